@@ -5,6 +5,7 @@
  * (20000: rows of the large Cholesky factorisation, 0: none). */
 #include "measure.h"
 #include "plain.h"
+#include "solve/cholesky.h"
 #include "tune_problem.h"
 
 #include <float.h>

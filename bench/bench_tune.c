@@ -128,7 +128,7 @@ static double separate_score(const tune_problem *problem, const volt_trial *tria
 static void check_by_separate_fits(const search_run *run)
 {
     volt_split splits[FOLDS];
-    volt_split_options options = volt_split_options_default();
+    volt_split_options options = volt_search_options_default().splits;
     options.folds = FOLDS;
     need(volt_splits(run->problem->X.rows, &options, splits), "splits");
     for (int64_t i = 0; i < SEPARATE_DRAWS && i < run->draws; i++)

@@ -3,7 +3,7 @@
 #
 #   1. Includes point one way (docs/architecture.md): a folder includes only itself and those below it, and so do
 #      the rooms inside src/io, src/kernel, src/select and src/data, and those of the program (cli).
-#   2. The program, the examples and the benchmarks include public headers only.
+#   2. The program and the examples include public headers only.
 #   3. File names are unique.
 #   4. No file is longer than 600 lines, but for generated ones.
 #   5. Every C file opens with its own path.
@@ -153,7 +153,7 @@ while read -r file; do
             *) [ -e "$folder/${path#"$folder"/}" ] || fault "$file:$line: $path is not a public header" ;;
         esac
     done < <(quoted_includes "$file")
-done < <(find cli bench examples -name '*.[ch]')
+done < <(find cli examples -name '*.[ch]')
 
 # ---- 3, 4, 5: files -----------------------------------------------------------------------------
 sources=$(git ls-files --cached --others --exclude-standard -- '*.c' '*.h' '*.sh' '*.py' '*.cmake')

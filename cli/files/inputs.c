@@ -19,7 +19,9 @@ volt_missing missing_policy(int value)
 int allocate_matrix(int64_t rows, int64_t cols, const char *what, volt_matrix *matrix)
 {
     double bytes = 8.0 * (double)rows * (double)cols;
-    double available = (double)volt_memory_available();
+    volt_build_info build;
+    volt_build_info_get(&build);
+    double available = (double)build.memory;
     double *data = NULL;
     if (bytes < 9e18 && !(available > 0 && bytes > available))
         data = malloc((size_t)rows * (size_t)cols * sizeof *data + 1); /* +1: no rows are no failure */

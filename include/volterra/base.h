@@ -92,10 +92,6 @@ VOLT_API void volt_set_allocator(const volt_allocator *allocator);
 /* Free what a function of this library handed over (the header of that function says so). */
 VOLT_API void volt_free(void *memory);
 
-/* Bytes that this process could still allocate: the least of free memory, control-group limit and
- * resource limit; 0 when the system does not say. */
-VOLT_API uint64_t volt_memory_available(void);
-
 /* ---- threads ---------------------------------------------------------------------------------- */
 
 /* Threads for the library's loops and for BLAS, set in this one place for the whole process. count = 0 restores the
@@ -188,7 +184,6 @@ typedef struct volt_rng {
 } volt_rng;
 
 VOLT_API void volt_rng_init(volt_rng *rng, uint64_t seed, uint64_t stream);
-VOLT_API uint64_t volt_rng_word(volt_rng *rng);
 /* Uniform on [0, 1), 53 bits. */
 VOLT_API double volt_rng_uniform(volt_rng *rng);
 /* Standard normal (Box-Muller). */

@@ -103,9 +103,6 @@ VOLT_API volt_status volt_bekk_preset(const char *name, volt_bekk **bekk);
 VOLT_API volt_status volt_bekk_to_json(const volt_bekk *bekk, char **text);
 VOLT_API volt_status volt_bekk_from_json(const char *text, volt_bekk **bekk);
 
-/* VOLT_OK when a_i^2 + b_i^2 < 1 for every i, which is what makes the model stationary; otherwise VOLT_ERR_ARGUMENT
- * with the asset and the value. VOLT_ERR_NOT_FINITE. */
-VOLT_API volt_status volt_bekk_check_stationary(const volt_bekk *bekk);
 /* The covariance of r_t in the long run, (C C')_ij / (1 - a_i a_j - b_i b_j), into `covariance` (d x d). */
 VOLT_API volt_status volt_bekk_stationary_covariance(const volt_bekk *bekk, volt_matrix covariance);
 

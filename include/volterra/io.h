@@ -137,13 +137,11 @@ VOLT_API volt_status volt_table_writer_close(volt_table_writer *writer);
 /* Give up: the old file stays. NULL is fine. */
 VOLT_API void volt_table_writer_discard(volt_table_writer *writer);
 
-/* One line of CSV into row[0 .. cols-1]; dates are passed over. VOLT_ERR_FORMAT or VOLT_ERR_NOT_FINITE; the
- * sentence names the column, and the caller knows the line. */
-VOLT_API volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row);
-/* The same; with VOLT_MISSING_KEEP a missing value is NaN in the row, and no error. */
+/* Reads one line of CSV into row[0 .. cols-1]; dates are skipped. `missing` is VOLT_MISSING_ERROR or VOLT_MISSING_KEEP (a
+ * missing value is NaN). VOLT_ERR_FORMAT or VOLT_ERR_NOT_FINITE; the message names the column. */
 VOLT_API volt_status volt_csv_parse_row(const char *line, int64_t cols, volt_missing missing, double *row);
 
-/* The cells of one line of CSV, without quotes and padding, divided as volt_csv_parse_line divides it; count is at least
+/* The cells of one line of CSV, without quotes and padding, divided as volt_csv_parse_row divides it; count is at least
  * 1 unless the line is blank. `next`, which may be NULL, is a line that follows it: what separates cells then is what
  * divides both alike. One block: free *cells with volt_free. VOLT_ERR_FORMAT when a quote is never closed. */
 VOLT_API volt_status volt_csv_split_line(const char *line, const char *next, char ***cells, int64_t *count);
@@ -174,7 +172,11 @@ typedef struct volt_time_step {
 
 /* The step that at least nineteen of twenty rows have; none (all zero) when there is no such. VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_time_step_find(const volt_time *times, int64_t n, volt_time_step *step);
-VOLT_API int volt_time_step_is_known(volt_time_step step);
+static inline int volt_time_step_is_known(volt_time_step step)
+{
+    return step.months > 0 || step.seconds > 0;
+}
+
 /* `count` steps later. */
 VOLT_API volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count);
 /* "3600 s", "1 month", "3 months to the last day": one reads what the other writes. VOLT_ERR_FORMAT. */

@@ -80,11 +80,6 @@ typedef struct volt_kernel_info {
     int64_t n_parameters;
 } volt_kernel_info;
 
-/* The unit of distance for searches: the median distance between rows of X (a sample of them) times
- * sqrt(window). Ranges in this unit keep windowed Gram matrices from being numerically diagonal.
- * VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA when the rows are all alike. */
-VOLT_API volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit);
-
 VOLT_API int64_t volt_kernel_count(void);
 /* NULL when index is outside 0 .. volt_kernel_count() - 1. */
 VOLT_API const volt_kernel_info *volt_kernel_describe(int64_t index);

@@ -104,7 +104,7 @@ VOLT_API volt_status volt_learner_coefficients(const volt_learner *learner, volt
 VOLT_API volt_status volt_learner_model(const volt_learner *learner, int keep_factor, volt_progress progress,
                                         volt_model **model);
 
-/* Tracks adaptive intervals (volt_interval_create) of the predictions from now on. Every target that is learned updates them.
+/* Tracks adaptive intervals (volt_stream_track) of the predictions from now on. Every target that is learned updates them.
  * A second call starts anew. VOLT_ERR_ARGUMENT when a journal is open. */
 VOLT_API volt_status volt_learner_track(volt_learner *learner, const double *coverages, int64_t count);
 /* The coverages that are tracked, which belong to the learner; returns how many, 0: none. */

@@ -18,7 +18,6 @@ extern "C" {
 typedef struct volt_model volt_model;
 typedef struct volt_stream volt_stream;
 struct volt_state_lock; /* volterra/io.h */
-typedef struct volt_interval volt_interval;
 
 /* ---- fit -------------------------------------------------------------------------------------- */
 
@@ -351,19 +350,6 @@ VOLT_API volt_status volt_model_predict_std(const volt_model *model, volt_view X
                                             const volt_predict_options *options, volt_matrix out,
                                             volt_matrix std, int64_t *beyond);
 
-/* Creates intervals that adapt to the errors as targets arrive (adaptive conformal inference): each miss makes the next ones
- * wider, each hit a little narrower, so that the share of misses converges to 1 - coverage for any data. They start from the
- * errors that volt_model_interval uses; a model without errors starts with none, and its first intervals are infinite.
- * `coverages`: `count` numbers between 0 and 1. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
-VOLT_API volt_status volt_interval_create(const volt_model *model, const double *coverages, int64_t count,
-                                          volt_interval **interval);
-/* Half-widths about the next prediction (count x q numbers); INFINITY where there are too few errors so far. */
-VOLT_API void volt_interval_half(const volt_interval *interval, double *half);
-/* What was forecast (q numbers), and what came (NaN: not known; that output learns nothing). VOLT_ERR_NOT_FINITE, and
- * nothing is learned. */
-VOLT_API volt_status volt_interval_learn(volt_interval *interval, const double *forecast, const double *truth);
-VOLT_API void volt_interval_free(volt_interval *interval);
-
 /* What a unit in one input adds to the outputs, from the row itself to lags - 1 rows later, through the terms of the kernel
  * that are fir alone: the model's linear part, filters included; where an output is a change, the level it is added to as
  * well. In units of the outputs for a unit of the input. `out` is q lags x d: row k lags + l is output k at lag l.
@@ -388,7 +374,11 @@ VOLT_API volt_status volt_stream_push(volt_stream *stream, const double *x, doub
 VOLT_API volt_status volt_stream_feed(volt_stream *stream, const double *y);
 /* Another record begins: back to a zero past, whatever the start was. What was counted stays. */
 VOLT_API void volt_stream_restart(volt_stream *stream);
-/* Tracks adaptive intervals (volt_interval_create) of the predictions from now on. A second call starts anew. */
+/* Tracks intervals of the predictions from now on that adapt to the errors as targets arrive (adaptive conformal inference):
+ * each miss makes the next ones wider, each hit a little narrower, so that the share of misses converges to 1 - coverage for
+ * any data. They start from the errors that volt_model_interval uses; a model without errors starts with none, and its first
+ * intervals are infinite. A second call starts anew. `coverages`: `count` numbers between 0 and 1. VOLT_ERR_ARGUMENT,
+ * VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_stream_track(volt_stream *stream, const double *coverages, int64_t count);
 /* The coverages that are tracked, which belong to the stream; returns how many, 0: none. */
 VOLT_API int64_t volt_stream_coverages(const volt_stream *stream, const double **coverages);

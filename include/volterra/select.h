@@ -40,11 +40,10 @@ typedef struct volt_split_options {
     int64_t max_train; /* rows that a training part has at most, the latest ones; 0: all */
     int rolling;       /* max_train is the length of the first training part, 0 */
 } volt_split_options;
-VOLT_API volt_split_options volt_split_options_default(void);
 
 /* The splits of n rows, options->folds of them, into `splits`. Without further options those of
  * scikit-learn's TimeSeriesSplit: blocks of n / (folds + 1) rows at the end, everything before a block is its
- * training part. VOLT_ERR_ARGUMENT when the rows are too few. options may be NULL. */
+ * training part. VOLT_ERR_ARGUMENT when the rows are too few. options may be NULL: the defaults above. */
 VOLT_API volt_status volt_splits(int64_t n, const volt_split_options *options, volt_split *splits);
 
 /* ---- candidates ------------------------------------------------------------------------------- */
@@ -105,11 +104,6 @@ VOLT_API volt_status volt_candidates_list_fed(const char *const *kernels, const 
  * its line. A column
  * `kernel` of whole kernel texts may take the place of the parameters; `kernel` is NULL then. */
 VOLT_API volt_status volt_candidates_read(const char *path, const char *kernel, volt_candidates **candidates);
-/* From a function of the index: write candidate i as text and alpha, return 0, or nonzero when there are no
- * more. It must give the same for the same index, and may be called from several threads. */
-typedef int (*volt_candidate_fn)(int64_t index, char *kernel, size_t size, double *alpha, void *context);
-VOLT_API volt_status volt_candidates_function(volt_candidate_fn make, void *context, int64_t count,
-                                              volt_candidates **candidates);
 VOLT_API void volt_candidates_free(volt_candidates *candidates);
 
 /* How many there are; -1: no end. */

@@ -1,7 +1,4 @@
-/* volterra/solve.h: ridge regression on a Gram matrix by Cholesky, in place, with an exact intercept.
- *
- * Minimises |K A + 1 c - Y|^2 + alpha tr(A' K A): (K + alpha I) A = Y - 1 c, with
- * c = (1' R Y) / (1' R 1), R = (K + alpha I)^{-1}, or c = 0 without intercept. */
+/* volterra/solve.h: the losses of a readout, and what solvers take for a fit. */
 #ifndef VOLTERRA_SOLVE_H
 #define VOLTERRA_SOLVE_H
 
@@ -10,29 +7,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct volt_ridge_options {
-    double alpha;  /* regularisation, > 0; 1e-6 */
-    int intercept; /* unpenalised, 1 */
-    volt_progress progress;
-} volt_ridge_options;
-VOLT_API volt_ridge_options volt_ridge_options_default(void);
-
-typedef struct volt_ridge_report {
-    double rcond;          /* estimated reciprocal condition number of K + alpha I */
-    double rounding_level; /* n eps max_i K_ii: an alpha below it is not safe */
-} volt_ridge_report;
-
-/* Overwrites the lower triangle of K (n x n) with the factor L of K + alpha I = L L', and Y (n x q) with
- * A. c receives the q intercepts (zeros without). Only the lower triangle of K is read.
- * An alpha below the rounding level is a warning in the log; VOLT_ERR_SINGULAR when a pivot fails: the
- * sentence has the pivot, alpha, the rounding level and an alpha that would do. K and Y are lost then.
- * options and report may be NULL. */
-VOLT_API volt_status volt_ridge_solve(volt_matrix K, volt_matrix Y, const volt_ridge_options *options,
-                                      double *c, volt_ridge_report *report);
-
-/* Overwrite the lower triangle of A with its Cholesky factor. VOLT_ERR_SINGULAR names the pivot. */
-VOLT_API volt_status volt_cholesky(volt_matrix A, volt_progress progress);
 
 /* ---- losses ----------------------------------------------------------------------------------- */
 
@@ -69,9 +43,6 @@ VOLT_API int64_t volt_loss_values(const volt_loss *loss, const double **values);
  * VOLT_ERR_DATA when no row counts. */
 VOLT_API volt_status volt_loss_score(const volt_loss *loss, volt_view Y, volt_view forecasts,
                                      const double *weights, double *score);
-/* The same row by row into `scores` (n numbers), each the mean over the targets of its row; NaN where one is missing. */
-VOLT_API volt_status volt_loss_row_scores(const volt_loss *loss, volt_view Y, volt_view forecasts,
-                                          double *scores);
 /* The constant forecast with the least mean loss over the rows: quantiles, expectiles, frequencies of classes, a mean
  * count. forecast receives `outputs` numbers, a row of forecasts: of classes one for each, of levels one for each and
  * target. What a forecast is worth shows beside it. VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_DATA as above. */

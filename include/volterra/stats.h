@@ -39,11 +39,6 @@ VOLT_API volt_status volt_wasserstein(const double *first, int64_t n_first, cons
 VOLT_API volt_status volt_valid_rows(volt_view truth, volt_view forecast, double threshold, int64_t *rows,
                                      int *reached);
 
-/* The same with one size for all rows: the first t with |y_t - yhat_t| / size >= threshold. size > 0: the spread of the
- * system, say. A forecast that is not finite is not valid. */
-VOLT_API volt_status volt_valid_rows_of_size(volt_view truth, volt_view forecast, double size, double threshold,
-                                             int64_t *rows, int *reached);
-
 /* Losses of a forecast row by row, for the model confidence set: losses is T x 1 (a column of a larger matrix
  * will do: its ld says so) and receives
  *
@@ -136,7 +131,7 @@ typedef enum volt_mcs_method {
 
 /* What volt_mcs_options.block may be instead of a length. */
 #define VOLT_BLOCK_SQRT 0.0    /* the integer part of sqrt(T) */
-#define VOLT_BLOCK_AUTO (-1.0) /* the largest volt_block_length over all differences of two models */
+#define VOLT_BLOCK_AUTO (-1.0) /* chosen by the rule of Politis and White (2004, 2009), docs/math.md */
 
 typedef struct volt_mcs_options {
     volt_mcs_method method; /* VOLT_MCS_R */
@@ -172,10 +167,6 @@ VOLT_API volt_status volt_mcs_from_indices(volt_view losses, const int64_t *indi
                                            const volt_mcs_options *options, volt_mcs **mcs);
 
 VOLT_API void volt_mcs_free(volt_mcs *mcs);
-
-/* Mean block length, at least 1, of the stationary bootstrap that suits the dependence within a series of
- * T >= 10 values: the rule of Politis and White (2004), as corrected by Patton, Politis and White (2009). */
-VOLT_API volt_status volt_block_length(const double *values, int64_t count, double *block);
 
 #ifdef __cplusplus
 }

@@ -115,9 +115,6 @@ typedef struct volt_forecast_options {
 } volt_forecast_options;
 VOLT_API volt_forecast_options volt_forecast_options_default(void);
 
-/* Least number of rows for a forecast of so many steps with held-out errors. */
-VOLT_API int64_t volt_forecast_rows_for(int64_t steps);
-
 /* Forecasts the next rows of `series` (n x k, in time order, finite). Each step is a fit of its own, with target, inputs,
  * constant and alpha chosen on held-out rows, unless the last value or the value one season earlier is better there.
  * VOLT_ERR_DATA for too few rows, or a series that is constant; VOLT_ERR_ARGUMENT for an option outside its range. */

@@ -138,7 +138,6 @@ CONSTANTS: Dict[str, Any] = {
 
 LogFn = ctypes.CFUNCTYPE(None, c_int, c_char_p, c_void_p)
 ProgressFn = ctypes.CFUNCTYPE(c_int, c_char_p, c_double, c_void_p)
-CandidateFn = ctypes.CFUNCTYPE(c_int, c_int64, c_char_p, c_size_t, POINTER(c_double), c_void_p)
 TrialFn = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 StudyFn = ctypes.CFUNCTYPE(None, c_int64, c_char_p, c_void_p, c_void_p, c_void_p)
 
@@ -313,21 +312,6 @@ class GramOptions(ctypes.Structure):
         ("mirror", c_int),
         ("normalise", c_int),
         ("progress", Progress),
-    ]
-
-
-class RidgeOptions(ctypes.Structure):
-    _fields_ = [
-        ("alpha", c_double),
-        ("intercept", c_int),
-        ("progress", Progress),
-    ]
-
-
-class RidgeReport(ctypes.Structure):
-    _fields_ = [
-        ("rcond", c_double),
-        ("rounding_level", c_double),
     ]
 
 
@@ -1205,8 +1189,6 @@ STRUCTS: Dict[str, Any] = {
     "volt_kernel_value": KernelValue,
     "volt_kernel_facts": KernelFacts,
     "volt_gram_options": GramOptions,
-    "volt_ridge_options": RidgeOptions,
-    "volt_ridge_report": RidgeReport,
     "volt_loss_info": LossInfo,
     "volt_solver_plan": SolverPlan,
     "volt_solver_plans": SolverPlans,
@@ -1274,7 +1256,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_build_info_get": (None, [POINTER(BuildInfo)]),
     "volt_set_allocator": (None, [POINTER(Allocator)]),
     "volt_free": (None, [c_void_p]),
-    "volt_memory_available": (c_uint64, []),
     "volt_set_threads": (c_int, [c_int64]),
     "volt_threads": (c_int64, []),
     "volt_default_threads": (c_int64, []),
@@ -1289,7 +1270,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_device_plugin": (c_char_p, []),
     "volt_set_log": (None, [LogFn, c_void_p]),
     "volt_rng_init": (None, [POINTER(Rng), c_uint64, c_uint64]),
-    "volt_rng_word": (c_uint64, [POINTER(Rng)]),
     "volt_rng_uniform": (c_double, [POINTER(Rng)]),
     "volt_rng_normal": (c_double, [POINTER(Rng)]),
     "volt_format_number": (c_char_p, [c_double, c_char_p]),
@@ -1311,14 +1291,12 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_table_writer_rows": (c_int, [c_void_p, Matrix, c_void_p]),
     "volt_table_writer_close": (c_int, [c_void_p]),
     "volt_table_writer_discard": (None, [c_void_p]),
-    "volt_csv_parse_line": (c_int, [c_char_p, c_int64, c_void_p]),
     "volt_csv_parse_row": (c_int, [c_char_p, c_int64, c_int, c_void_p]),
     "volt_csv_split_line": (c_int, [c_char_p, c_char_p, c_void_p, c_void_p]),
     "volt_times_parse": (c_int, [c_void_p, c_int64, POINTER(Time)]),
     "volt_time_format": (c_char_p, [Time, c_char_p]),
     "volt_time_write_like": (c_int, [c_char_p, Time, Time, c_char_p]),
     "volt_time_step_find": (c_int, [POINTER(Time), c_int64, POINTER(TimeStep)]),
-    "volt_time_step_is_known": (c_int, [TimeStep]),
     "volt_time_advance": (Time, [Time, TimeStep, c_int64]),
     "volt_time_step_format": (c_char_p, [TimeStep, c_char_p]),
     "volt_time_step_parse": (c_int, [c_char_p, POINTER(TimeStep)]),
@@ -1335,7 +1313,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_kernel_parse_asking": (c_int, [c_char_p, POINTER(c_void_p)]),
     "volt_kernel_free": (None, [c_void_p]),
     "volt_kernel_text": (c_char_p, [c_void_p]),
-    "volt_kernel_distance_unit": (c_int, [Matrix, c_int64, c_void_p]),
     "volt_kernel_count": (c_int64, []),
     "volt_kernel_describe": (POINTER(KernelInfo), [c_int64]),
     "volt_kernel_info_of": (POINTER(KernelInfo), [c_void_p]),
@@ -1346,9 +1323,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_radius": (c_int, [Matrix, c_void_p]),
     "volt_gram": (c_int, [c_void_p, Matrix, Matrix, POINTER(GramOptions), Matrix]),
     "volt_gram_collection": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Matrix), c_int64, POINTER(GramOptions), Matrix]),
-    "volt_ridge_options_default": (RidgeOptions, []),
-    "volt_ridge_solve": (c_int, [Matrix, Matrix, POINTER(RidgeOptions), c_void_p, POINTER(RidgeReport)]),
-    "volt_cholesky": (c_int, [Matrix, Progress]),
     "volt_loss_describe": (POINTER(LossInfo), [c_int64]),
     "volt_loss_parse": (c_int, [c_char_p, POINTER(c_void_p)]),
     "volt_loss_free": (None, [c_void_p]),
@@ -1356,7 +1330,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_loss_info_of": (POINTER(LossInfo), [c_void_p]),
     "volt_loss_values": (c_int64, [c_void_p, c_void_p]),
     "volt_loss_score": (c_int, [c_void_p, Matrix, Matrix, c_void_p, c_void_p]),
-    "volt_loss_row_scores": (c_int, [c_void_p, Matrix, Matrix, c_void_p]),
     "volt_loss_constant": (c_int, [c_void_p, Matrix, c_void_p, c_int64, c_void_p]),
     "volt_fit_options_default": (FitOptions, []),
     "volt_model_fit": (c_int, [c_void_p, Matrix, Matrix, POINTER(FitOptions), Matrix, POINTER(c_void_p)]),
@@ -1376,10 +1349,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_model_interval": (c_int, [c_void_p, c_void_p, c_int64, Matrix]),
     "volt_model_errors_read": (c_int64, [c_void_p, Matrix]),
     "volt_model_predict_std": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, Matrix, c_void_p]),
-    "volt_interval_create": (c_int, [c_void_p, c_void_p, c_int64, POINTER(c_void_p)]),
-    "volt_interval_half": (None, [c_void_p, c_void_p]),
-    "volt_interval_learn": (c_int, [c_void_p, c_void_p, c_void_p]),
-    "volt_interval_free": (None, [c_void_p]),
     "volt_model_impulse": (c_int, [c_void_p, c_int64, Matrix]),
     "volt_stream_create": (c_int, [c_void_p, POINTER(PredictOptions), POINTER(c_void_p)]),
     "volt_stream_copy": (c_int, [c_void_p, POINTER(c_void_p)]),
@@ -1428,7 +1397,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_learner_hold": (None, [c_void_p, c_void_p]),
     "volt_learner_open_journal": (c_int, [c_void_p, c_char_p, c_void_p]),
     "volt_learner_clear_journal": (c_int, [c_void_p]),
-    "volt_split_options_default": (SplitOptions, []),
     "volt_splits": (c_int, [c_int64, POINTER(SplitOptions), POINTER(Split)]),
     "volt_draw_options_default": (DrawOptions, []),
     "volt_candidates_draw": (c_int, [c_char_p, Matrix, POINTER(DrawOptions), POINTER(c_void_p)]),
@@ -1436,7 +1404,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_candidates_list": (c_int, [c_void_p, c_void_p, c_int64, POINTER(c_void_p)]),
     "volt_candidates_list_fed": (c_int, [c_void_p, c_void_p, c_void_p, c_int64, POINTER(c_void_p)]),
     "volt_candidates_read": (c_int, [c_char_p, c_char_p, POINTER(c_void_p)]),
-    "volt_candidates_function": (c_int, [CandidateFn, c_void_p, c_int64, POINTER(c_void_p)]),
     "volt_candidates_free": (None, [c_void_p]),
     "volt_candidates_count": (c_int64, [c_void_p]),
     "volt_candidates_get": (c_int, [c_void_p, c_int64, c_char_p, c_void_p]),
@@ -1466,7 +1433,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_bekk_preset": (c_int, [c_char_p, POINTER(POINTER(Bekk))]),
     "volt_bekk_to_json": (c_int, [POINTER(Bekk), c_void_p]),
     "volt_bekk_from_json": (c_int, [c_char_p, POINTER(POINTER(Bekk))]),
-    "volt_bekk_check_stationary": (c_int, [POINTER(Bekk)]),
     "volt_bekk_stationary_covariance": (c_int, [POINTER(Bekk), Matrix]),
     "volt_bekk_simulate_options_default": (BekkSimulateOptions, []),
     "volt_bekk_simulate": (c_int, [POINTER(Bekk), POINTER(BekkSimulateOptions), Matrix, Matrix, Matrix]),
@@ -1478,7 +1444,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_r2": (c_int, [Matrix, Matrix, c_void_p]),
     "volt_wasserstein": (c_int, [c_void_p, c_int64, c_void_p, c_int64, c_void_p]),
     "volt_valid_rows": (c_int, [Matrix, Matrix, c_double, c_void_p, c_void_p]),
-    "volt_valid_rows_of_size": (c_int, [Matrix, Matrix, c_double, c_double, c_void_p, c_void_p]),
     "volt_losses": (c_int, [Matrix, Matrix, Matrix]),
     "volt_ranking_compute": (c_int, [c_void_p, c_void_p, c_int64, POINTER(Ranking)]),
     "volt_season_find": (c_int, [c_void_p, c_int64, c_int64, c_void_p]),
@@ -1489,7 +1454,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_mcs_compute": (c_int, [Matrix, POINTER(McsOptions), POINTER(POINTER(Mcs))]),
     "volt_mcs_from_indices": (c_int, [Matrix, c_void_p, c_int64, POINTER(McsOptions), POINTER(POINTER(Mcs))]),
     "volt_mcs_free": (None, [POINTER(Mcs)]),
-    "volt_block_length": (c_int, [c_void_p, c_int64, c_void_p]),
     "volt_contenders": (POINTER(Contender), [c_int, c_void_p]),
     "volt_study_options_default": (StudyOptions, []),
     "volt_study_run": (c_int, [Matrix, Matrix, c_int64, POINTER(StudyOptions), POINTER(c_void_p)]),
@@ -1506,7 +1470,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_pairing_free": (None, [POINTER(Pairing)]),
     "volt_forecast_method_name": (c_char_p, [c_int]),
     "volt_forecast_options_default": (ForecastOptions, []),
-    "volt_forecast_rows_for": (c_int64, [c_int64]),
     "volt_forecast_run": (c_int, [Matrix, POINTER(ForecastOptions), POINTER(c_void_p)]),
     "volt_forecast_free": (None, [c_void_p]),
     "volt_forecast_get_info": (c_int, [c_void_p, POINTER(ForecastInfo)]),

@@ -1,6 +1,7 @@
 /* src/base/build_info.c: version, compiler, flags and machine. */
 #include "base/blas.h"
 #include "base/clones.h"
+#include "base/memory.h"
 #include "volterra/base.h"
 
 #ifndef VOLT_VERSION

@@ -38,4 +38,8 @@ void volt_memory_set_sharers(int64_t processes);
 /* Could the process map so many bytes now? Tries it, and touches none of them. */
 bool volt_memory_can_map(double bytes);
 
+/* Bytes that this process could still allocate: the least of free memory, control-group limit and
+ * resource limit; 0 when the system does not say. */
+uint64_t volt_memory_available(void);
+
 #endif

@@ -1,4 +1,5 @@
 /* src/base/rng.c: Philox 4x64-10 from Random123, uniforms and normals. */
+#include "base/numbers.h"
 #include "volterra/base.h"
 
 #include <Random123/philox.h>

@@ -3,6 +3,7 @@
 #define CLASSIFY_KERNEL_SEARCH_H
 
 #include "classify/class_bench.h"
+#include "objects/objects_internal.h"
 #include "volterra/classify.h"
 
 #include <stdbool.h>

@@ -24,4 +24,7 @@ volt_status volt_cholesky_rcond(volt_matrix L, double norm, double *rcond);
  * NaN when an entry is. `sums` is scratch space of n numbers. */
 double volt_symmetric_norm(volt_view A, double *sums);
 
+/* Overwrite the lower triangle of A with its Cholesky factor. VOLT_ERR_SINGULAR names the pivot. */
+volt_status volt_cholesky(volt_matrix A, volt_progress progress);
+
 #endif

@@ -1,6 +1,7 @@
 /* src/solve/solver_table.c: the solvers there are. */
 #include "solve/solver_table.h"
 
+#include "base/memory.h"
 #include "volterra/base.h"
 
 #include <stddef.h>

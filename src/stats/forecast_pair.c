@@ -16,7 +16,7 @@ volt_status volt_require_finite(const char *name, volt_view values)
     return VOLT_OK;
 }
 
-volt_status volt_check_shapes(volt_view truth, volt_view forecast)
+static volt_status check_shapes(volt_view truth, volt_view forecast)
 {
     VOLT_REQUIRE(truth.rows == forecast.rows && truth.cols == forecast.cols, VOLT_ERR_SHAPE,
                  "the truth is %" PRId64 " x %" PRId64 " and the forecast %" PRId64 " x %" PRId64
@@ -35,7 +35,7 @@ volt_status volt_check_shapes(volt_view truth, volt_view forecast)
 
 volt_status volt_check_pair(volt_view truth, volt_view forecast)
 {
-    VOLT_TRY(volt_check_shapes(truth, forecast));
+    VOLT_TRY(check_shapes(truth, forecast));
     VOLT_TRY(volt_require_finite("truth", truth));
     return volt_require_finite("forecast", forecast);
 }

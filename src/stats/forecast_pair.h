@@ -7,10 +7,7 @@
 /* Finite everywhere? The sentence of the failure calls the values "the `name`". */
 volt_status volt_require_finite(const char *name, volt_view values);
 
-/* Equal shapes with at least one row and one column, and data that are there. */
-volt_status volt_check_shapes(volt_view truth, volt_view forecast);
-
-/* The same, and finite. */
+/* Equal shapes with at least one row and one column, and finite data. */
 volt_status volt_check_pair(volt_view truth, volt_view forecast);
 
 /* One output of a truth y and its forecast f, of `count` rows each. */

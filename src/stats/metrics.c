@@ -146,10 +146,9 @@ static double distance(const double *y, const double *f, int64_t count)
     return largest * sqrt(squares);
 }
 
-/* The first row whose error is at least the threshold, in units of `size` or, where that is 0, of the row of the truth. */
-static volt_status find_invalid(volt_view truth, volt_view forecast, double size, double threshold,
-                                int64_t *rows, int *reached)
+volt_status volt_valid_rows(volt_view truth, volt_view forecast, double threshold, int64_t *rows, int *reached)
 {
+    VOLT_TRY(volt_check_pair(truth, forecast));
     VOLT_REQUIRE(isfinite(threshold) && threshold > 0, VOLT_ERR_ARGUMENT,
                  "the threshold is %g, and must be above 0 and finite", threshold);
     VOLT_REQUIRE(rows && reached, VOLT_ERR_ARGUMENT, "there is no place for the number of rows");
@@ -157,7 +156,7 @@ static volt_status find_invalid(volt_view truth, volt_view forecast, double size
     int64_t row = 0;
     for (; row < truth.rows; row++) {
         const double *y = truth.data + row * truth.ld, *f = forecast.data + row * forecast.ld;
-        double error = distance(y, f, truth.cols), unit = size > 0 ? size : distance(y, NULL, truth.cols);
+        double error = distance(y, f, truth.cols), unit = distance(y, NULL, truth.cols);
         /* Where the truth is 0 only an exact forecast is valid. */
         if (unit > 0 ? !(error / unit < threshold) : error > 0)
             break;
@@ -165,20 +164,4 @@ static volt_status find_invalid(volt_view truth, volt_view forecast, double size
     *reached = row < truth.rows;
     *rows = *reached ? row + 1 : truth.rows;
     return VOLT_OK;
-}
-
-volt_status volt_valid_rows(volt_view truth, volt_view forecast, double threshold, int64_t *rows, int *reached)
-{
-    VOLT_TRY(volt_check_pair(truth, forecast));
-    return find_invalid(truth, forecast, 0, threshold, rows, reached);
-}
-
-volt_status volt_valid_rows_of_size(volt_view truth, volt_view forecast, double size, double threshold,
-                                    int64_t *rows, int *reached)
-{
-    VOLT_TRY(volt_check_shapes(truth, forecast));
-    VOLT_TRY(volt_require_finite("truth", truth));
-    VOLT_REQUIRE(isfinite(size) && size > 0, VOLT_ERR_ARGUMENT,
-                 "the size is %g, and must be above 0 and finite", size);
-    return find_invalid(truth, forecast, size, threshold, rows, reached);
 }

@@ -2,6 +2,7 @@
 #include "study/study_loss.h"
 
 #include "base/error.h"
+#include "solve/loss/loss.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -34,4 +34,7 @@ volt_status volt_forecast_group_fit(const forecast_group *group, const volt_kern
 /* The first row that is used: the latest rows, as many as the work for so many steps allows (series_forecast.c). */
 int64_t volt_forecast_first_row(int64_t rows, int64_t steps, bool all_rows);
 
+/* Least number of rows for a forecast of so many steps with held-out errors. */
+int64_t volt_forecast_rows_for(int64_t steps);
+
 #endif

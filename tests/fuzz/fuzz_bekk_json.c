@@ -2,6 +2,7 @@
  *
  * What reads must write and read back to the same bits, and must be usable: a simulation and a likelihood are
  * refused, their outputs untouched, or finite. */
+#include "data/bekk/bekk.h"
 #include "fuzz/fuzz_input.h"
 #include "volterra.h"
 

@@ -42,7 +42,8 @@ static void read_line(const uint8_t *bytes, size_t size)
         return;
     memcpy(line, bytes, size);
     line[size] = '\0';
-    if (!volt_csv_parse_line(line, 3, row) && !(isfinite(row[0]) && isfinite(row[1]) && isfinite(row[2])))
+    if (!volt_csv_parse_row(line, 3, VOLT_MISSING_ERROR, row) &&
+        !(isfinite(row[0]) && isfinite(row[1]) && isfinite(row[2])))
         abort();
     free(line);
 }

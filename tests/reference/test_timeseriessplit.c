@@ -1,4 +1,5 @@
 /* tests/reference/test_timeseriessplit.c: splits against scikit-learn's TimeSeriesSplit. */
+#include "select/folds/problem.h"
 #include "support/check.h"
 #include "support/golden.h"
 #include "volterra/select.h"

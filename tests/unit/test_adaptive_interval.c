@@ -1,4 +1,5 @@
 /* tests/unit/test_adaptive_interval.c: intervals that follow the errors of a stream, against a plain version. */
+#include "model/adaptive_interval.h"
 #include "model/stream_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

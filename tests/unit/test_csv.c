@@ -1,5 +1,6 @@
 /* tests/unit/test_csv.c: CSV files as they are found, and every way they can be wrong. */
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "io/csv/csv_times.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -304,26 +305,26 @@ static void one_line(void **state)
 {
     (void)state;
     double row[3] = {-1, -1, -1};
-    assert_int_equal(volt_csv_parse_line("1, 2.5 ,3\n", 3, row), VOLT_OK);
+    assert_int_equal(volt_csv_parse_row("1, 2.5 ,3\n", 3, VOLT_MISSING_ERROR, row), VOLT_OK);
     assert_true(row[0] == 1 && row[1] == 2.5 && row[2] == 3);
-    assert_int_equal(volt_csv_parse_line(" 4  5\t6\r\n", 3, row), VOLT_OK);
+    assert_int_equal(volt_csv_parse_row(" 4  5\t6\r\n", 3, VOLT_MISSING_ERROR, row), VOLT_OK);
     assert_true(row[0] == 4 && row[1] == 5 && row[2] == 6);
-    assert_int_equal(volt_csv_parse_line("7;8;9;", 3, row), VOLT_OK);
+    assert_int_equal(volt_csv_parse_row("7;8;9;", 3, VOLT_MISSING_ERROR, row), VOLT_OK);
     assert_true(row[2] == 9);
-    assert_int_equal(volt_csv_parse_line("2019-04-09,\"1\",2,3", 3, row), VOLT_OK);
+    assert_int_equal(volt_csv_parse_row("2019-04-09,\"1\",2,3", 3, VOLT_MISSING_ERROR, row), VOLT_OK);
     assert_true(row[0] == 1 && row[2] == 3);
-    assert_int_equal(volt_csv_parse_line("7", 1, row), VOLT_OK);
+    assert_int_equal(volt_csv_parse_row("7", 1, VOLT_MISSING_ERROR, row), VOLT_OK);
 
     row[0] = -1;
-    assert_int_equal(volt_csv_parse_line(NULL, 3, row), VOLT_ERR_ARGUMENT);
-    assert_int_equal(volt_csv_parse_line("1,2,3", 3, NULL), VOLT_ERR_ARGUMENT);
-    assert_int_equal(volt_csv_parse_line("1,2,3", 0, row), VOLT_ERR_ARGUMENT);
-    assert_int_equal(volt_csv_parse_line("1,2", 3, row), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_csv_parse_row(NULL, 3, VOLT_MISSING_ERROR, row), VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_csv_parse_row("1,2,3", 3, VOLT_MISSING_ERROR, NULL), VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_csv_parse_row("1,2,3", 0, VOLT_MISSING_ERROR, row), VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_csv_parse_row("1,2", 3, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT);
     assert_non_null(strstr(volt_error_detail(), "found 2 numbers, expected 3"));
-    assert_int_equal(volt_csv_parse_line("1,2,3,4", 3, row), VOLT_ERR_FORMAT);
-    assert_int_equal(volt_csv_parse_line("1,x,3", 3, row), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_csv_parse_row("1,2,3,4", 3, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_csv_parse_row("1,x,3", 3, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT);
     assert_non_null(strstr(volt_error_detail(), "column 2: 'x'"));
-    assert_int_equal(volt_csv_parse_line("1,,3", 3, row), VOLT_ERR_NOT_FINITE);
+    assert_int_equal(volt_csv_parse_row("1,,3", 3, VOLT_MISSING_ERROR, row), VOLT_ERR_NOT_FINITE);
     double holed[3] = {0};
     assert_int_equal(volt_csv_parse_row("1,,NA", 3, VOLT_MISSING_KEEP, holed), VOLT_OK);
     assert_true(holed[0] == 1 && isnan(holed[1]) && isnan(holed[2]));
@@ -331,10 +332,10 @@ static void one_line(void **state)
     assert_int_equal(volt_csv_parse_row("1,,3", 3, VOLT_MISSING_ERROR, holed), VOLT_ERR_NOT_FINITE);
     assert_int_equal(volt_csv_parse_row("1,inf,3", 3, VOLT_MISSING_KEEP, holed), VOLT_ERR_NOT_FINITE);
     assert_int_equal(volt_csv_parse_row("1,2,3", 3, VOLT_MISSING_DROP, holed), VOLT_ERR_ARGUMENT);
-    assert_int_equal(volt_csv_parse_line("1,2,nan", 3, row), VOLT_ERR_NOT_FINITE);
-    assert_int_equal(volt_csv_parse_line("1,2,-inf", 3, row), VOLT_ERR_NOT_FINITE);
-    assert_int_equal(volt_csv_parse_line("", 3, row), VOLT_ERR_FORMAT);
-    assert_int_equal(volt_csv_parse_line("1,2,3\n4,5,6\n", 3, row), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_csv_parse_row("1,2,nan", 3, VOLT_MISSING_ERROR, row), VOLT_ERR_NOT_FINITE);
+    assert_int_equal(volt_csv_parse_row("1,2,-inf", 3, VOLT_MISSING_ERROR, row), VOLT_ERR_NOT_FINITE);
+    assert_int_equal(volt_csv_parse_row("", 3, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_csv_parse_row("1,2,3\n4,5,6\n", 3, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT);
     assert_true(row[0] == -1); /* untouched by all of these */
 }
 
@@ -349,7 +350,7 @@ static void check_cells(const char *line, int64_t expected, const char *const *t
     volt_free(cells);
 }
 
-/* The cells are those that volt_csv_parse_line reads numbers from. */
+/* The cells are those that volt_csv_parse_row reads numbers from. */
 static void cells_of_one_line(void **state)
 {
     (void)state;
@@ -401,7 +402,7 @@ static void every_allocation_may_fail(void **state)
     double row[2];
     for (int64_t k = 1;; k++) {
         failing_alloc_start(k);
-        volt_status status = volt_csv_parse_line("1,2", 2, row);
+        volt_status status = volt_csv_parse_row("1,2", 2, VOLT_MISSING_ERROR, row);
         int hit = failing_alloc_hit();
         int64_t live = failing_alloc_live();
         failing_alloc_stop();

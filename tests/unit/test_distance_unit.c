@@ -1,4 +1,5 @@
 /* tests/unit/test_distance_unit.c: the unit of distance for the search of kernel widths. */
+#include "kernel/gram/gram.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"

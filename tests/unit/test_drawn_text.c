@@ -1,5 +1,6 @@
 /* tests/unit/test_drawn_text.c: text in pictures and pages: drawn as it is, never run, never taken for markup. */
 #define _POSIX_C_SOURCE 200809L
+#include "base/numbers.h"
 #include "files/gnuplot_text.h"
 #include "page/inline_svg.h"
 #include "support/scratch.h"

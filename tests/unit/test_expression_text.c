@@ -1,5 +1,6 @@
 /* tests/unit/test_expression_text.c: the text of kernel expressions: what parses comes back bit for bit, parameters are
  * addressed by the number of their factor, and whatever is wrong is named. */
+#include "base/numbers.h"
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

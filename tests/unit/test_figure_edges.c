@@ -40,21 +40,6 @@ static void figures_that_overflow(void **state)
     assert_true(fabs(r2 - 0.5) < 1e-15);
 }
 
-static void rows_that_are_valid(void **state)
-{
-    (void)state;
-    const double truth[] = {1, 2, 3}, forecast[] = {1, 2.5, 9};
-    int64_t rows = 7;
-    int reached = 7;
-    check_fails(volt_valid_rows_of_size(volt_view_of(truth, 3, 1), volt_view_of(forecast, 2, 1), 1, 0.5, &rows,
-                                        &reached),
-                VOLT_ERR_SHAPE, "");
-    assert_true(rows == 7 && reached == 7);
-    check_ok(volt_valid_rows_of_size(volt_view_of(truth, 3, 1), volt_view_of(forecast, 3, 1), 1, 0.6, &rows,
-                                     &reached));
-    assert_true(rows == 3 && reached);
-}
-
 /* A part of levels: the levels' variance counts; where they are constant only exact forecasts are right. */
 static void errors_over_the_variance_of_levels(void **state)
 {
@@ -101,7 +86,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_that_overflow),
-        cmocka_unit_test(rows_that_are_valid),
         cmocka_unit_test(errors_over_the_variance_of_levels),
         cmocka_unit_test(models_that_never_vary),
     };

@@ -1,5 +1,6 @@
 /* tests/unit/test_following_candidates.c: which trials are followed, how far candidates lie from them, and that they stay
  * in their ranges; candidates of several kernels. */
+#include "base/numbers.h"
 #include "select/candidates/candidates.h"
 #include "select/search/generations.h"
 #include "select/search/search_internal.h"

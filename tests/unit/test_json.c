@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 

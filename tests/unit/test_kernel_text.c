@@ -1,4 +1,5 @@
 /* tests/unit/test_kernel_text.c: kernels as text: read, printed, refused. */
+#include "base/numbers.h"
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"

@@ -1,6 +1,7 @@
 /* tests/unit/test_loss_search_runs.c: searches with a loss as runs: threads, logs, races, what is refused, memory; and the
  * constants that they are measured against. */
 #include "base/progress.h"
+#include "solve/loss/loss.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/loss_cases.h"

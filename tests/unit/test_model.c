@@ -1,4 +1,5 @@
 /* tests/unit/test_model.c: fitting: scales, fitted values, what is refused, what can be cancelled. */
+#include "base/memory.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"

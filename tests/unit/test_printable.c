@@ -1,6 +1,7 @@
 /* tests/unit/test_printable.c: text out of files as people may see it: nothing that a terminal obeys. */
 #include "base/error.h"
 #include "base/log.h"
+#include "base/numbers.h"
 #include "base/printable.h"
 #include "io/file/excerpt.h"
 

@@ -146,13 +146,14 @@ static void lines_of_a_stream(void **state)
     check_fails(volt_csv_parse_row("1,2", 2, VOLT_MISSING_KEEP, NULL), VOLT_ERR_ARGUMENT, "a row");
     check_fails(volt_csv_parse_row("1,2", 0, VOLT_MISSING_KEEP, row), VOLT_ERR_ARGUMENT, "cols > 0");
     check_fails(volt_csv_parse_row("1,2", 2, VOLT_MISSING_DROP, row), VOLT_ERR_ARGUMENT, "error or keep");
-    check_fails(volt_csv_parse_line("1,2,3", 2, row), VOLT_ERR_FORMAT, "one too many");
-    check_fails(volt_csv_parse_line("1,2,,", 2, row), VOLT_ERR_FORMAT, "one too many");
-    check_fails(volt_csv_parse_line("1", 2, row), VOLT_ERR_FORMAT, "found 1 numbers");
-    check_fails(volt_csv_parse_line("1,2\n3,4", 2, row), VOLT_ERR_FORMAT, "one too many");
-    check_fails(volt_csv_parse_line("1,2\n\"\"", 2, row), VOLT_ERR_FORMAT, "2 lines");
+    check_fails(volt_csv_parse_row("1,2,3", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "one too many");
+    check_fails(volt_csv_parse_row("1,2,,", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "one too many");
+    check_fails(volt_csv_parse_row("1", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "found 1 numbers");
+    check_fails(volt_csv_parse_row("1,2\n3,4", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "one too many");
+    check_fails(volt_csv_parse_row("1,2\n\"\"", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "2 lines");
     assert_true(row[0] == -7 && row[1] == -7);
-    check_ok(volt_csv_parse_line("1,2,", 2, row)); /* a comma behind the last number is forgiven */
+    check_ok(volt_csv_parse_row("1,2,", 2, VOLT_MISSING_ERROR,
+                                row)); /* a comma behind the last number is forgiven */
     assert_true(row[0] == 1 && row[1] == 2);
 
     check_fails(volt_csv_split_line(NULL, NULL, &cells, &count), VOLT_ERR_ARGUMENT, "a line");

@@ -1,5 +1,6 @@
 /* tests/unit/test_ridge.c: ridge regression on a Gram matrix, with and without intercept, and how it fails. */
 #include "solve/cholesky.h"
+#include "solve/ridge.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/plain_linear.h"

@@ -1,4 +1,5 @@
 /* tests/unit/test_rng.c: Philox equals NumPy's, and its uniforms and normals are what they say. */
+#include "base/numbers.h"
 #include "support/golden.h"
 #include "volterra/base.h"
 

@@ -1,6 +1,7 @@
 /* tests/unit/test_search.c: what a search says and calls, candidates that fail, cancelling, budgets, and what is
  * refused. */
 #define _GNU_SOURCE
+#include "support/candidate.h"
 #include "support/check.h"
 #include "support/plain_cv.h"
 #include "support/scratch.h"
@@ -398,7 +399,7 @@ static void a_function_says_when_there_are_no_more(void **state)
     int64_t wrong = -1;
     volt_candidates *endless = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_function(five_of_them, &wrong, -1, &endless));
+    check_ok(candidates_of_function(five_of_them, &wrong, -1, &endless));
     volt_search_options options = volt_search_options_default();
     options.draws = 50;
     check_ok(run(endless, &options, &search));

@@ -1,5 +1,6 @@
 /* tests/unit/test_select_memory.c: the k-th allocation of a search and of its candidates fails, for every k:
  * VOLT_ERR_MEMORY, nothing lost, nothing half-done, and the log is one from which the search goes on. */
+#include "support/candidate.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_cv.h"
@@ -57,7 +58,7 @@ static int make_set(void **state)
     check_ok(volt_candidates_draw("volterra", plain_inputs(&problem), &draw_options, &draws));
     check_ok(volt_candidates_grid("volterra", plain_inputs(&problem), &draw_options, 2, &grid));
     check_ok(volt_candidates_list(kernels, alphas, 3, &list));
-    check_ok(volt_candidates_function(make, NULL, 4, &function));
+    check_ok(candidates_of_function(make, NULL, 4, &function));
     const volt_draw_options from_defaults = {.scale = 1, .from_defaults = 1};
     check_ok(volt_candidates_draw("gak:window=3", plain_inputs(&problem), &from_defaults, &profiled));
     check_ok(volt_candidates_draw("?*fir:mu=0.5 + rbf:pole=?,gamma=1*linear", plain_inputs(&problem),
@@ -131,7 +132,7 @@ static volt_status call_read(void)
 static volt_status call_function(void)
 {
     volt_candidates *candidates = NULL;
-    volt_status status = volt_candidates_function(make, NULL, -1, &candidates);
+    volt_status status = candidates_of_function(make, NULL, -1, &candidates);
     return finish(status, candidates);
 }
 

@@ -1,4 +1,5 @@
 /* tests/unit/test_splits.c: training and validation rows by hand, what always holds, and what is refused. */
+#include "select/folds/problem.h"
 #include "support/check.h"
 #include "support/sequences.h"
 #include "volterra/select.h"

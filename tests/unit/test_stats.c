@@ -278,42 +278,6 @@ static void zero_and_huge_truths(void **state)
     check_valid(large, half, 2, 2, 0.6, 2, 0);
 }
 
-/* With one size for all rows, against a plain walk over random paths that drift apart. */
-static void one_size_for_all_rows(void **state)
-{
-    (void)state;
-    enum { ROWS = 40, COLS = 3 };
-    volt_rng rng = test_rng(63);
-    for (int run = 0; run < 100; run++) {
-        double y[ROWS * COLS], f[ROWS * COLS], size = 0.5 + volt_rng_uniform(&rng);
-        int64_t expected = ROWS, rows = -1;
-        int reached = -1, expected_reached = 0;
-        for (int t = 0; t < ROWS; t++) {
-            double error2 = 0;
-            for (int k = 0; k < COLS; k++) {
-                int at = t * COLS + k;
-                y[at] = volt_rng_normal(&rng);
-                f[at] = y[at] + 0.02 * (double)(t + 1) * volt_rng_normal(&rng);
-                error2 += (f[at] - y[at]) * (f[at] - y[at]);
-            }
-            if (!expected_reached && sqrt(error2) / size >= 0.4) {
-                expected_reached = 1;
-                expected = t + 1;
-            }
-        }
-        volt_view truth = volt_view_of(y, ROWS, COLS), forecast = volt_view_of(f, ROWS, COLS);
-        check_ok(volt_valid_rows_of_size(truth, forecast, size, 0.4, &rows, &reached));
-        assert_true(rows == expected && reached == expected_reached);
-        f[(run % 5) * COLS + 1] = run % 2 ? NAN : INFINITY; /* a path that is lost */
-        check_ok(volt_valid_rows_of_size(truth, forecast, size, 0.4, &rows, &reached));
-        assert_true(reached && rows == (expected < run % 5 + 1 ? expected : run % 5 + 1));
-        check_fails(volt_valid_rows_of_size(truth, forecast, run % 2 ? 0 : NAN, 0.4, &rows, &reached),
-                    VOLT_ERR_ARGUMENT, "size");
-        check_fails(volt_valid_rows_of_size(forecast, truth, size, 0.4, &rows, &reached), VOLT_ERR_NOT_FINITE,
-                    "truth");
-    }
-}
-
 static void wrong_calls_are_refused(void **state)
 {
     (void)state;
@@ -377,7 +341,6 @@ int main(void)
         cmocka_unit_test(wrong_samples_are_refused),
         cmocka_unit_test(the_first_row_beyond_the_threshold),
         cmocka_unit_test(zero_and_huge_truths),
-        cmocka_unit_test(one_size_for_all_rows),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(memory_failures_are_clean),
     };

@@ -1,4 +1,5 @@
 /* tests/unit/test_text.c: numbers to text and back, and the nearest name. */
+#include "base/numbers.h"
 #include "volterra/base.h"
 
 #include <locale.h>

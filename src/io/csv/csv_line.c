@@ -76,14 +76,9 @@ static volt_status check_rows(int64_t n_rows)
     return VOLT_OK;
 }
 
-volt_status volt_csv_parse_line(const char *line, int64_t cols, double *row)
-{
-    return volt_csv_parse_row(line, cols, VOLT_MISSING_ERROR, row);
-}
-
 volt_status volt_csv_parse_row(const char *line, int64_t cols, volt_missing missing, double *row)
 {
-    VOLT_REQUIRE(line && row && cols > 0, VOLT_ERR_ARGUMENT, "volt_csv_parse_line: a line, a row and cols > 0");
+    VOLT_REQUIRE(line && row && cols > 0, VOLT_ERR_ARGUMENT, "volt_csv_parse_row: a line, a row and cols > 0");
     VOLT_REQUIRE(missing == VOLT_MISSING_ERROR || missing == VOLT_MISSING_KEEP, VOLT_ERR_ARGUMENT,
                  "volt_csv_parse_row takes error or keep");
     double *numbers = volt_alloc_doubles(1, cols); /* so that a line that fails leaves `row` alone */

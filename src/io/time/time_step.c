@@ -93,11 +93,6 @@ volt_status volt_time_step_find(const volt_time *times, int64_t n, volt_time_ste
     return VOLT_OK;
 }
 
-int volt_time_step_is_known(volt_time_step step)
-{
-    return step.months > 0 || step.seconds > 0;
-}
-
 /* Seconds from a time on to `count` steps of months later. */
 static double seconds_of_months(double clock, volt_time_step step, int64_t count)
 {

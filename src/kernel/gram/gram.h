@@ -34,4 +34,9 @@ volt_status volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t 
 volt_status volt_join_radii(const volt_kernel *kernel, double asked, int64_t d, double rows, double columns,
                             double *radius);
 
+/* The unit of distance for searches: the median distance between rows of X (a sample of them) times
+ * sqrt(window). Ranges in this unit keep windowed Gram matrices from being numerically diagonal.
+ * VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA when the rows are all alike. */
+volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit);
+
 #endif

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/squares.h"
+#include "kernel/gram/gram.h"
 #include "kernel/kernel_entry.h"
 #include "model/scaling.h"
 #include "select/candidates/space.h"

@@ -5,6 +5,7 @@
  * TimeSeriesSplit: n / (folds + 1) rows each. */
 #include "base/error.h"
 #include "base/numbers.h"
+#include "select/folds/problem.h"
 #include "volterra/select.h"
 
 #include <inttypes.h>

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "select/candidates/candidates.h"
+#include "select/folds/problem.h"
 #include "select/search/crew.h"
 #include "select/search/generations.h"
 #include "select/search/in_flight.h"

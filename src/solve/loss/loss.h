@@ -78,4 +78,7 @@ int64_t volt_loss_first_column(const volt_loss *loss);
 /* The loss of forecast outputs u (volt_loss_group of them) of a target y, in its units. */
 double volt_loss_of_target(const volt_loss *loss, int64_t group, double y, const double *u);
 
+/* volt_loss_score row by row into `scores` (n numbers), each the mean over the targets of its row; NaN where one is missing. */
+volt_status volt_loss_row_scores(const volt_loss *loss, volt_view Y, volt_view forecasts, double *scores);
+
 #endif

@@ -1,12 +1,13 @@
-/* src/select/candidates/candidates_function.c: candidates from a function of the caller's. */
+/* tests/support/candidates_function.c: candidates from a function of the index. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "select/candidates/candidates.h"
+#include "support/candidate.h"
 
 #include <inttypes.h>
 
 typedef struct function {
-    volt_candidate_fn make;
+    candidate_fn make;
     void *context;
 } function;
 
@@ -27,12 +28,9 @@ static bool function_has(const volt_candidates *candidates, int64_t index)
     return source->make(index, kernel, sizeof kernel, &alpha, source->context) == 0;
 }
 
-volt_status volt_candidates_function(volt_candidate_fn make, void *context, int64_t count,
-                                     volt_candidates **candidates)
+volt_status candidates_of_function(candidate_fn make, void *context, int64_t count,
+                                   volt_candidates **candidates)
 {
-    VOLT_REQUIRE(make && candidates, VOLT_ERR_ARGUMENT, "the function that makes candidates is NULL");
-    VOLT_REQUIRE(count >= 1 || count == -1, VOLT_ERR_ARGUMENT,
-                 "there are %" PRId64 " candidates, and must be at least 1, or -1 for no end", count);
     function *own = volt_alloc(1, sizeof *own);
     if (!own)
         return VOLT_ERR_MEMORY;
