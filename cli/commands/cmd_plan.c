@@ -287,7 +287,7 @@ static int run_plan(int argc, char *const *argv)
     if (status == VOLT_OK && arguments.draws > 0)
         status = plan_search(&arguments, kernel, columns, &search);
     if (status == VOLT_OK)
-        status = volt_plan_kernel(kernel, arguments.n, columns, arguments.q, 1, &plan);
+        status = volt_plan_fit(kernel, arguments.n, columns, arguments.q, 1, &plan);
     volt_solver_plans plans;
     if (status == VOLT_OK)
         status = volt_plan_solvers(kernel, arguments.n, columns, arguments.q, arguments.landmarks, 1, &plans);

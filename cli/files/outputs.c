@@ -229,7 +229,8 @@ static int write_model_to_output(const volt_model *model)
         return complain(EXIT_FAILED, "no room for a temporary file: %s", strerror(errno));
     snprintf(path, sizeof path, "%s/model", folder);
     interrupt_defer(true);
-    volt_status status = volt_model_save_watched(model, path, interrupt_watch());
+    volt_progress watch = interrupt_watch();
+    volt_status status = volt_model_save(model, path, &watch);
     int result = status ? complain_status(status) : 0;
     if (!result && copy_file(path))
         result = complain(EXIT_FAILED, "cannot write the model to standard output: %s", strerror(errno));
@@ -253,7 +254,8 @@ int model_write(const volt_model *model, const char *path)
     if (is_standard_output(path))
         return write_model_to_output(model);
     interrupt_defer(true);
-    volt_status status = volt_model_save_watched(model, path, interrupt_watch());
+    volt_progress watch = interrupt_watch();
+    volt_status status = volt_model_save(model, path, &watch);
     int result = status ? complain_status(status) : 0;
     interrupt_defer(false);
     return result;

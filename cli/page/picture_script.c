@@ -30,7 +30,7 @@ bool picture_rows_find(picture_rows *rows, const cli_comparison *comparison)
     if (!rows->rows)
         return false;
     for (int64_t i = 0; i < count; i++) {
-        if (volt_study_row_at(rows->study, i)->failure || !volt_study_forecast(rows->study, i).data)
+        if (volt_study_row_at(rows->study, i)->failure || !volt_study_row_at(rows->study, i)->forecast.data)
             continue;
         int64_t at = rows->count++;
         for (; at > 0 && picture_rank(rows->study, rows->rows[at - 1]) > picture_rank(rows->study, i); at--)

@@ -145,7 +145,7 @@ static void write_search(report_page *page, int64_t row)
     char *svg = NULL, caption[256], failures[48] = "";
     text_stream memory;
     const volt_study *study = page->rows.study;
-    const volt_search *search = volt_study_search(study, row);
+    const volt_search *search = volt_study_row_at(study, row)->search;
     if (!search)
         return;
     volt_search_info info;
@@ -195,8 +195,8 @@ void page_write_figures(report_page *page)
     }
     fputs("<div class=\"figures\">\n", page->html);
     /* Levels and probabilities are not drawn against targets, which they are not. */
-    bool are_targets =
-        volt_study_forecast(page->rows.study, page->rows.rows[0]).cols == page->comparison->setting.truth.cols;
+    bool are_targets = volt_study_row_at(page->rows.study, page->rows.rows[0])->forecast.cols ==
+                       page->comparison->setting.truth.cols;
     if (are_targets)
         write_forecasts(page);
     write_cumulated(page);

@@ -29,7 +29,7 @@ static void spread_labels(double *place, int64_t count, double step, double room
 static void write_losses(FILE *script, const picture_rows *rows, int64_t n_test, int64_t every)
 {
     for (int64_t r = 0; r < rows->count; r++) {
-        const double *losses = volt_study_losses(rows->study, rows->rows[r]);
+        const double *losses = volt_study_row_at(rows->study, rows->rows[r])->losses;
         double sum = 0;
         fprintf(script, "$k%lld << END\n", (long long)r);
         for (int64_t t = 0; t < n_test; t++) {
@@ -144,7 +144,7 @@ bool picture_errors(FILE *script, const picture_rows *rows)
     begin_chart(script, rows, "absolute error / standard deviation of the output");
     fputs("$quantiles << END\n", script);
     for (int64_t r = 0; r < rows->count; r++) {
-        sort_errors(truth, volt_study_forecast(rows->study, rows->rows[r]), errors);
+        sort_errors(truth, volt_study_row_at(rows->study, rows->rows[r])->forecast, errors);
         fprintf(script, "%lld %ld", (long long)r, strtol(picture_colour(r) + 1, NULL, 16));
         for (int i = 0; i < 5; i++) {
             int64_t at = (int64_t)(levels[i] * (double)(total - 1));

@@ -60,7 +60,7 @@ static int read_candidates(const tune_arguments *arguments, const char *kernel, 
     double alpha, feedback = 0;
     volt_status status = volt_candidates_read(arguments->candidates, has_kernels ? NULL : kernel, candidates);
     if (status == VOLT_OK)
-        status = volt_candidates_get_fed(*candidates, 0, first, &alpha, &feedback);
+        status = volt_candidates_get(*candidates, 0, first, &alpha, &feedback);
     if (status)
         return complain_status(status);
     if (arguments->training.feedback != (feedback > 0))

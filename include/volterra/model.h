@@ -408,11 +408,9 @@ VOLT_API void volt_stream_hold(volt_stream *stream, struct volt_state_lock *lock
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-/* A safetensors file with everything needed to predict and to go on streaming. The file at `path` is
- * replaced as a whole or not at all. */
-VOLT_API volt_status volt_model_save(const volt_model *model, const char *path);
-/* The same with progress; when it is cancelled (VOLT_ERR_CANCELLED) the old file stays. */
-VOLT_API volt_status volt_model_save_watched(const volt_model *model, const char *path, volt_progress progress);
+/* A safetensors file with everything needed to predict and to continue streaming. The file at `path` is replaced as a whole
+ * or not at all. progress may be NULL; when it cancels (VOLT_ERR_CANCELLED) the old file stays. */
+VOLT_API volt_status volt_model_save(const volt_model *model, const char *path, const volt_progress *progress);
 /* VOLT_ERR_IO, or VOLT_ERR_FORMAT for a file that is truncated, damaged, foreign or from a later version. */
 VOLT_API volt_status volt_model_load(const char *path, volt_model **model);
 
@@ -481,8 +479,8 @@ VOLT_API volt_status volt_model_orders(const volt_model *model, volt_view X,
 
 /* ---- plan ------------------------------------------------------------------------------------- */
 
-/* Memory and time of a fit with n rows, d inputs and q outputs on this machine, with the kernel `volterra`, whatever its lift, or
- * another one. Times come from a measurement (a fifth of a second; longer where entries cost much) if measure is not 0. */
+/* Memory and time of a fit with n rows, d inputs and q outputs on this machine. kernel NULL: enough for `volterra` with any
+ * lift. Times come from a measurement (a fifth of a second; longer where entries cost much) if measure is not 0. */
 typedef struct volt_plan {
     double fit_bytes;       /* peak of volt_model_fit */
     double model_bytes;     /* the model itself, in memory and on disk */
@@ -500,9 +498,8 @@ typedef struct volt_plan {
 
     double evidence_bytes, evidence_seconds; /* of volt_evidence with its gradient, on the CPU */
 } volt_plan;
-VOLT_API volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measure, volt_plan *plan);
-VOLT_API volt_status volt_plan_kernel(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measure,
-                                      volt_plan *plan);
+VOLT_API volt_status volt_plan_fit(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measure,
+                                   volt_plan *plan);
 
 /* All solvers (solve.h), those on landmarks with so many (0: as many as are usual). VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_plan_solvers(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q,

@@ -92,13 +92,10 @@ VOLT_API volt_status volt_candidates_draw(const char *kernel, volt_view X, const
  * not used. */
 VOLT_API volt_status volt_candidates_grid(const char *kernel, volt_view X, const volt_draw_options *options,
                                           int64_t points, volt_candidates **candidates);
-/* A list: count kernels as text, and an alpha for each. Both are copied, and checked. */
-VOLT_API volt_status volt_candidates_list(const char *const *kernels, const double *alphas, int64_t count,
-                                          volt_candidates **candidates);
-/* The same where outputs come back with these weights (volt_fit_options, feedback_weight), 0: none do. NULL: in none. */
-VOLT_API volt_status volt_candidates_list_fed(const char *const *kernels, const double *alphas,
-                                              const double *feedbacks, int64_t count,
-                                              volt_candidates **candidates);
+/* A list: count kernels as text, an alpha for each, and (optional) the weights with which outputs come back
+ * (volt_fit_options, feedback_weight), 0: none do. All are copied, and checked. */
+VOLT_API volt_status volt_candidates_list(const char *const *kernels, const double *alphas,
+                                          const double *feedbacks, int64_t count, volt_candidates **candidates);
 /* The same from a CSV file whose columns are parameters of `kernel`, alpha, and perhaps feedback; cells may be words (lift).
  * An alpha `auto` is profiled. A parameter in both, an unknown column or a cell that does not read is an error with
  * its line. A column
@@ -108,13 +105,11 @@ VOLT_API void volt_candidates_free(volt_candidates *candidates);
 
 /* How many there are; -1: no end. */
 VOLT_API int64_t volt_candidates_count(const volt_candidates *candidates);
-/* Candidate `index`: the kernel's full text into `kernel` (of `size` bytes), and alpha. */
+/* Candidate `index`: the kernel's full text, alpha, and (optional, may be NULL) the feedback weight, 0: no outputs come
+ * back. */
 enum { VOLT_KERNEL_LENGTH = 2048 };
 VOLT_API volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index,
-                                         char kernel[VOLT_KERNEL_LENGTH], double *alpha);
-/* The same with the feedback weight, 0: no outputs come back. */
-VOLT_API volt_status volt_candidates_get_fed(const volt_candidates *candidates, int64_t index,
-                                             char kernel[VOLT_KERNEL_LENGTH], double *alpha, double *feedback);
+                                         char kernel[VOLT_KERNEL_LENGTH], double *alpha, double *feedback);
 
 /* ---- evidence --------------------------------------------------------------------------------- */
 

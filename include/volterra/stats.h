@@ -139,6 +139,9 @@ typedef struct volt_mcs_options {
     double block;           /* mean length of a block, 1 to T, or one of the above; VOLT_BLOCK_SQRT */
     int64_t reps;           /* replications of the bootstrap, 10000 */
     uint64_t seed;          /* 0; replication b draws from Philox stream b */
+    /* (optional) reps x T: the rows of each replication, 0 .. T - 1, in place of a bootstrap; block and seed are then
+     * ignored */
+    const int64_t *indices;
     volt_progress progress;
 } volt_mcs_options;
 VOLT_API volt_mcs_options volt_mcs_options_default(void);
@@ -160,11 +163,6 @@ typedef struct volt_mcs {
  * above that: when nothing else is left the first of them goes, with the p-value of the step before. options
  * may be NULL. VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_NOT_FINITE. Free *mcs with volt_mcs_free. */
 VOLT_API volt_status volt_mcs_compute(volt_view losses, const volt_mcs_options *options, volt_mcs **mcs);
-
-/* The same with replications of the caller's: indices[b * T + t] in 0 .. T - 1 is the row that stands at t in
- * replication b < reps. block, reps and seed of the options are not used. */
-VOLT_API volt_status volt_mcs_from_indices(volt_view losses, const int64_t *indices, int64_t reps,
-                                           const volt_mcs_options *options, volt_mcs **mcs);
 
 VOLT_API void volt_mcs_free(volt_mcs *mcs);
 

@@ -96,6 +96,13 @@ typedef struct volt_study_row {
     double seconds;          /* of the search */
     double fit_seconds;      /* of refit and test */
     const char *failure;     /* why there is no result, or NULL: every draw failed, say */
+    /* of the test rows, (n - n_train) x q in the units of Y, or as many columns as a loss has outputs; data NULL
+     * when the row failed */
+    volt_view forecast;
+    /* n - n_train: mean over outputs of e^2 / variance, so that their mean is the NMSE; with a loss that one, times
+     * the weight over the mean weight, so that their mean is `loss`. NULL when the row failed */
+    const double *losses;
+    const volt_search *search; /* that found the kernel; NULL when there was none */
 } volt_study_row;
 
 typedef struct volt_study volt_study;
@@ -109,15 +116,8 @@ VOLT_API volt_status volt_study_run(volt_view X, volt_view Y, int64_t n_train,
 VOLT_API void volt_study_free(volt_study *study);
 
 VOLT_API int64_t volt_study_count(const volt_study *study);
+/* NULL when row is outside 0 .. volt_study_count() - 1. What it points to belongs to the study. */
 VOLT_API const volt_study_row *volt_study_row_at(const volt_study *study, int64_t row);
-/* Forecasts of the test rows, (n - n_train) x q in the units of Y, or as many columns as a loss has outputs; data NULL when the
- * row failed. */
-VOLT_API volt_view volt_study_forecast(const volt_study *study, int64_t row);
-/* Loss of the row at every test time: mean over outputs of e^2 / variance, so that its mean is the NMSE; with a
- * loss that one, times the weight over the mean weight, so that its mean is row->loss. NULL when it failed. */
-VOLT_API const double *volt_study_losses(const volt_study *study, int64_t row);
-/* The search of a row; NULL when it did not come to one. */
-VOLT_API const volt_search *volt_study_search(const volt_study *study, int64_t row);
 
 /* The paper's data: innovations z_t of a BEKK model as inputs and 1000 vech(H_{t+1}) as targets. X is
  * rows x d and Y rows x d (d + 1) / 2; rows + 1 observations are simulated. */

@@ -46,7 +46,7 @@ class Candidates(Owner):
         alphas = np.array([alpha_number(estimator.alpha) for estimator in estimators])  # 0: profiled
         weights = np.array([feedback_number(estimator.feedback) for estimator in estimators])
         data = (alphas.ctypes.data, weights.ctypes.data)
-        return cls(lambda out: c.lib.volt_candidates_list_fed(kernels, *data, len(alphas), out))
+        return cls(lambda out: c.lib.volt_candidates_list(kernels, *data, len(alphas), out))
 
 
 def range_of(name: str, law: Any) -> c.Range:

@@ -427,7 +427,7 @@ class Model(Owner):
     # ---- files ---------------------------------------------------------------------------------------------
 
     def save(self, path: PathLike) -> None:
-        check(c.lib.volt_model_save(self, c.encode_path("the path", path)))
+        check(c.lib.volt_model_save(self, c.encode_path("the path", path), None))
 
     @classmethod
     def load(cls, path: PathLike) -> "Model":

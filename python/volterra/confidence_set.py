@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref
+from ctypes import POINTER, byref, c_int64
 from typing import Any, List, Optional
 
 import numpy as np
@@ -106,15 +106,11 @@ class MCS:
         result = POINTER(c.Mcs)()
         with use_threads(n_jobs), Watch("mcs", False, progress) as watch:
             count, start = whole("reps", reps, 1), seed_number("seed", seed)
-            options = c.McsOptions(c.MCS_METHODS[method], size, length, count, start, watch.progress)
-            if indices is None:
-                status = c.lib.volt_mcs_compute(view(table), byref(options), byref(result))
-            else:
+            options = c.McsOptions(c.MCS_METHODS[method], size, length, count, start, None, watch.progress)
+            if indices is not None:
                 rows = self._replications(indices, table.shape[0])
-                status = c.lib.volt_mcs_from_indices(
-                    view(table), rows.ctypes.data, rows.shape[0], byref(options), byref(result)
-                )
-            watch.check(status)
+                options.indices, options.reps = rows.ctypes.data_as(POINTER(c_int64)), rows.shape[0]
+            watch.check(c.lib.volt_mcs_compute(view(table), byref(options), byref(result)))
         try:
             self._take(result.contents, losses, table.shape[1])
         finally:

@@ -123,7 +123,7 @@ static volt_status try_draws(series_fit *fit, const char *text)
     VOLT_TRY(volt_objects_candidates(fit->best->objects, text, &drawing, &candidates));
     volt_status status = VOLT_OK;
     for (int64_t i = 0; status == VOLT_OK && i < fit->options->draws; i++) {
-        status = volt_candidates_get(candidates, i, kernel, &alpha);
+        status = volt_candidates_get(candidates, i, kernel, &alpha, NULL);
         if (status == VOLT_OK)
             status = try_kernel(fit, kernel);
         if (is_own_failure(status))

@@ -111,7 +111,7 @@ volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, v
     trial->preparation = draw % search->n_preparations;
     if (!is_given(search))
         return volt_candidates_get(search->candidates[trial->preparation], draw / search->n_preparations,
-                                   trial->kernel, &alpha);
+                                   trial->kernel, &alpha, NULL);
     volt_kernel *kernel = NULL;
     VOLT_TRY(volt_kernel_parse(kernel_of(search, trial->preparation), &kernel));
     int length = snprintf(trial->kernel, sizeof trial->kernel, "%s", volt_kernel_text(kernel));

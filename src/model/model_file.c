@@ -14,12 +14,7 @@ static const char *const format_name = "volterra-model";
 
 /* ---- save ------------------------------------------------------------------------------------- */
 
-volt_status volt_model_save(const volt_model *model, const char *path)
-{
-    return volt_model_save_watched(model, path, (volt_progress){NULL, NULL});
-}
-
-volt_status volt_model_save_watched(const volt_model *model, const char *path, volt_progress progress)
+volt_status volt_model_save(const volt_model *model, const char *path, const volt_progress *progress)
 {
     VOLT_REQUIRE(model && path, VOLT_ERR_ARGUMENT, "the model or the path is NULL");
     volt_file_writer writer = {0};
@@ -28,7 +23,7 @@ volt_status volt_model_save_watched(const volt_model *model, const char *path, v
     volt_put_text(&writer, "library", volt_version());
     volt_status status = volt_parts_save(model, &writer);
     if (status == VOLT_OK)
-        status = volt_writer_finish(&writer, path, progress);
+        status = volt_writer_finish(&writer, path, progress ? *progress : (volt_progress){NULL, NULL});
     volt_writer_release(&writer);
     return status;
 }

@@ -290,14 +290,8 @@ volt_status volt_plan_columns(const volt_kernel *kernel, int64_t d, int64_t land
     return VOLT_OK;
 }
 
-volt_status volt_plan_kernel(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
-                             volt_plan *plan)
-{
-    return volt_plan_at(kernel, n, d, q, measured, place(n, d), plan);
-}
-
-/* Enough for every lift: that of distances takes most. */
-volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measured, volt_plan *plan)
+/* Enough for every lift of volterra: that of distances takes most. */
+static volt_status plan_volterra(int64_t n, int64_t d, int64_t q, int measured, volt_plan *plan)
 {
     volt_kernel *kernel = NULL, *widest = NULL;
     volt_status status = volt_kernel_parse("volterra", &kernel);
@@ -310,4 +304,11 @@ volt_status volt_plan_fit(int64_t n, int64_t d, int64_t q, int measured, volt_pl
     volt_kernel_free(widest);
     volt_kernel_free(kernel);
     return status;
+}
+
+volt_status volt_plan_fit(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
+                          volt_plan *plan)
+{
+    return kernel ? volt_plan_at(kernel, n, d, q, measured, place(n, d), plan)
+                  : plan_volterra(n, d, q, measured, plan);
 }

@@ -348,6 +348,17 @@ volt_mcs_options volt_mcs_options_default(void)
     return options;
 }
 
+static volt_status check_indices(const int64_t *indices, int64_t reps, int64_t rows)
+{
+    for (int64_t b = 0; b < reps; b++)
+        for (int64_t t = 0; t < rows; t++)
+            VOLT_REQUIRE(indices[b * rows + t] >= 0 && indices[b * rows + t] < rows, VOLT_ERR_ARGUMENT,
+                         "index %" PRId64 " of replication %" PRId64 " is %" PRId64
+                         ", and must be from 0 to %" PRId64,
+                         t, b, indices[b * rows + t], rows - 1);
+    return VOLT_OK;
+}
+
 volt_status volt_mcs_compute(volt_view losses, const volt_mcs_options *options, volt_mcs **mcs)
 {
     const volt_mcs_options defaults = volt_mcs_options_default();
@@ -355,28 +366,11 @@ volt_status volt_mcs_compute(volt_view losses, const volt_mcs_options *options, 
         options = &defaults;
     VOLT_TRY(check_losses(losses, options, mcs));
     VOLT_TRY(check_reps(options->reps));
-    volt_resampling resampling = {.reps = options->reps, .seed = options->seed};
-    VOLT_TRY(choose_block(losses, options->block, options->progress, &resampling.block));
-    return compute(losses, options, &resampling, mcs);
-}
-
-volt_status volt_mcs_from_indices(volt_view losses, const int64_t *indices, int64_t reps,
-                                  const volt_mcs_options *options, volt_mcs **mcs)
-{
-    const volt_mcs_options defaults = volt_mcs_options_default();
-    if (!options)
-        options = &defaults;
-    VOLT_TRY(check_losses(losses, options, mcs));
-    VOLT_TRY(check_reps(reps));
-    VOLT_REQUIRE(indices, VOLT_ERR_ARGUMENT, "there are no indices");
-    for (int64_t b = 0; b < reps; b++)
-        for (int64_t t = 0; t < losses.rows; t++)
-            VOLT_REQUIRE(indices[b * losses.rows + t] >= 0 && indices[b * losses.rows + t] < losses.rows,
-                         VOLT_ERR_ARGUMENT,
-                         "index %" PRId64 " of replication %" PRId64 " is %" PRId64
-                         ", and must be from 0 to %" PRId64,
-                         t, b, indices[b * losses.rows + t], losses.rows - 1);
-    volt_resampling resampling = {.reps = reps, .indices = indices};
+    volt_resampling resampling = {.reps = options->reps, .seed = options->seed, .indices = options->indices};
+    if (options->indices)
+        VOLT_TRY(check_indices(options->indices, options->reps, losses.rows));
+    else
+        VOLT_TRY(choose_block(losses, options->block, options->progress, &resampling.block));
     return compute(losses, options, &resampling, mcs);
 }
 

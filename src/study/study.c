@@ -67,33 +67,9 @@ int64_t volt_study_count(const volt_study *study)
     return study->count;
 }
 
-static const row *row_at(const volt_study *study, int64_t i)
-{
-    return i >= 0 && i < study->count ? &study->rows[i] : NULL;
-}
-
 const volt_study_row *volt_study_row_at(const volt_study *study, int64_t i)
 {
-    const row *one = row_at(study, i);
-    return one ? &one->result : NULL;
-}
-
-volt_view volt_study_forecast(const volt_study *study, int64_t i)
-{
-    const row *one = row_at(study, i);
-    return volt_view_of(one ? one->forecast : NULL, study->n_test, study->q);
-}
-
-const double *volt_study_losses(const volt_study *study, int64_t i)
-{
-    const row *one = row_at(study, i);
-    return one ? one->losses : NULL;
-}
-
-const volt_search *volt_study_search(const volt_study *study, int64_t i)
-{
-    const row *one = row_at(study, i);
-    return one ? one->search : NULL;
+    return i >= 0 && i < study->count ? &study->rows[i].result : NULL;
 }
 
 /* ---- one run ---------------------------------------------------------------------------------- */
@@ -381,6 +357,9 @@ static volt_status run_row(run *r, row *one)
         return status;
     if (status != VOLT_OK)
         fail_row(one, status);
+    one->result.forecast = volt_view_of(one->forecast, r->study->n_test, r->study->q);
+    one->result.losses = one->losses;
+    one->result.search = one->search;
     r->study->count = r->at + 1;
     if (one->search)
         tell(r, one->search, NULL);

@@ -143,7 +143,7 @@ static volt_status draw_kernels(trials *all, const volt_candidates *candidates, 
         scored_kernel drawn = {.heldout = INFINITY, .test = INFINITY};
         snprintf(all->stage, sizeof all->stage, "draw %lld, best MSE %.4g of naive", (long long)*draws + 1,
                  best->heldout);
-        status = volt_candidates_get(candidates, *draws, text, &alpha);
+        status = volt_candidates_get(candidates, *draws, text, &alpha, NULL);
         if (!status)
             status = volt_kernel_parse(text, &drawn.kernel);
         if (!status)

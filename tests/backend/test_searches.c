@@ -93,8 +93,8 @@ static int64_t run_search(const search_case *one, const fed_system *rows, double
         alphas[k] = one->alpha;
         weights[k] = 0.5;
     }
-    check_ok(one->feeds ? volt_candidates_list_fed(kernels, alphas, weights, KERNELS, &candidates)
-                        : volt_candidates_list(kernels, alphas, KERNELS, &candidates));
+    check_ok(one->feeds ? volt_candidates_list(kernels, alphas, weights, KERNELS, &candidates)
+                        : volt_candidates_list(kernels, alphas, NULL, KERNELS, &candidates));
     volt_status status = volt_search_run(candidates, fed_inputs(rows, 0, FED_ALL),
                                          fed_targets(rows, 0, FED_ALL), &options, &search);
     if (status != VOLT_OK)

@@ -222,7 +222,7 @@ static outcome run_all(const char *text, const plain_problem *problem)
     volt_kernel_free(kernel);
 
     volt_candidates *candidates = NULL;
-    check_ok(volt_candidates_list(&text, &alpha, 1, &candidates));
+    check_ok(volt_candidates_list(&text, &alpha, NULL, 1, &candidates));
     first_score(candidates, problem, VOLT_SCORE_R2, VOLT_START_CONTINUE, o.folds[0]);
     first_score(candidates, problem, VOLT_SCORE_R2, VOLT_START_RESET, o.folds[1]);
     o.log_score = first_score(candidates, problem, VOLT_SCORE_LOG, VOLT_START_CONTINUE, NULL);

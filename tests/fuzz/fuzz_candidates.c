@@ -19,7 +19,7 @@ static void read_for(const char *path, const char *kernel)
         char text[VOLT_KERNEL_LENGTH];
         double alpha = 0;
         volt_kernel *parsed = NULL;
-        if (volt_candidates_get(candidates, i, text, &alpha) || !(alpha > 0) || !isfinite(alpha))
+        if (volt_candidates_get(candidates, i, text, &alpha, NULL) || !(alpha > 0) || !isfinite(alpha))
             abort();
         if (volt_kernel_parse(text, &parsed) || strcmp(volt_kernel_text(parsed), text) != 0)
             abort();

@@ -132,7 +132,7 @@ static void draw(const search_space *space, const char *kernel)
         char text[VOLT_KERNEL_LENGTH];
         double alpha = NAN;
         volt_kernel *parsed = NULL;
-        if (volt_candidates_get(candidates, i, text, &alpha))
+        if (volt_candidates_get(candidates, i, text, &alpha, NULL))
             continue; /* what belongs to this draw alone */
         FUZZ_CHECK(alpha > 0 && isfinite(alpha));
         FUZZ_CHECK(volt_kernel_parse(text, &parsed) == VOLT_OK && strcmp(volt_kernel_text(parsed), text) == 0);

@@ -29,7 +29,7 @@ static void prepare(const char *path)
     if (candidates)
         return;
     FUZZ_CHECK(volt_set_threads(1) == VOLT_OK);
-    FUZZ_CHECK(volt_candidates_list(kernels, alphas, COUNT, &candidates) == VOLT_OK);
+    FUZZ_CHECK(volt_candidates_list(kernels, alphas, NULL, COUNT, &candidates) == VOLT_OK);
     options = volt_search_options_default();
     options.splits.folds = 2;
     options.log = path;

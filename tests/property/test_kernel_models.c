@@ -273,7 +273,7 @@ static void files_keep_every_bit(void **state)
         volt_model *loaded = NULL;
         volt_model_info info;
         double before[H * D], after[H * D];
-        check_ok(volt_model_save(s.model, path));
+        check_ok(volt_model_save(s.model, path, NULL));
         check_ok(volt_model_load(path, &loaded));
         volt_model_describe(loaded, &info);
         assert_string_equal(info.kernel, s.info.kernel);
@@ -457,7 +457,7 @@ static void every_allocation_may_fail(void **state)
     for (int f = 0; f < form_count; f++) {
         scene s = make_scene(forms[f], &rng);
         job j = {&s, scratch_path("memory.safetensors"), out};
-        check_ok(volt_model_save(s.model, j.path));
+        check_ok(volt_model_save(s.model, j.path, NULL));
         for (size_t c = 0; c < sizeof jobs / sizeof *jobs; c++)
             for (int64_t k = 1, hit = 1; hit; k += UNDER_SANITIZERS ? 4 : 1) {
                 for (int i = 0; i < N * N; i++)

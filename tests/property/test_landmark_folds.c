@@ -38,7 +38,7 @@ static volt_search *search_one(const plain_problem *problem, const char *kernel,
 {
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list_fed(&kernel, &alpha, &feedback, 1, &candidates));
+    check_ok(volt_candidates_list(&kernel, &alpha, &feedback, 1, &candidates));
     check_ok(volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), options, &search));
     volt_candidates_free(candidates);
     return search;

@@ -29,7 +29,7 @@ static void check_refused(const plain_problem *problem, const volt_search_option
     double alpha = 1;
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list(texts, &alpha, 1, &candidates));
+    check_ok(volt_candidates_list(texts, &alpha, NULL, 1, &candidates));
     assert_int_equal(
         volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), options, &search),
         VOLT_ERR_ARGUMENT);
@@ -92,7 +92,7 @@ static volt_status search_all(const plain_problem *problem, volt_score score, vo
     options.start = start;
     options.race = VOLT_RACE_NONE;
     options.progress = progress;
-    volt_status status = volt_candidates_list(texts, alphas, 3, &candidates);
+    volt_status status = volt_candidates_list(texts, alphas, NULL, 3, &candidates);
     if (status == VOLT_OK)
         status = volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), &options, search);
     volt_candidates_free(candidates);

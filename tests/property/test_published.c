@@ -61,7 +61,7 @@ static void published_draws_stay_in_the_papers_ranges(void **state)
                                            volt_view_of(X, N, D), &candidates));
         double least[2] = {1, 1}, most[2] = {0, 0};
         for (int64_t i = 0; i < 4000; i++) {
-            check_ok(volt_candidates_get(candidates, i, text, &alpha));
+            check_ok(volt_candidates_get(candidates, i, text, &alpha, NULL));
             double tau = parameter(text, "tau"), lambda = parameter(text, "lambda");
             double bound = 0.999 * sqrt(1 - pow(tau, even ? 4 : 2));
             assert_true(tau >= 0.1 && tau <= pow(10, -0.002) && lambda >= 0.01 && lambda <= bound);
@@ -82,7 +82,7 @@ static void published_draws_stay_in_the_papers_ranges(void **state)
     check_ok(volt_contender_candidates("sig:path=rows", &published, volt_view_of(X, N, D), &candidates));
     int rbf = 0;
     for (int64_t i = 0; i < 100; i++) {
-        check_ok(volt_candidates_get(candidates, i, text, &alpha));
+        check_ok(volt_candidates_get(candidates, i, text, &alpha, NULL));
         double level = parameter(text, "level"), prescale = parameter(text, "prescale");
         assert_true(level >= 2 && level <= 9 && prescale >= 0.1 && prescale <= 1);
         assert_true(alpha >= 1e-10 && alpha <= 1e-2);
@@ -113,7 +113,7 @@ static void published_draws_keep_what_is_given(void **state)
         char text[VOLT_KERNEL_LENGTH];
         double alpha;
         check_ok(volt_contender_candidates(cases[i].text, &published, volt_view_of(X, N, D), &candidates));
-        check_ok(volt_candidates_get(candidates, 5, text, &alpha));
+        check_ok(volt_candidates_get(candidates, 5, text, &alpha, NULL));
         volt_kernel_value value = value_of(text, cases[i].name);
         assert_true(value.given);
         if (cases[i].kept)

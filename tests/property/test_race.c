@@ -42,7 +42,7 @@ static race_case make_case(volt_rng *rng, int number)
     const char *texts[COUNT];
     for (int i = 0; i < COUNT; i++) {
         int64_t index = i < DRAWN ? i : (int64_t)(DRAWN * volt_rng_uniform(rng));
-        check_ok(volt_candidates_get(drawn, index, c.texts[i], &c.alphas[i]));
+        check_ok(volt_candidates_get(drawn, index, c.texts[i], &c.alphas[i], NULL));
     }
     for (int i = COUNT - 1; i > 0; i--) {
         int j = (int)((i + 1) * volt_rng_uniform(rng));
@@ -56,7 +56,7 @@ static race_case make_case(volt_rng *rng, int number)
     }
     for (int i = 0; i < COUNT; i++)
         texts[i] = c.texts[i];
-    check_ok(volt_candidates_list(texts, c.alphas, COUNT, &c.candidates));
+    check_ok(volt_candidates_list(texts, c.alphas, NULL, COUNT, &c.candidates));
     volt_candidates_free(drawn);
     c.options = volt_search_options_default();
     c.options.start = number & 1 ? VOLT_START_RESET : VOLT_START_CONTINUE;

@@ -180,7 +180,7 @@ static void streams_and_files_give_the_forecasts(void **state)
         static const int64_t halves[] = {4, H - 4};
         volt_model *model = fit(kernels[k], &p, &options, fitted), *loaded = NULL;
         volt_model_info info;
-        check_ok(volt_model_save(model, path));
+        check_ok(volt_model_save(model, path, NULL));
         check_ok(volt_model_load(path, &loaded));
         volt_model_describe(loaded, &info);
         assert_int_equal(info.n_records, p.n);
@@ -298,7 +298,7 @@ static void folds_are_separate_fits(void **state)
             options.splits.rolling = choice >> 2 & 1;
             options.splits.folds = options.folds_by_records ? 2 : 4;
             fill_splits(&p, &options, splits);
-            check_ok(volt_candidates_list(&kernels[k], &alpha, 1, &candidates));
+            check_ok(volt_candidates_list(&kernels[k], &alpha, NULL, 1, &candidates));
             check_ok(volt_search_run(candidates, inputs(&p), targets(&p), &options, &search));
             const volt_trial *trial = volt_search_best(search);
             for (int64_t f = 0; f < options.splits.folds; f++) {
@@ -385,7 +385,8 @@ static void studies_are_fits_and_forecasts(void **state)
         from.n_records = cut_records(&p, n_train, N, block);
         check_ok(volt_model_predict(model, volt_view_rows(inputs(&p), n_train, N - n_train), &from,
                                     volt_matrix_of(out, N - n_train, 1), NULL));
-        assert_memory_equal(out, volt_study_forecast(study, 0).data, (size_t)(N - n_train) * sizeof *out);
+        assert_memory_equal(out, volt_study_row_at(study, 0)->forecast.data,
+                            (size_t)(N - n_train) * sizeof *out);
         volt_model_free(model);
         volt_kernel_free(kernel);
         volt_study_free(study);
@@ -425,7 +426,7 @@ static void bad_records_are_refused(void **state)
     const char *text = "volterra";
     double alpha = 1;
     search.folds_by_records = 1;
-    check_ok(volt_candidates_list(&text, &alpha, 1, &candidates));
+    check_ok(volt_candidates_list(&text, &alpha, NULL, 1, &candidates));
     check_fails(volt_search_run(candidates, inputs(&p), targets(&p), &search, &found), VOLT_ERR_ARGUMENT,
                 "at least two records");
     volt_candidates_free(candidates);

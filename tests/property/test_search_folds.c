@@ -99,7 +99,7 @@ static void compare(const plain_problem *problem, const form *kernel, double alp
 {
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list(&kernel->text, &alpha, 1, &candidates));
+    check_ok(volt_candidates_list(&kernel->text, &alpha, NULL, 1, &candidates));
     check_ok(volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), options, &search));
     const volt_trial *trial = volt_search_trial(search, 0);
     int64_t folds = options->splits.folds;
@@ -310,7 +310,7 @@ static void folds_with_a_prescale_are_models(void **state)
         options.start = choice % 2 ? VOLT_START_RESET : VOLT_START_CONTINUE;
         volt_candidates *candidates = NULL;
         volt_search *search = NULL;
-        check_ok(volt_candidates_list(&list, &alpha, 1, &candidates));
+        check_ok(volt_candidates_list(&list, &alpha, NULL, 1, &candidates));
         check_ok(volt_search_run(candidates, X, Y, &options, &search));
         for (int f = 0; f < 2; f++) {
             int64_t rows = (f + 1) * BLOCK;
@@ -384,7 +384,7 @@ static void candidates_of_all_kernels_in_one_search(void **state)
         options.start = reset ? VOLT_START_RESET : VOLT_START_CONTINUE;
         volt_candidates *candidates = NULL;
         volt_search *search = NULL;
-        check_ok(volt_candidates_list(texts, alphas, FORMS, &candidates));
+        check_ok(volt_candidates_list(texts, alphas, NULL, FORMS, &candidates));
         check_ok(
             volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search));
         for (int f = 0; f < FORMS; f++) {

@@ -34,7 +34,7 @@ static volt_search *search_list(const plain_problem *problem, const char *const 
 {
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list(kernels, alphas, count, &candidates));
+    check_ok(volt_candidates_list(kernels, alphas, NULL, count, &candidates));
     check_ok(volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), options, &search));
     volt_candidates_free(candidates);
     return search;
@@ -121,7 +121,7 @@ static void a_base_of_another_shape_is_refused(void **state)
     const char *kernel = "volterra";
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list(&kernel, &alpha, 1, &candidates));
+    check_ok(volt_candidates_list(&kernel, &alpha, NULL, 1, &candidates));
     volt_search_options options = volt_search_options_default();
     options.base = volt_view_of(base, 31, 1);
     check_fails(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),

@@ -45,7 +45,7 @@ static volt_search *search_one(const plain_problem *problem, const char *kernel,
 {
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list(&kernel, &alpha, 1, &candidates));
+    check_ok(volt_candidates_list(&kernel, &alpha, NULL, 1, &candidates));
     check_ok(volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), options, &search));
     assert_null(volt_search_trial(search, 0)->failure);
     volt_candidates_free(candidates);
@@ -165,7 +165,7 @@ static volt_search *search_many(const plain_problem *problem, volt_score score)
     volt_search_options options = options_with(score, 1);
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list(texts, alphas, COUNT, &candidates));
+    check_ok(volt_candidates_list(texts, alphas, NULL, COUNT, &candidates));
     check_ok(volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), &options, &search));
     volt_candidates_free(candidates);
     return search;

@@ -50,7 +50,7 @@ static volt_search *search_one(const plain_problem *problem, const char *kernel,
 {
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list_fed(&kernel, &alpha, &feedback, 1, &candidates));
+    check_ok(volt_candidates_list(&kernel, &alpha, &feedback, 1, &candidates));
     check_ok(volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), options, &search));
     volt_candidates_free(candidates);
     return search;
@@ -193,7 +193,7 @@ static volt_status search_all(const plain_problem *problem, volt_start start, in
     options.start = start;
     options.race = VOLT_RACE_NONE;
     options.progress = progress;
-    volt_status status = volt_candidates_list(kernel_texts, alphas, 3, &candidates);
+    volt_status status = volt_candidates_list(kernel_texts, alphas, NULL, 3, &candidates);
     if (status == VOLT_OK)
         status = volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), &options, search);
     volt_candidates_free(candidates);

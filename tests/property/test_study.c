@@ -122,7 +122,7 @@ static void check_row(const data *made, const volt_study *study, int64_t row, co
     assert_int_equal(result->draws, DRAWS);
     if (status != VOLT_OK) {
         assert_non_null(result->failure);
-        assert_null(volt_study_losses(study, row));
+        assert_null(volt_study_row_at(study, row)->losses);
         assert_true(isnan(result->metrics.nmse) && isnan(result->mcs_pvalue));
         volt_search_free(search);
         return;
@@ -144,7 +144,7 @@ static void check_row(const data *made, const volt_study *study, int64_t row, co
     predict.beyond = published ? VOLT_BEYOND_ALLOW : VOLT_BEYOND_CLIP;
     check_ok(volt_model_predict(model, volt_view_of(X + TRAIN * D, TEST, D), &predict,
                                 volt_matrix_of(out, TEST, Q), NULL));
-    volt_view forecast = volt_study_forecast(study, row);
+    volt_view forecast = volt_study_row_at(study, row)->forecast;
     assert_int_equal(forecast.rows, TEST);
     for (int i = 0; i < TEST; i++)
         for (int k = 0; k < Q; k++) {
@@ -169,11 +169,11 @@ static void check_confidence_set(const volt_study *study)
     double losses[TEST * 16];
     int64_t at[16], models = 0;
     for (int64_t i = 0; i < volt_study_count(study); i++)
-        if (volt_study_losses(study, i))
+        if (volt_study_row_at(study, i)->losses)
             at[models++] = i;
     for (int64_t m = 0; m < models; m++)
         for (int t = 0; t < TEST; t++)
-            losses[t * models + m] = volt_study_losses(study, at[m])[t];
+            losses[t * models + m] = volt_study_row_at(study, at[m])->losses[t];
     volt_mcs_options options = volt_mcs_options_default();
     options.reps = 500;
     options.seed = 4;
@@ -281,16 +281,16 @@ static void a_base_makes_levels_and_a_gap_is_left_out(void **state)
     check_ok(volt_model_fit(kernel, X, Y, &fit, volt_matrix_of(NULL, 0, 0), &model));
     check_ok(volt_model_predict(model, volt_view_rows(inputs(&made), FIT, GAP + TEST), NULL,
                                 volt_matrix_of(out, GAP + TEST, Q), NULL));
-    const double *forecast = volt_study_forecast(study, 0).data;
+    const double *forecast = volt_study_row_at(study, 0)->forecast.data;
     for (int i = 0; i < TEST * Q; i++)
         assert_true(forecast[i] == out[GAP * Q + i] + base[TRAIN * Q + i]);
     volt_metrics metrics;
-    check_ok(volt_metrics_compute(volt_view_of(levels + TRAIN * Q, TEST, Q), volt_study_forecast(study, 0),
-                                  &metrics));
+    check_ok(volt_metrics_compute(volt_view_of(levels + TRAIN * Q, TEST, Q),
+                                  volt_study_row_at(study, 0)->forecast, &metrics));
     assert_true(metrics.nmse == row->metrics.nmse);
     double mean = 0;
     for (int t = 0; t < TEST; t++)
-        mean += volt_study_losses(study, 0)[t] / TEST;
+        mean += volt_study_row_at(study, 0)->losses[t] / TEST;
     assert_true(fabs(mean - metrics.nmse) <= 1e-12 * metrics.nmse);
 
     volt_study *none = NULL;
@@ -331,7 +331,7 @@ static void test_rows_beyond_training(void **state)
         for (int64_t i = 0; i < 2; i++) {
             double right[TEST * Q], wrong[TEST * Q];
             const volt_study_row *row = volt_study_row_at(study, i);
-            const double *forecast = volt_study_forecast(study, i).data;
+            const double *forecast = volt_study_row_at(study, i)->forecast.data;
             bool published = protocol == VOLT_PROTOCOL_PUBLISHED;
             check_row(&made, study, i, &both[i], protocol);
             forecast_with(&made, protocol, row, both[i].kernel,
@@ -440,7 +440,7 @@ static void kernels_that_fail_do_not_stop_the_others(void **state)
     check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study));
     assert_int_equal(volt_study_count(study), 2);
     assert_non_null(strstr(volt_study_row_at(study, 0)->failure, "all 6 candidates failed"));
-    assert_null(volt_study_forecast(study, 0).data);
+    assert_null(volt_study_row_at(study, 0)->forecast.data);
     assert_true(volt_study_row_at(study, 1)->mcs_pvalue == 1);
     volt_study_free(study);
 
@@ -521,7 +521,7 @@ static void logs_are_taken_up_again(void **state)
     options.resume = 1;
     check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &second));
     volt_search_info info;
-    volt_search_describe(volt_study_search(second, 0), &info);
+    volt_search_describe(volt_study_row_at(second, 0)->search, &info);
     assert_int_equal(info.resumed, DRAWS);
     assert_true(volt_study_row_at(first, 0)->metrics.nmse == volt_study_row_at(second, 0)->metrics.nmse);
     volt_study_free(first);

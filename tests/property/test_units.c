@@ -365,7 +365,7 @@ static void searches_on_unscaled_targets(void **state)
         data other = times(&made, 1, ldexp(1, k));
         volt_candidates *candidates = NULL;
         volt_search *search = NULL;
-        check_ok(volt_candidates_list(&kernel, &alpha, 1, &candidates));
+        check_ok(volt_candidates_list(&kernel, &alpha, NULL, 1, &candidates));
         check_ok(volt_search_run(candidates, volt_view_of(other.X, ALL, D), volt_view_of(other.Y, ALL, Q),
                                  &options, &search));
         double score = volt_search_best(search)->score;

@@ -66,7 +66,9 @@ static void check_given_indices(const char *name)
         options.method = method_of(file);
         options.size = sets[s].size;
         volt_mcs *mcs = NULL;
-        check_ok(volt_mcs_from_indices(losses, indices, drawn.rows, &options, &mcs));
+        options.indices = indices;
+        options.reps = drawn.rows;
+        check_ok(volt_mcs_compute(losses, &options, &mcs));
         golden_check("pvalues", golden_array_of(file, "expected.pvalues").data, mcs->pvalues, mcs->models, tol,
                      GOLDEN_ABSOLUTE);
         golden_check("statistics", golden_array_of(file, "expected.step_statistics").data, mcs->statistics,

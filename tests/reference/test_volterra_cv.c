@@ -30,7 +30,7 @@ static volt_candidates *candidates_of(golden *file, int64_t *count)
     }
     volt_candidates *candidates = NULL;
     *count = tuples.rows;
-    check_ok(volt_candidates_list(kernels, alphas, *count, &candidates));
+    check_ok(volt_candidates_list(kernels, alphas, NULL, *count, &candidates));
     return candidates;
 }
 

@@ -13,7 +13,7 @@
 candidate candidate_get(const volt_candidates *candidates, int64_t index)
 {
     candidate c = {.alpha = NAN};
-    check_ok(volt_candidates_get(candidates, index, c.kernel, &c.alpha));
+    check_ok(volt_candidates_get(candidates, index, c.kernel, &c.alpha, NULL));
     return c;
 }
 

@@ -73,7 +73,7 @@ volt_status loss_search_one(const loss_rows *d, const loss_case *c, const volt_s
 {
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list(&kernel, &alpha, 1, &candidates));
+    check_ok(volt_candidates_list(&kernel, &alpha, NULL, 1, &candidates));
     volt_status status = volt_search_run(candidates, loss_inputs(d), loss_targets(d, c), options, &search);
     if (status == VOLT_OK) {
         const volt_trial *best = volt_search_best(search);

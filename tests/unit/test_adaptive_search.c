@@ -125,7 +125,7 @@ static void after_the_first_draws_most_are_others(void **state)
     for (int64_t i = 0; i < DRAWS; i++) {
         char kernel[VOLT_KERNEL_LENGTH];
         double alpha;
-        check_ok(volt_candidates_get(candidates, i, kernel, &alpha));
+        check_ok(volt_candidates_get(candidates, i, kernel, &alpha, NULL));
         bool same = strcmp(kernel, volt_search_trial(search, i)->kernel) == 0;
         assert_true(same || i >= VOLT_FIRST_DRAWS);
         others += !same;
@@ -352,7 +352,7 @@ static void only_drawn_candidates_can_follow(void **state)
     const char *kernels[] = {"rbf", "linear"};
     const double alphas[] = {1, 1};
     volt_candidates *given[2] = {NULL, NULL};
-    check_ok(volt_candidates_list(kernels, alphas, 2, &given[0]));
+    check_ok(volt_candidates_list(kernels, alphas, NULL, 2, &given[0]));
     check_ok(volt_candidates_grid("rbf | linear", plain_inputs(&problem), NULL, 2, &given[1]));
     volt_search_options options = adaptive(VOLT_RACE_EXACT);
     volt_search *search = NULL;

@@ -33,7 +33,7 @@ static void check_candidate(const volt_candidates *candidates, int64_t index, co
 {
     char text[VOLT_KERNEL_LENGTH];
     double value = NAN;
-    check_ok(volt_candidates_get(candidates, index, text, &value));
+    check_ok(volt_candidates_get(candidates, index, text, &value, NULL));
     assert_string_equal(text, kernel);
     assert_true(value == alpha);
 }
@@ -44,7 +44,7 @@ static void check_no_candidate(const volt_candidates *candidates, int64_t index,
 {
     char text[VOLT_KERNEL_LENGTH] = "untouched";
     double value = 77;
-    check_fails(volt_candidates_get(candidates, index, text, &value), status, fragment);
+    check_fails(volt_candidates_get(candidates, index, text, &value, NULL), status, fragment);
     assert_string_equal(text, "untouched");
     assert_true(value == 77);
 }
@@ -58,7 +58,7 @@ static void lists_are_copied_and_completed(void **state)
     const char *kernels[] = {first, "volterra", "linear: window = 3 "};
     double alphas[] = {0.5, 1e-3, 7};
     volt_candidates *candidates = NULL;
-    check_ok(volt_candidates_list(kernels, alphas, 3, &candidates));
+    check_ok(volt_candidates_list(kernels, alphas, NULL, 3, &candidates));
     first[0] = 'x';
     kernels[1] = NULL;
     alphas[2] = -1;
@@ -95,16 +95,18 @@ static void wrong_lists_are_refused(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *kernels[] = {"linear", wrong[i].kernel};
         const double alphas[] = {1, wrong[i].alpha};
-        check_fails(volt_candidates_list(kernels, alphas, 2, &candidates), wrong[i].status, wrong[i].fragment);
+        check_fails(volt_candidates_list(kernels, alphas, NULL, 2, &candidates), wrong[i].status,
+                    wrong[i].fragment);
         assert_ptr_equal(candidates, &wrong);
     }
     const char *kernel = "linear";
     double alpha = 1;
-    check_fails(volt_candidates_list(&kernel, &alpha, 0, &candidates), VOLT_ERR_ARGUMENT, "0 candidates");
-    check_fails(volt_candidates_list(&kernel, &alpha, -4, &candidates), VOLT_ERR_ARGUMENT, "-4 candidates");
-    check_fails(volt_candidates_list(NULL, &alpha, 1, &candidates), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_candidates_list(&kernel, NULL, 1, &candidates), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_candidates_list(&kernel, &alpha, 1, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_candidates_list(&kernel, &alpha, NULL, 0, &candidates), VOLT_ERR_ARGUMENT, "0 candidates");
+    check_fails(volt_candidates_list(&kernel, &alpha, NULL, -4, &candidates), VOLT_ERR_ARGUMENT,
+                "-4 candidates");
+    check_fails(volt_candidates_list(NULL, &alpha, NULL, 1, &candidates), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_candidates_list(&kernel, NULL, NULL, 1, &candidates), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_candidates_list(&kernel, &alpha, NULL, 1, NULL), VOLT_ERR_ARGUMENT, "NULL");
     assert_ptr_equal(candidates, &wrong);
 }
 
@@ -162,10 +164,10 @@ static void nothing_is_got_from_null(void **state)
     double alpha = 1;
     char text[VOLT_KERNEL_LENGTH];
     volt_candidates *candidates = NULL;
-    check_ok(volt_candidates_list(&kernel, &alpha, 1, &candidates));
-    check_fails(volt_candidates_get(NULL, 0, text, &alpha), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_candidates_get(candidates, 0, NULL, &alpha), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_candidates_get(candidates, 0, text, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_ok(volt_candidates_list(&kernel, &alpha, NULL, 1, &candidates));
+    check_fails(volt_candidates_get(NULL, 0, text, &alpha, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_candidates_get(candidates, 0, NULL, &alpha, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_candidates_get(candidates, 0, text, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
     volt_candidates_free(candidates);
 }
 
@@ -375,7 +377,7 @@ static void ranges_may_end_where_parameters_end(void **state)
     bool has_low = false, has_high = false;
     check_ok(volt_candidates_grid("esn:size=3", volt_view_of(X, N, D), &options, 2, &candidates));
     for (int64_t i = 0; i < volt_candidates_count(candidates); i++) {
-        check_ok(volt_candidates_get(candidates, i, text, &alpha));
+        check_ok(volt_candidates_get(candidates, i, text, &alpha, NULL));
         has_low = has_low || strstr(text, "leak=0.5,");
         has_high = has_high || strstr(text, "leak=1,");
     }

@@ -222,7 +222,7 @@ static void without_a_last_target_there_is_nothing_to_go_on_from(void **state)
         volt_model_continue_paths(model, (volt_view){0}, NULL, 1, 0, volt_matrix_of(out, STEPS, D), NULL),
         VOLT_ERR_ARGUMENT, "nothing to go on from");
     const char *path = scratch_path("no_last.safetensors");
-    check_ok(volt_model_save(model, path));
+    check_ok(volt_model_save(model, path, NULL));
     check_ok(volt_model_load(path, &read));
     check_fails(volt_model_continue(read, NULL, volt_matrix_of(out, STEPS, D), NULL), VOLT_ERR_ARGUMENT,
                 "nothing to go on from");

@@ -75,7 +75,7 @@ static int make_problem(void **state)
     const char *kernels[] = {
         "sigmoid:gamma=5,coef0=-3", "rbf", "poly:degree=64,gamma=1e9", "linear", "volterra", "fir"};
     const double alphas[] = {1e-9, 0.1, 1, 0.1, 0, 0};
-    return volt_candidates_list(kernels, alphas, 6, &mixed) != VOLT_OK;
+    return volt_candidates_list(kernels, alphas, NULL, 6, &mixed) != VOLT_OK;
 }
 
 static int free_problem(void **state)

@@ -284,8 +284,8 @@ static void what_parses_is_never_cut(void **state)
             double alpha = 1;
             char got[VOLT_KERNEL_LENGTH];
             volt_candidates *list = NULL;
-            check_ok(volt_candidates_list(&printed, &alpha, 1, &list));
-            check_ok(volt_candidates_get(list, 0, got, &alpha));
+            check_ok(volt_candidates_list(&printed, &alpha, NULL, 1, &list));
+            check_ok(volt_candidates_get(list, 0, got, &alpha, NULL));
             assert_string_equal(got, printed);
             volt_candidates_free(list);
             taken++;

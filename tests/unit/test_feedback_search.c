@@ -165,7 +165,7 @@ static const double bound = 1e5 * N * DBL_EPSILON;
 static void check_scores(const volt_search_options *options, const char *what)
 {
     volt_candidates *candidates = NULL;
-    check_ok(volt_candidates_list_fed(kernels, alphas, weights, N_KERNELS, &candidates));
+    check_ok(volt_candidates_list(kernels, alphas, weights, N_KERNELS, &candidates));
     volt_search *search = run_search(candidates, options);
     volt_split splits[FOLDS];
     volt_split_options of = options->splits;
@@ -298,7 +298,7 @@ static void diverging_candidates_fail(void **state)
     const double alpha[] = {1e-9, 1}, weight[] = {1, 1};
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list_fed(kernel, alpha, weight, 2, &candidates));
+    check_ok(volt_candidates_list(kernel, alpha, weight, 2, &candidates));
     volt_search_options options = fold_options();
     options.scale = 0;
     options.log = scratch_path("diverging.jsonl");
@@ -335,14 +335,14 @@ static void weights_are_drawn(void **state)
     draw.from_defaults = 1;
     check_ok(volt_candidates_draw("rbf | linear", inputs(), &draw, &candidates));
     for (int64_t i = 0; i < 20; i++) {
-        check_ok(volt_candidates_get_fed(candidates, i, kernel, &alpha, &weight));
+        check_ok(volt_candidates_get(candidates, i, kernel, &alpha, &weight));
         assert_true(weight >= 2 && weight <= 2.5);
     }
     volt_candidates_free(candidates);
     draw.ranges = &words;
     check_ok(volt_candidates_grid("linear:window=2", inputs(), &draw, 3, &candidates));
     assert_int_equal(volt_candidates_count(candidates), 6); /* weights x alphas */
-    check_ok(volt_candidates_get_fed(candidates, 5, kernel, &alpha, &weight));
+    check_ok(volt_candidates_get(candidates, 5, kernel, &alpha, &weight));
     assert_true(weight == 3);
     volt_candidates_free(candidates);
     candidates = NULL;
@@ -357,7 +357,7 @@ static void weights_are_drawn(void **state)
     check_fails(volt_candidates_draw("rbf", inputs(), &draw, &candidates), VOLT_ERR_SHAPE, "83 of outputs");
     /* Without feedback every candidate has none. */
     check_ok(volt_candidates_draw("rbf", inputs(), NULL, &candidates));
-    check_ok(volt_candidates_get_fed(candidates, 3, kernel, &alpha, &weight));
+    check_ok(volt_candidates_get(candidates, 3, kernel, &alpha, &weight));
     assert_true(weight == 0);
     volt_candidates_free(candidates);
 }
@@ -391,14 +391,14 @@ static void files_of_candidates(void **state)
     const char *path =
         scratch_write_text("fed.csv", "gamma,feedback,alpha\n1,2.5,0.1\n2,3,auto\n2,0.25,auto\n");
     check_ok(volt_candidates_read(path, "rbf", &candidates));
-    check_ok(volt_candidates_get_fed(candidates, 0, kernel, &alpha, &weight));
+    check_ok(volt_candidates_get(candidates, 0, kernel, &alpha, &weight));
     assert_true(weight == 2.5 && alpha == 0.1);
-    check_ok(volt_candidates_get_fed(candidates, 2, kernel, &alpha, &weight));
+    check_ok(volt_candidates_get(candidates, 2, kernel, &alpha, &weight));
     assert_true(weight == 0.25);
     volt_candidates_free(candidates);
     path = scratch_write_text("texts.csv", "kernel,alpha,feedback\nrbf,1,4\n");
     check_ok(volt_candidates_read(path, NULL, &candidates));
-    check_ok(volt_candidates_get_fed(candidates, 0, kernel, &alpha, &weight));
+    check_ok(volt_candidates_get(candidates, 0, kernel, &alpha, &weight));
     assert_true(weight == 4);
     volt_candidates_free(candidates);
     candidates = NULL;
@@ -410,7 +410,7 @@ static void files_of_candidates(void **state)
         check_fails(volt_candidates_read(path, "rbf", &candidates), VOLT_ERR_FORMAT, "line 2: feedback is");
     }
     check_fails(
-        volt_candidates_list_fed((const char *const[]){"rbf"}, (double[]){1}, (double[]){-2}, 1, &candidates),
+        volt_candidates_list((const char *const[]){"rbf"}, (double[]){1}, (double[]){-2}, 1, &candidates),
         VOLT_ERR_ARGUMENT, "the feedback weight is -2");
 }
 
@@ -458,7 +458,7 @@ static void what_does_not_go_together(void **state)
     (void)state;
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list_fed(kernels, alphas, weights, 1, &candidates));
+    check_ok(volt_candidates_list(kernels, alphas, weights, 1, &candidates));
     volt_search_options options = fold_options();
     options.score = VOLT_SCORE_LOG;
     check_fails(volt_search_run(candidates, inputs(), targets(), &options, &search), VOLT_ERR_ARGUMENT,

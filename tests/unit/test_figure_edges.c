@@ -70,10 +70,13 @@ static void models_that_never_vary(void **state)
             for (int i = 0; i < 5 * T; i++)
                 indices[i] = i * 7 % T;
             options.method = method ? VOLT_MCS_MAX : VOLT_MCS_R;
-            check_fails(volt_mcs_from_indices(volt_view_of(losses, 1, M), indices, 5, &options, &mcs),
-                        VOLT_ERR_SHAPE, "");
+            options.indices = indices;
+            options.reps = 5;
+            check_fails(volt_mcs_compute(volt_view_of(losses, 1, M), &options, &mcs), VOLT_ERR_SHAPE, "");
             assert_null(mcs);
-            check_ok(volt_mcs_from_indices(volt_view_of(losses, T, M), indices, 5, &options, &mcs));
+            options.indices = indices;
+            options.reps = 5;
+            check_ok(volt_mcs_compute(volt_view_of(losses, T, M), &options, &mcs));
             for (int s = 0; s < M; s++)
                 assert_true(levels[c][mcs->order[s]] == M - 1 - s);
             for (int s = 0; s < M - 1; s++)

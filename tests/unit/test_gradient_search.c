@@ -269,7 +269,7 @@ static void what_it_does_not_take(void **state)
     double alpha = 1;
     volt_candidates *drawn = draw("memory", NULL, 0), *list = NULL;
     volt_search *found = NULL;
-    check_ok(volt_candidates_list(&kernel, &alpha, 1, &list));
+    check_ok(volt_candidates_list(&kernel, &alpha, NULL, 1, &list));
     volt_search_options options = options_for(20);
     check_fails(volt_search_run(list, X(), Y(), &options, &found), VOLT_ERR_ARGUMENT, "draws its candidates");
     options.score = VOLT_SCORE_R2;

@@ -195,7 +195,7 @@ static volt_status search(void)
     volt_search_options options = volt_search_options_default();
     volt_search_info info;
     options.splits.folds = 2;
-    check_ok(volt_candidates_list(kernels, alphas, 2, &candidates));
+    check_ok(volt_candidates_list(kernels, alphas, NULL, 2, &candidates));
     check_ok(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &done));
     volt_search_describe(done, &info);
     assert_int_equal(info.trials, 2);
@@ -220,7 +220,7 @@ static volt_status profile(volt_fit_solver solver, volt_score score, const char 
     options.score = score;
     options.solver = solver;
     options.landmarks = solver == VOLT_SOLVER_NYSTROM ? 4 : 0;
-    check_ok(volt_candidates_list(&kernel, &alpha, 1, &candidates));
+    check_ok(volt_candidates_list(&kernel, &alpha, NULL, 1, &candidates));
     volt_status status =
         volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &done);
     if (status ==

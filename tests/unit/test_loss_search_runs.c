@@ -240,7 +240,7 @@ static void outputs_do_not_come_back(void **state)
     double alpha = 1, feedback = 1;
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list_fed(&kernel, &alpha, &feedback, 1, &candidates));
+    check_ok(volt_candidates_list(&kernel, &alpha, &feedback, 1, &candidates));
     volt_search_options options = loss_search_options(&loss_cases[LOSS_HUBER]);
     check_fails(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_HUBER]),
                                 &options, &search),
@@ -280,7 +280,7 @@ static void every_allocation_may_fail(void **state)
     for (int i = 0; i < 2; i++) {
         double alphas[] = {0.5, i ? 0.3 : 0};
         volt_candidates *candidates = NULL;
-        check_ok(volt_candidates_list(kernels, alphas, 2, &candidates));
+        check_ok(volt_candidates_list(kernels, alphas, NULL, 2, &candidates));
         volt_search_options options = loss_search_options(&loss_cases[which[i]]);
         options.tolerance = 1e-3;
         options.splits.folds = 2;

@@ -55,7 +55,9 @@ static void two_models_by_hand(void **state)
     for (int m = 0; m < 2; m++) {
         volt_mcs_options options = options_of(methods[m], 1);
         volt_mcs *mcs = NULL;
-        check_ok(volt_mcs_from_indices(volt_view_of(apart, 2, 2), indices, 4, &options, &mcs));
+        options.indices = indices;
+        options.reps = 4;
+        check_ok(volt_mcs_compute(volt_view_of(apart, 2, 2), &options, &mcs));
         check_near("statistic", 2 * sqrt(2), mcs->statistics[0]);
         assert_true(mcs->step_shares[0] == 0 && mcs->pvalues[0] == 1 && mcs->pvalues[1] == 0);
         assert_true(mcs->order[0] == 1 && mcs->order[1] == 0);
@@ -63,14 +65,18 @@ static void two_models_by_hand(void **state)
         assert_true(mcs->mean_losses[0] == 0 && mcs->mean_losses[1] == 2);
         volt_mcs_free(mcs);
 
-        check_ok(volt_mcs_from_indices(volt_view_of(close, 2, 2), indices, 4, &options, &mcs));
+        options.indices = indices;
+        options.reps = 4;
+        check_ok(volt_mcs_compute(volt_view_of(close, 2, 2), &options, &mcs));
         check_near("statistic", sqrt(2) / 5, mcs->statistics[0]);
         assert_true(mcs->step_shares[0] == 0.5 && mcs->pvalues[1] == 0.5 && mcs->included[1] == 1);
         volt_mcs_free(mcs);
 
         /* A model is included when p is above the size, not at it. */
         options.size = 0.5;
-        check_ok(volt_mcs_from_indices(volt_view_of(close, 2, 2), indices, 4, &options, &mcs));
+        options.indices = indices;
+        options.reps = 4;
+        check_ok(volt_mcs_compute(volt_view_of(close, 2, 2), &options, &mcs));
         assert_true(mcs->included[1] == 0 && mcs->included[0] == 1);
         volt_mcs_free(mcs);
     }
@@ -399,12 +405,18 @@ static void wrong_calls_are_refused(void **state)
     check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_MEMORY, "replications");
 
     int64_t indices[] = {0, 1, 2, 0, 3, 1};
-    check_fails(volt_mcs_from_indices(view, indices, 2, NULL, &mcs), VOLT_ERR_ARGUMENT,
+    options = volt_mcs_options_default();
+    options.indices = indices;
+    options.reps = 2;
+    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT,
                 "index 1 of replication 1 is 3, and must be from 0 to 2");
     indices[4] = -1;
-    check_fails(volt_mcs_from_indices(view, indices, 2, NULL, &mcs), VOLT_ERR_ARGUMENT, "is -1");
-    check_fails(volt_mcs_from_indices(view, NULL, 2, NULL, &mcs), VOLT_ERR_ARGUMENT, "no indices");
-    check_fails(volt_mcs_from_indices(view, indices, 0, NULL, &mcs), VOLT_ERR_ARGUMENT, "0 replications");
+    options.indices = indices;
+    options.reps = 2;
+    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "is -1");
+    options.indices = indices;
+    options.reps = 0;
+    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "0 replications");
     losses[3] = INFINITY;
     check_fails(volt_mcs_compute(view, NULL, &mcs), VOLT_ERR_NOT_FINITE,
                 "row 1, column 1 of the losses is inf");

@@ -54,7 +54,7 @@ static int make_set(void **state)
     const char *tmp = getenv("TMPDIR");
     snprintf(set.path, sizeof set.path, "%s/volterra_memory_%ld.safetensors", tmp && *tmp ? tmp : "/tmp",
              (long)getpid());
-    check_ok(volt_model_save(set.model, set.path));
+    check_ok(volt_model_save(set.model, set.path, NULL));
     return 0;
 }
 
@@ -237,7 +237,7 @@ static volt_status call_stream_reset(void)
 /* The file that was there survives. */
 static volt_status call_save(void)
 {
-    volt_status status = volt_model_save(set.model, set.path);
+    volt_status status = volt_model_save(set.model, set.path, NULL);
     assert_int_equal(access(set.path, R_OK), 0);
     return status;
 }
@@ -254,7 +254,7 @@ static volt_status call_load(void)
 static volt_status call_plan(void)
 {
     volt_plan plan = {.n_that_fits = -5};
-    volt_status status = volt_plan_fit(100, 2, 2, 1, &plan);
+    volt_status status = volt_plan_fit(NULL, 100, 2, 2, 1, &plan);
     assert_true((status == VOLT_OK) == (plan.n_that_fits >= 0));
     return status;
 }

@@ -20,7 +20,7 @@
 static volt_plan plan_of(int64_t n, int64_t d, int64_t q, int measure)
 {
     volt_plan plan;
-    check_ok(volt_plan_fit(n, d, q, measure, &plan));
+    check_ok(volt_plan_fit(NULL, n, d, q, measure, &plan));
     return plan;
 }
 
@@ -172,7 +172,7 @@ static double measure_search(const char *text, int64_t n, int64_t d, int64_t q,
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
     volt_set_allocator(&allocator);
-    check_ok(volt_candidates_list(texts, alphas, 2, &candidates));
+    check_ok(volt_candidates_list(texts, alphas, NULL, 2, &candidates));
     atomic_store(&peak, 0);
     int64_t before = atomic_load(&in_use);
     check_ok(volt_search_run(candidates, volt_view_of(X, n, d), volt_view_of(Y, n, q), options, &search));
@@ -336,7 +336,7 @@ static void the_plan_covers_the_peak_of_the_evidence(void **state)
                 continue;
             volt_kernel *kernel = plain_parse(texts[t]);
             volt_plan plan;
-            check_ok(volt_plan_kernel(kernel, n, d, q, 0, &plan));
+            check_ok(volt_plan_fit(kernel, n, d, q, 0, &plan));
             volt_kernel_free(kernel);
             double measured = measure_evidence(texts[t], n, d, q);
             print_message("%s, %d x %d, %d outputs: %.3f of the peak\n", texts[t], (int)n, (int)d, (int)q,
@@ -374,7 +374,7 @@ static void the_size_of_a_model_is_that_of_its_file(void **state)
     volt_model *model = NULL;
     check_ok(volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(Y, N, Q), NULL,
                             volt_matrix_of(NULL, 0, 0), &model));
-    check_ok(volt_model_save(model, path));
+    check_ok(volt_model_save(model, path, NULL));
     struct stat file;
     assert_int_equal(stat(path, &file), 0);
     unlink(path);
@@ -420,11 +420,10 @@ static void features_are_counted(void **state)
     (void)state;
     volt_kernel *plain = plain_parse("volterra"), *features = plain_parse("sig:window=200,level=3,order=3");
     volt_plan with, without;
-    check_ok(volt_plan_kernel(plain, 3000, 30, 1, 0, &without));
-    check_ok(volt_plan_kernel(features, 3000, 30, 1, 0, &with));
+    check_ok(volt_plan_fit(plain, 3000, 30, 1, 0, &without));
+    check_ok(volt_plan_fit(features, 3000, 30, 1, 0, &with));
     assert_true(with.fit_bytes > without.fit_bytes + 8 * 3000.0 * (30 + 900 + 27000));
     assert_true(with.n_that_fits < without.n_that_fits);
-    check_fails(volt_plan_kernel(NULL, 1, 1, 1, 0, &with), VOLT_ERR_ARGUMENT, "kernel");
     volt_kernel_free(features);
     volt_kernel_free(plain);
 }
@@ -457,7 +456,7 @@ static void the_time_of_the_evidence_follows(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         volt_kernel *kernel = plain_parse(cases[i].text);
         volt_plan plan;
-        check_ok(volt_plan_kernel(kernel, 500, 2, 1, 1, &plan));
+        check_ok(volt_plan_fit(kernel, 500, 2, 1, 1, &plan));
         double expected = 3 * plan.factor_seconds + cases[i].grams * plan.gram_seconds;
         print_message("%s: %.6g grams\n", cases[i].text,
                       (plan.evidence_seconds - 3 * plan.factor_seconds) / plan.gram_seconds);
@@ -470,10 +469,10 @@ static void wrong_plans_are_refused(void **state)
 {
     (void)state;
     volt_plan plan = {.fit_bytes = -7};
-    check_fails(volt_plan_fit(0, 1, 1, 0, &plan), VOLT_ERR_ARGUMENT, "n = 0");
-    check_fails(volt_plan_fit(1, -1, 1, 0, &plan), VOLT_ERR_ARGUMENT, "d = -1");
-    check_fails(volt_plan_fit(1, 1, 0, 0, &plan), VOLT_ERR_ARGUMENT, "q = 0");
-    check_fails(volt_plan_fit(1, 1, 1, 0, NULL), VOLT_ERR_ARGUMENT, "plan");
+    check_fails(volt_plan_fit(NULL, 0, 1, 1, 0, &plan), VOLT_ERR_ARGUMENT, "n = 0");
+    check_fails(volt_plan_fit(NULL, 1, -1, 1, 0, &plan), VOLT_ERR_ARGUMENT, "d = -1");
+    check_fails(volt_plan_fit(NULL, 1, 1, 0, 0, &plan), VOLT_ERR_ARGUMENT, "q = 0");
+    check_fails(volt_plan_fit(NULL, 1, 1, 1, 0, NULL), VOLT_ERR_ARGUMENT, "plan");
     assert_true(plan.fit_bytes == -7);
 }
 

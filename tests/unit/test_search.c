@@ -94,7 +94,7 @@ static void the_description_is_complete(void **state)
         char kernel[VOLT_KERNEL_LENGTH];
         double alpha;
         const volt_trial *trial = volt_search_trial(search, i);
-        check_ok(volt_candidates_get(draws, i, kernel, &alpha));
+        check_ok(volt_candidates_get(draws, i, kernel, &alpha, NULL));
         assert_string_equal(trial->kernel, kernel);
         assert_true(trial->alpha == alpha && trial->seconds >= 0 && !trial->failure && !trial->stopped);
         double mean = 0;
@@ -116,7 +116,7 @@ static void options_may_be_null(void **state)
     const double alphas[] = {1, 0.1};
     volt_candidates *list = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list(kernels, alphas, 2, &list));
+    check_ok(volt_candidates_list(kernels, alphas, NULL, 2, &list));
     check_ok(run(list, NULL, &search));
     assert_int_equal(info_of(search).trials, 2);
     volt_search_free(search);
@@ -295,7 +295,7 @@ static void failing_candidates_do_not_stop_the_search(void **state)
     const double alphas[] = {1e-9, 0.1, 1, 0.1, 1e-9};
     volt_candidates *list = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list(kernels, alphas, 5, &list));
+    check_ok(volt_candidates_list(kernels, alphas, NULL, 5, &list));
     volt_search_options options = volt_search_options_default();
     options.race = VOLT_RACE_NONE;
     options.log = scratch_path("failures.jsonl");
@@ -351,7 +351,7 @@ static void when_all_fail_the_first_reason_is_given(void **state)
     const double alphas[] = {1e-9, 1};
     volt_candidates *list = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list(kernels, alphas, 2, &list));
+    check_ok(volt_candidates_list(kernels, alphas, NULL, 2, &list));
     check_fails(run(list, NULL, &search), VOLT_ERR_DATA, "all 2 candidates failed");
     assert_non_null(strstr(volt_error_detail(), "Cholesky failed"));
     assert_non_null(search);
@@ -371,7 +371,7 @@ static void bounds_and_windows_fail_a_candidate_only(void **state)
     const double alphas[] = {1, 1, 1};
     volt_candidates *list = NULL;
     volt_search *search = NULL;
-    check_ok(volt_candidates_list(kernels, alphas, 3, &list));
+    check_ok(volt_candidates_list(kernels, alphas, NULL, 3, &list));
     check_ok(run(list, NULL, &search));
     assert_int_equal(info_of(search).failed, 2);
     assert_non_null(strstr(volt_search_trial(search, 0)->failure, "tau"));

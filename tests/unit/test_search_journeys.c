@@ -71,7 +71,7 @@ static volt_status candidates_of(const search_case *c, volt_candidates **candida
 {
     const volt_draw_options drawing = {.scale = 1, .from_defaults = c->strategy != VOLT_STRATEGY_GRADIENT};
     return c->draws > 0 ? volt_candidates_draw(c->kernel, plain_inputs(&problem), &drawing, candidates)
-                        : volt_candidates_list_fed(&c->kernel, &c->alpha, &c->feedback, 1, candidates);
+                        : volt_candidates_list(&c->kernel, &c->alpha, &c->feedback, 1, candidates);
 }
 
 static volt_status search(const void *with, volt_progress progress, journey_result *result)

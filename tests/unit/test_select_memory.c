@@ -57,7 +57,7 @@ static int make_set(void **state)
     problem = plain_problem_make(&rng, N, 2, 2);
     check_ok(volt_candidates_draw("volterra", plain_inputs(&problem), &draw_options, &draws));
     check_ok(volt_candidates_grid("volterra", plain_inputs(&problem), &draw_options, 2, &grid));
-    check_ok(volt_candidates_list(kernels, alphas, 3, &list));
+    check_ok(volt_candidates_list(kernels, alphas, NULL, 3, &list));
     check_ok(candidates_of_function(make, NULL, 4, &function));
     const volt_draw_options from_defaults = {.scale = 1, .from_defaults = 1};
     check_ok(volt_candidates_draw("gak:window=3", plain_inputs(&problem), &from_defaults, &profiled));
@@ -118,7 +118,7 @@ static volt_status call_grid(void)
 static volt_status call_list(void)
 {
     volt_candidates *candidates = NULL;
-    volt_status status = volt_candidates_list(kernels, alphas, 3, &candidates);
+    volt_status status = volt_candidates_list(kernels, alphas, NULL, 3, &candidates);
     return finish(status, candidates);
 }
 
@@ -140,7 +140,7 @@ static volt_status get_from(const volt_candidates *candidates)
 {
     char kernel[VOLT_KERNEL_LENGTH] = "untouched";
     double alpha = 77;
-    volt_status status = volt_candidates_get(candidates, 2, kernel, &alpha);
+    volt_status status = volt_candidates_get(candidates, 2, kernel, &alpha, NULL);
     assert_true((status == VOLT_OK) == (strcmp(kernel, "untouched") != 0 && alpha != 77));
     return status;
 }

@@ -115,9 +115,9 @@ static volt_status compare(const void *with, volt_progress progress, journey_res
     volt_status status =
         volt_study_run(volt_view_of(X, ROWS, D), volt_view_of(Y, ROWS, D), TRAIN_ROWS, &options, &study);
     for (int64_t i = 0; status == VOLT_OK && i < volt_study_count(study); i++) {
-        volt_view out = volt_study_forecast(study, i);
+        volt_view out = volt_study_row_at(study, i)->forecast;
         journey_put(result, out.data, out.rows * out.cols);
-        journey_put(result, volt_study_losses(study, i), out.rows);
+        journey_put(result, volt_study_row_at(study, i)->losses, out.rows);
         journey_put(result, &volt_study_row_at(study, i)->mcs_pvalue, 1);
     }
     volt_study_free(study);

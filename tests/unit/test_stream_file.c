@@ -71,7 +71,7 @@ static void a_loaded_stream_goes_on(void **state)
             push_rows(stream, x + counts[c] * D, AFTER, expected);
             volt_stream_free(stream);
 
-            check_ok(volt_model_save(model, scratch_path("model")));
+            check_ok(volt_model_save(model, scratch_path("model"), NULL));
             check_ok(volt_model_load(scratch_path("model"), &again));
             const volt_model *models[] = {model, again};
             for (int m = 0; m < 2; m++) {
@@ -206,7 +206,7 @@ static void files_that_are_refused(void **state)
     assert_int_equal(volt_stream_load(model, NULL, cut, &none), VOLT_ERR_FORMAT);
     free(bytes);
 
-    check_ok(volt_model_save(model, path));
+    check_ok(volt_model_save(model, path, NULL));
     check_fails(volt_stream_load(model, NULL, path, &none), VOLT_ERR_FORMAT,
                 "is not the state of a volterra stream: its format is another");
     volt_model *loaded = NULL;

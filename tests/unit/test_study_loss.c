@@ -69,7 +69,7 @@ static void rows_are_worth_their_forecasts(void **state)
         check_ok(volt_study_run(loss_inputs(&d), loss_targets(&d, c), TRAIN, &options, &study));
         for (int64_t k = 0; k < volt_study_count(study); k++) {
             const volt_study_row *row = volt_study_row_at(study, k);
-            volt_view forecast = volt_study_forecast(study, k);
+            volt_view forecast = volt_study_row_at(study, k)->forecast;
             double score = NAN, mean = 0, again[TEST * LOSS_OUTPUTS];
             assert_null(row->failure);
             assert_int_equal(forecast.cols, c->outputs);
@@ -78,7 +78,7 @@ static void rows_are_worth_their_forecasts(void **state)
                                      options.weights ? options.weights + TRAIN : NULL, &score));
             assert_true(row->loss == score);
             for (int64_t t = 0; t < TEST; t++)
-                mean += volt_study_losses(study, k)[t] / TEST;
+                mean += volt_study_row_at(study, k)->losses[t] / TEST;
             assert_true(fabs(mean - score) <= 1e-12 * (1 + fabs(score)));
             forecast_again(&d, c, &options, row, again);
             for (int64_t t = 0; t < TEST * c->outputs; t++)

@@ -75,23 +75,17 @@ volt_status volt_candidates_take(const volt_candidates *candidates, int64_t inde
     return complete(text, value, kernel, setting);
 }
 
-volt_status volt_candidates_get_fed(const volt_candidates *candidates, int64_t index,
-                                    char kernel[VOLT_KERNEL_LENGTH], double *alpha, double *feedback)
+volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index,
+                                char kernel[VOLT_KERNEL_LENGTH], double *alpha, double *feedback)
 {
-    VOLT_REQUIRE(candidates && kernel && alpha && feedback, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(candidates && kernel && alpha, VOLT_ERR_ARGUMENT,
                  "the candidates or the place for one is NULL");
     volt_setting setting;
     VOLT_TRY(volt_candidates_take(candidates, index, kernel, &setting));
     *alpha = setting.alpha;
-    *feedback = setting.feedback;
+    if (feedback)
+        *feedback = setting.feedback;
     return VOLT_OK;
-}
-
-volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index,
-                                char kernel[VOLT_KERNEL_LENGTH], double *alpha)
-{
-    double feedback;
-    return volt_candidates_get_fed(candidates, index, kernel, alpha, &feedback);
 }
 
 /* One in five is a draw like any other, so that no part of the space is given up. The choice has random numbers of its

@@ -185,8 +185,8 @@ volt_status volt_candidates_read(const char *path, const char *kernel, volt_cand
     }
     volt_status status = read_file(path, &r);
     if (status == VOLT_OK)
-        status = volt_candidates_list_fed((const char *const *)r.kernels, r.alphas, r.feedbacks, r.count,
-                                          candidates);
+        status =
+            volt_candidates_list((const char *const *)r.kernels, r.alphas, r.feedbacks, r.count, candidates);
     volt_names_free(r.names, r.n_columns);
     volt_names_free(r.kernels, r.count);
     volt_free(r.alphas);

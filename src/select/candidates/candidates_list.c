@@ -51,14 +51,8 @@ static volt_status list_fill(const char *const *kernels, const double *alphas, c
     return VOLT_OK;
 }
 
-volt_status volt_candidates_list(const char *const *kernels, const double *alphas, int64_t count,
-                                 volt_candidates **candidates)
-{
-    return volt_candidates_list_fed(kernels, alphas, NULL, count, candidates);
-}
-
-volt_status volt_candidates_list_fed(const char *const *kernels, const double *alphas, const double *feedbacks,
-                                     int64_t count, volt_candidates **candidates)
+volt_status volt_candidates_list(const char *const *kernels, const double *alphas, const double *feedbacks,
+                                 int64_t count, volt_candidates **candidates)
 {
     VOLT_REQUIRE(kernels && alphas && candidates, VOLT_ERR_ARGUMENT, "the list of candidates is NULL");
     VOLT_REQUIRE(count >= 1, VOLT_ERR_ARGUMENT, "the list has %" PRId64 " candidates, and needs at least 1",
