@@ -283,12 +283,12 @@ static void compare_scores(const search_run *run, const peer *other, const char 
     volt_matrix scores = scores_of(run);
     const char *kept = getenv("BENCH_TUNE_SCORES");
     if (kept && *kept)
-        need(volt_table_write(kept, volt_as_view(scores), NULL), kept);
+        need(volt_table_write(kept, volt_as_view(scores), NULL, NULL), kept);
     if (other) {
         volt_table *theirs = NULL;
         int64_t tried = scores.rows < TRIED ? scores.rows : TRIED;
         double tolerance = score_tolerance(run->problem), first = mean_of_first(scores, tried);
-        need(volt_table_read(path, VOLT_MISSING_ERROR, &theirs), "the scores of the peer");
+        need(volt_table_read(path, NULL, &theirs), "the scores of the peer");
         double difference = largest_difference(volt_as_view(scores), volt_table_view(theirs));
         report_value("tune, score error", at->text, difference, "R2");
         need_close("the scores of the peer", difference, tolerance);
@@ -394,7 +394,7 @@ int main(void)
     char draws_path[PEER_PATH_LENGTH];
     volt_candidates *candidates = NULL;
     peer_new_file(".csv", draws_path);
-    need(volt_table_write(draws_path, volt_as_view(problem.draws), columns), "the draws");
+    need(volt_table_write(draws_path, volt_as_view(problem.draws), columns, NULL), "the draws");
     need(volt_candidates_read(draws_path, "volterra", &candidates), "the draws");
     measure_all(&problem, candidates, draws_path, n == ROWS && draws == DRAWS);
     remove(draws_path);

@@ -137,5 +137,5 @@ void peer_new_file(const char *extension, char path[PEER_PATH_LENGTH])
 void peer_write_matrix(volt_view values, char path[PEER_PATH_LENGTH])
 {
     peer_new_file(".npy", path);
-    need(volt_table_write(path, values, NULL), "write a matrix for the peer");
+    need(volt_table_write(path, values, NULL, NULL), "write a matrix for the peer");
 }

@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     snprintf(csv, sizeof csv, "%s/tanks_forecast.csv", scratch);
 
     volt_table *table = NULL;
-    if (volt_table_read(argc > 1 ? argv[1] : source, VOLT_MISSING_ERROR, &table) || table->cols != 2) {
+    if (volt_table_read(argc > 1 ? argv[1] : source, NULL, &table) || table->cols != 2) {
         fprintf(stderr, "%s\n", table ? "name two columns, FILE:INPUT,TARGET" : volt_error_detail());
         volt_table_free(table);
         return 1;
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
     if (!status)
         status = load_and_forecast(model, volt_view_rows(X, n_train, n_new), out, &clipped);
     if (!status)
-        status = volt_table_write(csv, volt_as_view(out), (const char *const *)table->names + 1);
+        status = volt_table_write(csv, volt_as_view(out), (const char *const *)table->names + 1, NULL);
     if (!status)
         status = volt_metrics_compute(volt_view_rows(Y, n_train, n_new), volt_as_view(out), &metrics);
     if (status)

@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%.*s/data/tanks.csv:level", (int)(folder_end ? folder_end - __FILE__ : 0),
              __FILE__);
 
-    volt_status status = volt_table_read(argc > 1 ? argv[1] : path, VOLT_MISSING_ERROR, &table);
+    volt_status status = volt_table_read(argc > 1 ? argv[1] : path, NULL, &table);
     if (!status) {
         volt_view rows = volt_table_view(table);
         if (argc < 2) /* the last 300 rows are enough here */

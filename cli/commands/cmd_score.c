@@ -141,7 +141,7 @@ static int read_earlier(const score_arguments *arguments, score_data *data)
     options.n_names = data->truth.names ? truth->cols : 0;
     if (options.end == 0 || !source_is_file(arguments->truth))
         return 0;
-    volt_status status = volt_table_read_part(arguments->truth, &options, &data->earlier);
+    volt_status status = volt_table_read(arguments->truth, &options, &data->earlier);
     if (status == VOLT_ERR_FORMAT || status == VOLT_ERR_NOT_FINITE)
         return 0;
     if (status)

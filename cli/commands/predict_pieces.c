@@ -37,7 +37,7 @@ bool predict_wants_pieces(const char *source, const row_range *rows, int64_t *fi
     options.missing = VOLT_MISSING_KEEP;
     options.end = 1;
     volt_table *table = NULL;
-    if (!is_npy(source) || volt_table_read_part(source, &options, &table))
+    if (!is_npy(source) || volt_table_read(source, &options, &table))
         return false;
     int64_t count = table->file_rows;
     volt_table_free(table);
@@ -115,8 +115,10 @@ static int open_writer(const predict_pieces_task *task, piece_room *room)
     if (!names)
         return complain(EXIT_FAILED, "not enough memory for the column names");
     const char *path = task->output.path ? task->output.path : "-";
-    volt_status status = volt_table_writer_open(path, task->end - task->first, room->table.cols, names, NULL,
-                                                interrupt_watch(), &room->writer);
+    volt_write_options options = volt_write_options_default();
+    options.progress = interrupt_watch();
+    volt_status status =
+        volt_table_writer_open(path, task->end - task->first, room->table.cols, names, &options, &room->writer);
     output_names_free(names);
     return status ? complain_status(status) : 0;
 }

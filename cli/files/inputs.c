@@ -128,7 +128,7 @@ static int read_part(dataset *data, const char *source, const volt_read_options 
                      const char *option_name)
 {
     volt_table *table = NULL;
-    volt_status status = volt_table_read_part(source, options, &table);
+    volt_status status = volt_table_read(source, options, &table);
     if (status == VOLT_ERR_SHAPE && option_name)
         return complain(EXIT_USAGE, "%s %s", option_name, volt_error_detail());
     if (status)

@@ -140,8 +140,11 @@ int output_labelled(const char *path, volt_view values, const char *const *names
     /* Leave nothing half written; a pipe may block for ever, so there Ctrl-C acts at once. */
     if (is_file)
         interrupt_defer(true);
-    volt_status status =
-        volt_table_write_labelled(path ? path : "-", values, names, labels->name, texts, interrupt_watch());
+    volt_write_options options = volt_write_options_default();
+    options.label_name = labels->name;
+    options.labels = texts;
+    options.progress = interrupt_watch();
+    volt_status status = volt_table_write(path ? path : "-", values, names, &options);
     if (is_file)
         interrupt_defer(false);
     return status ? complain_status(status) : 0;

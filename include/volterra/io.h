@@ -1,7 +1,7 @@
 /* volterra/io.h: matrices from and to files: CSV, NPY, MAT.
  *
  *     volt_table *table = NULL;
- *     volt_status status = volt_table_read("data.csv:z1..z5", VOLT_MISSING_ERROR, &table);
+ *     volt_status status = volt_table_read("data.csv:z1..z5", NULL, &table);
  *     ... volt_table_view(table) is rows x cols ...
  *     volt_table_free(table);
  *
@@ -76,14 +76,11 @@ typedef struct volt_read_options {
 #define VOLT_LAST_ROW INT64_MAX /* as `end`: up to the last row */
 VOLT_API volt_read_options volt_read_options_default(void);
 
-/* Read a source. VOLT_ERR_IO: no such file, not readable; VOLT_ERR_FORMAT: damaged, ragged, text in a
- * cell, no such column (the sentence names the nearest), empty; VOLT_ERR_NOT_FINITE: see above, and for
- * every infinite value. */
-VOLT_API volt_status volt_table_read(const char *source, volt_missing missing, volt_table **table);
-/* The same of some rows: what stands in the others matters as little as what stands in columns that were not asked
- * for. Rows are those of the file, and are taken before any is left out. VOLT_ERR_SHAPE: no such rows. */
-VOLT_API volt_status volt_table_read_part(const char *source, const volt_read_options *options,
-                                          volt_table **table);
+/* Reads a source. options NULL: all rows and columns, and a missing value is an error. Values in rows and columns that are not
+ * selected are ignored. Rows are those of the file, counted before any is dropped. VOLT_ERR_IO: no such file, not readable;
+ * VOLT_ERR_FORMAT: damaged, ragged, text in a cell, no such column (the message names the nearest), empty;
+ * VOLT_ERR_SHAPE: no such rows; VOLT_ERR_NOT_FINITE: see above, and for every infinite value. */
+VOLT_API volt_status volt_table_read(const char *source, const volt_read_options *options, volt_table **table);
 VOLT_API void volt_table_free(volt_table *table);
 
 static inline volt_view volt_table_view(const volt_table *table)
@@ -106,29 +103,30 @@ VOLT_API volt_status volt_tables_clean(volt_table *first, volt_table *second, vo
 VOLT_API volt_status volt_tables_clean_records(volt_table *first, volt_table *second, volt_missing missing,
                                                const int64_t *records, int64_t n_records);
 
-/* Write a matrix; the format follows the extension (.npy, .mat, anything else CSV), "-" is CSV on
+typedef struct volt_write_options {
+    size_t struct_size;
+    const char *
+        label_name; /* (optional) name of a first column of texts, such as times; CSV only, other formats omit it */
+    const char *const *labels; /* (optional) volt_table_write: the texts, one for each row */
+    volt_progress progress;
+} volt_write_options;
+VOLT_API volt_write_options volt_write_options_default(void);
+
+/* Writes a matrix; the format follows the extension (.npy, .mat, anything else CSV), "-" is CSV on
  * standard output. names (cols of them, may be NULL) become the header of a CSV, unless all of them are
  * numbers: that would read back as a row. NPY files are '<f8' in C order; MAT files are version 5 with one
- * variable, data. The file is replaced as a whole or not at all. VOLT_ERR_IO, VOLT_ERR_ARGUMENT. */
-VOLT_API volt_status volt_table_write(const char *path, volt_view values, const char *const *names);
+ * variable, data. The file is replaced as a whole or not at all. options may be NULL. VOLT_ERR_IO, VOLT_ERR_ARGUMENT,
+ * VOLT_ERR_CANCELLED. */
+VOLT_API volt_status volt_table_write(const char *path, volt_view values, const char *const *names,
+                                      const volt_write_options *options);
 
-/* The same with progress; when it is cancelled (VOLT_ERR_CANCELLED) the old file stays. */
-VOLT_API volt_status volt_table_write_watched(const char *path, volt_view values, const char *const *names,
-                                              volt_progress progress);
-
-/* The same with a first column of texts, such as times: `labels` (rows of them) under label_name. CSV alone has texts; the
- * other formats leave the column out. labels may be NULL. */
-VOLT_API volt_status volt_table_write_labelled(const char *path, volt_view values, const char *const *names,
-                                               const char *label_name, const char *const *labels,
-                                               volt_progress progress);
-
-/* A file of `rows` x `cols` numbers that is written piece by piece, CSV or NPY: it takes the place of the old one when it is
- * closed, and not before. Names as above, which must stay until the header is written, here; a CSV file has labels where
- * label_name is not NULL. VOLT_ERR_ARGUMENT also for a MAT file, which is written as a whole. */
+/* A file of `rows` x `cols` numbers that is written piece by piece, CSV or NPY. It replaces the old file when it is closed.
+ * Names and options as above; names must stay valid during this call. VOLT_ERR_ARGUMENT also for a MAT file, which is
+ * written as a whole. */
 typedef struct volt_table_writer volt_table_writer;
 VOLT_API volt_status volt_table_writer_open(const char *path, int64_t rows, int64_t cols,
-                                            const char *const *names, const char *label_name,
-                                            volt_progress progress, volt_table_writer **writer);
+                                            const char *const *names, const volt_write_options *options,
+                                            volt_table_writer **writer);
 /* The next rows, with a label each where there are labels. VOLT_ERR_SHAPE: other columns, or more rows than were announced. */
 VOLT_API volt_status volt_table_writer_rows(volt_table_writer *writer, volt_view values,
                                             const char *const *labels);

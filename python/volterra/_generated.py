@@ -236,6 +236,15 @@ class ReadOptions(ctypes.Structure):
     ]
 
 
+class WriteOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("label_name", c_char_p),
+        ("labels", POINTER(c_char_p)),
+        ("progress", Progress),
+    ]
+
+
 class TimeStep(ctypes.Structure):
     _fields_ = [
         ("seconds", c_double),
@@ -1186,6 +1195,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_time": Time,
     "volt_table": Table,
     "volt_read_options": ReadOptions,
+    "volt_write_options": WriteOptions,
     "volt_time_step": TimeStep,
     "volt_collection": Collection,
     "volt_parameter_info": ParameterInfo,
@@ -1282,16 +1292,14 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_make_printable": (c_char_p, [c_char_p]),
     "volt_nearest_name": (c_char_p, [c_char_p, c_void_p, c_int64]),
     "volt_read_options_default": (ReadOptions, []),
-    "volt_table_read": (c_int, [c_char_p, c_int, POINTER(POINTER(Table))]),
-    "volt_table_read_part": (c_int, [c_char_p, POINTER(ReadOptions), POINTER(POINTER(Table))]),
+    "volt_table_read": (c_int, [c_char_p, POINTER(ReadOptions), POINTER(POINTER(Table))]),
     "volt_table_free": (None, [POINTER(Table)]),
     "volt_texts_read": (c_int, [c_char_p, c_void_p, c_void_p]),
     "volt_tables_clean": (c_int, [POINTER(Table), POINTER(Table), c_int]),
     "volt_tables_clean_records": (c_int, [POINTER(Table), POINTER(Table), c_int, c_void_p, c_int64]),
-    "volt_table_write": (c_int, [c_char_p, Matrix, c_void_p]),
-    "volt_table_write_watched": (c_int, [c_char_p, Matrix, c_void_p, Progress]),
-    "volt_table_write_labelled": (c_int, [c_char_p, Matrix, c_void_p, c_char_p, c_void_p, Progress]),
-    "volt_table_writer_open": (c_int, [c_char_p, c_int64, c_int64, c_void_p, c_char_p, Progress, POINTER(c_void_p)]),
+    "volt_write_options_default": (WriteOptions, []),
+    "volt_table_write": (c_int, [c_char_p, Matrix, c_void_p, POINTER(WriteOptions)]),
+    "volt_table_writer_open": (c_int, [c_char_p, c_int64, c_int64, c_void_p, POINTER(WriteOptions), POINTER(c_void_p)]),
     "volt_table_writer_rows": (c_int, [c_void_p, Matrix, c_void_p]),
     "volt_table_writer_close": (c_int, [c_void_p]),
     "volt_table_writer_discard": (None, [c_void_p]),

@@ -78,7 +78,7 @@ def read_table(
         source += b":" + c.encode("the columns", columns)
     found = POINTER(c.Table)()
     with missing_file(path):
-        check(c.lib.volt_table_read_part(source, byref(options), byref(found)))
+        check(c.lib.volt_table_read(source, byref(options), byref(found)))
     try:
         table = found.contents
         values = np.ctypeslib.as_array(table.values, (table.rows, table.cols)).copy()

@@ -29,17 +29,12 @@ volt_read_options volt_read_options_default(void)
     return (volt_read_options){.missing = VOLT_MISSING_ERROR, .end = VOLT_LAST_ROW};
 }
 
-volt_status volt_table_read(const char *source, volt_missing missing, volt_table **table)
+volt_status volt_table_read(const char *source, const volt_read_options *options, volt_table **table)
 {
-    volt_read_options options = volt_read_options_default();
-    options.missing = missing;
-    return volt_table_read_part(source, &options, table);
-}
-
-volt_status volt_table_read_part(const char *source, const volt_read_options *options, volt_table **table)
-{
-    VOLT_REQUIRE(source && options && table, VOLT_ERR_ARGUMENT,
-                 "volt_table_read: source, options and table must not be NULL");
+    const volt_read_options defaults = volt_read_options_default();
+    if (!options)
+        options = &defaults;
+    VOLT_REQUIRE(source && table, VOLT_ERR_ARGUMENT, "volt_table_read: source and table must not be NULL");
     volt_missing missing = options->missing;
     VOLT_REQUIRE(*source, VOLT_ERR_IO, "the name of a file is empty");
     VOLT_REQUIRE(missing >= VOLT_MISSING_ERROR && missing <= VOLT_MISSING_INTERPOLATE, VOLT_ERR_ARGUMENT,

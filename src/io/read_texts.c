@@ -28,7 +28,7 @@ static volt_status texts_of_table(const char *source, const volt_table *table, c
 static volt_status texts_of_numbers(const char *source, char ***texts, int64_t *rows)
 {
     volt_table *table = NULL;
-    VOLT_TRY(volt_table_read(source, VOLT_MISSING_ERROR, &table));
+    VOLT_TRY(volt_table_read(source, NULL, &table));
     volt_status status = texts_of_table(source, table, texts);
     if (status == VOLT_OK)
         *rows = table->rows;

@@ -1,6 +1,7 @@
 /* src/io/write_table.c: writing tables, whatever the format. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/csv/csv.h"
 #include "io/file/file_kind.h"
 #include "io/mat/mat.h"
@@ -40,9 +41,22 @@ static volt_status open_file(const char *path, volt_progress progress, int64_t r
     return VOLT_OK;
 }
 
-volt_status volt_table_writer_open(const char *path, int64_t rows, int64_t cols, const char *const *names,
-                                   const char *label_name, volt_progress progress, volt_table_writer **writer)
+volt_write_options volt_write_options_default(void)
 {
+    return (volt_write_options){.struct_size = sizeof(volt_write_options)};
+}
+
+static volt_status take_options(const volt_write_options *given, volt_write_options *options)
+{
+    *options = volt_write_options_default();
+    return volt_options_take(options, sizeof *options, given, "volt_write_options");
+}
+
+volt_status volt_table_writer_open(const char *path, int64_t rows, int64_t cols, const char *const *names,
+                                   const volt_write_options *options, volt_table_writer **writer)
+{
+    volt_write_options own;
+    VOLT_TRY(take_options(options, &own));
     VOLT_REQUIRE(writer, VOLT_ERR_ARGUMENT, "volt_table_writer: there is no place for the writer");
     VOLT_TRY(check_shape(path, rows, cols, cols));
     volt_file_kind kind = volt_file_kind_of(path);
@@ -53,8 +67,8 @@ volt_status volt_table_writer_open(const char *path, int64_t rows, int64_t cols,
     fresh->kind = kind;
     fresh->rows = rows;
     fresh->cols = cols;
-    fresh->has_labels = label_name != NULL;
-    volt_status status = open_file(path, progress, rows, cols, kind, &fresh->stage, &fresh->file);
+    fresh->has_labels = own.label_name != NULL;
+    volt_status status = open_file(path, own.progress, rows, cols, kind, &fresh->stage, &fresh->file);
     if (status) {
         volt_free(fresh);
         return status;
@@ -62,7 +76,7 @@ volt_status volt_table_writer_open(const char *path, int64_t rows, int64_t cols,
     if (kind == VOLT_FILE_NPY)
         volt_npy_write_header(&fresh->file, rows, cols);
     else
-        volt_csv_write_header(&fresh->file, cols, names, label_name);
+        volt_csv_write_header(&fresh->file, cols, names, own.label_name);
     *writer = fresh;
     return VOLT_OK;
 }
@@ -124,32 +138,24 @@ static volt_status write_mat(const char *path, volt_view values, volt_progress p
     return volt_atomic_close(&file);
 }
 
-volt_status volt_table_write_labelled(const char *path, volt_view values, const char *const *names,
-                                      const char *label_name, const char *const *labels, volt_progress progress)
+volt_status volt_table_write(const char *path, volt_view values, const char *const *names,
+                             const volt_write_options *options)
 {
-    VOLT_REQUIRE(!labels || label_name, VOLT_ERR_ARGUMENT, "volt_table_write: labels without a name");
+    volt_write_options own;
+    VOLT_TRY(take_options(options, &own));
+    VOLT_REQUIRE(!own.labels || own.label_name, VOLT_ERR_ARGUMENT, "volt_table_write: labels without a name");
     VOLT_TRY(check_shape(path, values.rows, values.cols, values.ld));
     VOLT_REQUIRE(values.data || values.rows == 0, VOLT_ERR_ARGUMENT, "volt_table_write: there are no values");
     if (volt_file_kind_of(path) == VOLT_FILE_MAT)
-        return write_mat(path, values, progress);
+        return write_mat(path, values, own.progress);
+    if (!own.labels)
+        own.label_name = NULL;
     volt_table_writer *writer = NULL;
-    VOLT_TRY(volt_table_writer_open(path, values.rows, values.cols, names, labels ? label_name : NULL, progress,
-                                    &writer));
-    volt_status status = volt_table_writer_rows(writer, values, labels);
+    VOLT_TRY(volt_table_writer_open(path, values.rows, values.cols, names, &own, &writer));
+    volt_status status = volt_table_writer_rows(writer, values, own.labels);
     if (status) {
         volt_table_writer_discard(writer);
         return status;
     }
     return volt_table_writer_close(writer);
-}
-
-volt_status volt_table_write_watched(const char *path, volt_view values, const char *const *names,
-                                     volt_progress progress)
-{
-    return volt_table_write_labelled(path, values, names, NULL, NULL, progress);
-}
-
-volt_status volt_table_write(const char *path, volt_view values, const char *const *names)
-{
-    return volt_table_write_watched(path, values, names, (volt_progress){NULL, NULL});
 }

@@ -126,15 +126,15 @@ static void kinds_by_their_first_bytes(void **state)
     const double values[] = {1, 2, 3, 4};
     const char *npy = scratch_path("matrix.npy"), *mat = scratch_path("matrix.mat"),
                *bare = scratch_path("matrix");
-    assert_int_equal(volt_table_write(npy, volt_view_of(values, 2, 2), NULL), VOLT_OK);
-    assert_int_equal(volt_table_write(mat, volt_view_of(values, 2, 2), NULL), VOLT_OK);
-    assert_int_equal(volt_table_write(bare, volt_view_of(values, 2, 2), NULL), VOLT_OK);
+    assert_int_equal(volt_table_write(npy, volt_view_of(values, 2, 2), NULL, NULL), VOLT_OK);
+    assert_int_equal(volt_table_write(mat, volt_view_of(values, 2, 2), NULL, NULL), VOLT_OK);
+    assert_int_equal(volt_table_write(bare, volt_view_of(values, 2, 2), NULL, NULL), VOLT_OK);
     assert_int_equal(volt_file_kind_guess(bare), VOLT_FILE_CSV);
     const char *files[] = {npy, mat};
     for (int i = 0; i < 2; i++) {
         volt_table *table = NULL;
         assert_int_equal(rename(files[i], bare), 0);
-        assert_int_equal(volt_table_read(bare, VOLT_MISSING_ERROR, &table), VOLT_OK);
+        assert_int_equal(volt_table_read(bare, NULL, &table), VOLT_OK);
         assert_int_equal(table->rows, 2);
         assert_memory_equal(table->values, values, sizeof values);
         volt_table_free(table);
@@ -147,8 +147,14 @@ static void tables_that_belong_together(void **state)
     const char *first_path = scratch_write_text("x.csv", "a,b\n1,2\nNA,4\n5,6\n7,8\n");
     const char *second_path = scratch_write_text("y.csv", "c\n10\n20\nNA\n40\n");
     volt_table *first = NULL, *second = NULL;
-    assert_int_equal(volt_table_read(first_path, VOLT_MISSING_KEEP, &first), VOLT_OK);
-    assert_int_equal(volt_table_read(second_path, VOLT_MISSING_KEEP, &second), VOLT_OK);
+    assert_int_equal(volt_table_read(first_path,
+                                     &(volt_read_options){.missing = VOLT_MISSING_KEEP, .end = VOLT_LAST_ROW},
+                                     &first),
+                     VOLT_OK);
+    assert_int_equal(volt_table_read(second_path,
+                                     &(volt_read_options){.missing = VOLT_MISSING_KEEP, .end = VOLT_LAST_ROW},
+                                     &second),
+                     VOLT_OK);
     assert_int_equal(volt_tables_clean(first, second, VOLT_MISSING_ERROR), VOLT_ERR_NOT_FINITE);
     assert_non_null(strstr(volt_error_detail(), "row 2, column 'a'"));
     assert_int_equal(volt_tables_clean(first, second, VOLT_MISSING_KEEP), VOLT_ERR_ARGUMENT);
@@ -163,7 +169,10 @@ static void tables_that_belong_together(void **state)
     assert_memory_equal(second->values, kept_second, sizeof kept_second);
     volt_table_free(second);
 
-    assert_int_equal(volt_table_read(second_path, VOLT_MISSING_KEEP, &second), VOLT_OK);
+    assert_int_equal(volt_table_read(second_path,
+                                     &(volt_read_options){.missing = VOLT_MISSING_KEEP, .end = VOLT_LAST_ROW},
+                                     &second),
+                     VOLT_OK);
     assert_int_equal(volt_tables_clean(first, second, VOLT_MISSING_DROP), VOLT_ERR_SHAPE);
     assert_int_equal(volt_tables_clean(second, NULL, VOLT_MISSING_INTERPOLATE), VOLT_OK);
     assert_true(second->values[2] == 30);
@@ -180,7 +189,10 @@ static void interpolation_is_linear(void **state)
     (void)state;
     volt_table *table = NULL;
     const char *path = scratch_write_text("gaps.csv", "a\n3\nNA\nNA\n-6\nNA\n1\n");
-    assert_int_equal(volt_table_read(path, VOLT_MISSING_INTERPOLATE, &table), VOLT_OK);
+    assert_int_equal(
+        volt_table_read(path, &(volt_read_options){.missing = VOLT_MISSING_INTERPOLATE, .end = VOLT_LAST_ROW},
+                        &table),
+        VOLT_OK);
     const double expected[] = {3, 0, -3, -6, -2.5, 1};
     for (int i = 0; i < 6; i++)
         assert_true(fabs(table->values[i] - expected[i]) <= 4 * 2.220446049250313e-16 * 6);

@@ -26,7 +26,8 @@ static volt_status read_text(const char *text, const char *columns, volt_missing
     const char *path = scratch_write_text("file.csv", text);
     snprintf(source, sizeof source, "%s%s%s", path, columns ? ":" : "", columns ? columns : "");
     *table = NULL;
-    volt_status status = volt_table_read(source, missing, table);
+    volt_status status =
+        volt_table_read(source, &(volt_read_options){.missing = missing, .end = VOLT_LAST_ROW}, table);
     assert_true((status == VOLT_OK) == (*table != NULL));
     return status;
 }
@@ -241,10 +242,10 @@ static void wrong_files(void **state)
     assert_fails("a,b\n1,2\n", "c", VOLT_ERR_FORMAT, "no column 'c'");
     volt_table *table = NULL;
     const char *zero = scratch_write("zero.csv", "a\n1\0\n", 5);
-    assert_int_equal(volt_table_read(zero, VOLT_MISSING_ERROR, &table), VOLT_ERR_FORMAT);
-    assert_int_equal(volt_table_read(scratch_path("absent.csv"), VOLT_MISSING_ERROR, &table), VOLT_ERR_IO);
+    assert_int_equal(volt_table_read(zero, NULL, &table), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_table_read(scratch_path("absent.csv"), NULL, &table), VOLT_ERR_IO);
     assert_non_null(strstr(volt_error_detail(), "absent.csv: No such file"));
-    assert_int_equal(volt_table_read(scratch_directory(), VOLT_MISSING_ERROR, &table), VOLT_ERR_IO);
+    assert_int_equal(volt_table_read(scratch_directory(), NULL, &table), VOLT_ERR_IO);
     assert_null(table);
 }
 
@@ -270,8 +271,8 @@ static void numbers_are_exact(void **state)
             continue;
         volt_table *table = NULL;
         const char *path = scratch_path("exact.csv");
-        assert_int_equal(volt_table_write(path, volt_view_of(values, ROWS, COLS), names), VOLT_OK);
-        assert_int_equal(volt_table_read(path, VOLT_MISSING_ERROR, &table), VOLT_OK);
+        assert_int_equal(volt_table_write(path, volt_view_of(values, ROWS, COLS), names, NULL), VOLT_OK);
+        assert_int_equal(volt_table_read(path, NULL, &table), VOLT_OK);
         assert_int_equal(table->rows, ROWS);
         assert_memory_equal(table->values, values, sizeof values);
         assert_string_equal(table->names[1], "b, \"c\"");
@@ -288,17 +289,17 @@ static void writes_plain_text(void **state)
     const volt_view view = {values, 2, 2, 3};
     const char *names[] = {"a", "b"}, *numbers[] = {"1", "2"};
     const char *path = scratch_path("plain.csv");
-    assert_int_equal(volt_table_write(path, view, names), VOLT_OK);
+    assert_int_equal(volt_table_write(path, view, names, NULL), VOLT_OK);
     char *text = scratch_read(path, NULL);
     assert_string_equal(text, "a,b\n1,2.5\n0.1,-3e+300\n");
     free(text);
-    assert_int_equal(volt_table_write(path, view, numbers), VOLT_OK); /* would read back as a row */
+    assert_int_equal(volt_table_write(path, view, numbers, NULL), VOLT_OK); /* would read back as a row */
     text = scratch_read(path, NULL);
     assert_string_equal(text, "1,2.5\n0.1,-3e+300\n");
     free(text);
-    assert_int_equal(volt_table_write(scratch_path("no/such.csv"), view, NULL), VOLT_ERR_IO);
+    assert_int_equal(volt_table_write(scratch_path("no/such.csv"), view, NULL, NULL), VOLT_ERR_IO);
     const volt_view empty = {values, 2, 0, 3};
-    assert_int_equal(volt_table_write(path, empty, NULL), VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_table_write(path, empty, NULL, NULL), VOLT_ERR_ARGUMENT);
 }
 
 static void one_line(void **state)
@@ -389,7 +390,8 @@ static void every_allocation_may_fail(void **state)
     for (int64_t k = 1;; k++) {
         volt_table *table = NULL;
         failing_alloc_start(k);
-        volt_status status = volt_table_read(source, VOLT_MISSING_DROP, &table);
+        volt_status status = volt_table_read(
+            source, &(volt_read_options){.missing = VOLT_MISSING_DROP, .end = VOLT_LAST_ROW}, &table);
         int hit = failing_alloc_hit();
         volt_table_free(table);
         int64_t live = failing_alloc_live();

@@ -50,7 +50,7 @@ static volt_status write_text(const char *path, double *sum)
 static volt_status write_table(const char *path, double *sum)
 {
     (void)sum;
-    return volt_table_write(path, volt_view_of(numbers, ROWS, COLS), NULL);
+    return volt_table_write(path, volt_view_of(numbers, ROWS, COLS), NULL, NULL);
 }
 
 static volt_status write_tensors(const char *path, double *sum)
@@ -73,7 +73,7 @@ static volt_status read_text(const char *path, double *sum)
 static volt_status read_table(const char *path, double *sum)
 {
     volt_table *table = NULL;
-    volt_status status = volt_table_read(path, VOLT_MISSING_ERROR, &table);
+    volt_status status = volt_table_read(path, NULL, &table);
     for (int64_t i = 0; status == VOLT_OK && i < table->rows * table->cols; i++)
         *sum += (double)(i + 1) * table->values[i];
     volt_table_free(table);

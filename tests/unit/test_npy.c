@@ -42,7 +42,7 @@ static const char *make_typed(const char *descr, const char *order, const char *
 static void assert_reads(const char *path, int64_t rows, int64_t cols, const double *expected)
 {
     volt_table *table = NULL;
-    if (volt_table_read(path, VOLT_MISSING_ERROR, &table))
+    if (volt_table_read(path, NULL, &table))
         fail_msg("%s", volt_error_detail());
     assert_int_equal(table->rows, rows);
     assert_int_equal(table->cols, cols);
@@ -55,7 +55,7 @@ static void assert_reads(const char *path, int64_t rows, int64_t cols, const dou
 static void assert_fails(const char *path, volt_status expected, const char *reason)
 {
     volt_table *table = NULL;
-    volt_status status = volt_table_read(path, VOLT_MISSING_ERROR, &table);
+    volt_status status = volt_table_read(path, NULL, &table);
     if (status != expected || !strstr(volt_error_detail(), reason))
         fail_msg("status %d, '%s' does not say '%s'", (int)status, volt_error_detail(), reason);
     assert_null(table);
@@ -112,7 +112,7 @@ static void columns_by_number(void **state)
     char source[5000];
     snprintf(source, sizeof source, "%s:3,1", make_typed("=f8", "False", "(2, 3)", by_rows, 48));
     volt_table *table = NULL;
-    assert_int_equal(volt_table_read(source, VOLT_MISSING_ERROR, &table), VOLT_OK);
+    assert_int_equal(volt_table_read(source, NULL, &table), VOLT_OK);
     assert_int_equal(table->cols, 2);
     assert_string_equal(table->names[0], "3");
     assert_memory_equal(table->values, chosen, sizeof chosen);
@@ -135,7 +135,7 @@ static void some_rows(void **state)
             const char *path = make_typed("=f8", fortran ? "True" : "False", "(4, 3)",
                                           fortran ? by_columns : by_rows, sizeof by_rows);
             snprintf(source, sizeof source, "%s%s", path, all ? "" : ":3");
-            assert_int_equal(volt_table_read_part(source, &options, &table), VOLT_OK);
+            assert_int_equal(volt_table_read(source, &options, &table), VOLT_OK);
             assert_true(table->rows == 2 && table->cols == (all ? 3 : 1) && table->file_rows == 4);
             for (int64_t i = 0; i < 2; i++) {
                 assert_int_equal(table->row_numbers[i], 1 + i);
@@ -153,7 +153,10 @@ static void not_finite(void **state)
     const char *path = make_typed("=f8", "False", "(3, 2)", with_nan, 48);
     assert_fails(path, VOLT_ERR_NOT_FINITE, "row 2, column '1': the value is missing");
     volt_table *table = NULL;
-    assert_int_equal(volt_table_read(path, VOLT_MISSING_INTERPOLATE, &table), VOLT_OK);
+    assert_int_equal(
+        volt_table_read(path, &(volt_read_options){.missing = VOLT_MISSING_INTERPOLATE, .end = VOLT_LAST_ROW},
+                        &table),
+        VOLT_OK);
     assert_true(table->values[2] == 3);
     volt_table_free(table);
     assert_fails(make_typed("=f8", "False", "(2, 2)", with_inf, 32), VOLT_ERR_NOT_FINITE, "row 2, column '2'");
@@ -226,7 +229,7 @@ static void damaged_and_foreign(void **state)
     char *bytes = scratch_read(path, &size);
     for (size_t length = 0; length < size; length++) {
         volt_table *table = NULL;
-        assert_int_equal(volt_table_read(scratch_write("cut.npy", bytes, length), VOLT_MISSING_ERROR, &table),
+        assert_int_equal(volt_table_read(scratch_write("cut.npy", bytes, length), NULL, &table),
                          VOLT_ERR_FORMAT);
         assert_null(table);
     }
@@ -239,7 +242,7 @@ static void writes_what_numpy_reads(void **state)
     const double values[] = {1.5, -2, 99, 3, 4, 99}, expected[] = {1.5, -2, 3, 4};
     const volt_view view = {values, 2, 2, 3};
     const char *path = scratch_path("written.npy");
-    assert_int_equal(volt_table_write(path, view, NULL), VOLT_OK);
+    assert_int_equal(volt_table_write(path, view, NULL, NULL), VOLT_OK);
     size_t size;
     char *bytes = scratch_read(path, &size);
     assert_int_equal(size, 128 + 32);
@@ -260,7 +263,7 @@ static void every_allocation_may_fail(void **state)
     for (int64_t k = 1;; k++) {
         volt_table *table = NULL;
         failing_alloc_start(k);
-        volt_status status = volt_table_read(path, VOLT_MISSING_ERROR, &table);
+        volt_status status = volt_table_read(path, NULL, &table);
         int hit = failing_alloc_hit();
         volt_table_free(table);
         int64_t live = failing_alloc_live();

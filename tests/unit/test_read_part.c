@@ -38,7 +38,7 @@ static void draw_file(volt_rng *rng, int kind, holed *file)
     for (int64_t i = 0; i < file->rows * COLS; i++)
         file->values[i] = volt_rng_uniform(rng) < 0.3 ? NAN : (double)draw_below(rng, 50);
     file->path = scratch_path(names[kind]);
-    assert_int_equal(volt_table_write(file->path, volt_view_of(file->values, file->rows, COLS), header),
+    assert_int_equal(volt_table_write(file->path, volt_view_of(file->values, file->rows, COLS), header, NULL),
                      VOLT_OK);
 }
 
@@ -56,7 +56,7 @@ static void check_part(const holed *file, volt_read_options options, int64_t fir
         has_hole |= isnan(file->values[i]) != 0;
     volt_table *table = NULL;
     options.missing = VOLT_MISSING_KEEP;
-    assert_int_equal(volt_table_read_part(file->path, &options, &table), VOLT_OK);
+    assert_int_equal(volt_table_read(file->path, &options, &table), VOLT_OK);
     assert_int_equal(table->rows, count);
     for (int64_t i = 0; i < count; i++)
         assert_int_equal(table->row_numbers[i], first + i);
@@ -67,8 +67,7 @@ static void check_part(const holed *file, volt_read_options options, int64_t fir
 
     table = NULL;
     options.missing = VOLT_MISSING_ERROR;
-    assert_int_equal(volt_table_read_part(file->path, &options, &table),
-                     has_hole ? VOLT_ERR_NOT_FINITE : VOLT_OK);
+    assert_int_equal(volt_table_read(file->path, &options, &table), has_hole ? VOLT_ERR_NOT_FINITE : VOLT_OK);
     volt_table_free(table);
 
     table = NULL;
@@ -78,7 +77,7 @@ static void check_part(const holed *file, volt_read_options options, int64_t fir
         const double *row = file->values + i * COLS;
         kept += !isnan(row[0]) && !isnan(row[1]) && !isnan(row[2]);
     }
-    assert_int_equal(volt_table_read_part(file->path, &options, &table), kept ? VOLT_OK : VOLT_ERR_NOT_FINITE);
+    assert_int_equal(volt_table_read(file->path, &options, &table), kept ? VOLT_OK : VOLT_ERR_NOT_FINITE);
     if (kept) {
         assert_int_equal(table->rows, kept);
         assert_int_equal(table->dropped, count - kept);
@@ -124,7 +123,7 @@ static void rows_that_are_not_there(void **state)
         volt_read_options options = volt_read_options_default();
         options.first = cases[i].first;
         options.end = cases[i].end;
-        check_fails(volt_table_read_part(path, &options, &table), VOLT_ERR_SHAPE, cases[i].says);
+        check_fails(volt_table_read(path, &options, &table), VOLT_ERR_SHAPE, cases[i].says);
         assert_null(table);
     }
 }
@@ -138,17 +137,17 @@ static void lines_of_the_file(void **state)
     volt_read_options options = volt_read_options_default();
     options.first = 2;
     options.end = 3;
-    assert_int_equal(volt_table_read_part(path, &options, &table), VOLT_OK);
+    assert_int_equal(volt_table_read(path, &options, &table), VOLT_OK);
     assert_true(table->values[0] == 5 && table->values[2] == 7);
     volt_table_free(table);
     table = NULL;
     options.first = 1;
-    check_fails(volt_table_read_part(path, &options, &table), VOLT_ERR_NOT_FINITE,
+    check_fails(volt_table_read(path, &options, &table), VOLT_ERR_NOT_FINITE,
                 "line 4, column 'b': the value is missing");
     static const char *const names[] = {"c", "a"};
     options.names = names;
     options.n_names = 2;
-    assert_int_equal(volt_table_read_part(path, &options, &table), VOLT_OK);
+    assert_int_equal(volt_table_read(path, &options, &table), VOLT_OK);
     assert_int_equal(table->cols, 2);
     assert_string_equal(table->names[0], "c");
     assert_true(table->values[0] == 4 && table->values[1] == 3 && table->values[3] == 5);
@@ -158,7 +157,7 @@ static void lines_of_the_file(void **state)
     static const char *const others[] = {"c", "z"};
     options.names = others;
     options.missing = VOLT_MISSING_KEEP;
-    assert_int_equal(volt_table_read_part(path, &options, &table), VOLT_OK);
+    assert_int_equal(volt_table_read(path, &options, &table), VOLT_OK);
     assert_int_equal(table->cols, 3);
     check_fails(volt_tables_clean(table, NULL, VOLT_MISSING_ERROR), VOLT_ERR_NOT_FINITE,
                 "row 2, column 'b': the value is missing");
@@ -174,7 +173,7 @@ static void times_of_the_rows(void **state)
     volt_read_options options = volt_read_options_default();
     options.first = 1;
     options.missing = VOLT_MISSING_DROP;
-    assert_int_equal(volt_table_read_part(path, &options, &table), VOLT_OK);
+    assert_int_equal(volt_table_read(path, &options, &table), VOLT_OK);
     assert_int_equal(table->rows, 1);
     assert_int_equal(table->row_numbers[0], 2);
     assert_string_equal(table->time_texts[0], "2020-01-03");
@@ -191,7 +190,7 @@ static void names_that_columns_share(void **state)
     volt_read_options options = volt_read_options_default();
     options.names = names;
     options.n_names = 2;
-    assert_int_equal(volt_table_read_part(path, &options, &table), VOLT_OK);
+    assert_int_equal(volt_table_read(path, &options, &table), VOLT_OK);
     assert_true(table->cols == 2 && table->values[0] == 1 && table->values[1] == 2);
     volt_table_free(table);
 }
@@ -203,7 +202,10 @@ static void ends_take_the_nearest_value(void **state)
     const char *path = scratch_write_text("ends.csv", "a,b\n,NA\n2,\n,7\n4,8\n,\n");
     const double expected[] = {2, 7, 2, 7, 3, 7, 4, 8, 4, 8};
     volt_table *table = NULL;
-    assert_int_equal(volt_table_read(path, VOLT_MISSING_INTERPOLATE, &table), VOLT_OK);
+    assert_int_equal(
+        volt_table_read(path, &(volt_read_options){.missing = VOLT_MISSING_INTERPOLATE, .end = VOLT_LAST_ROW},
+                        &table),
+        VOLT_OK);
     assert_memory_equal(table->values, expected, sizeof expected);
     assert_int_equal(table->interpolated, 1);
     assert_int_equal(table->filled_before, 3);
@@ -213,8 +215,10 @@ static void ends_take_the_nearest_value(void **state)
 
     const char *empty = scratch_write_text("empty.csv", "a,b\n1,\n2,NA\n");
     table = NULL;
-    check_fails(volt_table_read(empty, VOLT_MISSING_INTERPOLATE, &table), VOLT_ERR_NOT_FINITE,
-                "column 'b' has no value in any of the 2 rows");
+    check_fails(volt_table_read(empty,
+                                &(volt_read_options){.missing = VOLT_MISSING_INTERPOLATE, .end = VOLT_LAST_ROW},
+                                &table),
+                VOLT_ERR_NOT_FINITE, "column 'b' has no value in any of the 2 rows");
     assert_null(table);
 }
 
@@ -227,7 +231,7 @@ static void every_allocation_may_fail(void **state)
     for (int64_t k = 1;; k++) {
         volt_table *table = NULL;
         failing_alloc_start(k);
-        volt_status status = volt_table_read_part(path, &options, &table);
+        volt_status status = volt_table_read(path, &options, &table);
         int hit = failing_alloc_hit();
         volt_table_free(table);
         int64_t live = failing_alloc_live();

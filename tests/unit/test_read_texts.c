@@ -49,7 +49,7 @@ static void numbers_of_other_formats(void **state)
     const char *path = scratch_path("groups.npy");
     char **texts = NULL;
     int64_t rows = 0;
-    check_ok(volt_table_write(path, volt_view_of(values, 3, 1), NULL));
+    check_ok(volt_table_write(path, volt_view_of(values, 3, 1), NULL, NULL));
     check_ok(volt_texts_read(path, &texts, &rows));
     assert_int_equal(rows, 3);
     assert_string_equal(texts[0], texts[1]);

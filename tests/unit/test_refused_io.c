@@ -13,7 +13,6 @@
 
 #include <cmocka.h>
 
-static const volt_progress quiet = {NULL, NULL};
 
 static void reading_without_a_place(void **state)
 {
@@ -21,15 +20,18 @@ static void reading_without_a_place(void **state)
     const char *path = scratch_write_text("two.csv", "a,b\n1,2\n3,4\n");
     volt_table *table = NULL;
     volt_read_options options = volt_read_options_default();
-    check_fails(volt_table_read_part(NULL, &options, &table), VOLT_ERR_ARGUMENT, "must not be NULL");
-    check_fails(volt_table_read_part(path, NULL, &table), VOLT_ERR_ARGUMENT, "must not be NULL");
-    check_fails(volt_table_read_part(path, &options, NULL), VOLT_ERR_ARGUMENT, "must not be NULL");
-    check_fails(volt_table_read("", VOLT_MISSING_ERROR, &table), VOLT_ERR_IO, "empty");
-    check_fails(volt_table_read(path, (volt_missing)-1, &table), VOLT_ERR_ARGUMENT, "no way to treat missing");
-    check_fails(volt_table_read(path, VOLT_MISSING_DROP_FIRST, &table), VOLT_ERR_ARGUMENT,
-                "no way to treat missing");
+    check_fails(volt_table_read(NULL, &options, &table), VOLT_ERR_ARGUMENT, "must not be NULL");
+    check_fails(volt_table_read(path, &options, NULL), VOLT_ERR_ARGUMENT, "must not be NULL");
+    check_fails(volt_table_read("", NULL, &table), VOLT_ERR_IO, "empty");
+    check_fails(
+        volt_table_read(path, &(volt_read_options){.missing = (volt_missing)-1, .end = VOLT_LAST_ROW}, &table),
+        VOLT_ERR_ARGUMENT, "no way to treat missing");
+    check_fails(volt_table_read(path,
+                                &(volt_read_options){.missing = VOLT_MISSING_DROP_FIRST, .end = VOLT_LAST_ROW},
+                                &table),
+                VOLT_ERR_ARGUMENT, "no way to treat missing");
     options.first = 2;
-    check_fails(volt_table_read_part(path, &options, &table), VOLT_ERR_SHAPE, "takes none of the 2 rows");
+    check_fails(volt_table_read(path, &options, &table), VOLT_ERR_SHAPE, "takes none of the 2 rows");
     assert_null(table);
 
     char **texts = NULL;
@@ -50,7 +52,7 @@ static void texts_of_a_column_of_numbers(void **state)
     const char *path = scratch_path("records.npy");
     char **texts = NULL;
     int64_t rows = 0;
-    check_ok(volt_table_write(path, volt_view_of(numbers, 4, 1), NULL));
+    check_ok(volt_table_write(path, volt_view_of(numbers, 4, 1), NULL, NULL));
     check_ok(volt_texts_read(path, &texts, &rows));
     assert_int_equal(rows, 4);
     assert_string_equal(texts[0], "3");
@@ -59,7 +61,7 @@ static void texts_of_a_column_of_numbers(void **state)
     volt_free(texts);
 
     texts = NULL;
-    check_ok(volt_table_write(path, volt_view_of(numbers, 2, 2), NULL));
+    check_ok(volt_table_write(path, volt_view_of(numbers, 2, 2), NULL, NULL));
     check_fails(volt_texts_read(path, &texts, &rows), VOLT_ERR_FORMAT, "there are 2 columns");
     assert_null(texts);
     assert_int_equal(rows, 4);
@@ -69,9 +71,13 @@ static void two_tables_with_holes(void **state)
 {
     (void)state;
     volt_table *whole = NULL, *holed = NULL, *longer = NULL;
-    check_ok(volt_table_read(scratch_write_text("x.csv", "a\n1\n2\n"), VOLT_MISSING_KEEP, &whole));
-    check_ok(volt_table_read(scratch_write_text("y.csv", "b\n1\nNA\n"), VOLT_MISSING_KEEP, &holed));
-    check_ok(volt_table_read(scratch_write_text("z.csv", "c\n1\n2\n3\n"), VOLT_MISSING_KEEP, &longer));
+    check_ok(volt_table_read(scratch_write_text("x.csv", "a\n1\n2\n"),
+                             &(volt_read_options){.missing = VOLT_MISSING_KEEP, .end = VOLT_LAST_ROW}, &whole));
+    check_ok(volt_table_read(scratch_write_text("y.csv", "b\n1\nNA\n"),
+                             &(volt_read_options){.missing = VOLT_MISSING_KEEP, .end = VOLT_LAST_ROW}, &holed));
+    check_ok(volt_table_read(scratch_write_text("z.csv", "c\n1\n2\n3\n"),
+                             &(volt_read_options){.missing = VOLT_MISSING_KEEP, .end = VOLT_LAST_ROW},
+                             &longer));
     check_fails(volt_tables_clean(NULL, holed, VOLT_MISSING_DROP), VOLT_ERR_ARGUMENT, "first table");
     check_fails(volt_tables_clean(whole, longer, VOLT_MISSING_DROP), VOLT_ERR_SHAPE, "the second 3");
     /* The hole is found in whichever of the two it is. */
@@ -90,20 +96,25 @@ static void writing_what_is_no_matrix(void **state)
     const double numbers[] = {1, 2, 3, 4};
     const char *path = scratch_path("out.csv");
     volt_table_writer *writer = NULL;
-    check_fails(volt_table_write(NULL, volt_view_of(numbers, 2, 2), NULL), VOLT_ERR_ARGUMENT,
+    check_fails(volt_table_write(NULL, volt_view_of(numbers, 2, 2), NULL, NULL), VOLT_ERR_ARGUMENT,
                 "name of the file");
-    check_fails(volt_table_write("", volt_view_of(numbers, 2, 2), NULL), VOLT_ERR_ARGUMENT, "name of the file");
-    check_fails(volt_table_write(path, volt_view_of(NULL, 2, 2), NULL), VOLT_ERR_ARGUMENT,
+    check_fails(volt_table_write("", volt_view_of(numbers, 2, 2), NULL, NULL), VOLT_ERR_ARGUMENT,
+                "name of the file");
+    check_fails(volt_table_write(path, volt_view_of(NULL, 2, 2), NULL, NULL), VOLT_ERR_ARGUMENT,
                 "there are no values");
-    check_fails(volt_table_write(path, (volt_view){numbers, -1, 2, 2}, NULL), VOLT_ERR_ARGUMENT, "-1 x 2");
-    check_fails(volt_table_write(path, (volt_view){numbers, 2, 0, 2}, NULL), VOLT_ERR_ARGUMENT, "2 x 0");
-    check_fails(volt_table_write(path, (volt_view){numbers, 2, 2, 1}, NULL), VOLT_ERR_ARGUMENT, "dimension 1");
+    check_fails(volt_table_write(path, (volt_view){numbers, -1, 2, 2}, NULL, NULL), VOLT_ERR_ARGUMENT,
+                "-1 x 2");
+    check_fails(volt_table_write(path, (volt_view){numbers, 2, 0, 2}, NULL, NULL), VOLT_ERR_ARGUMENT, "2 x 0");
+    check_fails(volt_table_write(path, (volt_view){numbers, 2, 2, 1}, NULL, NULL), VOLT_ERR_ARGUMENT,
+                "dimension 1");
     const char *labels[] = {"a", "b"};
-    check_fails(volt_table_write_labelled(path, volt_view_of(numbers, 2, 2), NULL, NULL, labels, quiet),
-                VOLT_ERR_ARGUMENT, "labels without a name");
-    check_fails(volt_table_writer_open(path, 2, 2, NULL, NULL, quiet, NULL), VOLT_ERR_ARGUMENT, "no place");
-    check_fails(volt_table_writer_open(scratch_path("out.mat"), 2, 2, NULL, NULL, quiet, &writer),
-                VOLT_ERR_ARGUMENT, "not written in pieces");
+    check_fails(
+        volt_table_write(path, volt_view_of(numbers, 2, 2), NULL,
+                         &(volt_write_options){.struct_size = sizeof(volt_write_options), .labels = labels}),
+        VOLT_ERR_ARGUMENT, "labels without a name");
+    check_fails(volt_table_writer_open(path, 2, 2, NULL, NULL, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_table_writer_open(scratch_path("out.mat"), 2, 2, NULL, NULL, &writer), VOLT_ERR_ARGUMENT,
+                "not written in pieces");
     check_fails(volt_table_writer_close(NULL), VOLT_ERR_ARGUMENT, "no writer");
     volt_table_writer_discard(NULL);
     assert_null(writer);
@@ -117,7 +128,9 @@ static void pieces_that_do_not_fit(void **state)
     const double numbers[] = {1, 2, 3, 4};
     const char *labels[] = {"one", "two"};
     volt_table_writer *writer = NULL;
-    check_ok(volt_table_writer_open(scratch_path("pieces.csv"), 2, 2, NULL, "day", quiet, &writer));
+    check_ok(volt_table_writer_open(
+        scratch_path("pieces.csv"), 2, 2, NULL,
+        &(volt_write_options){.struct_size = sizeof(volt_write_options), .label_name = "day"}, &writer));
     check_fails(volt_table_writer_rows(NULL, volt_view_of(numbers, 1, 2), labels), VOLT_ERR_ARGUMENT,
                 "no values");
     check_fails(volt_table_writer_rows(writer, volt_view_of(NULL, 1, 2), labels), VOLT_ERR_ARGUMENT,

@@ -16,12 +16,14 @@
 
 static const double values[10] = {1, -2.5, 1e300, 0.1, 5, 6, 7, 8, 9, 1.0 / 3};
 static const char *const names[2] = {"first", "a, b"}, *const labels[5] = {"mon", "tue", "wed", "thu", "fri"};
-static const volt_progress none;
 
 static volt_status write_pieces(const char *path, const char *const *columns, bool labelled)
 {
     volt_table_writer *writer = NULL;
-    volt_status status = volt_table_writer_open(path, 5, 2, columns, labelled ? "day" : NULL, none, &writer);
+    volt_status status = volt_table_writer_open(
+        path, 5, 2, columns,
+        &(volt_write_options){.struct_size = sizeof(volt_write_options), .label_name = labelled ? "day" : NULL},
+        &writer);
     static const int64_t counts[] = {2, 0, 1, 2};
     for (int64_t i = 0, first = 0; status == VOLT_OK && i < 4; first += counts[i++])
         status = volt_table_writer_rows(writer, volt_view_of(values + 2 * first, counts[i], 2),
@@ -44,8 +46,10 @@ static void same_bytes(void **state)
                 size_t size[2];
                 check_ok(write_pieces(path, named ? names : NULL, labelled));
                 char *pieces = scratch_read(path, &size[0]);
-                check_ok(volt_table_write_labelled(path, volt_view_of(values, 5, 2), named ? names : NULL,
-                                                   labelled ? "day" : NULL, labelled ? labels : NULL, none));
+                check_ok(volt_table_write(path, volt_view_of(values, 5, 2), named ? names : NULL,
+                                          &(volt_write_options){.struct_size = sizeof(volt_write_options),
+                                                                .label_name = labelled ? "day" : NULL,
+                                                                .labels = labelled ? labels : NULL}));
                 char *whole = scratch_read(path, &size[1]);
                 assert_int_equal(size[0], size[1]);
                 assert_memory_equal(pieces, whole, size[0]);
@@ -68,7 +72,7 @@ static void the_old_file_stays(void **state)
     const char *path = scratch_write_text("old.csv", "old\n");
     int files = scratch_count();
     volt_table_writer *writer = NULL;
-    check_ok(volt_table_writer_open(path, 5, 2, names, NULL, none, &writer));
+    check_ok(volt_table_writer_open(path, 5, 2, names, NULL, &writer));
     check_ok(volt_table_writer_rows(writer, volt_view_of(values, 4, 2), NULL));
     check_fails(volt_table_writer_rows(writer, volt_view_of(values, 2, 2), NULL), VOLT_ERR_SHAPE,
                 "2 x 2 numbers do not go into the 1 x 2");
@@ -76,7 +80,9 @@ static void the_old_file_stays(void **state)
     check_fails(volt_table_writer_close(writer), VOLT_ERR_SHAPE, "4 rows were written, and there were to be 5");
     check_old(path, files);
 
-    check_ok(volt_table_writer_open(path, 5, 2, names, "day", none, &writer));
+    check_ok(volt_table_writer_open(
+        path, 5, 2, names,
+        &(volt_write_options){.struct_size = sizeof(volt_write_options), .label_name = "day"}, &writer));
     check_fails(volt_table_writer_rows(writer, volt_view_of(values, 1, 2), NULL), VOLT_ERR_ARGUMENT,
                 "without their labels");
     volt_table_writer_discard(writer);
@@ -84,10 +90,10 @@ static void the_old_file_stays(void **state)
     check_old(path, files);
 
     writer = NULL;
-    check_fails(volt_table_writer_open("x.mat", 5, 2, names, NULL, none, &writer), VOLT_ERR_ARGUMENT,
+    check_fails(volt_table_writer_open("x.mat", 5, 2, names, NULL, &writer), VOLT_ERR_ARGUMENT,
                 "is not written in pieces");
-    check_fails(volt_table_writer_open("", 5, 2, names, NULL, none, &writer), VOLT_ERR_ARGUMENT, "empty");
-    check_fails(volt_table_writer_open(path, 5, 0, names, NULL, none, &writer), VOLT_ERR_ARGUMENT, "5 x 0");
+    check_fails(volt_table_writer_open("", 5, 2, names, NULL, &writer), VOLT_ERR_ARGUMENT, "empty");
+    check_fails(volt_table_writer_open(path, 5, 0, names, NULL, &writer), VOLT_ERR_ARGUMENT, "5 x 0");
     assert_null(writer);
 }
 

@@ -284,7 +284,7 @@ static volt_table *read_table(const char *text, const char *columns, volt_missin
     char source[5000];
     volt_table *table = NULL;
     snprintf(source, sizeof source, "%s%s", scratch_write_text("times.csv", text), columns);
-    check_ok(volt_table_read(source, missing, &table));
+    check_ok(volt_table_read(source, &(volt_read_options){.missing = missing, .end = VOLT_LAST_ROW}, &table));
     return table;
 }
 
@@ -323,8 +323,8 @@ static void tables_keep_their_times(void **state)
     options.first = 1;
     options.end = 2;
     table = NULL;
-    check_ok(volt_table_read_part(
-        scratch_write_text("days.csv", "date,v\n30/9/2019,1\n4/10/2019,2\n5/10/2019,3\n"), &options, &table));
+    check_ok(volt_table_read(scratch_write_text("days.csv", "date,v\n30/9/2019,1\n4/10/2019,2\n5/10/2019,3\n"),
+                             &options, &table));
     assert_int_equal(table->rows, 1);
     assert_int_equal(table->row_numbers[0], 1);
     assert_true(table->times && table->times[0].seconds == time_of("2019-10-04").seconds);
@@ -358,7 +358,7 @@ static void tables_keep_their_times(void **state)
     options.names = model_names;
     options.n_names = 2;
     table = NULL;
-    check_ok(volt_table_read_part(scratch_write_text("years.csv", years), &options, &table));
+    check_ok(volt_table_read(scratch_write_text("years.csv", years), &options, &table));
     assert_true(table->cols == 2 && table->values[1] == 1871 && !table->time_name);
     volt_table_free(table);
 
@@ -387,7 +387,8 @@ static void memory_runs_out(void **state)
     for (int64_t k = 1;; k++) {
         volt_table *table = NULL;
         failing_alloc_start(k);
-        volt_status status = volt_table_read(path, VOLT_MISSING_DROP, &table);
+        volt_status status = volt_table_read(
+            path, &(volt_read_options){.missing = VOLT_MISSING_DROP, .end = VOLT_LAST_ROW}, &table);
         int hit = failing_alloc_hit();
         volt_table_free(table);
         int64_t live = failing_alloc_live();
@@ -406,14 +407,17 @@ static void labelled(void **state)
     const char *const names[] = {"a", "b"}, *const labels[] = {"2019-04-09 01:00", "x,\"y\""};
     char path[5000];
     snprintf(path, sizeof path, "%s", scratch_write_text("labelled.csv", ""));
-    check_ok(
-        volt_table_write_labelled(path, volt_view_of(values, 2, 2), names, "time", labels, (volt_progress){0}));
+    check_ok(volt_table_write(path, volt_view_of(values, 2, 2), names,
+                              &(volt_write_options){.struct_size = sizeof(volt_write_options),
+                                                    .label_name = "time",
+                                                    .labels = labels}));
     char *text = NULL;
     check_ok(volt_text_read(path, &text));
     assert_string_equal(text, "time,a,b\n2019-04-09 01:00,1,2.5\n\"x,\"\"y\"\"\",3,4\n");
     volt_free(text);
     check_fails(
-        volt_table_write_labelled(path, volt_view_of(values, 2, 2), names, NULL, labels, (volt_progress){0}),
+        volt_table_write(path, volt_view_of(values, 2, 2), names,
+                         &(volt_write_options){.struct_size = sizeof(volt_write_options), .labels = labels}),
         VOLT_ERR_ARGUMENT, "without a name");
 }
 

@@ -82,7 +82,9 @@ static void check_writer(const char *name, writer write, const void *what, int64
 
 static volt_status write_table(const char *path, const void *what, volt_progress progress)
 {
-    return volt_table_write_watched(path, *(const volt_view *)what, NULL, progress);
+    return volt_table_write(
+        path, *(const volt_view *)what, NULL,
+        &(volt_write_options){.struct_size = sizeof(volt_write_options), .progress = progress});
 }
 
 /* As CSV: the format follows the name, and both files of check_writer must have the same. */
@@ -90,7 +92,9 @@ static volt_status write_npy(const char *path, const void *what, volt_progress p
 {
     char with_end[1024];
     snprintf(with_end, sizeof with_end, "%s.npy", path);
-    volt_status status = volt_table_write_watched(with_end, *(const volt_view *)what, NULL, progress);
+    volt_status status = volt_table_write(
+        with_end, *(const volt_view *)what, NULL,
+        &(volt_write_options){.struct_size = sizeof(volt_write_options), .progress = progress});
     if (status == VOLT_OK)
         rename(with_end, path);
     return status;
@@ -100,7 +104,9 @@ static volt_status write_mat(const char *path, const void *what, volt_progress p
 {
     char with_end[1024];
     snprintf(with_end, sizeof with_end, "%s.mat", path);
-    volt_status status = volt_table_write_watched(with_end, *(const volt_view *)what, NULL, progress);
+    volt_status status = volt_table_write(
+        with_end, *(const volt_view *)what, NULL,
+        &(volt_write_options){.struct_size = sizeof(volt_write_options), .progress = progress});
     if (status == VOLT_OK)
         rename(with_end, path);
     return status;
