@@ -15,7 +15,12 @@ extern "C" {
 
 /* ---- version and build ------------------------------------------------------------------------ */
 
-/* "MAJOR.MINOR.PATCH". */
+/* Version of these headers. */
+#define VOLT_VERSION_MAJOR 1
+#define VOLT_VERSION_MINOR 0
+#define VOLT_VERSION_PATCH 0
+
+/* Version of the library that is running, "MAJOR.MINOR.PATCH". */
 VOLT_API const char *volt_version(void);
 
 /* How this library was built and what it runs on. All strings are static. */
@@ -62,16 +67,27 @@ static inline volt_view volt_as_view(volt_matrix m)
     return v;
 }
 
+/* Data `offset` numbers further on; NULL stays NULL. Static analysers would take the test for NULL as proof that the data of
+ * any view may be NULL, so they see the function without it. */
+static inline const double *volt_data_at(const double *data, int64_t offset)
+{
+#ifdef __clang_analyzer__
+    return data + offset;
+#else
+    return data ? data + offset : NULL;
+#endif
+}
+
 /* Rows first .. first + count - 1 of a view. */
 static inline volt_view volt_view_rows(volt_view v, int64_t first, int64_t count)
 {
-    volt_view rows = {v.data ? v.data + first * v.ld : NULL, count, v.cols, v.ld};
+    volt_view rows = {volt_data_at(v.data, first * v.ld), count, v.cols, v.ld};
     return rows;
 }
 
 static inline volt_matrix volt_matrix_rows(volt_matrix m, int64_t first, int64_t count)
 {
-    volt_matrix rows = {m.data ? m.data + first * m.ld : NULL, count, m.cols, m.ld};
+    volt_matrix rows = {(double *)volt_data_at(m.data, first * m.ld), count, m.cols, m.ld};
     return rows;
 }
 
@@ -210,14 +226,6 @@ VOLT_API char *volt_make_printable(char *text);
 
 /* The candidate that is nearest to `word` in spelling, or NULL when none is near enough to suggest. */
 VOLT_API const char *volt_nearest_name(const char *word, const char *const *candidates, int64_t count);
-
-/* Analysers take the questions for NULL in both functions for proof that the data of any view may be NULL: they are
- * shown the rows without them. */
-#if defined __clang_analyzer__ && !defined __cplusplus
-#define volt_view_rows(v, first, count) ((volt_view){(v).data + (first) * (v).ld, (count), (v).cols, (v).ld})
-#define volt_matrix_rows(m, first, count) \
-    ((volt_matrix){(m).data + (first) * (m).ld, (count), (m).cols, (m).ld})
-#endif
 
 #ifdef __cplusplus
 }

@@ -77,9 +77,9 @@ typedef enum volt_baseline {
     VOLT_BASELINE_NAIVE,    /* the last value known */
     VOLT_BASELINE_SEASONAL, /* the value known last of the same place in the season */
     VOLT_BASELINE_DRIFT,    /* the last value known, and on along the mean change */
-    VOLT_BASELINE_AR,       /* linear autoregression */
-    VOLT_BASELINES          /* how many there are */
+    VOLT_BASELINE_AR        /* linear autoregression */
 } volt_baseline;
+#define VOLT_BASELINES 4 /* in this version: length of arrays with an entry for each */
 
 /* "naive", "seasonal naive", "drift" or "autoregression". */
 VOLT_API const char *volt_baseline_name(volt_baseline kind);

@@ -38,7 +38,6 @@ typedef enum volt_status {
 #define VOLT_STATUS_ENUM(code, message) code,
     VOLT_STATUS_LIST(VOLT_STATUS_ENUM)
 #undef VOLT_STATUS_ENUM
-        VOLT_STATUS_COUNT
 } volt_status;
 
 /* The class of a status, as a static string; "unknown status" for a value that is none. */

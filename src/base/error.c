@@ -19,7 +19,7 @@ const char *volt_status_message(volt_status status)
         VOLT_STATUS_LIST(STATUS_MESSAGE)
 #undef STATUS_MESSAGE
     };
-    if ((int)status < 0 || status >= VOLT_STATUS_COUNT)
+    if ((int)status < 0 || (size_t)status >= sizeof messages / sizeof *messages)
         return "unknown status";
     return messages[status];
 }

@@ -147,7 +147,8 @@ static volt_status check_task(volt_baseline kind, volt_view levels, const baseli
 
 const char *volt_baseline_name(volt_baseline kind)
 {
-    static const char *const names[VOLT_BASELINES] = {"naive", "seasonal naive", "drift", "autoregression"};
+    static const char *const names[] = {"naive", "seasonal naive", "drift", "autoregression"};
+    _Static_assert(sizeof names / sizeof *names == VOLT_BASELINES, "VOLT_BASELINES");
     return (unsigned)kind < VOLT_BASELINES ? names[kind] : "unknown baseline";
 }
 

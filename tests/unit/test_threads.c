@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -103,6 +104,9 @@ static void the_build_tells_what_it_is(void **state)
     check_ok(volt_set_threads(2));
     volt_build_info info;
     volt_build_info_get(&info);
+    char header[64];
+    snprintf(header, sizeof header, "%d.%d.%d", VOLT_VERSION_MAJOR, VOLT_VERSION_MINOR, VOLT_VERSION_PATCH);
+    assert_string_equal(header, volt_version()); /* that of CMakeLists.txt */
     assert_string_equal(info.version, volt_version());
     assert_int_equal(info.threads, 2);
     const char *const texts[] = {info.version, info.compiler, info.cpu_flags, info.fast_loops, info.blas};
