@@ -41,7 +41,7 @@ static double run_authors(const lorenz_problem *problem)
 {
     volt_matrix path = volt_matrix_of(need_doubles(FUTURE * LORENZ_D), FUTURE, LORENZ_D);
     volt_model *model = lorenz_fit(problem);
-    need(volt_model_continue(model, NULL, path, NULL), "continue");
+    need(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, path, NULL), "continue");
     for (int64_t t = 0; t < FUTURE; t++)
         for (int k = 0; k < LORENZ_D; k++)
             path.data[t * LORENZ_D + k] = path.data[t * LORENZ_D + k] * problem->norm + problem->shift[k];
@@ -55,7 +55,7 @@ static double run_default(const lorenz_problem *problem)
 {
     volt_matrix path = volt_matrix_of(need_doubles(FUTURE * LORENZ_D), FUTURE, LORENZ_D);
     volt_model *model = lorenz_fit_default(problem);
-    need(volt_model_continue(model, NULL, path, NULL), "continue");
+    need(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, path, NULL), "continue");
     double time = valid_time(problem, path);
     volt_model_free(model);
     free(path.data);

@@ -35,7 +35,8 @@ static double check_steps(const lorenz_problem *problem, const volt_model *model
 
     volt_view inputs = volt_view_rows(volt_as_view(problem->scaled), n, CHECKED);
     if (closed) {
-        need(volt_model_continue(model, NULL, volt_matrix_of(out, CHECKED, q), NULL), "continue");
+        need(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, CHECKED, q), NULL),
+             "continue");
     } else {
         volt_stream *stream = NULL;
         need(volt_stream_create(model, NULL, &stream), "stream");
@@ -93,7 +94,9 @@ static double run_continue(void *context)
     stepper *s = context;
     double *out = need_doubles(BATCH * LORENZ_D);
     double begin = seconds_now();
-    need(volt_model_continue(s->model, NULL, volt_matrix_of(out, BATCH, LORENZ_D), NULL), "continue");
+    need(volt_model_continue(s->model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, BATCH, LORENZ_D),
+                             NULL),
+         "continue");
     double seconds = seconds_now() - begin;
     free(out);
     return seconds / BATCH;

@@ -26,7 +26,7 @@ static volt_status learn_and_run(volt_view path, volt_matrix out)
     if (!status)
         status = volt_model_fit(kernel, X, Y, &options, volt_matrix_of(NULL, 0, 0), &model);
     if (!status)
-        status = volt_model_continue(model, NULL, out, NULL);
+        status = volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, out, NULL);
     volt_model_free(model);
     volt_kernel_free(kernel);
     return status;

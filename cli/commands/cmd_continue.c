@@ -119,8 +119,9 @@ static int run_paths(const continue_arguments *arguments, const volt_model *mode
     if (!failed) {
         volt_predict_options options = forecast_options((int)start, arguments->beyond);
         options.progress = progress_begin(arguments->common.quiet);
-        volt_status status = volt_model_continue_paths(model, known->view, &options, arguments->paths,
-                                                       arguments->common.seed.value, paths, NULL);
+        options.paths = arguments->paths;
+        options.seed = arguments->common.seed.value;
+        volt_status status = volt_model_continue(model, known->view, &options, paths, NULL);
         progress_end();
         failed = status ? complain_status(status) : 0;
     }
@@ -172,8 +173,7 @@ static int continue_path(const continue_arguments *arguments, const volt_model *
     if (!failed) {
         volt_predict_options options = forecast_options((int)start, arguments->beyond);
         options.progress = progress_begin(arguments->common.quiet);
-        volt_status status =
-            volt_model_continue_after(model, known->view, &options, path, &output.beyond_count);
+        volt_status status = volt_model_continue(model, known->view, &options, path, &output.beyond_count);
         progress_end();
         failed = status ? complain_status(status) : 0;
     }

@@ -272,6 +272,8 @@ typedef struct volt_predict_options {
     /* ... which come back in place of the model's own for so many rows, of every record; 0 (default): for
      * all of them. What no row comes after, or comes after the warm-up, may be NaN */
     int64_t warm_up;
+    int64_t paths; /* volt_model_continue: noisy paths; 0 (default): one path without noise */
+    uint64_t seed; /* of the paths, 0 */
     volt_progress progress;
 } volt_predict_options;
 VOLT_API volt_predict_options volt_predict_options_default(void);
@@ -299,33 +301,26 @@ VOLT_API volt_status volt_forecaster_predict(volt_forecaster *forecaster, volt_v
                                              int64_t *beyond);
 VOLT_API void volt_forecaster_free(volt_forecaster *forecaster);
 
-/* Feed the model its own outputs for out.rows steps, starting with the last training target as input.
- * VOLT_ERR_ARGUMENT unless the model was fitted with feedback. VOLT_ERR_NOT_FINITE if the path diverges. */
-VOLT_API volt_status volt_model_continue(const volt_model *model, const volt_predict_options *options,
-                                         volt_matrix out, int64_t *beyond);
-
-/* The same after rows that have come since: those of X (h x d) go in first, and out[0] follows the last of them.
- * options->start defines the first row of X:
+/* Feeds the model its own outputs for out.rows steps. The rows of X (h x d, may have data NULL) go in first, and out[0] follows
+ * the last of them; without rows the last training target is the first input. options->start defines the first row of X:
  *   VOLT_START_AT_TARGET     the last training target, which is the row after the last training input. Its value in X is used.
  *   VOLT_START_AFTER_TARGET  the row after the last training target, which goes in before X.
  *   VOLT_START_CONTINUE      decided by value: a first row equal to the last training target is taken as that target, and the
  *                            log warns, since it may as well be a new row of the same value; any other row is the next one.
  *   VOLT_START_RESET         the first row of a new sequence.
- * X without rows: volt_model_continue. *beyond counts rows of X too. */
-VOLT_API volt_status volt_model_continue_after(const volt_model *model, volt_view X,
-                                               const volt_predict_options *options, volt_matrix out,
-                                               int64_t *beyond);
+ * *beyond (may be NULL) counts rows of X too.
+ *
+ * With options->paths above 0, out holds so many paths one after the other, each out.rows / paths steps long, with noise:
+ * every output is the prediction plus the error of a training row, rows being drawn at random in runs, and is fed back. Path
+ * p is the same for the same seed however many paths there are. Bands of such paths are valid as far as errors stay as in
+ * training, and only inside the ball of training.
+ *
+ * VOLT_ERR_ARGUMENT unless the model was fitted with feedback. VOLT_ERR_NOT_FINITE if the path diverges. VOLT_ERR_DATA for
+ * paths of a model without errors. */
+VOLT_API volt_status volt_model_continue(const volt_model *model, volt_view X,
+                                         const volt_predict_options *options, volt_matrix out, int64_t *beyond);
 
 /* ---- intervals -------------------------------------------------------------------------------- */
-
-/* `paths` paths of the closed loop, each `steps` long, with noise: every output is the forecast plus the error of a training
- * row, rows being drawn at random in runs, and is fed back. out is (paths steps) x q: path p is rows p steps .. of it, the
- * same for the same seed however many paths there are. X as for volt_model_continue_after. Bands of such paths are right
- * where errors go on as in training, and mean nothing once the ball of training is left. VOLT_ERR_DATA where the model has no
- * errors. */
-VOLT_API volt_status volt_model_continue_paths(const volt_model *model, volt_view X,
-                                               const volt_predict_options *options, int64_t paths,
-                                               uint64_t seed, volt_matrix out, int64_t *beyond);
 
 /* Computes half-widths of prediction intervals, in the units of the targets: row c of half (count x q) is for coverages[c],
  * between 0 and 1. prediction -+ half holds that share of the observations, one output at a time, if new errors are

@@ -502,6 +502,8 @@ class PredictOptions(ctypes.Structure):
         ("n_records", c_int64),
         ("known", Matrix),
         ("warm_up", c_int64),
+        ("paths", c_int64),
+        ("seed", c_uint64),
         ("progress", Progress),
     ]
 
@@ -1358,9 +1360,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_forecaster_rows": (c_int64, [c_void_p, c_int64]),
     "volt_forecaster_predict": (c_int, [c_void_p, Matrix, Matrix, c_void_p]),
     "volt_forecaster_free": (None, [c_void_p]),
-    "volt_model_continue": (c_int, [c_void_p, POINTER(PredictOptions), Matrix, c_void_p]),
-    "volt_model_continue_after": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, c_void_p]),
-    "volt_model_continue_paths": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), c_int64, c_uint64, Matrix, c_void_p]),
+    "volt_model_continue": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, c_void_p]),
     "volt_model_interval": (c_int, [c_void_p, c_void_p, c_int64, Matrix]),
     "volt_model_errors_read": (c_int64, [c_void_p, Matrix]),
     "volt_model_predict_std": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, Matrix, c_void_p]),

@@ -220,7 +220,7 @@ class Model(Owner):
 
         def call(options: c.PredictOptions) -> int:
             known = NO_MATRIX if after is None else view(after)
-            return int(c.lib.volt_model_continue_after(self, known, byref(options), view(out), byref(count)))
+            return int(c.lib.volt_model_continue(self, known, byref(options), view(out), byref(count)))
 
         rows = steps + (0 if after is None else after.shape[0])
         self._forecast(call, rows, start, beyond, verbose, "continue")

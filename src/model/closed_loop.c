@@ -108,36 +108,20 @@ static volt_status run_on(volt_stream *stream, volt_matrix path, volt_stage *sta
     return VOLT_OK;
 }
 
-volt_status volt_model_continue(const volt_model *model, const volt_predict_options *options, volt_matrix out,
-                                int64_t *beyond)
+static volt_status run_one(const volt_model *model, volt_view X, const volt_predict_options *options,
+                           volt_matrix result, int64_t *beyond)
 {
-    return volt_model_continue_after(model, volt_view_of(NULL, 0, 0), options, out, beyond);
-}
-
-volt_status volt_model_continue_after(const volt_model *model, volt_view X, const volt_predict_options *options,
-                                      volt_matrix out, int64_t *beyond)
-{
-    volt_predict_options standard = volt_predict_options_default();
-    if (!options)
-        options = &standard;
-    VOLT_TRY(check(model, X, options->start, out));
     volt_stage stage;
-    volt_stage_begin(&stage, options->progress, "continue", 0, 1, (double)X.rows + (double)out.rows);
+    volt_stage_begin(&stage, options->progress, "continue", 0, 1, (double)X.rows + (double)result.rows);
     volt_stream *stream = NULL;
-    volt_matrix path = volt_matrix_of(volt_alloc_doubles(out.rows, out.cols), out.rows, out.cols);
-    volt_status status =
-        path.data ? take_known(model, X, options, &stage, &stream, path.data) : VOLT_ERR_MEMORY;
+    volt_status status = take_known(model, X, options, &stage, &stream, result.data);
     if (status == VOLT_OK)
-        status = run_on(stream, path, &stage);
+        status = run_on(stream, result, &stage);
     if (status == VOLT_OK)
         status = volt_stage_end(&stage);
-    if (status == VOLT_OK) {
-        copy_rows(path, out);
-        if (beyond)
-            *beyond = volt_stream_beyond(stream);
-    }
+    if (status == VOLT_OK)
+        *beyond = volt_stream_beyond(stream);
     volt_stream_free(stream);
-    volt_free(path.data);
     return status;
 }
 
@@ -192,9 +176,10 @@ static volt_status run_path(const volt_model *model, volt_stream *stream, const 
 }
 
 static volt_status run_paths(const volt_model *model, volt_view X, const volt_predict_options *options,
-                             int64_t paths, uint64_t seed, volt_matrix result, int64_t *beyond)
+                             volt_matrix result, int64_t *beyond)
 {
-    int64_t rows[VOLT_INTERVAL_SCORES], n_rows = rows_with_errors(model, rows), steps = result.rows / paths;
+    int64_t rows[VOLT_INTERVAL_SCORES], n_rows = rows_with_errors(model, rows);
+    int64_t paths = options->paths, steps = result.rows / paths;
     VOLT_REQUIRE(n_rows > 0, VOLT_ERR_DATA,
                  "the model holds no errors of its training rows to draw noise from: there are too few rows");
     volt_stage stage;
@@ -206,7 +191,7 @@ static volt_status run_paths(const volt_model *model, volt_view X, const volt_pr
     for (int64_t p = 0; status == VOLT_OK && p < paths && volt_stage_goes_on(&stage); p++) {
         volt_stream *stream = NULL;
         volt_rng rng;
-        volt_rng_init(&rng, seed, (uint64_t)p); /* path p is the same, however many there are */
+        volt_rng_init(&rng, options->seed, (uint64_t)p); /* path p is the same, however many there are */
         status = volt_stream_copy(known, &stream);
         if (status == VOLT_OK)
             status = run_path(model, stream, next, rows, n_rows, &rng, &stage,
@@ -220,20 +205,23 @@ static volt_status run_paths(const volt_model *model, volt_view X, const volt_pr
     return status == VOLT_OK ? volt_stage_end(&stage) : status;
 }
 
-volt_status volt_model_continue_paths(const volt_model *model, volt_view X, const volt_predict_options *options,
-                                      int64_t paths, uint64_t seed, volt_matrix out, int64_t *beyond)
+/* ---- public ----------------------------------------------------------------------------------- */
+
+volt_status volt_model_continue(const volt_model *model, volt_view X, const volt_predict_options *options,
+                                volt_matrix out, int64_t *beyond)
 {
     volt_predict_options standard = volt_predict_options_default();
     if (!options)
         options = &standard;
-    VOLT_REQUIRE(paths > 0 && out.rows % volt_max(paths, 1) == 0, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " rows are to hold %" PRId64 " paths, and must be a multiple of that, at least 1",
-                 out.rows, paths);
+    VOLT_REQUIRE(options->paths >= 0 && out.rows % volt_max(options->paths, 1) == 0, VOLT_ERR_ARGUMENT,
+                 "%" PRId64 " rows are to hold %" PRId64 " paths, and must be a multiple of that", out.rows,
+                 options->paths);
     VOLT_TRY(check(model, X, options->start, out));
     int64_t counted = 0;
     volt_matrix result = volt_matrix_of(volt_alloc_doubles(out.rows, out.cols), out.rows, out.cols);
-    volt_status status =
-        result.data ? run_paths(model, X, options, paths, seed, result, &counted) : VOLT_ERR_MEMORY;
+    volt_status status = !result.data         ? VOLT_ERR_MEMORY
+                         : options->paths > 0 ? run_paths(model, X, options, result, &counted)
+                                              : run_one(model, X, options, result, &counted);
     if (status == VOLT_OK) {
         copy_rows(result, out);
         if (beyond)

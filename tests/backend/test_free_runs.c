@@ -380,9 +380,11 @@ static void continues_on(const volt_backend *backend)
         int64_t beyond = 0, beyond_here = 0, before = far_backends_rows_run();
         check_ok(volt_backend_use(volt_cpu_backend.name));
         volt_model *model = fit_series(series, N, cases[c].input, cases[c].target, cases[c].season);
-        check_ok(volt_model_continue(model, NULL, volt_matrix_of(expected, STEPS, 2), &beyond_here));
+        check_ok(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(expected, STEPS, 2),
+                                     &beyond_here));
         check_ok(volt_backend_use(backend->name));
-        check_ok(volt_model_continue(model, NULL, volt_matrix_of(found, STEPS, 2), &beyond));
+        check_ok(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(found, STEPS, 2),
+                                     &beyond));
         if (strncmp(backend->name, "far", 3) == 0)
             assert_true(far_backends_rows_run() - before == STEPS - 1);
         assert_near("a closed loop", found, expected, STEPS * 2);

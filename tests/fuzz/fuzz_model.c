@@ -69,8 +69,8 @@ static void use_uncertainty(const volt_model *model, const volt_model_info *info
     check_numbers(status, second, n, 0);
     for (int64_t i = 0; i < n; i++)
         first[i] = untouched;
-    status =
-        volt_model_continue_paths(model, (volt_view){0}, NULL, 2, 1, volt_matrix_of(first, 2, info->q), NULL);
+    status = volt_model_continue(model, (volt_view){0}, &(volt_predict_options){.paths = 2, .seed = 1},
+                                 volt_matrix_of(first, 2, info->q), NULL);
     check_numbers(status, first, n, -INFINITY);
 }
 

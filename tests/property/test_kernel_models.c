@@ -249,7 +249,7 @@ static void closed_loops_are_streams(void **state)
         scene s = make_scene(forms[f], &rng);
         double out[H * D], x[D], y[D];
         volt_stream *stream = NULL;
-        check_ok(volt_model_continue(s.model, NULL, volt_matrix_of(out, H, D), NULL));
+        check_ok(volt_model_continue(s.model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, H, D), NULL));
         check_ok(volt_stream_create(s.model, NULL, &stream));
         memcpy(x, s.Y + (N - 1) * D, sizeof x);
         for (int64_t i = 0; i < H; i++) {
@@ -285,8 +285,10 @@ static void files_keep_every_bit(void **state)
             push_all(&s, loaded, (volt_start)start, after);
             assert_memory_equal(before, after, sizeof before);
         }
-        check_ok(volt_model_continue(s.model, NULL, volt_matrix_of(before, H, D), NULL));
-        check_ok(volt_model_continue(loaded, NULL, volt_matrix_of(after, H, D), NULL));
+        check_ok(
+            volt_model_continue(s.model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(before, H, D), NULL));
+        check_ok(
+            volt_model_continue(loaded, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(after, H, D), NULL));
         assert_memory_equal(before, after, sizeof before);
         volt_model_free(loaded);
         free_scene(&s);

@@ -180,7 +180,8 @@ static void closed_loop_starts_from_the_last_target(void **state)
     golden_array latest = golden_array_of(t.file, "inputs.latest_input");
     enum { STEPS = 50 };
     double path[STEPS * 3], output[3], input[3];
-    check_ok(volt_model_continue(t.model, NULL, volt_matrix_of(path, STEPS, 3), NULL));
+    check_ok(
+        volt_model_continue(t.model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(path, STEPS, 3), NULL));
     volt_stream *stream = NULL;
     check_ok(volt_stream_create(t.model, NULL, &stream));
     memcpy(input, latest.data, sizeof input);

@@ -65,8 +65,8 @@ static void check_path(const scene *s, volt_start start, const double *first, in
     double path[STEPS * D];
     volt_predict_options options = volt_predict_options_default();
     options.start = start;
-    check_ok(volt_model_continue_after(s->model, volt_view_of(first, rows, D), &options,
-                                       volt_matrix_of(path, STEPS, D), NULL));
+    check_ok(volt_model_continue(s->model, volt_view_of(first, rows, D), &options,
+                                 volt_matrix_of(path, STEPS, D), NULL));
     assert_memory_equal(path, expected, sizeof path);
 }
 
@@ -86,7 +86,8 @@ static void as_a_stream(void **state)
             by_stream(&s, VOLT_START_CONTINUE, last, 1, path);
             check_path(&s, VOLT_START_CONTINUE, last, 1, path); /* nothing new: the plain loop */
             check_path(&s, VOLT_START_CONTINUE, NULL, 0, path);
-            check_ok(volt_model_continue(s.model, NULL, volt_matrix_of(again, STEPS, D), NULL));
+            check_ok(volt_model_continue(s.model, volt_view_of(NULL, 0, 0), NULL,
+                                         volt_matrix_of(again, STEPS, D), NULL));
             assert_memory_equal(again, path, sizeof path);
             by_stream(&s, VOLT_START_RESET, last + D, NEW, path);
             check_path(&s, VOLT_START_RESET, last + D, NEW, path); /* a sequence of its own */
@@ -144,9 +145,9 @@ static void views_and_counts(void **state)
         memcpy(narrow + i * D, wide[i], D * sizeof(double));
     int64_t beyond = 0, also = 0;
     volt_view X = {wide[0], NEW, D, D + 2};
-    check_ok(volt_model_continue_after(s.model, X, NULL, volt_matrix_of(path, STEPS, D), &beyond));
-    check_ok(volt_model_continue_after(s.model, volt_view_of(narrow, NEW, D), NULL,
-                                       volt_matrix_of(expected, STEPS, D), &also));
+    check_ok(volt_model_continue(s.model, X, NULL, volt_matrix_of(path, STEPS, D), &beyond));
+    check_ok(volt_model_continue(s.model, volt_view_of(narrow, NEW, D), NULL,
+                                 volt_matrix_of(expected, STEPS, D), &also));
     assert_memory_equal(path, expected, sizeof path);
     assert_true(beyond == also && beyond >= NEW);
     free(narrow);
@@ -171,13 +172,13 @@ static void refusals(void **state)
     memset(path, 0x55, sizeof path);
     double before[STEPS * D];
     memcpy(before, path, sizeof path);
-    check_fails(volt_model_continue_after(s.model, volt_view_of(s.series, NEW, D - 1), NULL, out, NULL),
+    check_fails(volt_model_continue(s.model, volt_view_of(s.series, NEW, D - 1), NULL, out, NULL),
                 VOLT_ERR_SHAPE, "the inputs have 2 columns, and the model takes 3");
-    check_fails(volt_model_continue_after(NULL, X, NULL, out, NULL), VOLT_ERR_ARGUMENT, "model");
-    check_fails(volt_model_continue_after(s.model, X, NULL, volt_matrix_of(path, 0, D), NULL),
-                VOLT_ERR_ARGUMENT, "steps");
+    check_fails(volt_model_continue(NULL, X, NULL, out, NULL), VOLT_ERR_ARGUMENT, "model");
+    check_fails(volt_model_continue(s.model, X, NULL, volt_matrix_of(path, 0, D), NULL), VOLT_ERR_ARGUMENT,
+                "steps");
     options.start = (volt_start)(VOLT_START_AFTER_TARGET + 1);
-    check_fails(volt_model_continue_after(s.model, X, &options, out, NULL), VOLT_ERR_ARGUMENT, "start is 4");
+    check_fails(volt_model_continue(s.model, X, &options, out, NULL), VOLT_ERR_ARGUMENT, "start is 4");
     options.start = VOLT_START_AT_TARGET; /* of paths only */
     double forecast[NEW * D];
     check_fails(volt_model_predict(s.model, X, &options, volt_matrix_of(forecast, NEW, D), NULL),
@@ -185,19 +186,19 @@ static void refusals(void **state)
     volt_stream *stream = NULL;
     check_fails(volt_stream_create(s.model, &options, &stream), VOLT_ERR_ARGUMENT, "start is 2");
     bad[2] = strtod("nan", NULL);
-    check_fails(volt_model_continue_after(s.model, volt_view_of(bad, 1, D), NULL, out, NULL),
-                VOLT_ERR_NOT_FINITE, "");
+    check_fails(volt_model_continue(s.model, volt_view_of(bad, 1, D), NULL, out, NULL), VOLT_ERR_NOT_FINITE,
+                "");
     double far[D] = {1e6, 0, 0};
     options.beyond = VOLT_BEYOND_ERROR;
-    check_fails(volt_model_continue_after(s.model, volt_view_of(far, 1, D), &options, out, NULL),
-                VOLT_ERR_DOMAIN, "");
+    check_fails(volt_model_continue(s.model, volt_view_of(far, 1, D), &options, out, NULL), VOLT_ERR_DOMAIN,
+                "");
     options = volt_predict_options_default();
     options.progress.report = stop;
-    check_fails(volt_model_continue_after(s.model, X, &options, out, NULL), VOLT_ERR_CANCELLED, "");
+    check_fails(volt_model_continue(s.model, X, &options, out, NULL), VOLT_ERR_CANCELLED, "");
     assert_memory_equal(path, before, sizeof path); /* nothing half-done */
     for (int64_t k = 1;; k++) {
         failing_alloc_start(k);
-        volt_status status = volt_model_continue_after(s.model, X, NULL, out, NULL);
+        volt_status status = volt_model_continue(s.model, X, NULL, out, NULL);
         int hit = failing_alloc_hit();
         assert_int_equal(failing_alloc_live(), 0);
         failing_alloc_stop();

@@ -232,7 +232,8 @@ static void wrong_arguments(void **state)
     how.known = volt_view_of(NULL, 0, 0);
     check_fails(volt_model_predict(model, fed_inputs(&rows, N, H), &how, to, NULL), VOLT_ERR_ARGUMENT,
                 "needs known outputs");
-    check_fails(volt_model_continue(model, NULL, to, NULL), VOLT_ERR_ARGUMENT, "predict runs free");
+    check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, to, NULL), VOLT_ERR_ARGUMENT,
+                "predict runs free");
 
     check_ok(volt_stream_create(plain, NULL, &stream));
     check_fails(volt_stream_feed(stream, out), VOLT_ERR_ARGUMENT, "without feedback");

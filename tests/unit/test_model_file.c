@@ -156,8 +156,8 @@ static void same_forecasts(const volt_model *a, const volt_model *b, int64_t d, 
         volt_stream_free(s);
     }
     if (feedback) {
-        check_ok(volt_model_continue(a, NULL, volt_matrix_of(first, H, d), NULL));
-        check_ok(volt_model_continue(b, NULL, volt_matrix_of(second, H, d), NULL));
+        check_ok(volt_model_continue(a, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(first, H, d), NULL));
+        check_ok(volt_model_continue(b, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(second, H, d), NULL));
         assert_memory_equal(first, second, bytes);
     }
     free(second);

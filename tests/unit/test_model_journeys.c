@@ -358,17 +358,20 @@ static volt_status go_on(const void *with, volt_progress progress, journey_resul
     double out[PATHS * H * D];
     volt_predict_options options = {.beyond = VOLT_BEYOND_CLIP, .progress = progress};
     out[0] = 1e77;
-    volt_status status = volt_model_continue(w->model, &options, volt_matrix_of(out, H, D), NULL);
+    volt_status status =
+        volt_model_continue(w->model, volt_view_of(NULL, 0, 0), &options, volt_matrix_of(out, H, D), NULL);
     assert_true(status == VOLT_OK || out[0] == 1e77);
     journey_put(result, out, status == VOLT_OK ? H * D : 0);
     for (int reset = 0; reset < 2 && status == VOLT_OK; reset++) {
         options.start = reset ? VOLT_START_RESET : VOLT_START_CONTINUE;
-        status = volt_model_continue_after(w->model, later_inputs(), &options, volt_matrix_of(out, H, D), NULL);
+        status = volt_model_continue(w->model, later_inputs(), &options, volt_matrix_of(out, H, D), NULL);
         journey_put(result, out, status == VOLT_OK ? H * D : 0);
     }
+    options.paths = PATHS;
+    options.seed = 17;
     if (status == VOLT_OK)
-        status = volt_model_continue_paths(w->model, later_inputs(), &options, PATHS, 17,
-                                           volt_matrix_of(out, PATHS * H, D), NULL);
+        status =
+            volt_model_continue(w->model, later_inputs(), &options, volt_matrix_of(out, PATHS * H, D), NULL);
     journey_put(result, out, status == VOLT_OK ? PATHS * H * D : 0);
     return status;
 }

@@ -205,7 +205,7 @@ static volt_status call_predict_reset(void)
 
 static volt_status call_continue(void)
 {
-    return volt_model_continue(set.model, NULL, volt_matrix_of(set.out, H, D), NULL);
+    return volt_model_continue(set.model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(set.out, H, D), NULL);
 }
 
 static volt_status stream_from(volt_start start)

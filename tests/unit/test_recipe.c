@@ -387,7 +387,8 @@ static void a_model_of_changes_runs_on(void **state)
         double path[LATER * MOST_D], row[MOST_D];
         check_ok(volt_model_fit(kernel, volt_view_of(p.X, N, p.d), volt_view_of(p.X + p.d, N, p.d), &p.options,
                                 (volt_matrix){0}, &model));
-        check_ok(volt_model_continue(model, NULL, volt_matrix_of(path, LATER, p.d), NULL));
+        check_ok(
+            volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(path, LATER, p.d), NULL));
         check_ok(volt_stream_create(model, NULL, &stream));
         memcpy(row, p.X + N * p.d, sizeof row);
         for (int64_t i = 0; i < LATER; i++) {

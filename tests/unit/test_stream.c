@@ -377,8 +377,10 @@ static void wrong_forecasts_are_refused(void **state)
     check_fails(volt_model_predict(model, X, NULL, narrow, NULL), VOLT_ERR_SHAPE, "forecasts");
     check_fails(volt_model_predict(model, volt_view_of(x, 4, 1), NULL, volt_matrix_of(out, 4, 1), &beyond),
                 VOLT_ERR_NOT_FINITE, "row 3 ");
-    check_fails(volt_model_continue(model, NULL, good, NULL), VOLT_ERR_ARGUMENT, "not its inputs");
-    check_fails(volt_model_continue(NULL, NULL, good, NULL), VOLT_ERR_ARGUMENT, "model");
+    check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, good, NULL), VOLT_ERR_ARGUMENT,
+                "not its inputs");
+    check_fails(volt_model_continue(NULL, volt_view_of(NULL, 0, 0), NULL, good, NULL), VOLT_ERR_ARGUMENT,
+                "model");
     volt_stream *stream = NULL;
     check_fails(volt_stream_create(NULL, NULL, &stream), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_stream_create(model, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
@@ -406,7 +408,7 @@ static void the_closed_loop_is_pushing_by_hand(void **state)
         path[i] = 1e77;
     volt_matrix out = {path, STEPS, 3, LD};
     int64_t beyond = -1;
-    check_ok(volt_model_continue(model, NULL, out, &beyond));
+    check_ok(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, out, &beyond));
     volt_stream *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
     memcpy(input, X + 3 * ROWS, sizeof input); /* the last training target */
     for (int i = 0; i < STEPS; i++) {
@@ -436,14 +438,15 @@ static void failures_of_the_closed_loop(void **state)
     volt_rng rng = test_rng(141);
     volt_model *model = line_model(quarter, &rng, 20, 1);
     double out[3] = {7, 7, 7};
-    check_fails(volt_model_continue(model, NULL, volt_matrix_of(out, 0, 1), NULL), VOLT_ERR_ARGUMENT,
-                "steps is 0");
-    check_fails(volt_model_continue(model, NULL, volt_matrix_of(out, 3, 2), NULL), VOLT_ERR_SHAPE,
-                "must be 3 x 1");
+    check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, 0, 1), NULL),
+                VOLT_ERR_ARGUMENT, "steps is 0");
+    check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, 3, 2), NULL),
+                VOLT_ERR_SHAPE, "must be 3 x 1");
     volt_predict_options options = {.progress = {cancel_late, NULL}};
     int64_t beyond = -5;
-    check_fails(volt_model_continue(model, &options, volt_matrix_of(out, 3, 1), &beyond), VOLT_ERR_CANCELLED,
-                "continue");
+    check_fails(
+        volt_model_continue(model, volt_view_of(NULL, 0, 0), &options, volt_matrix_of(out, 3, 1), &beyond),
+        VOLT_ERR_CANCELLED, "continue");
     for (int i = 0; i < 3; i++)
         assert_true(out[i] == 7);
     assert_int_equal(beyond, -5);
@@ -463,14 +466,15 @@ static void a_loop_that_leaves_the_ball_is_refused_when_asked(void **state)
     check_ok(
         volt_model_fit(kernel, volt_view_of(x, 5, 1), volt_view_of(y, 5, 1), &fit_options, nowhere, &model));
     volt_predict_options options = {.beyond = VOLT_BEYOND_ERROR};
-    check_fails(volt_model_continue(model, &options, volt_matrix_of(out, 5, 1), NULL), VOLT_ERR_DOMAIN,
-                "row 1 ");
+    check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), &options, volt_matrix_of(out, 5, 1), NULL),
+                VOLT_ERR_DOMAIN, "row 1 ");
     options.beyond = VOLT_BEYOND_ALLOW;
-    check_fails(volt_model_continue(model, &options, volt_matrix_of(out, 5, 1), NULL), VOLT_ERR_DOMAIN,
-                "row 1 ");
+    check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), &options, volt_matrix_of(out, 5, 1), NULL),
+                VOLT_ERR_DOMAIN, "row 1 ");
     assert_true(out[0] == 7 && out[4] == 7);
     int64_t beyond = 0;
-    check_ok(volt_model_continue(model, NULL, volt_matrix_of(out, 5, 1), &beyond)); /* clipped */
+    check_ok(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, 5, 1),
+                                 &beyond)); /* clipped */
     assert_true(beyond >= 1);
     for (int i = 0; i < 5; i++)
         assert_true(isfinite(out[i]));
