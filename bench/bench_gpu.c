@@ -314,7 +314,9 @@ int main(int count, char **names)
         return 0;
     }
     need(volt_device_describe(0, &info), "device");
-    fprintf(stderr, "bench: %s, %s, %s\n", info.name, info.driver, volt_device_plugin());
+    volt_devices devices = {.struct_size = sizeof devices};
+    need(volt_devices_get(&devices), "devices");
+    fprintf(stderr, "bench: %s, %s, %s\n", info.name, info.driver, devices.plugin);
     check_fit();
     if (wanted(count, names, "fit"))
         time_fit(size_of("BENCH_GPU_ROWS", 100000), getenv("BENCH_GPU_ROWS") ? 0 : 8.5);

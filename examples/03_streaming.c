@@ -21,9 +21,12 @@ static volt_status stream_rows(const volt_model *model, volt_view arriving, cons
         if (!status)
             *difference = fmax(*difference, fabs(y[i] - batch[i]));
     }
+    volt_stream_info info = {.struct_size = sizeof info};
+    if (!status)
+        status = volt_stream_get_info(stream, &info);
     if (!status)
         printf("%d rows pushed, %lld of them larger than any in training (clipped)\n", N_NEW,
-               (long long)volt_stream_beyond(stream));
+               (long long)info.beyond);
     volt_stream_free(stream);
     return status;
 }

@@ -89,7 +89,7 @@ static kernel_sight sight_of(const volt_kernel_info *kernel)
 static char *join_kernels(kernel_sight sight, char text[TEXT_CAPACITY])
 {
     name_list names = {0};
-    for (int64_t i = 0; i < volt_kernel_count(); i++)
+    for (int64_t i = 0; volt_kernel_describe(i); i++)
         if (sight_of(volt_kernel_describe(i)) == sight)
             names_add(&names, volt_kernel_describe(i)->name);
     return names_join(&names, ", ", " and ", text, TEXT_CAPACITY);
@@ -111,7 +111,7 @@ static void print_sights(void)
 static int complain_unknown_kernel(const char *name)
 {
     name_list names = {0};
-    for (int64_t i = 0; i < volt_kernel_count(); i++)
+    for (int64_t i = 0; volt_kernel_describe(i); i++)
         names_add(&names, volt_kernel_describe(i)->name);
     const char *nearest = names_nearest(&names, name);
     if (nearest)
@@ -128,7 +128,7 @@ static void print_legend(void)
 
 static int print_one(const char *name)
 {
-    for (int64_t i = 0; i < volt_kernel_count(); i++)
+    for (int64_t i = 0; volt_kernel_describe(i); i++)
         if (strcmp(volt_kernel_describe(i)->name, name) == 0) {
             print_kernel(volt_kernel_describe(i));
             print_legend();
@@ -168,7 +168,7 @@ int help_kernels(const char *name)
     print_sights();
     print_expressions();
     printf("\n");
-    for (int64_t i = 0; i < volt_kernel_count(); i++)
+    for (int64_t i = 0; volt_kernel_describe(i); i++)
         print_kernel(volt_kernel_describe(i));
     print_legend();
     printf("\nexamples:\n"

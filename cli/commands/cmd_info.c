@@ -25,14 +25,16 @@ static void report_device(result_list *results, int64_t number, const volt_devic
 /* The GPUs, or why there are none. */
 static void report_devices(result_list *results)
 {
-    int64_t count = volt_device_count();
-    results_text(results, "device", "device", "%s", volt_device());
-    if (count == 0) {
-        results_text(results, "no_gpu", "GPU", "%s", volt_device_why());
+    volt_devices devices = {.struct_size = sizeof devices};
+    if (volt_devices_get(&devices))
+        return;
+    results_text(results, "device", "device", "%s", devices.chosen);
+    if (devices.count == 0) {
+        results_text(results, "no_gpu", "GPU", "%s", devices.why);
         return;
     }
-    results_text(results, "plugin", "plugin", "%s", volt_device_plugin());
-    for (int64_t i = 0; i < count; i++) {
+    results_text(results, "plugin", "plugin", "%s", devices.plugin);
+    for (int64_t i = 0; i < devices.count; i++) {
         volt_device_info info;
         if (volt_device_describe(i, &info) == VOLT_OK)
             report_device(results, i, &info);
@@ -57,8 +59,8 @@ static int run_info(int argc, char *const *argv)
     results_text(results, "fast_loops", "fast loops", "%s", info.fast_loops);
     results_text(results, "blas", "BLAS", "%s", info.blas);
     results_count(results, "threads", NULL, info.threads);
-    results_text(results, "threads_from", NULL, "%s", volt_threads_from());
-    results_text(results, NULL, "threads", "%lld (%s)", (long long)info.threads, volt_threads_from());
+    results_text(results, "threads_from", NULL, "%s", info.threads_from);
+    results_text(results, NULL, "threads", "%lld (%s)", (long long)info.threads, info.threads_from);
     results_count(results, "memory", NULL, (int64_t)info.memory);
     results_text(results, NULL, "memory available", "%s",
                  info.memory ? format_bytes((double)info.memory, bytes) : "unknown");

@@ -9,6 +9,13 @@
 /* A journal does not grow beyond this many rows where a state can take over what it holds. */
 enum { ROWS_BETWEEN_STATES = 10000 };
 
+static volt_stream_info stream_info_of(const live_model *live)
+{
+    volt_stream_info info = {.struct_size = sizeof info};
+    volt_stream_get_info(live->stream, &info);
+    return info;
+}
+
 static volt_learner_info info_of(const live_model *live)
 {
     volt_learner_info info;
@@ -79,10 +86,9 @@ static int open_learner(live_model *live, const volt_model *model)
     }
     live->saved = status ? 0 : info_of(live).pushed;
     if (!status) { /* before the journal, which replays what they learn from */
-        const double *kept = NULL;
         bool begin = false;
-        int64_t count = volt_learner_coverages(live->learner, &kept);
-        int failed = check_tracked(live, kept, count, &begin);
+        volt_learner_info info = info_of(live);
+        int failed = check_tracked(live, info.coverages, info.n_coverages, &begin);
         if (failed)
             return failed;
         if (begin)
@@ -103,15 +109,14 @@ static int open_learner(live_model *live, const volt_model *model)
 static int open_stream(live_model *live, const volt_model *model)
 {
     const live_options *options = &live->options;
-    const double *kept = NULL;
     bool begin = false;
     volt_status status = is_there(options->state)
                              ? volt_stream_load(model, &options->predict, options->state, &live->stream)
                              : volt_stream_create(model, &options->predict, &live->stream);
     if (status)
         return complain_status(status);
-    int64_t count = volt_stream_coverages(live->stream, &kept);
-    int failed = check_tracked(live, kept, count, &begin);
+    volt_stream_info info = stream_info_of(live);
+    int failed = check_tracked(live, info.coverages, info.n_coverages, &begin);
     if (failed || !begin)
         return failed;
     status = volt_stream_track(live->stream, options->interval->values, options->interval->count);
@@ -204,14 +209,14 @@ volt_status live_restart(live_model *live)
     return VOLT_OK;
 }
 
-int live_last(const live_model *live, double *x)
+const double *live_last(const live_model *live)
 {
-    return live->learner ? volt_learner_last(live->learner, x) : volt_stream_last(live->stream, x);
+    return live->learner ? info_of(live).last : stream_info_of(live).last;
 }
 
 int64_t live_beyond(const live_model *live)
 {
-    return live->learner ? info_of(live).beyond : volt_stream_beyond(live->stream);
+    return live->learner ? info_of(live).beyond : stream_info_of(live).beyond;
 }
 
 /* ---- the moment ------------------------------------------------------------------------------- */

@@ -52,7 +52,8 @@ void live_close(live_model *live);
  * library, where it failed. */
 live_answer live_push(live_model *live, const live_row *row, double *y, double *half, volt_status *status);
 volt_status live_restart(live_model *live);
-int live_last(const live_model *live, double *x);
+/* The last input that was taken; NULL: none yet. */
+const double *live_last(const live_model *live);
 int64_t live_beyond(const live_model *live);
 
 /* Keep the moment where that is asked for; the journal begins anew. With `now` false only when many rows have come since

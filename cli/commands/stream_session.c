@@ -36,7 +36,6 @@ typedef struct stream_session {
     double *target;     /* what is known with it */
     int64_t *source;  /* q: the input that an output is, some rows later; NULL: a line has targets of its own */
     double *half;     /* half-widths of its intervals */
-    double *last;     /* the row before, where a value is held */
     int64_t answered; /* rows with a forecast */
     int64_t beyond;   /* rows beyond the ball before this run */
     line_count refused, skipped, held, without_target, unlearned;
@@ -194,8 +193,8 @@ static int push_row(stream_session *session)
 
 static int hold_row(stream_session *session)
 {
-    double *last = session->last;
-    if (session->is_first || !live_last(&session->live, last)) {
+    const double *last = session->is_first ? NULL : live_last(&session->live);
+    if (!last) {
         char problem[ROW_PROBLEM_LENGTH + 64];
         snprintf(problem, sizeof problem, "%s, and there is no row before it to hold", session->lines.problem);
         return refuse_line(session, problem);
@@ -435,9 +434,8 @@ static int prepare(stream_session *session)
     session->cells = malloc((size_t)(session->info.d + session->info.q) * sizeof *session->cells);
     session->y = malloc((size_t)session->info.q * sizeof *session->y);
     session->half = malloc((size_t)session->info.q * NUMBER_LIST_CAPACITY * sizeof *session->half);
-    session->last = malloc((size_t)session->info.d * sizeof *session->last);
     session->target = malloc((size_t)session->info.q * sizeof *session->target);
-    if (!session->x || !session->cells || !session->y || !session->half || !session->last || !session->target)
+    if (!session->x || !session->cells || !session->y || !session->half || !session->target)
         return complain(EXIT_FAILED, "not enough memory for a row of the model");
     int failed = model_times_read(&session->info, &session->times);
     if (!failed && session->arguments->targets == TARGETS_NOW)
@@ -506,7 +504,6 @@ static int run_session(stream_session *session, const volt_model *model)
     free(session->x);
     free(session->y);
     free(session->half);
-    free(session->last);
     free(session->target);
     free(session->source);
     return failed;

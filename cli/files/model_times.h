@@ -41,7 +41,7 @@ int model_times_read(const volt_model_info *model, model_times *times);
 /* Warn, in one line, when the rows do not begin where the training rows ended. */
 void model_times_warn_start(const volt_model_info *model, const model_times *times, const dataset *inputs);
 
-/* Where the rows begin that a model continues after, for volt_model_continue_after. Dates decide where the model and the
+/* Where the rows begin that a model continues after, for volt_model_continue. Dates decide where the model and the
  * rows have them: rows before the last training target are left out of inputs->view, with a warning. Without dates the
  * library decides by value. Returns 0, or the exit status after the message that no row is left. */
 int model_times_find_start(const volt_model_info *model, const model_times *times, dataset *inputs,

@@ -89,9 +89,8 @@ static int make_candidates(const tune_arguments *arguments, const search_data *s
         options.from_defaults = 1;
         if (arguments->training.feedback)
             options.fed = seen->Y;
-        volt_status status = arguments->grid
-                                 ? volt_candidates_grid(kernel, X, &options, arguments->grid, candidates)
-                                 : volt_candidates_draw(kernel, X, &options, candidates);
+        options.points = arguments->grid;
+        volt_status status = volt_candidates_draw(kernel, X, &options, candidates);
         if (status == VOLT_ERR_KERNEL)
             failed = complain_status_hint(status, " (see volterra help kernels)");
         else if (status)

@@ -26,12 +26,13 @@ VOLT_API const char *volt_version(void);
 /* How this library was built and what it runs on. All strings are static. */
 typedef struct volt_build_info {
     const char *version;
-    const char *compiler;   /* name and version */
-    const char *cpu_flags;  /* the machine flags of the build: "portable" or e.g. "-march=native" */
-    const char *fast_loops; /* the instruction set the fast loops picked at run time */
-    const char *blas;       /* name, version and threading of the BLAS */
-    int64_t threads;        /* what volt_threads() gives now */
-    uint64_t memory;        /* bytes that can be allocated now, 0 when unknown */
+    const char *compiler;     /* name and version */
+    const char *cpu_flags;    /* the machine flags of the build: "portable" or e.g. "-march=native" */
+    const char *fast_loops;   /* the instruction set the fast loops picked at run time */
+    const char *blas;         /* name, version and threading of the BLAS */
+    int64_t threads;          /* what volt_threads() gives now */
+    const char *threads_from; /* where that number comes from: OMP_NUM_THREADS, the processors, a quota, ... */
+    uint64_t memory;          /* bytes that can be allocated now, 0 when unknown */
 } volt_build_info;
 VOLT_API void volt_build_info_get(volt_build_info *info);
 
@@ -124,8 +125,6 @@ VOLT_API volt_status volt_set_threads(int64_t count);
 VOLT_API int64_t volt_threads(void);
 /* What volt_set_threads(0) gives. */
 VOLT_API int64_t volt_default_threads(void);
-/* Where the number of volt_threads() comes from, in words, static: OMP_NUM_THREADS, the processors, a quota, ... */
-VOLT_API const char *volt_threads_from(void);
 
 /* Threads for calls from the calling thread alone, whatever other threads set or do; count = 0 (the default): as
  * the process. Calls of BLAS outside the library's loops run on one thread where this differs from the number of
@@ -146,8 +145,16 @@ VOLT_API int64_t volt_own_threads(void);
  * VOLT_ERR_ARGUMENT for any other word, VOLT_ERR_DEVICE with the reason when there is no such device: the choice then stays
  * as it was. */
 VOLT_API volt_status volt_set_device(const char *device);
-/* "auto", "cpu", or "gpu:0" and so on. */
-VOLT_API const char *volt_device(void);
+
+typedef struct volt_devices {
+    size_t struct_size; /* set by the caller */
+    const char *chosen; /* "auto", "cpu", or "gpu:0" and so on */
+    int64_t count;      /* GPUs there are */
+    const char *why;    /* count 0: why there is none, one sentence; otherwise "" */
+    const char *plugin; /* the plugin, its version and its path; "" where there is none */
+} volt_devices;
+/* Texts are static. VOLT_ERR_ARGUMENT for a struct_size that no version had. */
+VOLT_API volt_status volt_devices_get(volt_devices *devices);
 
 /* All texts end with a zero. */
 typedef struct volt_device_info {
@@ -156,13 +163,8 @@ typedef struct volt_device_info {
     uint64_t memory, available; /* bytes in all, and now; 0 when unknown */
 } volt_device_info;
 
-/* GPUs there are. 0 where there is none or no plugin: volt_device_why() says in one sentence why. */
-VOLT_API int64_t volt_device_count(void);
-VOLT_API const char *volt_device_why(void);
 /* VOLT_ERR_ARGUMENT when there is no such number. */
 VOLT_API volt_status volt_device_describe(int64_t device, volt_device_info *info);
-/* The plugin, its version and where it lies; "" where there is none. Static. */
-VOLT_API const char *volt_device_plugin(void);
 
 /* ---- log -------------------------------------------------------------------------------------- */
 

@@ -80,8 +80,7 @@ typedef struct volt_kernel_info {
     int64_t n_parameters;
 } volt_kernel_info;
 
-VOLT_API int64_t volt_kernel_count(void);
-/* NULL when index is outside 0 .. volt_kernel_count() - 1. */
+/* The kernels, number `index` from 0; NULL after the last. */
 VOLT_API const volt_kernel_info *volt_kernel_describe(int64_t index);
 /* The entry of the table that a kernel belongs to. */
 VOLT_API const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel);

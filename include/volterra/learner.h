@@ -83,12 +83,13 @@ typedef struct volt_learner_info {
     int64_t pushed;               /* since the model ended ... */
     int64_t learned;              /* ... and of these, learned */
     int64_t beyond;               /* of these, beyond the ball of training */
-    double condition; /* a lower bound of the condition number of K + alpha I, the largest of all alphas */
-    int64_t events;   /* pushes, targets, drops and restarts: what a journal counts */
+    double condition;   /* a lower bound of the condition number of K + alpha I, the largest of all alphas */
+    int64_t events;     /* pushes, targets, drops and restarts: what a journal counts */
+    const double *last; /* d: the last input that was taken; NULL: none yet. Valid until the learner changes */
+    const double *coverages; /* n_coverages: of the intervals that are kept; NULL: none are */
+    int64_t n_coverages;
 } volt_learner_info;
 VOLT_API void volt_learner_describe(const volt_learner *learner, volt_learner_info *info);
-/* The last input that was taken (d numbers) into x. Returns 0, and leaves x alone, when there was none yet. */
-VOLT_API int volt_learner_last(const volt_learner *learner, double *x);
 
 /* The coefficients A (rows x q) and intercepts c (q numbers) on scaled targets, of the rows of the window, the oldest
  * first; number t[i] (rows numbers, may be NULL) is that of row i, training rows counted from 0. */
@@ -107,8 +108,6 @@ VOLT_API volt_status volt_learner_model(const volt_learner *learner, int keep_fa
 /* Tracks adaptive intervals (volt_stream_track) of the predictions from now on. Every target that is learned updates them.
  * A second call starts anew. VOLT_ERR_ARGUMENT when a journal is open. */
 VOLT_API volt_status volt_learner_track(volt_learner *learner, const double *coverages, int64_t count);
-/* The coverages that are tracked, which belong to the learner; returns how many, 0: none. */
-VOLT_API int64_t volt_learner_coverages(const volt_learner *learner, const double **coverages);
 /* Half-widths about the last prediction, as of when it was made (coverages x q numbers; INFINITY: no bound).
  * VOLT_ERR_ARGUMENT when nothing is tracked. */
 VOLT_API volt_status volt_learner_interval(const volt_learner *learner, double *half);

@@ -247,7 +247,7 @@ VOLT_API void volt_model_describe(const volt_model *model, volt_model_info *info
 typedef enum volt_start {
     VOLT_START_CONTINUE, /* the inputs follow the training rows */
     VOLT_START_RESET,    /* the inputs are a new sequence after a zero past */
-    /* of volt_model_continue_after and volt_model_continue_paths only, see there: */
+    /* of volt_model_continue only, see there: */
     VOLT_START_AT_TARGET,   /* the first input is the last training target */
     VOLT_START_AFTER_TARGET /* the first input is the row after the last training target */
 } volt_start;
@@ -375,8 +375,6 @@ VOLT_API void volt_stream_restart(volt_stream *stream);
  * intervals are infinite. A second call starts anew. `coverages`: `count` numbers between 0 and 1. VOLT_ERR_ARGUMENT,
  * VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_stream_track(volt_stream *stream, const double *coverages, int64_t count);
-/* The coverages that are tracked, which belong to the stream; returns how many, 0: none. */
-VOLT_API int64_t volt_stream_coverages(const volt_stream *stream, const double **coverages);
 /* Current half-widths (coverages x q numbers; INFINITY: no bound): those of the last prediction, until volt_stream_observe
  * updates them for the next. VOLT_ERR_ARGUMENT when nothing is tracked. */
 VOLT_API volt_status volt_stream_interval(const volt_stream *stream, double *half);
@@ -384,10 +382,15 @@ VOLT_API volt_status volt_stream_interval(const volt_stream *stream, double *hal
  * to `ahead` of the model. Call it once for each prediction, in their order. It has no effect where there is none: before the
  * start or the last restart, or where the prediction overflowed. */
 VOLT_API volt_status volt_stream_observe(volt_stream *stream, int64_t back, const double *truth);
-/* Rows clipped or allowed so far. */
-VOLT_API int64_t volt_stream_beyond(const volt_stream *stream);
-/* The last input that was taken (d numbers) into x. Returns 0, and leaves x alone, when there was none yet. */
-VOLT_API int volt_stream_last(const volt_stream *stream, double *x);
+typedef struct volt_stream_info {
+    size_t struct_size;      /* set by the caller */
+    int64_t beyond;          /* rows clipped or allowed so far */
+    const double *last;      /* d: the last input that was taken; NULL: none yet */
+    const double *coverages; /* n_coverages: of the intervals that are kept; NULL: none are */
+    int64_t n_coverages;
+} volt_stream_info;
+/* Arrays belong to the stream and are valid until it changes. */
+VOLT_API volt_status volt_stream_get_info(const volt_stream *stream, volt_stream_info *info);
 VOLT_API void volt_stream_free(volt_stream *stream);
 
 /* The moment of a stream as a safetensors file, replaced as a whole or not at all. VOLT_ERR_NOT_FINITE when the past has

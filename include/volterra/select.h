@@ -78,20 +78,19 @@ typedef struct volt_draw_options {
     double series_steps; /* above 0: X are the rows of series of about so many steps, which are compared whole
                           * (volt_gram_collection): windows are not drawn, and widths of kernels that have one are in units
                           * of the distance times the root of this; 0 (default): X is one sequence */
+    int64_t
+        points; /* 1 to 1000000: a grid of so many values of each range, without seed; 0 (default): random draws */
 } volt_draw_options;
 VOLT_API volt_draw_options volt_draw_options_default(void);
 
 /* Random draws without end. Parameters that `kernel` gives are fixed, the others are drawn from the ranges of
  * the kernel table (or from options->ranges); so is alpha. X is what will be searched on: the ranges of widths
  * are relative to the distances of its rows. "A | B | C" draws from several kernels in turn, a range counting for those
- * that leave the parameter open. options may be NULL. VOLT_ERR_KERNEL, VOLT_ERR_ARGUMENT. */
+ * that leave the parameter open. With options->points they are the full grid of the same space instead: every combination of
+ * so many values of each range (fewer where it holds fewer whole numbers) and of all choices, alpha running fastest; of
+ * several kernels one grid after the other. options may be NULL. VOLT_ERR_KERNEL, VOLT_ERR_ARGUMENT. */
 VOLT_API volt_status volt_candidates_draw(const char *kernel, volt_view X, const volt_draw_options *options,
                                           volt_candidates **candidates);
-/* The full grid of the same space: every combination of `points` values of each range (fewer where it holds
- * fewer whole numbers) and of all choices, alpha running fastest; of several kernels one grid after the other. The seed is
- * not used. */
-VOLT_API volt_status volt_candidates_grid(const char *kernel, volt_view X, const volt_draw_options *options,
-                                          int64_t points, volt_candidates **candidates);
 /* A list: count kernels as text, an alpha for each, and (optional) the weights with which outputs come back
  * (volt_fit_options, feedback_weight), 0: none do. All are copied, and checked. */
 VOLT_API volt_status volt_candidates_list(const char *const *kernels, const double *alphas,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from ctypes import byref
+from ctypes import byref, sizeof
 from typing import Any, Dict, Iterator, List, Optional
 
 from . import _native as c
@@ -20,7 +20,13 @@ def device() -> str:
     >>> volterra.device()
     'auto'
     """
-    return c.text(c.lib.volt_device())
+    return c.text(_devices().chosen)
+
+
+def _devices() -> c.Devices:
+    found = c.Devices(sizeof(c.Devices))
+    check(c.lib.volt_devices_get(byref(found)))
+    return found
 
 
 def set_device(name: str = "auto") -> None:
@@ -60,11 +66,11 @@ def devices() -> List[Dict[str, Any]]:
     DeviceError
         There is none, or no plugin for it: the message says which.
     """
-    count = c.lib.volt_device_count()
-    if count == 0:
-        raise DeviceError(c.text(c.lib.volt_device_why()))
+    all_of_them = _devices()
+    if all_of_them.count == 0:
+        raise DeviceError(c.text(all_of_them.why))
     found = []
-    for number in range(count):
+    for number in range(all_of_them.count):
         info = c.DeviceInfo()
         check(c.lib.volt_device_describe(number, byref(info)))
         found.append(

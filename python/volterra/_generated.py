@@ -153,6 +153,7 @@ class BuildInfo(ctypes.Structure):
         ("fast_loops", c_char_p),
         ("blas", c_char_p),
         ("threads", c_int64),
+        ("threads_from", c_char_p),
         ("memory", c_uint64),
     ]
 
@@ -171,6 +172,16 @@ class Allocator(ctypes.Structure):
         ("alloc", c_void_p),
         ("release", c_void_p),
         ("context", c_void_p),
+    ]
+
+
+class Devices(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("chosen", c_char_p),
+        ("count", c_int64),
+        ("why", c_char_p),
+        ("plugin", c_char_p),
     ]
 
 
@@ -508,6 +519,16 @@ class PredictOptions(ctypes.Structure):
     ]
 
 
+class StreamInfo(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("beyond", c_int64),
+        ("last", POINTER(c_double)),
+        ("coverages", POINTER(c_double)),
+        ("n_coverages", c_int64),
+    ]
+
+
 class ExplainOptions(ctypes.Structure):
     _fields_ = [
         ("lags", c_int64),
@@ -583,6 +604,9 @@ class LearnerInfo(ctypes.Structure):
         ("beyond", c_int64),
         ("condition", c_double),
         ("events", c_int64),
+        ("last", POINTER(c_double)),
+        ("coverages", POINTER(c_double)),
+        ("n_coverages", c_int64),
     ]
 
 
@@ -625,6 +649,7 @@ class DrawOptions(ctypes.Structure):
         ("from_defaults", c_int),
         ("fed", Matrix),
         ("series_steps", c_double),
+        ("points", c_int64),
     ]
 
 
@@ -1194,6 +1219,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_matrix": Matrix,
     "volt_view": Matrix,
     "volt_allocator": Allocator,
+    "volt_devices": Devices,
     "volt_device_info": DeviceInfo,
     "volt_progress": Progress,
     "volt_rng": Rng,
@@ -1217,6 +1243,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_fit_report": FitReport,
     "volt_model_info": ModelInfo,
     "volt_predict_options": PredictOptions,
+    "volt_stream_info": StreamInfo,
     "volt_explain_options": ExplainOptions,
     "volt_explanation": Explanation,
     "volt_plan": Plan,
@@ -1278,15 +1305,11 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_set_threads": (c_int, [c_int64]),
     "volt_threads": (c_int64, []),
     "volt_default_threads": (c_int64, []),
-    "volt_threads_from": (c_char_p, []),
     "volt_set_own_threads": (c_int, [c_int64]),
     "volt_own_threads": (c_int64, []),
     "volt_set_device": (c_int, [c_char_p]),
-    "volt_device": (c_char_p, []),
-    "volt_device_count": (c_int64, []),
-    "volt_device_why": (c_char_p, []),
+    "volt_devices_get": (c_int, [POINTER(Devices)]),
     "volt_device_describe": (c_int, [c_int64, POINTER(DeviceInfo)]),
-    "volt_device_plugin": (c_char_p, []),
     "volt_set_log": (None, [LogFn, c_void_p]),
     "volt_rng_init": (None, [POINTER(Rng), c_uint64, c_uint64]),
     "volt_rng_uniform": (c_double, [POINTER(Rng)]),
@@ -1330,7 +1353,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_kernel_parse_asking": (c_int, [c_char_p, POINTER(c_void_p)]),
     "volt_kernel_free": (None, [c_void_p]),
     "volt_kernel_text": (c_char_p, [c_void_p]),
-    "volt_kernel_count": (c_int64, []),
     "volt_kernel_describe": (POINTER(KernelInfo), [c_int64]),
     "volt_kernel_info_of": (POINTER(KernelInfo), [c_void_p]),
     "volt_kernel_get": (c_int, [c_void_p, c_char_p, POINTER(KernelValue)]),
@@ -1371,11 +1393,9 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_stream_feed": (c_int, [c_void_p, c_void_p]),
     "volt_stream_restart": (None, [c_void_p]),
     "volt_stream_track": (c_int, [c_void_p, c_void_p, c_int64]),
-    "volt_stream_coverages": (c_int64, [c_void_p, c_void_p]),
     "volt_stream_interval": (c_int, [c_void_p, c_void_p]),
     "volt_stream_observe": (c_int, [c_void_p, c_int64, c_void_p]),
-    "volt_stream_beyond": (c_int64, [c_void_p]),
-    "volt_stream_last": (c_int, [c_void_p, c_void_p]),
+    "volt_stream_get_info": (c_int, [c_void_p, POINTER(StreamInfo)]),
     "volt_stream_free": (None, [c_void_p]),
     "volt_stream_save": (c_int, [c_void_p, c_char_p]),
     "volt_stream_load": (c_int, [c_void_p, POINTER(PredictOptions), c_char_p, POINTER(c_void_p)]),
@@ -1399,11 +1419,9 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_learner_restart": (c_int, [c_void_p]),
     "volt_learner_predict": (c_int, [c_void_p, Matrix, Matrix, c_void_p]),
     "volt_learner_describe": (None, [c_void_p, POINTER(LearnerInfo)]),
-    "volt_learner_last": (c_int, [c_void_p, c_void_p]),
     "volt_learner_coefficients": (c_int, [c_void_p, Matrix, c_void_p, c_void_p]),
     "volt_learner_model": (c_int, [c_void_p, c_int, Progress, POINTER(c_void_p)]),
     "volt_learner_track": (c_int, [c_void_p, c_void_p, c_int64]),
-    "volt_learner_coverages": (c_int64, [c_void_p, c_void_p]),
     "volt_learner_interval": (c_int, [c_void_p, c_void_p]),
     "volt_learner_save": (c_int, [c_void_p, c_char_p]),
     "volt_learner_load": (c_int, [c_void_p, POINTER(LearnerOptions), c_char_p, POINTER(c_void_p)]),
@@ -1413,7 +1431,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_splits": (c_int, [c_int64, POINTER(SplitOptions), POINTER(Split)]),
     "volt_draw_options_default": (DrawOptions, []),
     "volt_candidates_draw": (c_int, [c_char_p, Matrix, POINTER(DrawOptions), POINTER(c_void_p)]),
-    "volt_candidates_grid": (c_int, [c_char_p, Matrix, POINTER(DrawOptions), c_int64, POINTER(c_void_p)]),
     "volt_candidates_list": (c_int, [c_void_p, c_void_p, c_void_p, c_int64, POINTER(c_void_p)]),
     "volt_candidates_read": (c_int, [c_char_p, c_char_p, POINTER(c_void_p)]),
     "volt_candidates_free": (None, [c_void_p]),

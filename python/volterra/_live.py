@@ -69,6 +69,10 @@ class Live(Owner):
     def _function(self, name: str) -> Callable[..., Any]:
         return getattr(c.lib, f"volt_{self._KIND}_{name}")  # type: ignore[no-any-return]
 
+    def _info(self) -> Any:
+        """What the library says of it: `StreamInfo` or `LearnerInfo`."""
+        raise NotImplementedError
+
     def _call(self, name: str, *arguments: Any) -> None:
         """A function of the library, while no other thread uses it. It does not wait: the order of rows would be chance."""
         if not self._busy.acquire(blocking=False):
@@ -186,8 +190,7 @@ class Live(Owner):
 
         After `Stream.observe` they are those of the next forecast.
         """
-        count = self._function("coverages")(self, None)
-        half = np.empty((max(int(count), 1), self._model.q))
+        half = np.empty((max(int(self._info().n_coverages), 1), self._model.q))
         self._call("interval", address(half))
         return half
 

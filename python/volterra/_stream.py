@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_void_p
+from ctypes import byref, c_void_p, sizeof
 from typing import TYPE_CHECKING, Any, Dict, Tuple
 
 from . import _native as c
@@ -122,7 +122,12 @@ class Stream(Live):
         """
         self._call("observe", whole("back", back), address(self._target(y)))
 
+    def _info(self) -> c.StreamInfo:
+        info = c.StreamInfo(sizeof(c.StreamInfo))
+        check(c.lib.volt_stream_get_info(self, byref(info)))
+        return info
+
     @property
     def beyond(self) -> int:
         """Rows so far that lay beyond the ball of the training inputs."""
-        return int(c.lib.volt_stream_beyond(self))
+        return int(self._info().beyond)

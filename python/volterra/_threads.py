@@ -85,5 +85,4 @@ def info() -> Dict[str, Any]:
     build = c.BuildInfo()
     c.lib.volt_build_info_get(byref(build))
     values = {name: getattr(build, name) for name, *_ in c.BuildInfo._fields_}
-    values["threads_from"] = c.lib.volt_threads_from()
     return {name: c.text(value) if isinstance(value, bytes) else value for name, value in values.items()}

@@ -9,6 +9,7 @@ inputs through a filter: ``"2*fir:mu=0.8 + memory:pole=0.7*rbf"``. `gram` takes 
 
 from __future__ import annotations
 
+import itertools
 from ctypes import byref
 from typing import Any, Dict, List, Optional
 
@@ -72,8 +73,11 @@ def kernel_table() -> Dict[str, Dict[str, Any]]:
     '1'
     """
     table = {}
-    for index in range(c.lib.volt_kernel_count()):
-        entry = c.lib.volt_kernel_describe(index).contents
+    for index in itertools.count():
+        found = c.lib.volt_kernel_describe(index)
+        if not found:
+            break
+        entry = found.contents
         parameters = {}
         for i in range(entry.n_parameters):
             p = entry.parameters[i]

@@ -2,6 +2,7 @@
 #include "base/blas.h"
 #include "base/clones.h"
 #include "base/memory.h"
+#include "base/team.h"
 #include "volterra/base.h"
 
 #ifndef VOLT_VERSION
@@ -53,6 +54,7 @@ void volt_build_info_get(volt_build_info *info)
         .fast_loops = fast_loops(),
         .blas = volt_blas_name(),
         .threads = volt_threads(),
+        .threads_from = volt_threads_from(),
         .memory = volt_memory_available(),
     };
     *info = now;

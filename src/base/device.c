@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/plugin.h"
+#include "base/sized.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -183,4 +184,14 @@ const char *volt_device_plugin(void)
     volt_make_printable(text);
     pthread_mutex_unlock(&lock);
     return text;
+}
+
+volt_status volt_devices_get(volt_devices *devices)
+{
+    VOLT_REQUIRE(devices, VOLT_ERR_ARGUMENT, "there is no place for the devices");
+    volt_devices now = {.chosen = volt_device(),
+                        .count = volt_device_count(),
+                        .why = volt_device_why(),
+                        .plugin = volt_device_plugin()};
+    return volt_result_give(devices, &now, sizeof now, "volt_devices");
 }

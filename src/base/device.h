@@ -12,4 +12,12 @@ const volt_backend *volt_device_backend(void);
  * tests. */
 void volt_device_reset(void);
 
+/* "auto", "cpu", or "gpu:0" and so on. */
+const char *volt_device(void);
+/* GPUs there are. 0 where there is none or no plugin: volt_device_why() says in one sentence why. */
+int64_t volt_device_count(void);
+const char *volt_device_why(void);
+/* The plugin, its version and where it lies; "" where there is none. Static. */
+const char *volt_device_plugin(void);
+
 #endif

@@ -10,4 +10,7 @@
 /* volt_threads() threads. VOLT_ERR_MEMORY, with the figures, when there is no room for their stacks. */
 volt_status volt_start_threads(void);
 
+/* Where the number of volt_threads() comes from, in words, static: OMP_NUM_THREADS, the processors, a quota, ... */
+const char *volt_threads_from(void);
+
 #endif

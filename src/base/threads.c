@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/processors.h"
+#include "base/team.h"
 #include "volterra/base.h"
 
 #include <dirent.h>

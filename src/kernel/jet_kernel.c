@@ -2,6 +2,7 @@
 #include "kernel/jet_kernel.h"
 
 #include "base/error.h"
+#include "kernel/kernel_entry.h"
 
 #include <inttypes.h>
 #include <stdio.h>

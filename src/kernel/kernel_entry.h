@@ -251,4 +251,6 @@ volt_status volt_kernel_use_fallbacks(volt_kernel *kernel);
 /* VOLT_ERR_KERNEL when a kernel between paths was given a parameter that only sequences have. */
 volt_status volt_path_refuse_on_series(const volt_kernel *kernel);
 
+int64_t volt_kernel_count(void);
+
 #endif

@@ -11,6 +11,7 @@
 #include "base/numbers.h"
 #include "model/device_run.h"
 #include "model/readout.h"
+#include "model/stream_internal.h"
 #include "solve/placement.h"
 
 #include <inttypes.h>

@@ -6,6 +6,7 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "model/device_run.h"
+#include "model/stream_internal.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -206,14 +206,9 @@ void volt_learner_describe(const volt_learner *learner, volt_learner_info *info)
         .beyond = learner->beyond,
         .condition = condition,
         .events = learner->events,
+        .last = learner->pushed > 0 ? learner->last : NULL,
     };
-}
-
-int volt_learner_last(const volt_learner *learner, double *x)
-{
-    if (learner->pushed > 0)
-        memcpy(x, learner->last, (size_t)learner->model->recipe.inputs * sizeof *x);
-    return learner->pushed > 0;
+    info->n_coverages = volt_learner_coverages(learner, &info->coverages);
 }
 
 /* Those of one group into the columns of its outputs. `a` is room for n x group->n numbers and group->n more. */

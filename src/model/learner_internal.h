@@ -169,4 +169,7 @@ volt_status volt_journal_write(volt_learner *learner, char what, const double *f
 volt_status volt_journal_check(const volt_learner *learner);
 void volt_journal_free(volt_journal *journal);
 
+/* The coverages that are tracked, which belong to the learner; returns how many, 0: none. */
+int64_t volt_learner_coverages(const volt_learner *learner, const double **coverages);
+
 #endif

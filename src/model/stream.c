@@ -7,6 +7,7 @@
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/file/state_lock.h"
 #include "kernel/engine/engine.h"
 #include "model/readout.h"
@@ -179,6 +180,14 @@ int volt_stream_last(const volt_stream *stream, double *x)
     if (stream->pushed > 0)
         memcpy(x, stream->last, (size_t)stream->model->recipe.inputs * sizeof *x);
     return stream->pushed > 0;
+}
+
+volt_status volt_stream_get_info(const volt_stream *stream, volt_stream_info *info)
+{
+    VOLT_REQUIRE(stream && info, VOLT_ERR_ARGUMENT, "the stream or the place for its info is NULL");
+    volt_stream_info now = {.beyond = stream->beyond, .last = stream->pushed > 0 ? stream->last : NULL};
+    now.n_coverages = volt_stream_coverages(stream, &now.coverages);
+    return volt_result_give(info, &now, sizeof now, "volt_stream_info");
 }
 
 void volt_stream_free(volt_stream *stream)

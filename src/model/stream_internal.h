@@ -31,4 +31,11 @@ void volt_stream_remember(volt_stream *stream, bool finite);
 /* Track what another stream of the same model tracks, from where that stands; nothing where it tracks nothing. */
 volt_status volt_stream_track_like(const volt_stream *source, volt_stream *stream);
 
+/* The coverages that are tracked, which belong to the stream; returns how many, 0: none. */
+int64_t volt_stream_coverages(const volt_stream *stream, const double **coverages);
+/* Rows clipped or allowed so far. */
+int64_t volt_stream_beyond(const volt_stream *stream);
+/* The last input that was taken (d numbers) into x. Returns 0, and leaves x alone, when there was none yet. */
+int volt_stream_last(const volt_stream *stream, double *x);
+
 #endif

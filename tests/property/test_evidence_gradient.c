@@ -6,6 +6,7 @@
  * times as much of a shorter step); its rounding, eps times the
  * condition (at most 1e5 here) over h, is about 1e-8 of that at worst. The size is |log p| + n q, since log p may pass
  * through 0. */
+#include "kernel/kernel_entry.h"
 #include "kernel/tangent.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"

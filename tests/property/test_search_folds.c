@@ -5,6 +5,7 @@
  * A score may lie 1e-9 of itself away, and what rounding does to it (support/plain_cv.h): where a kernel cannot
  * follow the targets and alpha is as small as 1e-6, coefficients are large, and the last digits of K count. That
  * this is rare is part of the test. */
+#include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/plain_cv.h"
 #include "support/sequences.h"

@@ -353,7 +353,8 @@ static void only_drawn_candidates_can_follow(void **state)
     const double alphas[] = {1, 1};
     volt_candidates *given[2] = {NULL, NULL};
     check_ok(volt_candidates_list(kernels, alphas, NULL, 2, &given[0]));
-    check_ok(volt_candidates_grid("rbf | linear", plain_inputs(&problem), NULL, 2, &given[1]));
+    check_ok(volt_candidates_draw("rbf | linear", plain_inputs(&problem),
+                                  &(volt_draw_options){.scale = 1, .points = 2}, &given[1]));
     volt_search_options options = adaptive(VOLT_RACE_EXACT);
     volt_search *search = NULL;
     for (int g = 0; g < 2; g++) {

@@ -53,9 +53,9 @@ static void ranges_of_one_value_give_it(void **state)
     const volt_range ranges[] = {{.name = "lambda_coef", .kind = VOLT_SEARCH_LINEAR, .low = 0.25, .high = 0.25},
                                  {.name = "tau_coef", .kind = VOLT_SEARCH_LOG, .low = 0.5, .high = 0.5},
                                  {.name = "alpha", .kind = VOLT_SEARCH_LOG, .low = 2, .high = 2}};
-    const volt_draw_options options = {.scale = 1, .ranges = ranges, .n_ranges = 3};
+    const volt_draw_options options = {.scale = 1, .ranges = ranges, .n_ranges = 3, .points = 3};
     volt_candidates *candidates = draw("volterra:lift=geometric", ranges, 3), *grid = NULL;
-    check_ok(volt_candidates_grid("volterra:lift=geometric", rows(), &options, 3, &grid));
+    check_ok(volt_candidates_draw("volterra:lift=geometric", rows(), &options, &grid));
     for (int64_t i = 0; i < MANY; i++) {
         const candidate all[] = {candidate_get(candidates, i), follow(candidates, i),
                                  candidate_get(grid, i % volt_candidates_count(grid))};
@@ -105,10 +105,10 @@ static void combinations_that_are_the_same_count_once(void **state)
     const volt_range ranges[] = {{.name = "lift", .choices = lifts, .n_choices = 2},
                                  {.name = "tau_coef", .choices = coefs, .n_choices = 3},
                                  {.name = "alpha", .kind = VOLT_SEARCH_LOG, .low = 1, .high = 1}};
-    const volt_draw_options options = {.scale = 1, .ranges = ranges, .n_ranges = 3};
+    const volt_draw_options options = {.scale = 1, .ranges = ranges, .n_ranges = 3, .points = 1};
     const char *kernel = "volterra";
     volt_candidates *grid = NULL;
-    check_ok(volt_candidates_grid(kernel, rows(), &options, 1, &grid));
+    check_ok(volt_candidates_draw(kernel, rows(), &options, &grid));
     int64_t count = volt_candidates_count(grid), with_coef = 0;
     char value[VOLT_KERNEL_LENGTH];
     for (int64_t i = 0; i < count; i++) {

@@ -3,6 +3,7 @@
  * Laws are checked with the bound of Dvoretzky, Kiefer and Wolfowitz: the distribution function of N draws lies
  * within sqrt(log(2/p) / (2N)) of the true one with probability 1 - p at least; p = 1e-9 here. */
 #include "kernel/gram/gram.h"
+#include "kernel/kernel_entry.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/kernel_forms.h"

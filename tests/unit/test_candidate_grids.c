@@ -33,7 +33,8 @@ static volt_candidates *grid_of(const char *kernel, const volt_range *ranges, in
     options.ranges = ranges;
     options.n_ranges = n_ranges;
     volt_candidates *candidates = NULL;
-    check_ok(volt_candidates_grid(kernel, volt_view_of(X, N, D), &options, points, &candidates));
+    options.points = points;
+    check_ok(volt_candidates_draw(kernel, volt_view_of(X, N, D), &options, &candidates));
     return candidates;
 }
 

@@ -357,7 +357,8 @@ static void wrong_ranges_are_refused(void **state)
         volt_candidates *candidates = (volt_candidates *)&wrong;
         check_fails(volt_candidates_draw(wrong[i].kernel, inputs, &options, &candidates), wrong[i].status,
                     wrong[i].fragment);
-        check_fails(volt_candidates_grid(wrong[i].kernel, inputs, &options, 2, &candidates), wrong[i].status,
+        options.points = 2;
+        check_fails(volt_candidates_draw(wrong[i].kernel, inputs, &options, &candidates), wrong[i].status,
                     wrong[i].fragment);
         assert_ptr_equal(candidates, &wrong);
     }
@@ -375,7 +376,8 @@ static void ranges_may_end_where_parameters_end(void **state)
     char text[VOLT_KERNEL_LENGTH];
     double alpha = 0;
     bool has_low = false, has_high = false;
-    check_ok(volt_candidates_grid("esn:size=3", volt_view_of(X, N, D), &options, 2, &candidates));
+    options.points = 2;
+    check_ok(volt_candidates_draw("esn:size=3", volt_view_of(X, N, D), &options, &candidates));
     for (int64_t i = 0; i < volt_candidates_count(candidates); i++) {
         check_ok(volt_candidates_get(candidates, i, text, &alpha, NULL));
         has_low = has_low || strstr(text, "leak=0.5,");
@@ -406,10 +408,12 @@ static void wrong_draws_are_refused(void **state)
                 "alike");
     check_fails(volt_candidates_draw("rbf", volt_view_of(broken, 2, 2), NULL, &candidates), VOLT_ERR_NOT_FINITE,
                 "row");
-    check_fails(volt_candidates_grid("rbf", inputs, NULL, 0, &candidates), VOLT_ERR_ARGUMENT, "0 points");
-    check_fails(volt_candidates_grid("rbf", inputs, NULL, -3, &candidates), VOLT_ERR_ARGUMENT, "-3 points");
-    check_fails(volt_candidates_grid("memory", inputs, NULL, 1000000, &candidates), VOLT_ERR_ARGUMENT,
-                "no end in practice");
+    check_fails(
+        volt_candidates_draw("rbf", inputs, &(volt_draw_options){.scale = 1, .points = -3}, &candidates),
+        VOLT_ERR_ARGUMENT, "-3 points");
+    check_fails(volt_candidates_draw("memory", inputs, &(volt_draw_options){.scale = 1, .points = 1000000},
+                                     &candidates),
+                VOLT_ERR_ARGUMENT, "no end in practice");
     assert_null(candidates);
 }
 

@@ -1,5 +1,6 @@
 /* tests/unit/test_cauchy.c: the kernel of docs/adding_a_kernel.md: what is its own, beside what the loops over
  * the table check. */
+#include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/plain_linear.h"

@@ -340,7 +340,9 @@ static void weights_are_drawn(void **state)
     }
     volt_candidates_free(candidates);
     draw.ranges = &words;
-    check_ok(volt_candidates_grid("linear:window=2", inputs(), &draw, 3, &candidates));
+    draw.points = 3;
+    check_ok(volt_candidates_draw("linear:window=2", inputs(), &draw, &candidates));
+    draw.points = 0;
     assert_int_equal(volt_candidates_count(candidates), 6); /* weights x alphas */
     check_ok(volt_candidates_get(candidates, 5, kernel, &alpha, &weight));
     assert_true(weight == 3);

@@ -1,6 +1,7 @@
 /* tests/unit/test_following_candidates.c: which trials are followed, how far candidates lie from them, and that they stay
  * in their ranges; candidates of several kernels. */
 #include "base/numbers.h"
+#include "kernel/kernel_entry.h"
 #include "select/candidates/candidates.h"
 #include "select/search/generations.h"
 #include "select/search/search_internal.h"
@@ -403,11 +404,13 @@ static void grids_follow_one_another(void **state)
     (void)state;
     static const char *const kernels[] = {"rbf", "fading", "linear"};
     volt_candidates *all = NULL;
-    check_ok(volt_candidates_grid("rbf | fading | linear", volt_view_of(X, N, D), NULL, 3, &all));
+    check_ok(volt_candidates_draw("rbf | fading | linear", volt_view_of(X, N, D),
+                                  &(volt_draw_options){.scale = 1, .points = 3}, &all));
     int64_t at = 0;
     for (int k = 0; k < 3; k++) {
         volt_candidates *alone = NULL;
-        check_ok(volt_candidates_grid(kernels[k], volt_view_of(X, N, D), NULL, 3, &alone));
+        check_ok(volt_candidates_draw(kernels[k], volt_view_of(X, N, D),
+                                      &(volt_draw_options){.scale = 1, .points = 3}, &alone));
         for (int64_t i = 0; i < volt_candidates_count(alone); i++, at++) {
             candidate own = candidate_get(alone, i), found = candidate_get(all, at);
             assert_string_equal(own.kernel, found.kernel);

@@ -56,7 +56,9 @@ static int make_set(void **state)
     volt_rng_init(&rng, 2900, 0);
     problem = plain_problem_make(&rng, N, 2, 2);
     check_ok(volt_candidates_draw("volterra", plain_inputs(&problem), &draw_options, &draws));
-    check_ok(volt_candidates_grid("volterra", plain_inputs(&problem), &draw_options, 2, &grid));
+    volt_draw_options grid_options = draw_options;
+    grid_options.points = 2;
+    check_ok(volt_candidates_draw("volterra", plain_inputs(&problem), &grid_options, &grid));
     check_ok(volt_candidates_list(kernels, alphas, NULL, 3, &list));
     check_ok(candidates_of_function(make, NULL, 4, &function));
     const volt_draw_options from_defaults = {.scale = 1, .from_defaults = 1};
@@ -110,8 +112,9 @@ static volt_status call_draw(void)
 static volt_status call_grid(void)
 {
     volt_candidates *candidates = NULL;
-    volt_status status =
-        volt_candidates_grid("volterra", plain_inputs(&problem), &draw_options, 3, &candidates);
+    volt_draw_options options = draw_options;
+    options.points = 3;
+    volt_status status = volt_candidates_draw("volterra", plain_inputs(&problem), &options, &candidates);
     return finish(status, candidates);
 }
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/plugin.h"
 #include "base/processors.h"
+#include "base/team.h"
 #include "faults/failing_functions.h"
 #include "support/check.h"
 #include "support/child.h"

@@ -207,25 +207,13 @@ static volt_status create_alternatives(const char *kernel, volt_view X, const vo
     return volt_candidates_make(&source, candidates);
 }
 
-/* points = 0: draws. */
-static volt_status create(const char *kernel, volt_view X, const volt_draw_options *options, int64_t points,
-                          volt_candidates **candidates)
-{
-    VOLT_REQUIRE(kernel && candidates, VOLT_ERR_ARGUMENT, "the kernel or the place for the candidates is NULL");
-    return strchr(kernel, '|') ? create_alternatives(kernel, X, options, points, candidates)
-                               : volt_candidates_of_kernel(kernel, X, options, points, candidates);
-}
-
 volt_status volt_candidates_draw(const char *kernel, volt_view X, const volt_draw_options *options,
                                  volt_candidates **candidates)
 {
-    return create(kernel, X, options, 0, candidates);
-}
-
-volt_status volt_candidates_grid(const char *kernel, volt_view X, const volt_draw_options *options,
-                                 int64_t points, volt_candidates **candidates)
-{
-    VOLT_REQUIRE(points >= 1 && points <= 1000000, VOLT_ERR_ARGUMENT,
+    int64_t points = options ? options->points : 0;
+    VOLT_REQUIRE(kernel && candidates, VOLT_ERR_ARGUMENT, "the kernel or the place for the candidates is NULL");
+    VOLT_REQUIRE(points >= 0 && points <= 1000000, VOLT_ERR_ARGUMENT,
                  "a grid has %" PRId64 " points along each parameter, and must have 1 to 1000000", points);
-    return create(kernel, X, options, points, candidates);
+    return strchr(kernel, '|') ? create_alternatives(kernel, X, options, points, candidates)
+                               : volt_candidates_of_kernel(kernel, X, options, points, candidates);
 }
