@@ -20,6 +20,16 @@
  *     volt_model_free(model);
  *     volt_kernel_free(kernel);
  *
+ * Rules of the interface:
+ *   - A function that can fail returns volt_status. Outputs come last and stay untouched, or NULL, on failure;
+ *     volt_error_detail() has the message.
+ *   - Options are structs. Begin with the _default() function and set fields by name; NULL options are the defaults.
+ *     Structs that begin with struct_size may get fields at their end without a new soname: for options _default() sets it,
+ *     for results the caller does.
+ *   - volt_progress is a field of the options; functions without options take a pointer to it, which may be NULL.
+ *   - Opaque objects have a _free function, which accepts NULL.
+ *   - VOLT_VERSION_MAJOR, VOLT_VERSION_MINOR and VOLT_VERSION_PATCH are of the headers, volt_version() of the library.
+ *
  * The headers follow the way data flows: base, io, kernel, solve, model (and learner), select; data makes series, stats
  * judges forecasts, and study compares kernels with all of them. Where whole series are the objects: objects, then classify
  * and anomaly. */

@@ -131,7 +131,7 @@ static int skip_line(stream_session *session)
 /* The numbers of a line that the model's inputs come from: all but the calendar, which is the date's. */
 static int64_t count_read(const stream_session *session)
 {
-    return session->info.d - session->times.calendar.cols;
+    return session->info.d - session->times.calendar.columns.cols;
 }
 
 /* Is anything done with targets? */
@@ -212,7 +212,8 @@ static bool add_calendar(const stream_session *session, const char *line, char p
     const calendar *added = &session->times.calendar;
     const char *reason = NULL;
     const char *row = session->lines.line == 1 ? header_line_behind_mark(line) : line;
-    if (!added->parts || calendar_of_line(added, row, session->x + session->info.d - added->cols, &reason))
+    if (!added->parts ||
+        calendar_of_line(added, row, session->x + session->info.d - added->columns.cols, &reason))
         return true;
     snprintf(problem, ROW_PROBLEM_LENGTH, "the calendar of the model needs a date, and %s", reason);
     return false;

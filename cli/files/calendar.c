@@ -12,7 +12,7 @@
 int calendar_check(const char *parts, calendar *wanted)
 {
     *wanted = (calendar){.parts = parts, .scale = 1};
-    volt_status status = parts ? volt_calendar_count(parts, &wanted->cols) : VOLT_OK;
+    volt_status status = parts ? volt_calendar_parse(parts, &wanted->columns) : VOLT_OK;
     return status ? complain(EXIT_USAGE, "--calendar: %s", volt_error_detail()) : 0;
 }
 
@@ -38,16 +38,15 @@ double calendar_scale(volt_view X)
 /* The names of the data with those of the calendar behind them, in one block. */
 static const char **all_names(const calendar *wanted, const dataset *data)
 {
-    size_t own = (size_t)data->view.cols, more = (size_t)wanted->cols;
-    const char **names = malloc((own + more + 1) * sizeof *names + more * VOLT_CALENDAR_NAME_LENGTH);
+    size_t own = (size_t)data->view.cols, more = (size_t)wanted->columns.cols;
+    const char **names = malloc((own + more + 1) * sizeof *names + sizeof wanted->columns.names);
     if (!names)
         return NULL;
     memcpy(names, data->names, own * sizeof *names);
-    char *made = (char *)(names + own + more + 1);
-    for (size_t k = 0; k < more; k++, made += VOLT_CALENDAR_NAME_LENGTH) {
-        volt_calendar_name(wanted->parts, (int64_t)k, made);
-        names[own + k] = made;
-    }
+    char(*made)[VOLT_CALENDAR_NAME_LENGTH] = (void *)(names + own + more + 1);
+    memcpy(made, wanted->columns.names, sizeof wanted->columns.names);
+    for (size_t k = 0; k < more; k++)
+        names[own + k] = made[k];
     names[own + more] = NULL;
     return names;
 }
@@ -60,12 +59,13 @@ int calendar_add(const calendar *wanted, dataset *data, const char *need)
     volt_view own = data->view;
     int failed = row_times_require(data, need);
     if (!failed)
-        failed = allocate_matrix(own.rows, own.cols + wanted->cols, "the inputs with the calendar", &wide);
+        failed =
+            allocate_matrix(own.rows, own.cols + wanted->columns.cols, "the inputs with the calendar", &wide);
     if (failed)
         return failed;
     for (int64_t i = 0; i < own.rows; i++)
         memcpy(wide.data + i * wide.ld, own.data + i * own.ld, (size_t)own.cols * sizeof *wide.data);
-    volt_matrix columns = {wide.data + own.cols, own.rows, wanted->cols, wide.ld};
+    volt_matrix columns = {wide.data + own.cols, own.rows, wanted->columns.cols, wide.ld};
     volt_status status = volt_calendar_columns(data->table->times, wanted->parts, wanted->scale, columns);
     const char **names = data->names && !status ? all_names(wanted, data) : NULL;
     if (status || (data->names && !names)) {
@@ -129,6 +129,6 @@ bool calendar_of_line(const calendar *wanted, const char *line, double *row, con
     if (date < 0)
         return false;
     *problem = volt_error_detail();
-    return volt_calendar_columns(&time, wanted->parts, wanted->scale, volt_matrix_of(row, 1, wanted->cols)) ==
-           VOLT_OK;
+    return volt_calendar_columns(&time, wanted->parts, wanted->scale,
+                                 volt_matrix_of(row, 1, wanted->columns.cols)) == VOLT_OK;
 }

@@ -13,13 +13,13 @@
 /* What is added to the inputs; parts NULL: nothing. */
 typedef struct calendar {
     const char *parts; /* "hour,weekday" */
-    int64_t cols;
+    volt_calendar columns;
     double scale; /* of the sines and cosines */
 } calendar;
 
 /* Every function returns 0, or the exit status after saying what is wrong. */
 
-/* Is the list one of a calendar? Sets `cols`; parts may be NULL. */
+/* Is the list one of a calendar? Sets `columns`; parts may be NULL. */
 int calendar_check(const char *parts, calendar *wanted);
 
 /* The scale that gives a sine the spread of the columns of X: inputs are scaled by one number all together, and columns of
@@ -29,7 +29,7 @@ double calendar_scale(volt_view X);
 /* Put the columns, with their names, behind those of the data; `need` names what wants dates in an error. */
 int calendar_add(const calendar *wanted, dataset *data, const char *need);
 
-/* The same numbers of one line of text, wanted->cols of them. False when it holds no date; *problem then goes on: "a date is
+/* The same numbers of one line of text, wanted->columns.cols of them. False when it holds no date; *problem then goes on: "a date is
  * needed, and ...". */
 bool calendar_of_line(const calendar *wanted, const char *line, double *row, const char **problem);
 

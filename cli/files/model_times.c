@@ -89,7 +89,7 @@ static int read_calendar(const volt_model_info *model, calendar *added)
     *added = (calendar){.parts = notes->calendar, .scale = 1};
     if (!notes->calendar)
         return 0;
-    if (volt_calendar_count(notes->calendar, &added->cols) || added->cols >= model->d)
+    if (volt_calendar_parse(notes->calendar, &added->columns) || added->columns.cols >= model->d)
         return complain_note("calendar", notes->calendar);
     const char *scale = notes->calendar_scale ? notes->calendar_scale : "";
     if (!volt_parse_number(scale, &added->scale) || !(added->scale > 0) || !isfinite(added->scale))
@@ -137,7 +137,7 @@ int model_times_read_inputs(dataset *data, const char *source, volt_missing miss
                             record_list *records)
 {
     volt_model_info own = *model; /* without the columns that the file need not have */
-    own.d -= times->calendar.cols;
+    own.d -= times->calendar.columns.cols;
     int failed = dataset_read_inputs(data, source, record_list_policy(series, missing), rows, &own);
     if (!failed && series)
         failed = record_list_read(records, series, data);

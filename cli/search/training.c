@@ -140,7 +140,7 @@ static int pair_rows(const training_arguments *arguments, training_data *data)
     options.allow_target_in_inputs = arguments->allow_target_in_inputs;
     options.input_names = data->input_names;
     options.target_names = (const char *const *)(data->loss.name ? data->label_name : target->names);
-    options.known_inputs = data->calendar.cols;
+    options.known_inputs = data->calendar.columns.cols;
     volt_view Y = arguments->y ? data->series : (volt_view){0};
     volt_status status = volt_pairing_create(data->x.view, Y, &options, &data->pairing);
     if (status == VOLT_ERR_ARGUMENT && data->ahead == 0) /* the one argument that can be wrong then */
@@ -225,7 +225,7 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.anchors = data->anchors;
     options.input_names = data->input_names;
     options.output_names = data->output_names;
-    options.as_they_are = data->calendar.cols;
+    options.as_they_are = data->calendar.columns.cols;
     options.notes = data->noted.notes;
     options.pending = pending_inputs(data);
     options.records = data->lengths;

@@ -137,7 +137,7 @@ static int add_calendar(const series_arguments *arguments, series_data *data)
         return failed;
     failed = row_times_require(&data->file, "--calendar");
     if (!failed)
-        failed = allocate_matrix(data->levels.rows, wanted.cols, "the calendar", &data->calendar);
+        failed = allocate_matrix(data->levels.rows, wanted.columns.cols, "the calendar", &data->calendar);
     if (failed)
         return failed;
     volt_status status = volt_calendar_columns(data->file.table->times, wanted.parts, 1, data->calendar);

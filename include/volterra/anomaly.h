@@ -3,7 +3,7 @@
  *     volt_series_anomaly *detector = NULL;
  *     volt_status status = volt_series_anomaly_fit("volterra", normal, n, NULL, 0, NULL, &detector);
  *     if (!status)
- *         status = volt_series_anomaly_score(detector, others, m, none, scores); // volt_progress none = {0}
+ *         status = volt_series_anomaly_score(detector, others, m, NULL, scores);
  *     volt_series_anomaly_free(detector);
  *
  * Scores are distances in the kernel's space, in units of the spread that the normal series have in each direction: the
@@ -85,9 +85,9 @@ VOLT_API void volt_series_anomaly_free(volt_series_anomaly *anomaly);
 /* Returns the text of the kernel, which belongs to the detector; *tried (may be NULL): kernels. */
 VOLT_API const char *volt_series_anomaly_describe(const volt_series_anomaly *anomaly, volt_anomaly_info *info,
                                                   int64_t *tried);
-/* Scores of `count` new series. */
+/* Scores of `count` new series. progress may be NULL. */
 VOLT_API volt_status volt_series_anomaly_score(const volt_series_anomaly *anomaly, const volt_view *series,
-                                               int64_t count, volt_progress progress, double *scores);
+                                               int64_t count, const volt_progress *progress, double *scores);
 
 /* ---- rows of one series ----------------------------------------------------------------------- */
 

@@ -146,7 +146,7 @@ VOLT_API volt_status volt_csv_split_line(const char *line, const char *next, cha
 
 /* ---- times ------------------------------------------------------------------------------------ */
 
-enum { VOLT_TIME_LENGTH = 64, VOLT_CALENDAR_NAME_LENGTH = 16 };
+enum { VOLT_TIME_LENGTH = 64, VOLT_CALENDAR_NAME_LENGTH = 16, VOLT_CALENDAR_COLUMNS = 10 };
 
 /* The moments of a column of texts: 2019-04-09, 2019/4/9, 2019-04, 2019Q2 and 2019 (their first day), 09.04.2019, or 9/4/2019
  * where one of the texts has a number above 12 that settles which is the day; each date with or without a time of day:
@@ -184,11 +184,13 @@ VOLT_API volt_status volt_time_step_parse(const char *text, volt_time_step *step
 /* Cyclic columns of the calendar. `parts` is a list of minute (of the hour), hour (of the day), weekday, month and yearday,
  * with commas between: "hour,weekday". Each is two columns, scale sin(2 pi s) and scale cos(2 pi s), s the share of its
  * round that has gone by the clock: hours with their minutes, the others by whole days or months. */
-VOLT_API volt_status volt_calendar_count(const char *parts, int64_t *cols);
-/* hour.sin, hour.cos, ... */
-VOLT_API volt_status volt_calendar_name(const char *parts, int64_t column,
-                                        char name[VOLT_CALENDAR_NAME_LENGTH]);
-/* out.rows times into out (rows x volt_calendar_count). VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE. */
+typedef struct volt_calendar {
+    int64_t cols;
+    char names[VOLT_CALENDAR_COLUMNS][VOLT_CALENDAR_NAME_LENGTH]; /* hour.sin, hour.cos, ... */
+} volt_calendar;
+/* VOLT_ERR_ARGUMENT for a list that names an unknown part, or one twice. */
+VOLT_API volt_status volt_calendar_parse(const char *parts, volt_calendar *calendar);
+/* out.rows times into out (rows x cols of the list). VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE. */
 VOLT_API volt_status volt_calendar_columns(const volt_time *times, const char *parts, double scale,
                                            volt_matrix out);
 

@@ -39,6 +39,7 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_MISSING_DROP_FIRST": 4,
     "VOLT_TIME_LENGTH": 64,
     "VOLT_CALENDAR_NAME_LENGTH": 16,
+    "VOLT_CALENDAR_COLUMNS": 10,
     "VOLT_PARAMETER_REAL": 0,
     "VOLT_PARAMETER_INTEGER": 1,
     "VOLT_PARAMETER_CHOICE": 2,
@@ -264,6 +265,13 @@ class TimeStep(ctypes.Structure):
         ("seconds", c_double),
         ("months", c_int64),
         ("is_month_end", c_int),
+    ]
+
+
+class Calendar(ctypes.Structure):
+    _fields_ = [
+        ("cols", c_int64),
+        ("names", c_char * 16 * 10),
     ]
 
 
@@ -1228,6 +1236,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_read_options": ReadOptions,
     "volt_write_options": WriteOptions,
     "volt_time_step": TimeStep,
+    "volt_calendar": Calendar,
     "volt_collection": Collection,
     "volt_parameter_info": ParameterInfo,
     "volt_kernel_info": KernelInfo,
@@ -1340,8 +1349,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_time_advance": (Time, [Time, TimeStep, c_int64]),
     "volt_time_step_format": (c_char_p, [TimeStep, c_char_p]),
     "volt_time_step_parse": (c_int, [c_char_p, POINTER(TimeStep)]),
-    "volt_calendar_count": (c_int, [c_char_p, c_void_p]),
-    "volt_calendar_name": (c_int, [c_char_p, c_int64, c_char_p]),
+    "volt_calendar_parse": (c_int, [c_char_p, POINTER(Calendar)]),
     "volt_calendar_columns": (c_int, [POINTER(Time), c_char_p, c_double, Matrix]),
     "volt_text_read": (c_int, [c_char_p, c_void_p]),
     "volt_text_write": (c_int, [c_char_p, c_char_p]),
@@ -1517,7 +1525,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_series_anomaly_fit": (c_int, [c_char_p, POINTER(Matrix), c_int64, POINTER(Matrix), c_int64, POINTER(SeriesAnomalyOptions), POINTER(c_void_p)]),
     "volt_series_anomaly_free": (None, [c_void_p]),
     "volt_series_anomaly_describe": (c_char_p, [c_void_p, POINTER(AnomalyInfo), c_void_p]),
-    "volt_series_anomaly_score": (c_int, [c_void_p, POINTER(Matrix), c_int64, Progress, c_void_p]),
+    "volt_series_anomaly_score": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Progress), c_void_p]),
     "volt_watch_options_default": (WatchOptions, []),
     "volt_watch_train_rows": (c_int64, [c_int64]),
     "volt_watch_create": (c_int, [c_void_p, POINTER(WatchOptions), POINTER(c_void_p)]),

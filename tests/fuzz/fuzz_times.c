@@ -77,19 +77,19 @@ static void check_column(char *const *lines, int count)
 static void check_calendar(const char *parts, const char *line)
 {
     double values[MOST_COLUMNS], row[MOST_COLUMNS];
-    int64_t cols = 0;
     calendar wanted = {0};
-    if (volt_calendar_count(parts, &cols)) {
+    volt_calendar columns;
+    if (volt_calendar_parse(parts, &columns)) {
         FUZZ_CHECK(*volt_error_detail());
         return;
     }
+    int64_t cols = columns.cols;
     FUZZ_CHECK(cols >= 2 && cols % 2 == 0);
     if (cols > MOST_COLUMNS)
         return;
-    FUZZ_CHECK(calendar_check(parts, &wanted) == 0 && wanted.cols == cols);
+    FUZZ_CHECK(calendar_check(parts, &wanted) == 0 && wanted.columns.cols == cols);
     for (int64_t j = 0; j < cols; j++) {
-        char name[VOLT_CALENDAR_NAME_LENGTH];
-        FUZZ_CHECK(volt_calendar_name(parts, j, name) == VOLT_OK && *name);
+        FUZZ_CHECK(*columns.names[j]);
     }
     volt_time time = read_back("2019-12-31 23:59:59");
     FUZZ_CHECK(volt_calendar_columns(&time, parts, 2, volt_matrix_of(values, 1, cols)) == VOLT_OK);

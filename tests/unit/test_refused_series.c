@@ -20,7 +20,6 @@ enum { SERIES = 8, STEPS = 6 };
 static double steps[SERIES * STEPS];
 static volt_view series[SERIES];
 static int64_t classes[SERIES];
-static const volt_progress quiet = {NULL, NULL};
 
 /* Two classes of single channels: one rises, one falls. */
 static int draw_series(void **state)
@@ -92,10 +91,10 @@ static void detectors(void **state)
     assert_null(anomaly);
     asked.draws = 0;
     check_ok(volt_series_anomaly_fit("rbf:gamma=0.1", series, 4, NULL, 0, &asked, &anomaly));
-    check_fails(volt_series_anomaly_score(NULL, series, 1, quiet, scores), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_series_anomaly_score(anomaly, NULL, 1, quiet, scores), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_series_anomaly_score(anomaly, series, 1, quiet, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_series_anomaly_score(anomaly, series, 0, quiet, scores), VOLT_ERR_ARGUMENT, "no series");
+    check_fails(volt_series_anomaly_score(NULL, series, 1, NULL, scores), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_series_anomaly_score(anomaly, NULL, 1, NULL, scores), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_series_anomaly_score(anomaly, series, 1, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_series_anomaly_score(anomaly, series, 0, NULL, scores), VOLT_ERR_ARGUMENT, "no series");
     assert_true(scores[0] == -7);
     volt_series_anomaly_free(anomaly);
 }

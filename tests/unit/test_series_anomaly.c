@@ -61,10 +61,9 @@ static void it_is_its_parts(void **state)
     check_ok(volt_anomaly_fit(volt_view_of(K, NORMAL, NORMAL), &options.detector, &detector));
     check_ok(volt_anomaly_score(detector, volt_view_of(C, OTHERS, NORMAL), expected));
 
-    volt_progress silent = {0};
     volt_anomaly_info info, info_of_parts;
     int64_t tried = 0;
-    check_ok(volt_series_anomaly_score(whole, made.series + NORMAL, OTHERS, silent, scores));
+    check_ok(volt_series_anomaly_score(whole, made.series + NORMAL, OTHERS, NULL, scores));
     assert_memory_equal(scores, expected, sizeof scores);
     assert_string_equal(volt_series_anomaly_describe(whole, &info, &tried), volt_kernel_text(kernel));
     volt_anomaly_describe(detector, &info_of_parts);
@@ -129,7 +128,6 @@ static void failures_are_sentences(void **state)
 
     options.draws = 1;
     options.detector.alpha = 0.1;
-    volt_progress silent = {0};
     double score = 0;
     for (int64_t k = 1;; k++) {
         anomaly = NULL;
@@ -137,7 +135,7 @@ static void failures_are_sentences(void **state)
         volt_status status =
             volt_series_anomaly_fit("volterra", made.series, 3, made.series + NORMAL, 1, &options, &anomaly);
         if (status == VOLT_OK)
-            status = volt_series_anomaly_score(anomaly, made.series, 1, silent, &score);
+            status = volt_series_anomaly_score(anomaly, made.series, 1, NULL, &score);
         int hit = failing_alloc_hit();
         volt_series_anomaly_free(anomaly);
         assert_int_equal(failing_alloc_live(), 0);

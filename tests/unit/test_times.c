@@ -235,14 +235,11 @@ static void steps_as_texts(void **state)
 static void calendar_by_hand(void **state)
 {
     (void)state;
-    int64_t cols = 0;
-    char name[VOLT_CALENDAR_NAME_LENGTH];
-    check_ok(volt_calendar_count("hour,weekday,month,yearday,minute", &cols));
-    assert_int_equal(cols, 10);
-    check_ok(volt_calendar_name("hour,weekday", 0, name));
-    assert_string_equal(name, "hour.sin");
-    check_ok(volt_calendar_name("hour,weekday", 3, name));
-    assert_string_equal(name, "weekday.cos");
+    volt_calendar calendar;
+    check_ok(volt_calendar_parse("hour,weekday,month,yearday,minute", &calendar));
+    assert_int_equal(calendar.cols, 10);
+    assert_string_equal(calendar.names[0], "hour.sin");
+    assert_string_equal(calendar.names[3], "weekday.cos");
 
     /* Thursday, 2 July 2020, 06:15 on the clock: a quarter of the day is hour 6, a quarter of the hour minute 15;
      * July is half a year on, Thursday day 3 of 7, and the day is number 183 (from 0) of 366, half of them. */
@@ -261,16 +258,14 @@ static void calendar_by_hand(void **state)
 static void calendar_refused(void **state)
 {
     (void)state;
-    int64_t cols = 0;
+    volt_calendar calendar;
     double row[4];
-    char name[VOLT_CALENDAR_NAME_LENGTH];
     volt_time time = {0, 0}, never = {1e300, 1e300};
-    check_fails(volt_calendar_count("hour,fortnight", &cols), VOLT_ERR_ARGUMENT,
+    check_fails(volt_calendar_parse("hour,fortnight", &calendar), VOLT_ERR_ARGUMENT,
                 "'fortnight' is no part of the calendar");
-    check_fails(volt_calendar_count("", &cols), VOLT_ERR_ARGUMENT, "'' is no part");
-    check_fails(volt_calendar_count("hour,", &cols), VOLT_ERR_ARGUMENT, "'' is no part");
-    check_fails(volt_calendar_count("hour,hour", &cols), VOLT_ERR_ARGUMENT, "stands twice");
-    check_fails(volt_calendar_name("hour", 2, name), VOLT_ERR_ARGUMENT, "none with number 2");
+    check_fails(volt_calendar_parse("", &calendar), VOLT_ERR_ARGUMENT, "'' is no part");
+    check_fails(volt_calendar_parse("hour,", &calendar), VOLT_ERR_ARGUMENT, "'' is no part");
+    check_fails(volt_calendar_parse("hour,hour", &calendar), VOLT_ERR_ARGUMENT, "stands twice");
     check_fails(volt_calendar_columns(&time, "hour", 1, volt_matrix_of(row, 1, 4)), VOLT_ERR_SHAPE,
                 "2 columns, not 4");
     check_fails(volt_calendar_columns(&never, "hour", 1, volt_matrix_of(row, 1, 2)), VOLT_ERR_ARGUMENT,

@@ -85,24 +85,17 @@ static volt_status read_list(const char *text, part_list *list)
     }
 }
 
-volt_status volt_calendar_count(const char *parts, int64_t *cols)
-{
-    part_list list;
-    VOLT_REQUIRE(cols, VOLT_ERR_ARGUMENT, "volt_calendar_count: no place for the count");
-    VOLT_TRY(read_list(parts, &list));
-    *cols = 2 * list.count;
-    return VOLT_OK;
-}
+_Static_assert((int)VOLT_CALENDAR_COLUMNS == 2 * (int)PARTS, "two columns for each part");
 
-volt_status volt_calendar_name(const char *parts, int64_t column, char name[VOLT_CALENDAR_NAME_LENGTH])
+volt_status volt_calendar_parse(const char *parts, volt_calendar *calendar)
 {
     part_list list;
+    VOLT_REQUIRE(calendar, VOLT_ERR_ARGUMENT, "volt_calendar_parse: no place for the calendar");
     VOLT_TRY(read_list(parts, &list));
-    VOLT_REQUIRE(name && column >= 0 && column < 2 * list.count, VOLT_ERR_ARGUMENT,
-                 "the calendar %.80s has %d columns, and none with number %" PRId64, parts, 2 * list.count,
-                 column);
-    snprintf(name, VOLT_CALENDAR_NAME_LENGTH, "%s.%s", list.parts[column / 2]->name,
-             column % 2 ? "cos" : "sin");
+    *calendar = (volt_calendar){.cols = 2 * list.count};
+    for (int k = 0; k < 2 * list.count; k++)
+        snprintf(calendar->names[k], VOLT_CALENDAR_NAME_LENGTH, "%s.%s", list.parts[k / 2]->name,
+                 k % 2 ? "cos" : "sin");
     return VOLT_OK;
 }
 
