@@ -2,8 +2,9 @@
  *
  * What reads must write and read back to the same bits, and must be usable: a simulation and a likelihood are
  * refused, their outputs untouched, or finite. */
+#include "fuzz/fuzz_input.h" /* first: it asks for GNU functions */
+
 #include "data/bekk/bekk.h"
-#include "fuzz/fuzz_input.h"
 #include "volterra.h"
 
 #include <math.h>

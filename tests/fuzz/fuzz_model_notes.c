@@ -28,7 +28,7 @@ static void use(const volt_model_info *model, const model_times *times)
     fuzz_write(fuzz_own_path(), dated, sizeof dated - 1);
     FUZZ_CHECK(!times->has_end || isfinite(times->end.seconds));
     FUZZ_CHECK(isfinite(times->step.seconds));
-    FUZZ_CHECK(times->calendar.cols >= 0 && times->calendar.cols < model->d);
+    FUZZ_CHECK(times->calendar.columns.cols >= 0 && times->calendar.columns.cols < model->d);
     FUZZ_CHECK(times->calendar.scale > 0 && isfinite(times->calendar.scale));
     FUZZ_CHECK(dataset_read(&data, fuzz_own_path(), VOLT_MISSING_ERROR) == 0);
     model_times_warn_start(model, times, &data);
