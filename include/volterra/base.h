@@ -31,7 +31,8 @@ typedef struct volt_build_info {
     const char *fast_loops;   /* the instruction set the fast loops picked at run time */
     const char *blas;         /* name, version and threading of the BLAS */
     int64_t threads;          /* what volt_threads() gives now */
-    const char *threads_from; /* where that number comes from: OMP_NUM_THREADS, the processors, a quota, ... */
+    int64_t default_threads;  /* what volt_set_threads(0) gives */
+    const char *threads_from; /* where `threads` comes from: OMP_NUM_THREADS, the processors, a quota, ... */
     uint64_t memory;          /* bytes that can be allocated now, 0 when unknown */
 } volt_build_info;
 VOLT_API void volt_build_info_get(volt_build_info *info);
@@ -123,8 +124,6 @@ VOLT_API void volt_free(void *memory);
 VOLT_API volt_status volt_set_threads(int64_t count);
 /* What calls from this thread use. */
 VOLT_API int64_t volt_threads(void);
-/* What volt_set_threads(0) gives. */
-VOLT_API int64_t volt_default_threads(void);
 
 /* Threads for calls from the calling thread alone, whatever other threads set or do; count = 0 (the default): as
  * the process. Calls of BLAS outside the library's loops run on one thread where this differs from the number of

@@ -154,6 +154,7 @@ class BuildInfo(ctypes.Structure):
         ("fast_loops", c_char_p),
         ("blas", c_char_p),
         ("threads", c_int64),
+        ("default_threads", c_int64),
         ("threads_from", c_char_p),
         ("memory", c_uint64),
     ]
@@ -1313,7 +1314,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_free": (None, [c_void_p]),
     "volt_set_threads": (c_int, [c_int64]),
     "volt_threads": (c_int64, []),
-    "volt_default_threads": (c_int64, []),
     "volt_set_own_threads": (c_int, [c_int64]),
     "volt_own_threads": (c_int64, []),
     "volt_set_device": (c_int, [c_char_p]),

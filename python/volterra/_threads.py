@@ -66,11 +66,17 @@ def _change_threads(n_jobs: int) -> Iterator[None]:
     if count == 0:
         raise ValueError("n_jobs is 0, and must be a number of threads, -1 (all cores) or None")
     before = c.lib.volt_own_threads()
-    check(c.lib.volt_set_own_threads(c.lib.volt_default_threads() if count == -1 else count))
+    check(c.lib.volt_set_own_threads(_build_info().default_threads if count == -1 else count))
     try:
         yield
     finally:
         c.lib.volt_set_own_threads(before)
+
+
+def _build_info() -> c.BuildInfo:
+    build = c.BuildInfo()
+    c.lib.volt_build_info_get(byref(build))
+    return build
 
 
 def info() -> Dict[str, Any]:
@@ -80,9 +86,8 @@ def info() -> Dict[str, Any]:
     --------
     >>> import volterra
     >>> sorted(volterra.info())
-    ['blas', 'compiler', 'cpu_flags', 'fast_loops', 'memory', 'threads', 'threads_from', 'version']
+    ['blas', 'compiler', 'cpu_flags', 'default_threads', 'fast_loops', 'memory', 'threads', 'threads_from', 'version']
     """
-    build = c.BuildInfo()
-    c.lib.volt_build_info_get(byref(build))
+    build = _build_info()
     values = {name: getattr(build, name) for name, *_ in c.BuildInfo._fields_}
     return {name: c.text(value) if isinstance(value, bytes) else value for name, value in values.items()}

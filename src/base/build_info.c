@@ -54,6 +54,7 @@ void volt_build_info_get(volt_build_info *info)
         .fast_loops = fast_loops(),
         .blas = volt_blas_name(),
         .threads = volt_threads(),
+        .default_threads = volt_default_threads(),
         .threads_from = volt_threads_from(),
         .memory = volt_memory_available(),
     };

@@ -13,4 +13,7 @@ volt_status volt_start_threads(void);
 /* Where the number of volt_threads() comes from, in words, static: OMP_NUM_THREADS, the processors, a quota, ... */
 const char *volt_threads_from(void);
 
+/* What volt_set_threads(0) gives. */
+int64_t volt_default_threads(void);
+
 #endif
