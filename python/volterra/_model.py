@@ -232,8 +232,8 @@ class Model(Owner):
         count = c_int64()
 
         def call(options: c.PredictOptions) -> int:
-            to = (paths, seed, view(out), byref(count))
-            return int(c.lib.volt_model_continue_paths(self, NO_MATRIX, byref(options), *to))
+            options.paths, options.seed = paths, seed
+            return int(c.lib.volt_model_continue(self, NO_MATRIX, byref(options), view(out), byref(count)))
 
         self._forecast(call, paths * steps, "continue", beyond, verbose, "continue")
         return out.reshape(paths, steps, self.q)

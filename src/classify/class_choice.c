@@ -57,8 +57,7 @@ static bool is_one_kind(const volt_class_search *search, const volt_class_trial 
 {
     size_t length = strcspn(a->kernel, ":");
     return length == strcspn(b->kernel, ":") && strncmp(a->kernel, b->kernel, length) == 0 &&
-           search->objects[a->preparation]->options.compare ==
-               search->objects[b->preparation]->options.compare;
+           search->objects[a->preparation]->options.compare == search->objects[b->preparation]->options.compare;
 }
 
 /* Trials, each the best of its kind, the best first. */

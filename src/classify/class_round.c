@@ -164,8 +164,7 @@ static int64_t count_lanes(const round_run *run)
     enum { MOST_SERIES = 1000 }; /* with more a matrix has work for all threads */
     const volt_class_round *round = run->round;
     double n = (double)round->setting->classes.n, q = (double)round->setting->classes.n_classes;
-    double steps =
-        n * round->rows[0]->steps; /* of all series, about: columns of a block of rows */
+    double steps = n * round->rows[0]->steps; /* of all series, about: columns of a block of rows */
     double bytes = 8 * (n * (4 * n + 7 * q) + 256 * steps), available = (double)volt_memory_available();
     int64_t lanes = volt_threads();
     if (omp_in_parallel() || lanes > round->count || n > MOST_SERIES)

@@ -338,7 +338,7 @@ static void searches_for_changes_do_not_depend_on_the_unit(void **state)
             options.base = volt_view_of(other.X, ALL - 1, D);
             volt_candidates *candidates = NULL;
             volt_search *search = NULL;
-            check_ok(volt_candidates_list(&kernel, &alpha, 1, &candidates));
+            check_ok(volt_candidates_list(&kernel, &alpha, NULL, 1, &candidates));
             check_ok(volt_search_run(candidates, volt_view_of(other.X, ALL - 1, D),
                                      volt_view_of(change, ALL - 1, D), &options, &search));
             double score = volt_search_best(search)->score;

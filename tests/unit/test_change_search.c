@@ -69,7 +69,7 @@ static void folds_of_changes_are_fits(void **state)
         volt_search *search = NULL;
         volt_split splits[FOLDS];
         check_ok(volt_splits(N, &options.splits, splits));
-        check_ok(volt_candidates_list(&kernel, &alpha, 1, &candidates));
+        check_ok(volt_candidates_list(&kernel, &alpha, NULL, 1, &candidates));
         check_ok(volt_search_run(candidates, volt_view_of(level, N, 1), volt_view_of(change, N, 1), &options,
                                  &search));
         const volt_trial *trial = volt_search_trial(search, 0);

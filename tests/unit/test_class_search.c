@@ -2,6 +2,7 @@
 #include "base/blas.h"
 #include "classify/class_bench.h"
 #include "classify/class_temperature.h"
+#include "objects/objects_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"

@@ -116,7 +116,10 @@ static void noise_is_drawn_from_whole_rows(void **state)
     near->scale[60 * D] = near->scale[60 * D + 1] = 1;
     for (int k = 0; k < D; k++)
         near->e[50 * D + k] = near->e[60 * D + k] = 0.5;
-    check_ok(volt_model_continue_paths(model, (volt_view){0}, NULL, 1, 11, volt_matrix_of(out, LONG, D), NULL));
+    volt_predict_options noisy = volt_predict_options_default();
+    noisy.paths = 1;
+    noisy.seed = 11;
+    check_ok(volt_model_continue(model, (volt_view){0}, &noisy, volt_matrix_of(out, LONG, D), NULL));
     volt_stream *stream = NULL;
     double y[D];
     int64_t last = -1, counts[4] = {0}, follow[4] = {0}, leap = 0;
@@ -158,12 +161,14 @@ static void rows_beyond_the_ball_are_counted_once(void **state)
             known[i * D + k] = i == 0 ? series[(N - 1) * D + k] : 1e3;
     volt_view X = volt_view_of(known, 3, D);
     int64_t path = -1, two = -1, first = -1;
-    check_ok(volt_model_continue_after(model, X, NULL, volt_matrix_of(out, 1, D), &first));
-    check_ok(volt_model_continue_after(model, X, NULL, volt_matrix_of(out, STEPS, D), &path));
+    check_ok(volt_model_continue(model, X, NULL, volt_matrix_of(out, 1, D), &first));
+    check_ok(volt_model_continue(model, X, NULL, volt_matrix_of(out, STEPS, D), &path));
     assert_int_equal(first, 2);
     assert_true(path >= first);
-    check_ok(volt_model_continue_paths(model, X, NULL, 2, 0, volt_matrix_of(out, 2 * STEPS, D), &two));
-    assert_int_equal(two, first + 2 * (path - first)); /* without noise every path is that of continue_after */
+    volt_predict_options noisy = volt_predict_options_default();
+    noisy.paths = 2;
+    check_ok(volt_model_continue(model, X, &noisy, volt_matrix_of(out, 2 * STEPS, D), &two));
+    assert_int_equal(two, first + 2 * (path - first)); /* without noise every path is the same */
     volt_model_free(model);
     free(series);
 }
@@ -176,7 +181,7 @@ static void a_reset_path_begins_with_the_last_target(void **state)
     volt_model *model = fit_series(series, true);
     volt_predict_options reset = volt_predict_options_default();
     reset.start = VOLT_START_RESET;
-    check_ok(volt_model_continue(model, &reset, volt_matrix_of(out, STEPS, D), NULL));
+    check_ok(volt_model_continue(model, (volt_view){0}, &reset, volt_matrix_of(out, STEPS, D), NULL));
     volt_stream *stream = NULL;
     check_ok(volt_stream_create(model, &reset, &stream));
     check_ok(volt_stream_push(stream, series + (N - 1) * D, y));

@@ -107,7 +107,7 @@ static void check_saved(const school *s, const volt_model *model)
     volt_model *again = NULL;
     volt_model_info info;
     volt_model_describe(model, &info);
-    check_ok(volt_model_save(model, path));
+    check_ok(volt_model_save(model, path, NULL));
     check_ok(volt_model_load(path, &again));
     int64_t rest = N - info.n;
     volt_predict_options options = volt_predict_options_default();
