@@ -211,6 +211,6 @@ def test_frames_of_polars():
     assert isinstance(forecast, pl.DataFrame) and forecast.columns == ["u", "v"]
     assert np.array_equal(forecast.to_numpy(), plain.forecast())
     assert np.array_equal(fitted.predict_var(X[100:]).to_numpy(), plain.predict_var(X[100:].to_numpy()))
-    assert isinstance(VolterraRidge(alpha=0.1).fit(X, y).predict(X), np.ndarray)  # y was an array
+    assert isinstance(VolterraRidge(alpha=0.1).fit(X, 2 * y).predict(X), np.ndarray)  # y was an array
     records = VolterraRidge(alpha=0.1).fit([X[:50], X[60:]])
     assert list(records.feature_names_in_) == ["u", "v"]
