@@ -3,7 +3,7 @@
 #
 #   scripts/same_results.sh OLD NEW [FOLDER]
 #
-# OLD and NEW are programs, such as build/volterra. Every command runs in a folder of its own build (FOLDER/old and
+# OLD and NEW are programs, such as build/volterra, each beside its library. Every command runs in a folder of its own build (FOLDER/old and
 # FOLDER/new, default: a temporary folder), one thread, results as JSON. Compared: exit status, every file the command
 # wrote, and the numbers of the JSON on standard output. Texts of messages and labels are free to differ. The last line
 # is `N equal, N different`; the status is 0 when none differs.
@@ -24,7 +24,7 @@ run_all() # PROGRAM FOLDER
         case $line in '' | '#'*) continue ;; esac
         number=$((number + 1))
         name=$(printf '%03d' "$number")
-        V="$1" bash -c "$line" >"$name.out" 2>"$name.err" </dev/null
+        LD_LIBRARY_PATH=$(dirname "$1") V="$1" bash -c "$line" >"$name.out" 2>"$name.err" </dev/null
         echo "$?" >"$name.status"
     done <"$here/same_results.txt"
 }
