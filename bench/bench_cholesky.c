@@ -4,7 +4,7 @@
 #include "gemm_rate.h"
 #include "measure.h"
 #include "plain.h"
-#include "solve/cholesky.h"
+#include "solve/exact/cholesky.h"
 
 #include <float.h>
 #include <math.h>

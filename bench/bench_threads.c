@@ -6,7 +6,7 @@
 #include "base/team.h"
 #include "measure.h"
 #include "plain.h"
-#include "solve/cholesky.h"
+#include "solve/exact/cholesky.h"
 #include "tune_problem.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* cuda/feature_entries.c: what a few columns make of rows, and sums of that (src/solve/landmark_there.h). */
+/* cuda/feature_entries.c: what a few columns make of rows, and sums of that (src/solve/landmark/landmark_there.h). */
 #include "entries.h"
 #include "matrix_kernels.h"
 

@@ -2,7 +2,7 @@
 # scripts/check_layout.sh: the rules of the tree that a compiler does not check.
 #
 #   1. Includes point one way (docs/architecture.md): a folder includes only itself and those below it, and so do
-#      the rooms inside src/io, src/kernel, src/select and src/data, and those of the program (cli).
+#      the rooms inside src/io, src/kernel, src/solve, src/model, src/select and src/data, and those of the program (cli).
 #   2. The program and the examples include public headers only.
 #   3. File names are unique.
 #   4. No file is longer than 600 lines, but for generated ones.
@@ -42,8 +42,16 @@ may_include_rooms()
         kernel/.) ;;
         kernel/kinds | kernel/engine) echo . ;;
         kernel/gram) echo engine . ;;
-        solve/.) ;;
-        solve/loss) echo . ;;
+        solve/exact) ;;
+        solve/choice) echo exact ;;
+        solve/.) echo choice exact ;;
+        solve/loss | solve/landmark) echo . exact ;;
+        solve/iterative) echo landmark exact ;;
+        model/.) ;;
+        model/file | model/interval | model/explain) echo . ;;
+        model/fit) echo file . ;;
+        model/live) echo file interval . ;;
+        model/predict) echo live interval . ;;
         select/candidates | select/folds) ;;
         select/evidence) echo folds ;;
         select/search) echo candidates folds evidence ;;

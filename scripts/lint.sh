@@ -60,6 +60,7 @@ format()
 mkdir -p build
 step "layout" scripts/check_layout.sh
 step "generated files" scripts/make_python_structs.py --check
+step "names in the architecture" scripts/check_architecture.py
 step "exported names" scripts/abi.sh --names
 step "clang-format" format
 [ "${1:-}" = --fast ] && { report; exit 0; }

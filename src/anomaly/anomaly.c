@@ -6,7 +6,7 @@
 #include "base/numbers.h"
 #include "base/team.h"
 #include "model/model_errors.h"
-#include "solve/cholesky.h"
+#include "solve/exact/cholesky.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* src/anomaly/variance_norm.c: distances in the variance norm, from one inverse. */
 #include "anomaly/variance_norm.h"
 
-#include "solve/cholesky.h"
-#include "solve/cholesky_inverse.h"
+#include "solve/exact/cholesky.h"
+#include "solve/exact/cholesky_inverse.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 enum { MOST_BACKENDS = 8 };
 
 static const volt_backend *table[MOST_BACKENDS + 1] = {&volt_cpu_backend}; /* a NULL ends it */
-static const volt_backend *current; /* NULL: the work decides (solve/placement.h) */
+static const volt_backend *current; /* NULL: the work decides (solve/landmark/placement.h) */
 
 static const volt_backend *find(const char *name)
 {

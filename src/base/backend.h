@@ -3,7 +3,7 @@
  * A back end keeps the n x n matrix: in this process's memory, on a GPU, over the processes of a job. What is thin,
  * right-hand sides and forecasts of n x q numbers, lies here in every case; a back end moves it as it needs.
  * Everything above (solve, model, select) works through the one that is current and knows nothing of where it
- * runs. The CPU's is solve/cpu_backend.c; a GPU's comes in a plugin (base/plugin.h), and others may register:
+ * runs. The CPU's is solve/exact/cpu_backend.c; a GPU's comes in a plugin (base/plugin.h), and others may register:
  *
  *     static const volt_backend mine = {.name = "mine", .alloc = ..., ...};
  *     volt_backend_register(&mine);
@@ -43,7 +43,7 @@ typedef struct volt_backend {
     /* Take row and column i out of A, as far as they lie in rows first .. first + count - 1: zeros, and A_ii = diagonal. */
     void (*isolate)(volt_matrix A, int64_t i, int64_t first, int64_t count, double diagonal);
     /* Rows first .. first + count - 1, final up to column `from`, become final up to column `to`, up to which the
-     * leading block is factored (a product and a triangular solve: solve/cholesky_grow.h). */
+     * leading block is factored (a product and a triangular solve: solve/exact/cholesky_grow.h). */
     void (*trsm)(volt_matrix L, int64_t first, int64_t count, int64_t from, int64_t to, volt_stage *stage);
     /* The leading `from` rows are factored, and rows from .. to - 1 final up to column `from`: factor the leading
      * `to` rows (SYRK and POTRF). *pivot is 0, or the 1-based row of the pivot that was not positive. */
@@ -106,7 +106,7 @@ typedef struct volt_backend {
     int64_t streams; /* (optional) candidates of a search that keep it busy; 0: one for each thread here */
 } volt_backend;
 
-/* The CPU, which is there from the start (solve/cpu_backend.c). */
+/* The CPU, which is there from the start (solve/exact/cpu_backend.c). */
 extern const volt_backend volt_cpu_backend;
 
 /* Units that a stage counts of potrf of n rows: those of n^3 / 3 operations in tiles of so many rows. */
@@ -146,7 +146,7 @@ VOLT_API volt_status volt_backend_use(const char *name);
 VOLT_API const volt_backend *volt_backend_current(void);
 
 /* For volt_set_device: has it a name and all that is required (VOLT_ERR_ARGUMENT)? Choose one that is in no table; NULL, as
- * at the start: the work decides (solve/placement.h), and does it? */
+ * at the start: the work decides (solve/landmark/placement.h), and does it? */
 volt_status volt_backend_check(const volt_backend *backend);
 void volt_backend_set(const volt_backend *backend);
 bool volt_backend_is_automatic(void);

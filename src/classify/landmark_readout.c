@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/gram/gram.h"
-#include "solve/cholesky.h"
+#include "solve/exact/cholesky.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,9 +4,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/gram/gram.h"
-#include "solve/cholesky.h"
-#include "solve/cholesky_inverse.h"
-#include "solve/ridge.h"
+#include "solve/exact/cholesky.h"
+#include "solve/exact/cholesky_inverse.h"
+#include "solve/exact/ridge.h"
 
 #include <float.h>
 #include <math.h>

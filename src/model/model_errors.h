@@ -11,7 +11,7 @@
 #ifndef MODEL_MODEL_ERRORS_H
 #define MODEL_MODEL_ERRORS_H
 
-#include "solve/factor.h"
+#include "solve/exact/factor.h"
 
 typedef struct volt_error_list {
     int64_t rows;  /* the last so many of the training rows; 0: there are no errors */

@@ -6,7 +6,7 @@
 #include "model/model_errors.h"
 #include "model/recipe.h"
 #include "model/scaling.h"
-#include "solve/kept_factor.h"
+#include "solve/exact/kept_factor.h"
 #include "solve/loss/loss.h"
 #include "volterra/model.h"
 

@@ -4,8 +4,8 @@
  * the block K[w:, :w], which the factorisation does not touch, still gives K A of the washed-out rows. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "solve/cholesky.h"
-#include "solve/ridge.h"
+#include "solve/exact/cholesky.h"
+#include "solve/exact/ridge.h"
 #include "solve/solver_table.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static double time_factor(volt_matrix K)
     return best;
 }
 
-/* On the CPU: a device knows its own (solve/placement.h). */
+/* On the CPU: a device knows its own (solve/landmark/placement.h). */
 static volt_status seconds(double n, double states, double *value)
 {
     (void)states;

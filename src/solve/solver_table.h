@@ -5,8 +5,8 @@
 #ifndef SOLVE_SOLVER_TABLE_H
 #define SOLVE_SOLVER_TABLE_H
 
-#include "solve/choice.h"
-#include "solve/operator.h"
+#include "solve/choice/choice.h"
+#include "solve/exact/operator.h"
 
 /* Errors of rows that were left out of a fit, one after the other, from the leverages (state_sums.h). */
 typedef struct volt_left_out {

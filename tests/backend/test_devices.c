@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "base/device.h"
 #include "base/plugin.h"
-#include "solve/placement.h"
+#include "solve/landmark/placement.h"
 #include "support/check.h"
 #include "support/scratch.h"
 #include "support/sequences.h"

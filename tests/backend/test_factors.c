@@ -7,7 +7,7 @@
  *
  * is solved in long double for every result. */
 #include "base/error.h"
-#include "solve/factor.h"
+#include "solve/exact/factor.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/far_backend.h"

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "kernel/form.h"
 #include "kernel/sliced_rows.h"
-#include "solve/operator.h"
+#include "solve/exact/operator.h"
 #include "support/check.h"
 #include "support/far_backend.h"
 #include "support/plain_kernels.h"

@@ -4,7 +4,7 @@
  *     | K - common 11' + alpha I   1 | | A |   | Y |
  *     |            1'              0 | | c | = | 0 |         (without a constant: the first block alone) */
 #include "base/error.h"
-#include "solve/factor.h"
+#include "solve/exact/factor.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/far_backend.h"

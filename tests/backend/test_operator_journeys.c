@@ -3,8 +3,8 @@
  * (support/journey.h). */
 #include "base/progress.h"
 #include "kernel/engine/states.h"
-#include "solve/landmark_operator.h"
-#include "solve/state_sums.h"
+#include "solve/landmark/landmark_operator.h"
+#include "solve/landmark/state_sums.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/far_backend.h"

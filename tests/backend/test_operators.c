@@ -1,5 +1,5 @@
 /* tests/backend/test_operators.c: operators of every engine at every back end, against the matrix they stand for. */
-#include "solve/operator.h"
+#include "solve/exact/operator.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/far_backend.h"

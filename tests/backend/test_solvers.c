@@ -1,8 +1,8 @@
 /* tests/backend/test_solvers.c: every solver, with kernels of every engine, at every back end: the equations that a
  * readout obeys; and models and searches at every back end against those of the CPU. */
 #include "kernel/engine/states.h"
+#include "solve/iterative/pcg.h"
 #include "solve/loss/loss_solve.h"
-#include "solve/pcg.h"
 #include "solve/solver_table.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"

@@ -5,7 +5,7 @@
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_own_file.h"
 #include "fuzz/fuzz_state.h"
-#include "model/stream_internal.h"
+#include "model/live/stream_internal.h"
 #include "volterra.h"
 
 #include <math.h>

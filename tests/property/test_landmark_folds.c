@@ -4,7 +4,7 @@
  * Where landmarks are nearly dependent, a feature is known to sqrt(10 m eps max K_ii) <= 1e-6 (support/landmark_problem.h):
  * forecasts of size 1 to that, and scores, whose variances are of size 1, to some of it. Ghosts leave out 1e-7 of a past. The
  * largest difference seen is 6e-8; 2e-6 is allowed, as in test_nystrom. */
-#include "model/landmarks.h"
+#include "model/fit/landmarks.h"
 #include "select/folds/problem.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"

@@ -1,5 +1,5 @@
 /* tests/reference/test_one_step_scores.c: prequential errors and log scores of measured series, for many alphas. */
-#include "solve/factor.h"
+#include "solve/exact/factor.h"
 #include "support/check.h"
 #include "support/golden.h"
 

@@ -1,6 +1,6 @@
 /* tests/unit/test_adaptive_interval.c: intervals that follow the errors of a stream, against a plain version. */
-#include "model/adaptive_interval.h"
-#include "model/stream_internal.h"
+#include "model/interval/adaptive_interval.h"
+#include "model/live/stream_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_half_product.c: K V from half of K is K V, in bands too, and the same bits from any number of threads. */
-#include "solve/operator.h"
+#include "solve/exact/operator.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"

@@ -1,7 +1,7 @@
 /* tests/unit/test_held_out_limits.c: the errors of held-out rows, and the alpha chosen by them, are those of the model that is
  * fitted, on both sides of the limit above which candidates are screened and sums are kept. The limit is lowered
  * (volt_held_out.most), so that every held-out row can be predicted by a fit of its own, by Gauss elimination. */
-#include "solve/pcg.h"
+#include "solve/iterative/pcg.h"
 #include "solve/solver_table.h"
 #include "support/check.h"
 #include "support/plain_linear.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_landmarks.c: which rows are landmarks, and what becomes of a model on them: files, streams, errors, choices,
  * bad options. */
-#include "model/landmarks.h"
+#include "model/fit/landmarks.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"

@@ -3,8 +3,8 @@
  * that failed, and an alpha that was to be tried is left out. */
 #include "anomaly/variance_norm.h"
 #include "faults/failing.h"
-#include "solve/cholesky.h"
-#include "solve/ridge.h"
+#include "solve/exact/cholesky.h"
+#include "solve/exact/ridge.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_cv.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_learner.c: after every row a learner is a fresh fit on the rows of its window. */
 #include "kernel/kernel_entry.h"
-#include "model/learner_internal.h"
+#include "model/live/learner_internal.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/plain_kernels.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_learner_journeys.c: the life of a learner, disturbed at every step (support/journey.h): a call that finds
  * no memory is made again, and the learner comes to the same numbers, bit for bit, as one that always found it. */
-#include "model/learner_internal.h"
+#include "model/live/learner_internal.h"
 #include "support/check.h"
 #include "support/journey.h"
 #include "support/plain_kernels.h"

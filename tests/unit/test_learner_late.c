@@ -1,6 +1,6 @@
 /* tests/unit/test_learner_late.c: targets that become known `ahead` rows after their row, and intervals that follow them. */
-#include "model/adaptive_interval.h"
-#include "model/learner_internal.h"
+#include "model/interval/adaptive_interval.h"
+#include "model/live/learner_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/school.h"

@@ -1,7 +1,7 @@
 /* tests/unit/test_model_memory.c: the k-th allocation fails, for every k: VOLT_ERR_MEMORY, nothing lost, nothing
  * half-done. */
 #define _GNU_SOURCE
-#include "solve/ridge.h"
+#include "solve/exact/ridge.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_kernels.h"

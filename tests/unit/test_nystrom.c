@@ -1,5 +1,5 @@
 /* tests/unit/test_nystrom.c: fits on landmarks, against the formula written out, exact fits and refits. */
-#include "model/landmarks.h"
+#include "model/fit/landmarks.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/landmark_problem.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_online_factor.c: a factor to which rows are appended, and from which the oldest is dropped. */
 #include "base/blas.h"
-#include "solve/online_factor.h"
+#include "solve/exact/online_factor.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_linear.h"

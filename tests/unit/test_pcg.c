@@ -1,7 +1,7 @@
 /* tests/unit/test_pcg.c: fits by conjugate gradients, against exact fits. */
 #include "base/progress.h"
-#include "solve/operator.h"
-#include "solve/pcg.h"
+#include "solve/exact/operator.h"
+#include "solve/iterative/pcg.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"

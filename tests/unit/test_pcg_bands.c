@@ -1,7 +1,7 @@
 /* tests/unit/test_pcg_bands.c: conjugate gradients whose rows are shared by the processes of a job, which are threads here. */
 #include "base/error.h"
 #include "base/row_bands.h"
-#include "solve/pcg.h"
+#include "solve/iterative/pcg.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/landmark_problem.h"

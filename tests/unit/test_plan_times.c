@@ -1,5 +1,5 @@
 /* tests/unit/test_plan_times.c: how planned times follow from measured ones, by a clock that the test moves. */
-#include "solve/choice.h"
+#include "solve/choice/choice.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "volterra.h"

@@ -1,8 +1,8 @@
 /* tests/unit/test_refused_figures.c: what metrics, baselines, losses, solvers, comparisons and BEKK models refuse: each
  * argument in turn, with its sentence, and nothing is touched. */
 #include "data/bekk/bekk.h"
+#include "solve/exact/ridge.h"
 #include "solve/loss/loss.h"
-#include "solve/ridge.h"
 #include "support/check.h"
 #include "support/sequences.h"
 #include "volterra/data.h"

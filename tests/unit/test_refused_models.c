@@ -1,6 +1,6 @@
 /* tests/unit/test_refused_models.c: what fits, streams, learners and what is asked of a model refuse: each argument in
  * turn, with its sentence, and nothing is touched. */
-#include "model/adaptive_interval.h"
+#include "model/interval/adaptive_interval.h"
 #include "support/check.h"
 #include "support/scratch.h"
 #include "support/sequences.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_ridge.c: ridge regression on a Gram matrix, with and without intercept, and how it fails. */
-#include "solve/cholesky.h"
-#include "solve/ridge.h"
+#include "solve/exact/cholesky.h"
+#include "solve/exact/ridge.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/plain_linear.h"

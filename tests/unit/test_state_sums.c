@@ -1,5 +1,5 @@
 /* tests/unit/test_state_sums.c: ridge regression on states from sums over the rows, against elimination. */
-#include "solve/state_sums.h"
+#include "solve/landmark/state_sums.h"
 #include "support/check.h"
 #include "support/sequences.h"
 

@@ -1,6 +1,6 @@
 /* tests/unit/test_stream.c: row by row, in one call and in a closed loop: the same forecasts; and inputs beyond
  * the ball. */
-#include "model/stream_internal.h"
+#include "model/live/stream_internal.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"

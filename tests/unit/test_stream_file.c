@@ -1,6 +1,6 @@
 /* tests/unit/test_stream_file.c: the moment of a stream in a file, there and back. */
 #include "io/safetensors/safetensors.h"
-#include "model/stream_internal.h"
+#include "model/live/stream_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_kernels.h"

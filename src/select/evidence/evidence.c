@@ -1,6 +1,6 @@
 /* src/select/evidence/evidence.c: the log marginal likelihood of a kernel and alpha on all rows, and its gradient.
  *
- * The factor gives the likelihood, and G, its derivatives by the entries of the Gram matrix (solve/factor_evidence.c).
+ * The factor gives the likelihood, and G, its derivatives by the entries of the Gram matrix (solve/exact/factor_evidence.c).
  * For every parameter G is contracted with dK / dp: with the matrix of the kernel's tangent where there is one, else by
  * differences, for which c(p) = sum_ij G_ij K_ij(p) is computed at four neighbours of the kernel:
  *
@@ -14,7 +14,7 @@
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
 #include "kernel/sliced_rows.h"
-#include "solve/factor.h"
+#include "solve/exact/factor.h"
 
 #include <math.h>
 

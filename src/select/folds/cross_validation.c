@@ -1,6 +1,6 @@
 /* src/select/folds/cross_validation.c: all validation blocks of a candidate from one factorisation.
  *
- * Training parts that begin at the same row are leading blocks of one another: one factor (solve/factor.h) grows from
+ * Training parts that begin at the same row are leading blocks of one another: one factor (solve/exact/factor.h) grows from
  * block to block and forecasts each from the rows before it, and a candidate that is given up early has cost
  * little. Training parts that begin elsewhere (rolling ones) are groups of their own.
  *
@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "select/folds/block_score.h"
 #include "select/folds/evaluation.h"
-#include "solve/choice.h"
+#include "solve/choice/choice.h"
 #include "solve/loss/loss_choice.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "kernel/engine/engine.h"
 #include "kernel/engine/states.h"
 #include "kernel/gram/gram.h"
-#include "model/holes.h"
+#include "model/fit/holes.h"
 #include "model/scaling.h"
 #include "select/folds/block_score.h"
 #include "select/folds/search_solver.h"
@@ -156,7 +156,7 @@ static volt_status scale_inputs(volt_view X, bool centre, bool identity, volt_sc
     return status;
 }
 
-/* Changes are in the units of a fit (model/fit.c): relative to no change, in units of their root mean square. */
+/* Changes are in the units of a fit (model/fit/fit.c): relative to no change, in units of their root mean square. */
 static void learn_change_scale(volt_view Y, double *mean, double *scale)
 {
     for (int64_t k = 0; k < Y.cols; k++) {

@@ -4,11 +4,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "model/fit_solver.h"
-#include "model/landmarks.h"
+#include "model/fit/fit_solver.h"
+#include "model/fit/landmarks.h"
 #include "select/folds/block_score.h"
 #include "select/folds/workspace.h"
-#include "solve/placement.h"
+#include "solve/landmark/placement.h"
 
 #include <inttypes.h>
 

@@ -1,14 +1,14 @@
 /* src/select/folds/simulate.c: free runs on validation blocks.
  *
  * A fold becomes a model of its own, made of what the evaluation has already, and runs as any such model does
- * (model/free_run.h): from the measured past, or a zero one, with its own outputs. */
+ * (model/predict/free_run.h): from the measured past, or a zero one, with its own outputs. */
 #include "select/folds/simulate.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "model/free_run.h"
 #include "model/model_internal.h"
+#include "model/predict/free_run.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,8 +8,8 @@
 #include "kernel/engine/states.h"
 #include "select/folds/block_score.h"
 #include "select/folds/state_left_out.h"
-#include "solve/choice.h"
-#include "solve/cholesky_grow.h"
+#include "solve/choice/choice.h"
+#include "solve/exact/cholesky_grow.h"
 
 #include <float.h>
 #include <math.h>

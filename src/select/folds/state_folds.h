@@ -2,16 +2,16 @@
  * of an n x n matrix would forecast, for n N^2 operations and one small system a fold.
  *
  * Features are the states of reservoirs (kernel/engine/states.h), or what landmarks make of the rows
- * (solve/landmark_operator.h). Landmarks lie before the first validation block of their group: from rows of validation no
+ * (solve/landmark/landmark_operator.h). Landmarks lie before the first validation block of their group: from rows of validation no
  * more is learned than a model would know. Rows pass through F once, in time order; of features of landmarks it holds no more
  * rows than a block and its gap. */
 #ifndef SELECT_STATE_FOLDS_H
 #define SELECT_STATE_FOLDS_H
 
-#include "model/landmarks.h"
+#include "model/fit/landmarks.h"
 #include "select/folds/problem.h"
-#include "solve/operator.h"
-#include "solve/state_sums.h"
+#include "solve/exact/operator.h"
+#include "solve/landmark/state_sums.h"
 
 typedef struct volt_state_folds {
     const volt_problem *problem;
@@ -64,7 +64,7 @@ void volt_state_folds_forecast(const volt_state_folds *folds, volt_view F, volt_
 /* The same as coefficients of the columns (columns->m x q) and intercepts (q). */
 void volt_state_folds_readout(volt_state_folds *folds, const double **coefficients, const double **intercepts);
 
-/* The alphas to try (solve/choice.h), how many: with states from the diagonal of all `rows` rows of the group, which are
+/* The alphas to try (solve/choice/choice.h), how many: with states from the diagonal of all `rows` rows of the group, which are
  * filled, with landmarks from that of the rows in the sums. `diagonal` has room for them. */
 volt_status volt_state_folds_grid(volt_state_folds *folds, int64_t rows, double *diagonal, double *alphas,
                                   int64_t *count, volt_stage *stage);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "select/folds/block_score.h"
-#include "solve/cholesky_grow.h"
+#include "solve/exact/cholesky_grow.h"
 
 #include <string.h>
 

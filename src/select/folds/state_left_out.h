@@ -1,6 +1,6 @@
 /* src/select/folds/state_left_out.h: rows left out one by one, of a candidate that is evaluated in features of its rows.
  *
- * A row that is left out is missed by (y_t - forecast) / (1 - h_t), h_t being its leverage (solve/state_sums.h): two passes
+ * A row that is left out is missed by (y_t - forecast) / (1 - h_t), h_t being its leverage (solve/landmark/state_sums.h): two passes
  * over the rows, one for the sums and one for errors and leverages with all alphas. */
 #ifndef SELECT_STATE_LEFT_OUT_H
 #define SELECT_STATE_LEFT_OUT_H

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "solve/choice.h"
+#include "solve/choice/choice.h"
 
 /* Numbers that a fit with a loss overwrites: a Gram matrix of the longest training part, and intercepts. */
 static double part_numbers(const volt_problem *problem)

@@ -3,7 +3,7 @@
 #define SELECT_WORKSPACE_H
 
 #include "select/folds/problem.h"
-#include "solve/factor.h"
+#include "solve/exact/factor.h"
 
 typedef struct volt_workspace {
     volt_factor *factor; /* of one row, which is never filled, where candidates are fitted on landmarks */

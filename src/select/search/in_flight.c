@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "solve/placement.h"
+#include "solve/landmark/placement.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,15 +1,15 @@
 /* src/select/search/search_plan.c: what a search would take on this machine.
  *
- * Memory is what the search itself reserves, asked for a problem without rows. Times are those of a plan of one fit (model/plan.h) of the
+ * Memory is what the search itself reserves, asked for a problem without rows. Times are those of a plan of one fit (model/fit/plan.h) of the
  * longest training part, as often as the folds and the alphas ask for it. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/engine/states.h"
-#include "model/plan.h"
+#include "model/fit/plan.h"
 #include "select/folds/problem.h"
 #include "select/search/in_flight.h"
-#include "solve/choice.h"
+#include "solve/choice/choice.h"
 #include "solve/solver_table.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "solve/cholesky.h"
+#include "solve/exact/cholesky.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* src/solve/loss/loss_choice.c: fits on the earlier rows, one alpha after the other, judged by the later ones.
  *
  * Many rows: fits on the last ones only screen the alphas. The most promising alpha is then judged by a fit on all rows before
- * the held-out ones, and the next, until no other promises less (solve/choice.h does the same for squares). */
+ * the held-out ones, and the next, until no other promises less (solve/choice/choice.h does the same for squares). */
 #include "solve/loss/loss_choice.h"
 
 #include "base/backend.h"

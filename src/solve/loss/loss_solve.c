@@ -11,10 +11,10 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "solve/cholesky.h"
+#include "solve/exact/cholesky.h"
+#include "solve/exact/ridge.h"
 #include "solve/loss/active_newton.h"
 #include "solve/loss/admm.h"
-#include "solve/ridge.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Every file and every identifier of the library that docs/architecture.md names in code font must exist."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENT = "docs/architecture.md"
+
+
+def main() -> int:
+    listed = subprocess.check_output(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, text=True
+    ).split()
+    files = [name for name in listed if (ROOT / name).is_file()]
+    code = "".join(
+        (ROOT / name).read_text(errors="ignore")
+        for name in files
+        if name.endswith((".c", ".h", ".cu", ".cmake", ".py", "CMakeLists.txt"))
+    )
+    words = re.findall(r"`([^`\n]+)`", (ROOT / DOCUMENT).read_text())
+    paths = {path for word in words for path in re.findall(r"[\w./-]+\.(?:c|h|py|sh|cu|md)\b", word)}
+    missing = [
+        path for path in paths if "NAME" not in path and not any(f == path or f.endswith("/" + path) for f in files)
+    ]
+    names = {name for word in words for name in re.findall(r"\b(?:volt|VOLT)_\w+", word)}
+    missing += [name for name in names if name not in code]
+    for name in sorted(missing):
+        print(f"{DOCUMENT}: {name} does not exist", file=sys.stderr)
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,393 @@
+/* src/model/explain/explain.c: what a fitted model has learned: its Volterra kernels, how well they are known, and the share that
+ * each order has in what it says. */
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/gram/gram.h"
+#include "model/explain/explain_setup.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+_Static_assert((int)VOLT_EXPLAIN_ORDERS == (int)VOLT_MOST_ORDER, "the public order is that of the series");
+
+volt_explain_options volt_explain_options_default(void)
+{
+    volt_explain_options options = {.order = 2, .about = VOLT_ABOUT_MEAN, .band = 1, .shares = 1};
+    return options;
+}
+
+/* What an explanation lies in. */
+typedef struct explanation_memory {
+    volt_explanation shown; /* first: the user's pointer is ours */
+    double *g[VOLT_EXPLAIN_ORDERS + 1];
+    double *about, *deviations, *shares, *variances;
+    int64_t *memory;
+} explanation_memory;
+
+void volt_explanation_free(volt_explanation *explanation)
+{
+    explanation_memory *own = (explanation_memory *)explanation;
+    if (!own)
+        return;
+    for (int p = 0; p <= VOLT_EXPLAIN_ORDERS; p++)
+        volt_free(own->g[p]);
+    volt_free(own->about);
+    volt_free(own->deviations);
+    volt_free(own->shares);
+    volt_free(own->variances);
+    volt_free(own->memory);
+    volt_free(own);
+}
+
+static volt_status allocate(const explain_setup *setup, const volt_explain_options *options,
+                            explanation_memory **fresh)
+{
+    int64_t q = setup->model->q, block = 1, orders = volt_max(2, setup->order);
+    explanation_memory *own = volt_alloc_zero(1, sizeof *own);
+    if (!own)
+        return VOLT_ERR_MEMORY;
+    bool has_room = true;
+    for (int p = 0; p <= setup->order; p++, block *= setup->lags * setup->inputs)
+        has_room &= (own->g[p] = volt_alloc_doubles(q, block)) != NULL;
+    has_room &= (own->about = volt_alloc_doubles(setup->inputs, 1)) != NULL;
+    has_room &= (own->memory = volt_alloc_zero(q, sizeof *own->memory)) != NULL;
+    if (options->band)
+        has_room &= (own->deviations = volt_alloc_doubles(q, setup->lags * setup->inputs)) != NULL;
+    if (options->shares) {
+        has_room &= (own->shares = volt_alloc_doubles(q, orders + 1)) != NULL;
+        has_room &= (own->variances = volt_alloc_doubles(q, orders + 1)) != NULL;
+    }
+    if (!has_room) {
+        volt_explanation_free(&own->shown);
+        return VOLT_ERR_MEMORY;
+    }
+    memcpy(own->about, setup->about, (size_t)setup->inputs * sizeof(double));
+    own->shown = (volt_explanation){.d = setup->inputs,
+                                    .q = q,
+                                    .lags = setup->lags,
+                                    .order = setup->order,
+                                    .about = own->about,
+                                    .g0 = own->g[0],
+                                    .g1_std = own->deviations,
+                                    .share_orders = options->shares ? orders : 0,
+                                    .shares = own->shares,
+                                    .variances = own->variances,
+                                    .memory = own->memory};
+    for (int p = 1; p <= setup->order; p++)
+        own->shown.kernels[p - 1] = own->g[p];
+    *fresh = own;
+    return VOLT_OK;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+/* Variance of every input over the training rows, in the user's units: of its level, or of its changes where the kernel
+ * sees those alone; 1 where nothing tells. */
+static void input_variances(const explain_setup *setup, double *variances)
+{
+    const volt_model *model = setup->model;
+    for (int64_t j = 0; j < setup->inputs; j++)
+        variances[j] = 1;
+    for (int64_t c = setup->columns - 1; c >= 0;
+         c--) { /* the first column of an input is its level, if it has one */
+        double mean = 0, squares = 0;
+        for (int64_t i = 0; i < setup->n; i++)
+            mean += setup->rows[i * setup->width + c] / (double)setup->n;
+        for (int64_t i = 0; i < setup->n; i++)
+            squares += pow(setup->rows[i * setup->width + c] - mean, 2) / (double)setup->n;
+        double weight = explain_weight(setup, c);
+        double variance = squares / pow(model->input.scale * weight, 2);
+        if (variance > 0 && isfinite(variance))
+            variances[explain_source(setup, c)] = variance;
+    }
+}
+
+/* How many lags hold 99 % of the variance that g1 and g2 would give independent inputs: that of terms whose largest lag
+ * is one of them. */
+static int64_t find_memory(const explain_setup *setup, const double *variances, const double *g1,
+                           const double *g2, double *energy)
+{
+    int64_t L = setup->lags, d = setup->inputs;
+    double total = 0, sum = 0;
+    for (int64_t m = 0; m < L; m++) {
+        energy[m] = 0;
+        for (int64_t j = 0; j < d; j++)
+            energy[m] += g1[m * d + j] * g1[m * d + j] * variances[j];
+        for (int64_t m1 = 0; g2 && m1 <= m; m1++)
+            for (int64_t c = 0; c < d * d; c++) {
+                double g = g2[(m1 * L + m) * d * d + c];
+                energy[m] += (m1 == m ? 2 : 1) * g * g * variances[c / d] * variances[c % d];
+            }
+        total += energy[m];
+    }
+    int64_t m = 0;
+    for (sum = energy[0]; sum < 0.99 * total; sum += energy[m]) /* the last sum is the total */
+        m++;
+    return total > 0 ? m + 1 : 0;
+}
+
+static volt_status find_memories(const explain_setup *setup, explanation_memory *own)
+{
+    int64_t block = setup->lags * setup->inputs;
+    double *variances = volt_alloc_doubles(setup->inputs, 1), *energy = volt_alloc_doubles(setup->lags, 1);
+    volt_status status = variances && energy ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        input_variances(setup, variances);
+    for (int64_t k = 0; status == VOLT_OK && k < setup->model->q; k++)
+        own->memory[k] = find_memory(setup, variances, own->g[1] + k * block,
+                                     setup->order > 1 ? own->g[2] + k * block * block : NULL, energy);
+    volt_free(energy);
+    volt_free(variances);
+    return status;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+/* Rows of X, a new sequence, as the kernel sees them. */
+static volt_status take_rows(const volt_model *model, volt_view X, const volt_records *records, double *Z)
+{
+    volt_recent recent = {0};
+    int64_t beyond = 0;
+    volt_status status = volt_recent_create(&model->recipe, &recent);
+    for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++) {
+        if (i > 0 && volt_records_begins(records, i))
+            volt_recent_restart(&recent);
+        status = volt_model_take_input(model, &recent, X.data + i * X.ld, VOLT_BEYOND_CLIP, i, Z + i * model->d,
+                                       &beyond);
+        volt_recent_push(&model->recipe, &recent, X.data + i * X.ld);
+    }
+    volt_recent_release(&recent);
+    return status;
+}
+
+static volt_status check_rows(const volt_model *model, volt_view X)
+{
+    VOLT_TRY(volt_check_shape(X, "the inputs"));
+    VOLT_REQUIRE(model->recipe.fed.n == 0, VOLT_ERR_ARGUMENT,
+                 "the outputs of the model come back as inputs: along other rows its orders are not defined");
+    VOLT_REQUIRE(X.cols == model->recipe.inputs, VOLT_ERR_SHAPE,
+                 "the inputs have %" PRId64 " columns, and the model takes %" PRId64, X.cols,
+                 model->recipe.inputs);
+    return VOLT_OK;
+}
+
+/* The parts of the rows of X: h x (order + 2) x q, scaled. */
+static volt_status parts_of_rows(const explain_setup *setup, volt_view X, const volt_records *records,
+                                 int order, volt_stage *stage, double *parts)
+{
+    double *Z = volt_alloc_doubles(X.rows, setup->width);
+    volt_status status = Z ? take_rows(setup->model, X, records, Z) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = explain_orders(setup, volt_view_of(Z, X.rows, setup->width), records, order, stage, parts);
+    volt_free(Z);
+    return status;
+}
+
+/* ---- shares ----------------------------------------------------------------------------------- */
+
+/* Of output k over the rows from `first` on. */
+static void share_out(const double *parts, int64_t rows, int64_t first, int64_t orders, int64_t q, int64_t k,
+                      double *shares, double *variances)
+{
+    int64_t step = (orders + 2) * q, count = rows - first;
+    double mean[VOLT_EXPLAIN_ORDERS + 2] = {0}, total = 0;
+    for (int64_t p = 0; p <= orders + 1; p++) {
+        for (int64_t i = first; i < rows; i++)
+            mean[p] += parts[i * step + p * q + k] / (double)count;
+        if (p >= 1 && p <= orders)
+            shares[p - 1] = variances[p - 1] = 0;
+    }
+    shares[orders] = variances[orders] = 0;
+    for (int64_t i = first; i < rows; i++) {
+        const double *part = parts + i * step + k;
+        double f = part[(orders + 1) * q] - mean[orders + 1], rest = f - (part[0] - mean[0]);
+        total += f * f;
+        for (int64_t p = 1; p <= orders; p++) {
+            double value = part[p * q] - mean[p];
+            shares[p - 1] += value * f;
+            variances[p - 1] += value * value;
+            rest -= value;
+        }
+        shares[orders] += rest * f;
+        variances[orders] += rest * rest;
+    }
+    for (int64_t p = 0; p <= orders; p++) {
+        shares[p] = total > 0 ? shares[p] / total : 0;
+        variances[p] = total > 0 ? variances[p] / total : 0;
+    }
+}
+
+/* ---- explain ---------------------------------------------------------------------------------- */
+
+/* Shares of the whole that the stages take, roughly as their operations. */
+typedef struct stage_shares {
+    double kernels, orders, band;
+} stage_shares;
+
+static stage_shares plan_stages(const explain_setup *setup, const volt_explain_options *options)
+{
+    double n = (double)setup->n, rows = (double)(options->along.data ? options->along.rows : setup->n);
+    double kernels = n * (double)setup->lags * volt_jet_size(setup->lags * setup->inputs, setup->order);
+    double orders = options->shares ? 50 * rows * n : 0, band = options->band ? n * n * (n / 24 + 2) : 0;
+    double all = kernels + orders + band;
+    return (stage_shares){kernels / all, orders / all, band / all};
+}
+
+static volt_status find_kernels(const explain_setup *setup, volt_progress progress, double share,
+                                explanation_memory *own)
+{
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "kernels", 0, share, (double)setup->n / VOLT_JET_LANES);
+    VOLT_TRY(explain_kernels(setup, &stage, own->g));
+    VOLT_TRY(volt_stage_end(&stage));
+    return find_memories(setup, own);
+}
+
+static volt_status find_shares(const explain_setup *setup, const volt_explain_options *options,
+                               const volt_records *records, double from, double share, explanation_memory *own)
+{
+    bool apart = options->along.data != NULL;
+    volt_view Z = volt_view_of(setup->rows, setup->n, setup->width);
+    int order = (int)volt_max(2, setup->order);
+    int64_t rows = apart ? options->along.rows : setup->n, q = setup->model->q;
+    volt_stage stage;
+    volt_stage_begin(&stage, options->progress, "orders", from, share, (double)rows);
+    double *parts = volt_alloc_doubles(rows, (order + 2) * q);
+    volt_status status = parts ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = apart ? parts_of_rows(setup, options->along, records, order, &stage, parts)
+                       : explain_orders(setup, Z, setup->records, order, &stage, parts);
+    if (status == VOLT_OK)
+        status = volt_stage_end(&stage);
+    for (int64_t k = 0; status == VOLT_OK && k < q; k++)
+        share_out(parts, rows, apart ? 0 : setup->model->washout, order, q, k, own->shares + k * (order + 1),
+                  own->variances + k * (order + 1));
+    volt_free(parts);
+    return status;
+}
+
+static volt_status find_all(const explain_setup *setup, const volt_explain_options *options,
+                            const volt_records *records, explanation_memory *own)
+{
+    stage_shares share = plan_stages(setup, options);
+    VOLT_TRY(find_kernels(setup, options->progress, share.kernels, own));
+    if (options->shares)
+        VOLT_TRY(find_shares(setup, options, records, share.kernels, share.orders, own));
+    if (options->band)
+        VOLT_TRY(
+            explain_band(setup, options->progress, share.kernels + share.orders, share.band, own->deviations));
+    return VOLT_OK;
+}
+
+volt_status volt_model_explain(const volt_model *model, const volt_explain_options *options,
+                               volt_explanation **explanation)
+{
+    volt_explain_options asked = options ? *options : volt_explain_options_default();
+    options = &asked;
+    VOLT_REQUIRE(model && explanation, VOLT_ERR_ARGUMENT, "the model or the place for the explanation is NULL");
+    /* A readout by a loss or with weights is no such posterior mean, and landmarks are not the rows that were fitted. */
+    asked.band = asked.band && !model->loss && model->trained.landmarks == 0;
+    if (options->along.data)
+        VOLT_TRY(check_rows(model, options->along));
+    volt_records records;
+    VOLT_TRY(volt_records_make(options->records, options->along.data ? options->n_records : 0,
+                               options->along.rows, &records));
+    explain_setup setup;
+    explanation_memory *own = NULL;
+    volt_blas_use use;
+    volt_status status = volt_blas_claim(&use);
+    if (status == VOLT_OK) {
+        status = explain_setup_make(model, options, &setup);
+        if (status == VOLT_OK)
+            status = allocate(&setup, options, &own);
+        if (status == VOLT_OK)
+            status = find_all(&setup, options, &records, own);
+        explain_setup_release(&setup);
+        volt_blas_release(&use);
+    }
+    volt_records_release(&records);
+    if (status == VOLT_OK)
+        *explanation = &own->shown;
+    else
+        volt_explanation_free(own ? &own->shown : NULL);
+    return status;
+}
+
+/* ---- parts along a sequence ------------------------------------------------------------------- */
+
+/* Parts of row i, whose inputs are x, in the units of the outputs. */
+static void finish_parts(const explain_setup *setup, int order, const double *x, const double *parts,
+                         double *out)
+{
+    const volt_model *model = setup->model;
+    int64_t q = model->q;
+    for (int64_t k = 0; k < q; k++, out += order + 2) {
+        double scale = model->target_scale[k], rest = parts[(order + 1) * q + k];
+        for (int p = 0; p <= order; p++) {
+            out[p] = scale * parts[p * q + k];
+            rest -= parts[p * q + k];
+        }
+        out[order + 1] = scale * rest;
+        out[0] += model->target_mean[k] + scale * model->intercepts[k];
+        if (model->anchors[k] >= 0) { /* a change is added to the level */
+            out[0] += setup->about[model->anchors[k]];
+            out[1] += x[model->anchors[k]] - setup->about[model->anchors[k]];
+        }
+    }
+}
+
+static volt_status find_parts(const explain_setup *setup, volt_view X, const volt_explain_options *options,
+                              const volt_records *records, volt_matrix out)
+{
+    int order = (int)options->order;
+    int64_t width = (order + 2) * setup->model->q;
+    volt_stage stage;
+    volt_stage_begin(&stage, options->progress, "orders", 0, 1, (double)X.rows);
+    double *parts = volt_alloc_doubles(X.rows, width), *row = volt_alloc_doubles(X.rows, width);
+    volt_status status =
+        parts && row ? parts_of_rows(setup, X, records, order, &stage, parts) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = volt_stage_end(&stage);
+    for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++) {
+        finish_parts(setup, order, X.data + i * X.ld, parts + i * width, row + i * width);
+        for (int64_t k = 0; status == VOLT_OK && k < width; k++)
+            if (!isfinite(row[i * width + k]))
+                status = volt_fail(VOLT_ERR_NOT_FINITE, "a part of row %" PRId64 " is too large for a double",
+                                   i + 1);
+    }
+    for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++)
+        memcpy(out.data + i * out.ld, row + i * width, (size_t)width * sizeof(double));
+    volt_free(row);
+    volt_free(parts);
+    return status;
+}
+
+volt_status volt_model_orders(const volt_model *model, volt_view X, const volt_explain_options *options,
+                              volt_matrix out)
+{
+    volt_explain_options asked = options ? *options : volt_explain_options_default();
+    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
+    VOLT_TRY(check_rows(model, X));
+    VOLT_REQUIRE(out.data && out.rows == X.rows && out.cols == model->q * (asked.order + 2) &&
+                     out.ld >= out.cols,
+                 VOLT_ERR_SHAPE, "the parts are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
+                 out.rows, out.cols, X.rows, model->q * (asked.order + 2));
+    asked.lags = 1; /* no kernel is asked for */
+    volt_records records;
+    VOLT_TRY(volt_records_make(asked.records, asked.n_records, X.rows, &records));
+    explain_setup setup;
+    volt_blas_use use;
+    volt_status status = volt_blas_claim(&use);
+    if (status == VOLT_OK) {
+        status = explain_setup_make(model, &asked, &setup);
+        if (status == VOLT_OK)
+            status = find_parts(&setup, X, &asked, &records, out);
+        explain_setup_release(&setup);
+        volt_blas_release(&use);
+    }
+    volt_records_release(&records);
+    return status;
+}

@@ -1,0 +1,176 @@
+/* src/model/file/recipe_part.c: what the kernel sees of the inputs, and what outputs are added to, in a model file.
+ *
+ * An infinite alpha is written as 0, and a range without bounds as the largest numbers. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/file/file_parts.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Numbers of a column of the recipe in the file: source, lags (minus: -1 for none), weight, range. */
+enum { COLUMN_NUMBERS = 6 };
+
+static const char *const input_words[] = {"level", "change", "both"}; /* by volt_input */
+
+static bool is_present(const volt_model *model)
+{
+    bool needs = !model->recipe.plain || model->resolved.sum;
+    for (int64_t k = 0; k < model->q; k++)
+        needs |= model->anchors[k] >= 0 || model->alphas[k] != model->alphas[0] || isinf(model->alphas[k]);
+    return needs;
+}
+
+/* ---- save ------------------------------------------------------------------------------------- */
+
+static void save_outputs(const volt_model *model, volt_file_writer *writer)
+{
+    double *anchors = volt_put_room(writer, "anchors", model->q, 0);
+    double *alphas = volt_put_room(writer, "alphas", model->q, 0);
+    for (int64_t k = 0; anchors && alphas && k < model->q; k++) {
+        anchors[k] = (double)model->anchors[k];
+        alphas[k] = isinf(model->alphas[k]) ? 0 : model->alphas[k];
+    }
+}
+
+static void save_columns(const volt_recipe *recipe, volt_file_writer *writer)
+{
+    int64_t own = volt_recipe_own(recipe);
+    double *columns = volt_put_room(writer, "columns", own, COLUMN_NUMBERS);
+    for (int64_t j = 0; columns && j < own; j++) {
+        const volt_column *column = &recipe->column[j];
+        const double numbers[COLUMN_NUMBERS] = {(double)column->source,      (double)column->plus,
+                                                (double)column->minus,       column->weight,
+                                                fmax(column->low, -DBL_MAX), fmin(column->high, DBL_MAX)};
+        memcpy(columns + j * COLUMN_NUMBERS, numbers, sizeof numbers);
+    }
+}
+
+static void save_radii(const volt_model *model, volt_file_writer *writer)
+{
+    int64_t slices = volt_kernel_slices(model->kernel);
+    double *radii = volt_put_room(writer, "radii", slices, 0);
+    for (int64_t s = 0; radii && s < slices; s++)
+        radii[s] = volt_slice_radius(&model->resolved, s);
+}
+
+static volt_status save(const volt_model *model, volt_file_writer *writer)
+{
+    const volt_recipe *recipe = &model->recipe;
+    int64_t rows = recipe->memory * recipe->inputs;
+    double *recent = volt_writer_room(writer, volt_recent_length(recipe));
+    if (!recent)
+        return VOLT_ERR_MEMORY;
+    volt_recent_get(recipe, &model->recent, recent);
+    save_outputs(model, writer);
+    if (!recipe->plain)
+        save_columns(recipe, writer);
+    if (recipe->memory > 0)
+        volt_put_tensor(writer, "recent", recipe->memory, recipe->inputs, recent);
+    if (model->resolved.sum)
+        save_radii(model, writer);
+    if (recipe->filters)
+        volt_put_tensor(writer, "filters", volt_recent_length(recipe) - rows, 0, recent + rows);
+    volt_put_text(writer, "input", input_words[model->kind]);
+    volt_put_count(writer, "season", model->season);
+    return VOLT_OK;
+}
+
+/* ---- load ------------------------------------------------------------------------------------- */
+
+static volt_status read_columns(const volt_file_fields *fields, volt_model *model)
+{
+    const volt_tensor *columns = NULL, *recent = NULL;
+    volt_recipe *recipe = &model->recipe;
+    int64_t own = volt_recipe_own(recipe);
+    VOLT_TRY(volt_fields_tensor(fields, "recent", -1, -1, &recent));
+    VOLT_REQUIRE(recent->rows > 0 && recent->cols > 0, VOLT_ERR_FORMAT, "%s: tensor \"recent\" is empty",
+                 fields->path);
+    VOLT_TRY(volt_fields_tensor(fields, "columns", own, COLUMN_NUMBERS, &columns));
+    recipe->column = volt_alloc_zero(own, sizeof *recipe->column);
+    if (!recipe->column)
+        return VOLT_ERR_MEMORY;
+    recipe->plain = false;
+    recipe->inputs = recent->cols;
+    recipe->memory = recent->rows;
+    for (int64_t j = 0; j < own; j++) {
+        const double *numbers = columns->data + j * COLUMN_NUMBERS;
+        volt_column *column = &recipe->column[j];
+        VOLT_TRY(volt_fields_index(fields, "columns", numbers[0], 0, recipe->inputs - 1, &column->source));
+        VOLT_TRY(volt_fields_index(fields, "columns", numbers[1], 0, recipe->memory, &column->plus));
+        VOLT_TRY(volt_fields_index(fields, "columns", numbers[2], -1, recipe->memory, &column->minus));
+        column->weight = numbers[3];
+        column->low = numbers[4];
+        column->high = numbers[5];
+        VOLT_REQUIRE(column->weight > 0 && column->low <= column->high, VOLT_ERR_FORMAT,
+                     "%s: column %" PRId64 " of the recipe has weight %g and range %g to %g", fields->path,
+                     j + 1, column->weight, column->low, column->high);
+    }
+    return VOLT_OK;
+}
+
+/* What the rows of training left behind: themselves, and the filters. */
+static volt_status read_recent(const volt_file_fields *fields, volt_model *model)
+{
+    const volt_recipe *recipe = &model->recipe;
+    int64_t rows = recipe->memory * recipe->inputs, filters = volt_recent_length(recipe) - rows;
+    double *numbers = volt_alloc_doubles(rows + filters, 1);
+    volt_status status = numbers ? volt_recent_create(recipe, &model->recent) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK && rows > 0)
+        status = volt_fields_copy(fields, "recent", recipe->memory, recipe->inputs, numbers);
+    if (status == VOLT_OK && filters > 0)
+        status = volt_fields_copy(fields, "filters", filters, 0, numbers + rows);
+    if (status == VOLT_OK)
+        volt_recent_set(recipe, numbers, &model->recent);
+    volt_free(numbers);
+    return status;
+}
+
+static volt_status load_rows(const volt_file_fields *fields, volt_model *model)
+{
+    const char *word = NULL;
+    const volt_tensor *anchors = NULL;
+    VOLT_TRY(volt_fields_text(fields, "input", &word));
+    while ((int)model->kind < VOLT_INPUT_AUTO && strcmp(word, input_words[model->kind]) != 0)
+        model->kind++;
+    VOLT_REQUIRE(model->kind != VOLT_INPUT_AUTO, VOLT_ERR_FORMAT,
+                 "%s: \"input\" is \"%.40s\", and must be level, change or both", fields->path, word);
+    VOLT_TRY(volt_fields_count(fields, "season", &model->season));
+    bool plain = model->kind == VOLT_INPUT_LEVEL;
+    VOLT_REQUIRE(!plain || !volt_safetensors_tensor(fields->file, "columns"), VOLT_ERR_FORMAT,
+                 "%s: \"input\" is level, and has no tensor \"columns\"", fields->path);
+    if (!plain)
+        VOLT_TRY(read_columns(fields, model));
+    VOLT_TRY(read_recent(fields, model));
+    VOLT_TRY(volt_fields_tensor(fields, "anchors", model->q, 0, &anchors));
+    for (int64_t k = 0; k < model->q; k++)
+        VOLT_TRY(volt_fields_index(fields, "anchors", anchors->data[k], -1, model->recipe.inputs - 1,
+                                   &model->anchors[k]));
+    return VOLT_OK;
+}
+
+/* After the settings, whose alpha it replaces. */
+static volt_status load(const volt_file_fields *fields, volt_model *model)
+{
+    double alpha = model->alphas[0];
+    VOLT_TRY(volt_fields_copy(fields, "alphas", model->q, 0, model->alphas));
+    VOLT_REQUIRE(model->alphas[0] == alpha, VOLT_ERR_FORMAT,
+                 "%s: \"alpha\" is %g, and that of the first output in tensor \"alphas\" %g", fields->path,
+                 alpha, model->alphas[0]);
+    for (int64_t k = 0; k < model->q; k++) {
+        VOLT_REQUIRE(model->alphas[k] >= 0, VOLT_ERR_FORMAT, "%s: alpha of output %" PRId64 " is %g",
+                     fields->path, k + 1, model->alphas[k]);
+        if (model->alphas[k] == 0)
+            model->alphas[k] = INFINITY;
+    }
+    return VOLT_OK;
+}
+
+const volt_file_part volt_recipe_part = {.name = "recipe",
+                                         .format = VOLT_FORMAT_RECIPE,
+                                         .present = is_present,
+                                         .save = save,
+                                         .load_rows = load_rows,
+                                         .load = load};

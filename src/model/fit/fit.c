@@ -1,0 +1,580 @@
+/* src/model/fit/fit.c: from a sequence of inputs and targets to a model.
+ *
+ * What the kernel sees (recipe.h), scales and kernel are made here, the readout by a solver of the table
+ * (solve/solver_table.h), which also chooses alpha and the kind of target where they are not given (solve/choice/choice.h).
+ * Fitted values need no further kernel: K A + 1 c = Y - alpha A on the fitted rows, and K A of the rows of the washout
+ * comes with the readout.
+ *
+ * A kernel with a centred Gram matrix, H K H, and no intercept forecasts like the plain kernel with an
+ * intercept, less the mean of the targets it was fitted to: it is solved as that (factor.h). */
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/name_lists.h"
+#include "base/numbers.h"
+#include "base/squares.h"
+#include "kernel/gram/gram.h"
+#include "model/fit/fit_loss.h"
+#include "model/fit/fit_pcg.h"
+#include "model/fit/fit_report.h"
+#include "model/fit/fit_rows.h"
+#include "model/fit/fit_solver.h"
+#include "model/fit/landmarks.h"
+#include "model/model_internal.h"
+#include "model/model_notes.h"
+#include "model/readout.h"
+#include "solve/landmark/placement.h"
+#include "solve/solver_table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+volt_fit_options volt_fit_options_default(void)
+{
+    volt_fit_options options = {.intercept = 1,
+                                .scale = 1,
+                                .target = VOLT_TARGET_AUTO,
+                                .input = VOLT_INPUT_AUTO,
+                                .season = VOLT_SEASON_AUTO,
+                                .checkpoint_seconds = 60};
+    return options;
+}
+
+static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, volt_view present,
+                         volt_matrix fitted, volt_model **model)
+{
+    VOLT_REQUIRE(kernel && model, VOLT_ERR_ARGUMENT, "the kernel or the place for the model is NULL");
+    VOLT_TRY(volt_check_pairs_present(X, Y, present));
+    VOLT_REQUIRE(!fitted.data || (fitted.rows == Y.rows && fitted.cols == Y.cols && fitted.ld >= fitted.cols),
+                 VOLT_ERR_SHAPE,
+                 "the fitted values are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
+                 fitted.rows, fitted.cols, Y.rows, Y.cols);
+    return VOLT_OK;
+}
+
+/* ---- the fit ---------------------------------------------------------------------------------- */
+
+/* Means and units of the targets: of the level, or of the change, whose mean is part of what is learned. */
+static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_model *model)
+{
+    volt_view Y = task->Y;
+    bool unscaled = loss && volt_loss_info_of(loss)->unscaled;
+    volt_target_scale_learn(task->holes->present, !model->scaled || unscaled, model->target_mean,
+                            model->target_scale);
+    if (!model->scaled && !unscaled)
+        volt_target_scale_powers(task->holes->present, model->target_scale);
+    for (int64_t k = 0; task->change && model->scaled && k < Y.cols; k++) {
+        volt_squares squares = {0};
+        for (int64_t i = 0; i < Y.rows; i++)
+            if (fit_task_has_target(task, i))
+                volt_squares_add(&squares, Y.data[i * Y.ld + k] -
+                                               task->X.data[i * task->X.ld + task->options->anchors[k]]);
+        double unit = volt_squares_root_mean(&squares, task->holes->present.rows);
+        model->target_scale[k] = unit > 0 && isfinite(1 / unit) ? unit : 1;
+    }
+}
+
+/* A target of weight 0 is not fitted, but is still an input where outputs are the next inputs. */
+static bool knows_last_target(const fit_task *task, const volt_model *model)
+{
+    volt_view Y = task->Y;
+    bool known = model->feedback || model->recipe.fed.n > 0;
+    for (int64_t k = 0; known && k < Y.cols; k++)
+        known = isfinite(Y.data[(Y.rows - 1) * Y.ld + k]);
+    return known || fit_task_has_target(task, Y.rows - 1);
+}
+
+/* Scales and kernel: all that precedes the Gram matrix, and the rows as the kernel sees them, `width` numbers each. */
+static volt_status prepare(const volt_kernel *kernel, const fit_task *task, const volt_loss *loss,
+                           int64_t width, bool stored, volt_fit_rows *rows, volt_model *model)
+{
+    const volt_fit_options *options = task->options;
+    volt_view Y = task->Y;
+    model->washout = options->washout;
+    model->ahead = options->ahead;
+    model->intercept = options->intercept != 0;
+    model->scaled = options->scale != 0;
+    model->feedback = options->feedback != 0;
+    model->season = task->season;
+    model->kind = task->input;
+    model->no_last_target = !knows_last_target(task, model);
+    model->ends_without_target = model->recipe.fed.n > 0 && model->no_last_target;
+    memset(model->last_target, 0, (size_t)Y.cols * sizeof(double));
+    if (!model->no_last_target)
+        memcpy(model->last_target, Y.data + (Y.rows - 1) * Y.ld, (size_t)Y.cols * sizeof(double));
+    VOLT_TRY(volt_names_copy(options->input_names, model->recipe.inputs, &model->input_names));
+    VOLT_TRY(volt_names_copy(options->output_names, model->q, &model->output_names));
+    VOLT_TRY(volt_notes_copy(&options->notes, &model->notes));
+    VOLT_TRY(volt_model_record_pending(model, options->pending));
+    VOLT_TRY(volt_kernel_parse(volt_kernel_text(kernel), &model->kernel));
+    volt_recipe_use_filters(&model->recipe, model->kernel);
+
+    prepare_targets(task, loss, model); /* before the inputs, some of which they may become */
+    VOLT_TRY(volt_fit_rows_begin(task, model, width, stored, rows));
+    if (!model->ends_without_target)
+        volt_recent_feed(&model->recipe, &model->recent, model->last_target);
+    volt_extent extents[VOLT_MOST_FACTORS];
+    VOLT_TRY(volt_fit_rows_extents(rows, volt_kernel_slices(kernel), extents));
+    VOLT_TRY(volt_kernel_resolve_slices(model->kernel, extents, model->recipe.columns, &model->resolved));
+    return volt_fit_rows_warn(rows);
+}
+
+volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progress)
+{
+    volt_stage stage; /* the beginning of the Gram matrix, to whose share the solver adds */
+    volt_stage_begin(&stage, progress, "gram", 0, 0, 1);
+    VOLT_TRY(volt_columns_create(&model->resolved, Z, &stage, &model->columns));
+    return volt_stage_goes_on(&stage) ? VOLT_OK : volt_stage_end(&stage);
+}
+
+void fit_task_scale_targets(const fit_task *task, const volt_model *model, bool change, volt_matrix T)
+{
+    int64_t w = model->washout;
+    for (int64_t i = 0; i < T.rows; i++)
+        for (int64_t k = 0; k < T.cols; k++) {
+            double y = task->Y.data[(w + i) * task->Y.ld + k];
+            double from =
+                change ? task->X.data[(w + i) * task->X.ld + task->options->anchors[k]] : model->target_mean[k];
+            T.data[i * T.ld + k] = fit_task_has_target(task, w + i) ? (y - from) / model->target_scale[k] : 0;
+        }
+}
+
+void fit_task_take_change(const fit_task *task, int64_t k, volt_model *model)
+{
+    model->anchors[k] = task->options->anchors[k];
+    model->target_mean[k] = 0;
+}
+
+/* What was chosen, put into the model: alphas, and which outputs are changes. */
+static void take_choice(const fit_task *task, const volt_chosen *chosen, volt_model *model)
+{
+    for (int64_t k = 0; k < model->q; k++) {
+        bool change = chosen ? task->change && !chosen[k].level : task->change;
+        model->alphas[k] = chosen ? chosen[k].alpha : task->options->alpha;
+        model->shares[k] = chosen && chosen[k].share > 0 ? chosen[k].share : 1;
+        if (change)
+            fit_task_take_change(task, k, model);
+    }
+}
+
+/* Of the rows after the washout; NULL: none is missing. */
+static const bool *fitted_holes(const fit_task *task)
+{
+    return task->holes->without ? task->holes->without + task->options->washout : NULL;
+}
+
+/* Room for what is beside the targets in a choice, or for the errors of a fit with alpha given. */
+typedef struct choice_room {
+    volt_choice choice;
+    volt_held_out held;
+    volt_matrix naive, level;
+} choice_room;
+
+static volt_status prepare_choice(const fit_task *task, const volt_model *model, volt_view first,
+                                  bool landmarks, choice_room *room)
+{
+    int64_t kept = first.rows, q = first.cols, ahead = volt_max(task->options->ahead, 1);
+    room->held = (volt_held_out){.ahead = ahead, .mse = volt_alloc_doubles(q, 1)};
+    volt_held_out_rows(&room->held, kept, fitted_holes(task));
+    room->choice = (volt_choice){.ahead = ahead,
+                                 .alpha = task->options->alpha,
+                                 .changes = task->change,
+                                 .naive = task->change ? first : volt_view_of(NULL, 0, 0),
+                                 .outputs = volt_alloc_zero(q, sizeof *room->choice.outputs)};
+    if (!room->held.mse || !room->choice.outputs)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < q; k++)
+        room->held.mse[k] = NAN; /* until rows are held out */
+    if (!task->chooses || !task->change)
+        return VOLT_OK;
+    /* The first targets become the coefficients, with landmarks after the choice, otherwise on the way to it: the errors of
+     * the naive forecast, which they are, need a place of their own then. */
+    if (!landmarks)
+        room->naive = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
+    if (task->level)
+        room->level = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
+    if ((!landmarks && !room->naive.data) || (task->level && !room->level.data))
+        return VOLT_ERR_MEMORY;
+    if (!landmarks) {
+        fit_task_scale_targets(task, model, true, room->naive);
+        room->choice.naive = volt_as_view(room->naive);
+    }
+    if (task->level) {
+        fit_task_scale_targets(task, model, false, room->level);
+        room->choice.level = volt_as_view(room->level);
+    }
+    return VOLT_OK;
+}
+
+enum { LANDMARK_ERRORS = 2048 }; /* that a model on landmarks keeps: it is to stay small */
+
+/* Which way the readout is found, and what that needs beside the model. */
+typedef struct solve_room {
+    volt_fit_way way;
+    choice_room choice;
+    volt_landmark_set set;
+    double *coefficients; /* of all rows, where the model's are those of landmarks ... */
+    double *gamma;        /* ... whose features have this readout */
+    volt_pcg_room pcg;
+} solve_room;
+
+static void release_room(solve_room *room)
+{
+    volt_free(room->choice.held.mse);
+    volt_free(room->choice.choice.outputs);
+    volt_free(room->choice.naive.data);
+    volt_free(room->choice.level.data);
+    volt_landmark_set_release(&room->set);
+    volt_free(room->coefficients);
+    volt_free(room->gamma);
+    volt_pcg_room_release(&room->pcg);
+}
+
+/* The rows that the model keeps: all of them, or landmarks. */
+static volt_status take_rows(const fit_task *task, volt_fit_rows *rows, solve_room *room, volt_model *model)
+{
+    const volt_fit_options *options = task->options;
+    if (!room->way.landmarks) {
+        VOLT_TRY(volt_model_use_records(model, options->records, options->n_records));
+        return volt_model_pack(model, rows->Z, options->progress);
+    }
+    VOLT_TRY(volt_landmark_set_choose(rows->Z.rows, options->washout, task->records, room->way.landmarks,
+                                      options->landmark_choice, volt_landmark_ghosts(&model->resolved),
+                                      &room->set));
+    return volt_model_use_landmarks(model, task, rows, &room->set, options->progress, &room->coefficients);
+}
+
+static void get_rows(void *context, int64_t first, volt_matrix Z)
+{
+    volt_fit_rows_get(context, first, Z);
+}
+
+/* The rows as a solver sees them: through the kernel, or through landmarks. */
+static volt_status make_operator(const fit_task *fit, const solve_room *room, const volt_model *model,
+                                 volt_fit_rows *rows, double common, volt_operator **op)
+{
+    if (!room->way.landmarks)
+        return volt_kernel_operator(&model->resolved, model->columns, rows->Z, false, op);
+    volt_landmark_task task = {.resolved = &model->resolved,
+                               .columns = model->columns,
+                               .column = room->set.column,
+                               .m = room->set.m,
+                               .Z = rows->Z,
+                               .get_rows = get_rows,
+                               .context = rows,
+                               .records = fit->records,
+                               .common = common,
+                               .backend = volt_place_landmarks(rows->Z.rows, room->set.m, rows->Z.cols)};
+    volt_stage stage;
+    volt_stage_begin(&stage, fit->options->progress, "landmarks", 0, 0,
+                     (double)room->set.n * (double)room->set.n);
+    return volt_landmark_operator(&task, &stage, op);
+}
+
+/* The states that the readout is of, where there are some: of reservoirs, or of landmarks. */
+static volt_status make_states(const fit_task *fit, solve_room *room, volt_model *model, volt_matrix *states)
+{
+    if (room->way.landmarks) {
+        room->gamma = volt_alloc_doubles(room->set.m, model->q);
+        *states = volt_matrix_of(room->gamma, room->set.m, model->q);
+        return room->gamma ? VOLT_OK : VOLT_ERR_MEMORY;
+    }
+    if (!fit->options->keep_factor) /* which is of rows */
+        VOLT_TRY(volt_readout_allocate(model));
+    *states = volt_matrix_of(model->states_readout, model->states ? model->states->m : 0, model->q);
+    return VOLT_OK;
+}
+
+static volt_status find_solver(const volt_fit_way *way, const volt_model *model, const volt_backend *backend,
+                               const volt_solver **solver)
+{
+    int64_t states = model->states ? model->states->m : 0;
+    *solver = way->solver ? way->solver
+                          : volt_solver_choose(model->n, model->q, states, false,
+                                               volt_solver_available(backend, model->n));
+    VOLT_REQUIRE(!(*solver)->on_states || (*solver)->on_landmarks || states > 0, VOLT_ERR_ARGUMENT,
+                 "the solver \"%s\" needs a kernel with explicit states, and %s has none", (*solver)->name,
+                 volt_kernel_text(model->kernel));
+    return VOLT_OK;
+}
+
+/* What the solver leaves behind becomes the model's: coefficients of landmarks or of states, and the past at the end. */
+static volt_status take_readout(const fit_task *fit, solve_room *room, const volt_solver *solver,
+                                volt_operator *op, volt_matrix states, volt_matrix washed, volt_model *model)
+{
+    if (room->way.landmarks) {
+        volt_model_take_landmarks(model, &room->set, op, states, washed);
+        return volt_landmark_operator_end(op, &model->end);
+    }
+    if (model->states && !solver->on_states)
+        VOLT_TRY(volt_operator_fold(op, volt_view_of(model->coefficients, model->n, model->q), states,
+                                    fit->options->progress));
+    return volt_kernel_operator_end(op, &model->end);
+}
+
+/* Coefficients, intercepts, and the state of the past after the last row. `washed` (washout x q), where it is wanted,
+ * receives what the kernel says on the rows of the washout. */
+static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fit_rows *rows,
+                                 solve_room *solving, double *unlearned, volt_matrix washed)
+{
+    choice_room *room = &solving->choice;
+    volt_matrix states;
+    const volt_solver *solver;
+    VOLT_TRY(make_states(fit, solving, model, &states));
+    VOLT_TRY(find_solver(&solving->way, model, fit->backend, &solver));
+    if (!solver->stores_matrix && !solver->on_landmarks && !solver->iterates)
+        volt_place_here("a solver that does not store the Gram matrix works");
+    int64_t w = model->washout, q = model->q, kept = rows->Z.rows - w;
+    double *coefficients = solving->coefficients ? solving->coefficients : model->coefficients;
+    volt_matrix A = volt_matrix_of(coefficients + w * q, kept, q);
+    bool intercept = model->intercept || model->resolved.centred;
+    bool centred = model->resolved.centred && !model->intercept;
+    VOLT_REQUIRE(!fit->chooses || !centred, VOLT_ERR_ARGUMENT,
+                 "alpha must be given for a centred kernel without an intercept");
+    memset(coefficients, 0, (size_t)(w * q) * sizeof(double));
+    fit_task_scale_targets(fit, model, fit->change, A);
+    VOLT_TRY(prepare_choice(fit, model, volt_as_view(A), solving->way.landmarks > 0, room));
+    volt_solver_task task = {.washout = w,
+                             .alpha = fit->options->alpha,
+                             .without = fitted_holes(fit),
+                             .intercept = intercept,
+                             .common = intercept ? model->resolved.common : 0,
+                             .centred = centred,
+                             .choice = fit->chooses ? &room->choice : NULL,
+                             .held_out = centred ? NULL : &room->held,
+                             .target_scale = model->target_scale,
+                             .backend = fit->backend,
+                             .progress = fit->options->progress};
+    volt_row_errors errors[VOLT_ROW_ERRORS];
+    if (!centred) {
+        VOLT_TRY(volt_errors_prepare(kept, q, room->held.ahead, fitted_holes(fit),
+                                     solver->on_landmarks ? LANDMARK_ERRORS : kept, &model->errors, errors));
+        task.errors = errors;
+    }
+    if (fit->options->keep_factor) {
+        VOLT_REQUIRE(
+            !centred, VOLT_ERR_ARGUMENT,
+            "a factor is of no use for a centred kernel without an intercept: nothing says what it errs by");
+        VOLT_TRY(volt_kept_list_create(q, &model->kept));
+        task.kept = &model->kept;
+    }
+    volt_readout readout = {.A = A,
+                            .intercepts = model->intercepts,
+                            .unlearned = unlearned,
+                            .washed = washed,
+                            .log_likelihood = NAN};
+    volt_left_out left_out = {.loo = model->report_numbers + 4 * q, .gcv = model->report_numbers + 5 * q};
+    if (solver->on_landmarks)
+        task.left_out = &left_out;
+    if (solver->iterates) {
+        VOLT_TRY(volt_pcg_room_make(fit, model, rows->Z, solving->way.beside, &task, volt_as_view(A),
+                                    &solving->pcg));
+        task.pcg = &solving->pcg.pcg;
+    }
+    VOLT_TRY(make_operator(fit, solving, model, rows, task.common, &task.kernel));
+    if (model->states)
+        volt_kernel_operator_use_states(task.kernel, model->states);
+    readout.states = states;
+    volt_status status = solver->solve(&task, &readout);
+    model->rcond = readout.rcond;
+    if (status == VOLT_OK) {
+        take_choice(fit, fit->chooses ? room->choice.outputs : NULL, model);
+        if (!centred)
+            volt_fit_make_report(fit, fit->chooses ? &room->choice : NULL, &room->held, model);
+        model->report.log_likelihood = readout.log_likelihood;
+        volt_fit_report_solver(solver, &solving->way, task.pcg, model);
+        if (task.left_out)
+            volt_fit_report_left_out(&left_out, model);
+        status = take_readout(fit, solving, solver, task.kernel, states, washed, model);
+    }
+    volt_operator_free(task.kernel);
+    return status;
+}
+
+/* See the head of this file; `washed` is what the kernel says on the rows of the washout. Half of a readout leads half of
+ * the way from the present value to the fitted one. */
+static volt_status finish_fitted(const fit_task *task, const volt_model *model, const double *coefficients,
+                                 const double *unlearned, volt_view washed, volt_matrix fitted)
+{
+    int64_t w = task->options->washout, q = model->q;
+    volt_view X = task->X, Y = task->Y;
+    for (int64_t i = 0; i < w; i++) {
+        memcpy(fitted.data + i * fitted.ld, washed.data + i * washed.ld, (size_t)q * sizeof(double));
+        VOLT_TRY(volt_model_finish_output(model, i, X.data + i * X.ld, fitted.data + i * fitted.ld));
+    }
+    for (int64_t k = 0; k < q; k++) {
+        double scale = model->target_scale[k], shift = scale * unlearned[k];
+        double share = model->has_report ? model->report.share[k] : 1;
+        bool is_constant = isinf(model->alphas[k]);
+        for (int64_t i = w; i < fitted.rows; i++) {
+            double base = model->anchors[k] >= 0 ? X.data[i * X.ld + model->anchors[k]] : model->target_mean[k];
+            double y = Y.data[i * Y.ld + k], *f = &fitted.data[i * fitted.ld + k];
+            if (is_constant)
+                *f = base + scale * model->intercepts[k];
+            else
+                *f = (share == 1 ? y : base + share * (y - base)) - shift -
+                     model->alphas[k] * scale * coefficients[i * q + k];
+        }
+    }
+    return VOLT_OK;
+}
+
+static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_loss_fit *loss, volt_matrix fitted,
+                       volt_model **model)
+{
+    const volt_fit_options *options = task->options;
+    int64_t n = task->X.rows, q = task->Y.cols;
+    volt_recipe recipe = {0};
+    solve_room room = {0};
+    volt_status status = fit_task_recipe(task, n, &recipe);
+    if (status == VOLT_OK)
+        status = volt_fit_way_choose(kernel, task, recipe.columns, loss->loss != NULL, &room.way);
+    int64_t width = recipe.columns * volt_kernel_slices(kernel); /* of a row as the kernel sees it */
+    volt_model *fresh = NULL;
+    /* Landmarks are walked past in blocks: no copy of the inputs. */
+    bool stored = !room.way.landmarks || recipe.fed.n > 0;
+    volt_fit_rows rows = {0};
+    volt_matrix washed = {0};
+    double *unlearned = NULL;
+    if (status == VOLT_OK)
+        status = volt_model_allocate(n, width, q, &fresh);
+    if (status == VOLT_OK) {
+        fresh->recipe = recipe;
+        unlearned = volt_alloc_doubles(q, 1);
+        washed = volt_matrix_of(volt_alloc_doubles(fitted.data ? options->washout : 0, q), options->washout, q);
+        status = unlearned && washed.data ? prepare(kernel, task, loss->loss, width, stored, &rows, fresh)
+                                          : VOLT_ERR_MEMORY;
+    } else {
+        volt_recipe_release(&recipe);
+    }
+    if (status == VOLT_OK)
+        status = take_rows(task, &rows, &room, fresh);
+    if (status == VOLT_OK && loss->loss)
+        status =
+            volt_loss_fit_solve(task, loss, volt_solver_choose(n, q, 0, true, (double)volt_memory_available()),
+                                rows.Z, fitted, fresh);
+    else if (status == VOLT_OK)
+        status = solve_readout(task, fresh, &rows, &room, unlearned, fitted.data ? washed : (volt_matrix){0});
+    if (status == VOLT_OK && fitted.data && !fresh->loss)
+        status = finish_fitted(task, fresh, room.coefficients ? room.coefficients : fresh->coefficients,
+                               unlearned, volt_as_view(washed), fitted);
+
+    release_room(&room);
+    volt_free(washed.data);
+    volt_free(unlearned);
+    volt_fit_rows_release(&rows);
+    if (status == VOLT_OK)
+        *model = fresh;
+    else
+        volt_model_free(fresh);
+    return status;
+}
+
+/* Rows without a target have no fitted values yet: the model, begun anew, forecasts all rows. */
+static volt_status fill_holes(const volt_model *model, const fit_task *task, volt_matrix fitted)
+{
+    volt_matrix all = volt_matrix_of(volt_alloc_doubles(fitted.rows, fitted.cols), fitted.rows, fitted.cols);
+    volt_predict_options options = volt_predict_options_default();
+    options.start = VOLT_START_RESET;
+    options.records = task->options->records;
+    options.n_records = task->options->n_records;
+    if (model->recipe.fed.n > 0)
+        options.known = task->Y;
+    volt_status status = all.data ? volt_model_predict(model, task->X, &options, all, NULL) : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; status == VOLT_OK && i < fitted.rows; i++)
+        if (!fit_task_has_target(task, i))
+            memcpy(fitted.data + i * fitted.ld, all.data + i * all.ld, (size_t)all.cols * sizeof(double));
+    volt_free(all.data);
+    return status;
+}
+
+/* Where the fit goes, from what its factorisations cost. */
+static const volt_backend *place(const fit_task *task)
+{
+    if (task->options->solver == VOLT_SOLVER_NYSTROM) /* whose work is placed when the landmarks are known */
+        return volt_backend_current();
+    if (task->options->solver == VOLT_SOLVER_PCG)
+        return volt_place_products(task->X.rows, task->X.cols);
+    double n = (double)task->X.rows, choosing = VOLT_CHOICE_ALPHAS * pow(volt_choice_rows(n) / n, 3);
+    return volt_place(
+        &(volt_work){.n = task->X.rows, .d = task->X.cols, .factors = 1 + (task->chooses ? choosing : 0)});
+}
+
+static volt_status allocate_values(volt_matrix fitted, volt_matrix *values)
+{
+    *values = volt_matrix_of(volt_alloc_doubles(fitted.rows, fitted.cols), fitted.rows, fitted.cols);
+    return values->data ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_loss_fit *loss,
+                                 const volt_records *records, const volt_holes *holes, volt_matrix fitted,
+                                 volt_model **model)
+{
+    volt_blas_use use;
+    fit_task task;
+    double *weights = NULL;
+    VOLT_TRY(check(kernel, X, loss->Y, holes->present, fitted, model));
+    VOLT_REQUIRE(!loss->options.keep_factor || !loss->loss, VOLT_ERR_ARGUMENT,
+                 "a factor is kept for standard deviations, which other losses than squares do not have");
+    VOLT_TRY(fit_task_resolve(X, loss->Y, &loss->options, records, X.rows, &task));
+    task.holes = holes;
+    VOLT_TRY(volt_fit_way_check(kernel, &task, loss->loss != NULL));
+    if (loss->options.feedback_weight > 0)
+        VOLT_TRY(volt_fed_check_targets(loss->Y, records));
+    if (loss->loss) {
+        task.chooses = false; /* the solver does, by the loss */
+        VOLT_TRY(volt_loss_fit_weights(loss, holes, &weights));
+        task.weights = weights;
+    }
+    task.backend = loss->loss ? volt_place_here("a loss other than squares is minimised") : place(&task);
+    volt_model *fresh = NULL;
+    volt_matrix values = {0}; /* fitted: not the caller's until nothing can fail any more */
+    volt_status status = fitted.data ? allocate_values(fitted, &values) : VOLT_OK;
+    if (status == VOLT_OK)
+        status = volt_blas_claim(&use);
+    if (status == VOLT_OK) {
+        status = fit(kernel, &task, loss, values, &fresh);
+        volt_blas_release(&use);
+    }
+    volt_free(weights);
+    if (status == VOLT_OK && holes->without && fitted.data &&
+        !fresh->loss) /* the readout of a loss has all rows */
+        status = fill_holes(fresh, &task, values);
+    if (status == VOLT_OK) {
+        for (int64_t i = 0; i < values.rows; i++)
+            memcpy(fitted.data + i * fitted.ld, values.data + i * values.ld,
+                   (size_t)values.cols * sizeof(double));
+        *model = fresh;
+    } else {
+        volt_model_free(fresh);
+    }
+    volt_free(values.data);
+    return status;
+}
+
+volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
+                           volt_matrix fitted, volt_model **model)
+{
+    volt_fit_options standard = volt_fit_options_default();
+    if (!options)
+        options = &standard;
+    volt_holes holes = {.present = Y};
+    volt_records records;
+    volt_loss_fit loss;
+    volt_status status = volt_records_make(options->records, options->n_records, X.rows, &records);
+    if (status == VOLT_OK) {
+        status = volt_loss_fit_begin(Y, options, &loss);
+        holes.present = loss.Y;
+        if (status == VOLT_OK && (options->missing_targets || options->weights) && Y.data)
+            status =
+                volt_holes_find(loss.Y, options->weights, options->missing_targets, options->washout, &holes);
+        if (status == VOLT_OK)
+            status = check_and_fit(kernel, X, &loss, &records, &holes, fitted, model);
+        volt_loss_fit_release(&loss);
+    }
+    volt_holes_release(&holes);
+    volt_records_release(&records);
+    return status;
+}

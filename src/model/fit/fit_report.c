@@ -1,0 +1,114 @@
+/* src/model/fit/fit_report.c: how a fit did on rows that it did not see. */
+#include "model/fit/fit_report.h"
+
+#include "base/squares.h"
+
+#include <math.h>
+
+/* R2 of levels, mean over outputs, of root mean squared errors of the held-out rows in units of `scale`, in which neither they
+ * nor the variance overflow or vanish. */
+static double held_out_r2(const fit_task *task, const double *scale, const double *root, int64_t first,
+                          int64_t rows, int64_t counted)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < task->Y.cols; k++) {
+        const double *y = task->Y.data + first * task->Y.ld + k;
+        double mean = 0;
+        volt_squares squares = {0};
+        for (int64_t i = 0; i < rows; i++)
+            mean += fit_task_has_target(task, first + i) ? y[i * task->Y.ld] / (double)counted : 0;
+        for (int64_t i = 0; i < rows; i++)
+            if (fit_task_has_target(task, first + i))
+                volt_squares_add(&squares, (y[i * task->Y.ld] - mean) / scale[k]);
+        double deviation = volt_squares_root_mean(&squares, counted), share = root[k] / scale[k] / deviation;
+        sum += deviation > 0 ? 1 - share * share : root[k] > 0 ? 0 : 1;
+    }
+    return sum / (double)task->Y.cols;
+}
+
+/* The root mean squared error of "as now" for output k over the held-out rows. */
+static double naive_root(const fit_task *task, int64_t first, int64_t counted, int64_t k)
+{
+    volt_squares squares = {0};
+    for (int64_t i = first; i < task->Y.rows; i++)
+        if (fit_task_has_target(task, i))
+            volt_squares_add(&squares, task->Y.data[i * task->Y.ld + k] -
+                                           task->X.data[i * task->X.ld + task->options->anchors[k]]);
+    return volt_squares_root_mean(&squares, counted);
+}
+
+void volt_fit_report_numbers(volt_model *model)
+{
+    int64_t q = model->q;
+    double *numbers = model->report_numbers;
+    model->report.mse = numbers;
+    model->report.best_mse = numbers + q;
+    model->report.naive_mse = numbers + 2 * q;
+    model->report.share = numbers + 3 * q;
+    model->report.rmse = numbers + 6 * q;
+    model->report.best_rmse = numbers + 7 * q;
+    model->report.naive_rmse = numbers + 8 * q;
+}
+
+void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const volt_held_out *held,
+                          volt_model *model)
+{
+    int64_t q = model->q;
+    double *mse = model->report_numbers, *best = mse + q, *naive = mse + 2 * q, *share = mse + 3 * q;
+    double *root = mse + 6 * q, *best_root = mse + 7 * q, *naive_roots = mse + 8 * q;
+    const volt_held_out *rows = choice ? &choice->held : held;
+    bool has_naive = rows->rows > 0 && fit_task_can_change(task->options, q);
+    for (int64_t k = 0; k < q; k++) {
+        const volt_chosen *chosen = choice ? &choice->outputs[k] : NULL;
+        double unit = model->target_scale[k], own = chosen ? chosen->mse : held->mse[k];
+        double tried = chosen ? chosen->best_mse : held->mse[k];
+        root[k] = unit * sqrt(own);
+        best_root[k] = unit * sqrt(tried);
+        naive_roots[k] = has_naive ? naive_root(task, model->washout + rows->begin, rows->counted, k) : NAN;
+        mse[k] = unit * unit * own;
+        best[k] = unit * unit * tried;
+        naive[k] = naive_roots[k] * naive_roots[k];
+        share[k] = chosen ? chosen->share : 1;
+    }
+    model->report = (volt_fit_report){.rows = rows->rows,
+                                      .first = model->washout + rows->begin,
+                                      .prequential_r2 = NAN,
+                                      .naive_r2 = NAN,
+                                      .alphas = choice ? choice->tried : 0,
+                                      .solver = VOLT_SOLVER_EXACT,
+                                      .residual = NAN};
+    volt_fit_report_numbers(model);
+    if (rows->rows > 0)
+        model->report.prequential_r2 =
+            held_out_r2(task, model->target_scale, root, model->report.first, rows->rows, rows->counted);
+    if (has_naive)
+        model->report.naive_r2 =
+            held_out_r2(task, model->target_scale, naive_roots, model->report.first, rows->rows, rows->counted);
+    model->has_report = true;
+}
+
+void volt_fit_report_solver(const volt_solver *solver, const volt_fit_way *way, const volt_pcg *pcg,
+                            volt_model *model)
+{
+    model->report.solver = volt_fit_solver_of(solver);
+    model->report.landmarks = way->landmarks + way->beside;
+    model->report.iterations = pcg ? pcg->steps : 0;
+    model->report.residual = pcg ? pcg->residual : NAN;
+}
+
+void volt_fit_report_left_out(const volt_left_out *left_out, volt_model *model)
+{
+    double *loo_root = model->report_numbers + 9 * model->q, *gcv_root = model->report_numbers + 10 * model->q;
+    for (int64_t k = 0; k < model->q; k++) {
+        double unit = model->target_scale[k] * model->target_scale[k];
+        loo_root[k] = model->target_scale[k] * sqrt(left_out->loo[k]);
+        gcv_root[k] = model->target_scale[k] * sqrt(left_out->gcv[k]);
+        left_out->loo[k] *= unit;
+        left_out->gcv[k] *= unit;
+    }
+    model->report.loo_mse = left_out->loo;
+    model->report.gcv = left_out->gcv;
+    model->report.loo_rmse = loo_root;
+    model->report.gcv_rmse = gcv_root;
+    model->report.loo_rows = left_out->rows;
+}

@@ -1,0 +1,129 @@
+/* src/model/fit/fit_task.c: what a fit is asked to do, checked and resolved. */
+#include "model/fit/fit_task.h"
+
+#include "base/error.h"
+#include "volterra/stats.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static volt_status check_feedback(const volt_fit_options *options)
+{
+    VOLT_REQUIRE(options->feedback_weight >= 0 && isfinite(options->feedback_weight), VOLT_ERR_ARGUMENT,
+                 "the feedback weight is %g, and must be positive and finite, or 0 for none",
+                 options->feedback_weight);
+    if (options->feedback_weight == 0)
+        return VOLT_OK;
+    VOLT_REQUIRE(
+        options->ahead == 0, VOLT_ERR_ARGUMENT,
+        "with a feedback weight the target of the row before comes back, and must be known by then: ahead is "
+        "%" PRId64 ", and must be 0",
+        options->ahead);
+    VOLT_REQUIRE(
+        !options->feedback, VOLT_ERR_ARGUMENT,
+        "the outputs are said to be the next inputs, and to come back beside the inputs: one or the other");
+    return VOLT_OK;
+}
+
+static volt_status check_options(const volt_fit_options *options, const volt_records *records, volt_view X,
+                                 volt_view Y)
+{
+    VOLT_REQUIRE(options->alpha >= 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
+                 "alpha is %g, and must be positive and finite, or 0 to be chosen", options->alpha);
+    VOLT_REQUIRE(options->washout >= 0 && options->washout < X.rows, VOLT_ERR_ARGUMENT,
+                 "the washout is %" PRId64 ", and must lie from 0 to %" PRId64 ", one less than the rows",
+                 options->washout, X.rows - 1);
+    VOLT_REQUIRE(options->washout == 0 || records->n == 0, VOLT_ERR_ARGUMENT,
+                 "the washout is %" PRId64 " rows, and must be 0 where the rows are %" PRId64 " records",
+                 options->washout, records->n);
+    VOLT_REQUIRE(options->ahead >= 0, VOLT_ERR_ARGUMENT, "ahead is %" PRId64 ", and must be at least 0",
+                 options->ahead);
+    VOLT_REQUIRE(!options->feedback || X.cols == Y.cols, VOLT_ERR_ARGUMENT,
+                 "feedback needs as many outputs as inputs, and there are %" PRId64 " and %" PRId64, Y.cols,
+                 X.cols);
+    VOLT_TRY(check_feedback(options));
+    VOLT_REQUIRE(options->season == VOLT_SEASON_AUTO || options->season == 0 ||
+                     (options->season >= 2 && options->season < X.rows),
+                 VOLT_ERR_ARGUMENT,
+                 "the season is %" PRId64 " rows, and must be 0 (none) or lie from 2 to %" PRId64
+                 ", one less than the rows",
+                 options->season, X.rows - 1);
+    VOLT_REQUIRE(options->as_they_are >= 0 && options->as_they_are < X.cols, VOLT_ERR_ARGUMENT,
+                 "%" PRId64 " inputs are to be taken as they are, and at most %" PRId64
+                 " may, one less than all",
+                 options->as_they_are, X.cols - 1);
+    for (int64_t k = 0; options->anchors && k < Y.cols; k++)
+        VOLT_REQUIRE(options->anchors[k] >= -1 && options->anchors[k] < X.cols, VOLT_ERR_ARGUMENT,
+                     "target %" PRId64 " is said to be input %" PRId64 ", and there are %" PRId64 " inputs",
+                     k + 1, options->anchors[k] + 1, X.cols);
+    return VOLT_OK;
+}
+
+bool fit_task_can_change(const volt_fit_options *options, int64_t q)
+{
+    bool can = options->anchors && options->ahead >= 1;
+    for (int64_t k = 0; can && k < q; k++)
+        can = options->anchors[k] >= 0;
+    return can;
+}
+
+/* The season of the first target that has one, looked for in the longest record. */
+static volt_status find_season(const fit_task *task, int64_t rows, int64_t *season)
+{
+    int64_t first = 0, count = 0;
+    for (int64_t i = 0, end = 0; i < rows; i = end) {
+        end = volt_records_stretch(task->records, i, rows);
+        if (end - i > count) {
+            first = i;
+            count = end - i;
+        }
+    }
+    const double *x = task->X.data + first * task->X.ld;
+    *season = 0;
+    for (int64_t k = 0; k < task->Y.cols && *season == 0; k++)
+        VOLT_TRY(volt_season_find(x + task->options->anchors[k], count, task->X.ld, season));
+    return VOLT_OK;
+}
+
+volt_status fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options,
+                             const volt_records *records, int64_t learn_rows, fit_task *task)
+{
+    VOLT_TRY(check_options(options, records, X, Y));
+    bool can = fit_task_can_change(options, Y.cols), open = options->alpha == 0;
+    *task = (fit_task){.X = X, .Y = Y, .options = options, .season = options->season, .records = records};
+    VOLT_REQUIRE(
+        options->target != VOLT_TARGET_CHANGE || can, VOLT_ERR_ARGUMENT,
+        "the change of a target can be learned when every target is an input and lies at least one row "
+        "ahead; here %s",
+        options->ahead < 1 ? "targets lie 0 rows ahead" : "a target is not an input");
+    task->change =
+        options->target == VOLT_TARGET_CHANGE || (options->target == VOLT_TARGET_AUTO && can && open);
+    task->level = options->target == VOLT_TARGET_LEVEL ||
+                  (options->target == VOLT_TARGET_AUTO && !task->change) ||
+                  (options->target == VOLT_TARGET_AUTO && open);
+    task->chooses = open || (options->guarded && task->change);
+    task->input = options->input != VOLT_INPUT_AUTO ? options->input
+                  : can && open                     ? VOLT_INPUT_BOTH
+                                                    : VOLT_INPUT_LEVEL;
+    if (task->input == VOLT_INPUT_LEVEL || !can)
+        task->season = 0;
+    else if (task->season == VOLT_SEASON_AUTO)
+        VOLT_TRY(find_season(task, learn_rows, &task->season));
+    return VOLT_OK;
+}
+
+volt_status fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_recipe *recipe)
+{
+    const volt_fit_options *options = task->options;
+    volt_recipe_task wanted = {.kind = task->input,
+                               .ahead = options->ahead,
+                               .season = task->season,
+                               .anchors = options->anchors,
+                               .q = task->Y.cols,
+                               .as_they_are = options->as_they_are,
+                               .scale = options->scale != 0,
+                               .records = task->records};
+    VOLT_TRY(volt_recipe_learn(volt_view_rows(task->X, 0, learn_rows), &wanted, recipe));
+    return options->feedback_weight > 0 ? volt_recipe_feed_back(recipe, task->Y.cols, options->feedback_weight)
+                                        : VOLT_OK;
+}

@@ -1,0 +1,188 @@
+/* src/model/fit/landmarks.c: which rows are landmarks, and a model on them. */
+#include "model/fit/landmarks.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "volterra/base.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    USUAL = 2000,      /* landmarks */
+    MOST_GHOSTS = 256, /* a longer past may be cut: the landmark is then another sequence, and as good a one */
+    SEED = 20,         /* of random landmarks */
+};
+static const double least_share = 1e-7; /* of the past that a ghost is to stand for */
+
+/* ---- which rows ------------------------------------------------------------------------------- */
+
+/* Of a kernel without factors. */
+static int64_t ghosts_of(const volt_resolved *factor)
+{
+    if (!factor->reservoir && (!factor->scan.step || factor->scan.state_size == 0))
+        return volt_min(factor->window - 1, MOST_GHOSTS);
+    double kept = factor->facts.contraction;
+    double rows = kept > 0 && kept < 1 ? ceil(log(least_share) / log(kept)) : MOST_GHOSTS;
+    return (int64_t)fmin(rows, MOST_GHOSTS);
+}
+
+int64_t volt_landmark_ghosts(const volt_resolved *resolved)
+{
+    int64_t most = 0;
+    if (!resolved->sum)
+        return ghosts_of(resolved);
+    for (int64_t f = 0; f < resolved->sum->n_factors; f++)
+        most = volt_max(most, ghosts_of(&resolved->sum->factor[f]));
+    return most;
+}
+
+int64_t volt_landmark_count(int64_t wanted, int64_t rows)
+{
+    return wanted > 0 ? wanted : volt_min(USUAL, rows);
+}
+
+void volt_landmark_set_release(volt_landmark_set *set)
+{
+    volt_free(set->column);
+    volt_free(set->source);
+    volt_free(set->runs);
+    *set = (volt_landmark_set){0};
+}
+
+/* Runs of VOLT_LANDMARK_RUN rows from the first row to the last, as far apart as they can be. */
+static void spread(int64_t first, int64_t rows, int64_t m, int64_t *landmark)
+{
+    int64_t gaps = (m + VOLT_LANDMARK_RUN - 1) / VOLT_LANDMARK_RUN - 1, free = rows - m;
+    for (int64_t a = 0; a < m; a++) {
+        int64_t run = a / VOLT_LANDMARK_RUN;
+        landmark[a] = first + a + (gaps > 0 ? free / gaps * run + free % gaps * run / gaps : free);
+    }
+}
+
+/* m of the rows, each as likely as any other, upwards (selection sampling: Knuth, The Art of Computer Programming 2, 3.4.2,
+ * algorithm S). */
+static void draw(int64_t first, int64_t rows, int64_t m, int64_t *landmark)
+{
+    volt_rng rng;
+    volt_rng_init(&rng, SEED, 0);
+    for (int64_t i = 0, a = 0; a < m; i++)
+        if ((double)(rows - i) * volt_rng_uniform(&rng) < (double)(m - a))
+            landmark[a++] = first + i;
+}
+
+/* Landmarks become runs: one goes on where the next landmark is in the same record and would share its ghosts. Called
+ * twice: without places to count, then to fill. */
+static void make_runs(const int64_t *landmark, const volt_records *records, int64_t ghosts,
+                      volt_landmark_set *set)
+{
+    bool fills = set->source != NULL;
+    int64_t n = 0, runs = 0, end = 0; /* end: behind the last row that is there */
+    for (int64_t a = 0; a < set->m; a++) {
+        int64_t begin = volt_max(landmark[a] - ghosts, volt_records_begin(records, landmark[a]));
+        bool goes_on = a > 0 && begin <= end && volt_records_begin(records, landmark[a]) < end;
+        int64_t from = goes_on ? end : begin, length = landmark[a] + 1 - from;
+        if (fills) {
+            for (int64_t i = 0; i < length; i++)
+                set->source[n + i] = from + i;
+            set->column[a] = n + length - 1;
+            set->runs[goes_on ? runs - 1 : runs] = (goes_on ? set->runs[runs - 1] : 0) + length;
+        }
+        runs += !goes_on;
+        n += length;
+        end = landmark[a] + 1;
+    }
+    set->n = n;
+    set->n_runs = runs;
+}
+
+volt_status volt_landmark_set_choose(int64_t rows, int64_t washout, const volt_records *records, int64_t m,
+                                     volt_landmarks choice, int64_t ghosts, volt_landmark_set *set)
+{
+    *set = (volt_landmark_set){.m = m};
+    int64_t kept = rows - washout, *landmark = volt_alloc(m, sizeof *landmark);
+    if (!landmark)
+        return VOLT_ERR_MEMORY;
+    if (choice == VOLT_LANDMARKS_RANDOM)
+        draw(washout, kept, m, landmark);
+    else if (choice == VOLT_LANDMARKS_LAST)
+        for (int64_t a = 0; a < m; a++)
+            landmark[a] = rows - m + a;
+    else
+        spread(washout, kept, m, landmark);
+    make_runs(landmark, records, ghosts, set);
+    set->column = volt_alloc(m, sizeof *set->column);
+    set->source = volt_alloc(set->n, sizeof *set->source);
+    set->runs = volt_alloc(set->n_runs, sizeof *set->runs);
+    bool has_room = set->column && set->source && set->runs;
+    if (has_room)
+        make_runs(landmark, records, ghosts, set);
+    volt_free(landmark);
+    return has_room ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+/* ---- a model on them -------------------------------------------------------------------------- */
+
+/* What is told of the training rows when they are gone. */
+static volt_status keep_trained(volt_model *model, const fit_task *task)
+{
+    const volt_fit_options *options = task->options;
+    volt_trained *trained = &model->trained;
+    *trained = (volt_trained){.rows = task->X.rows, .washout = options->washout};
+    if (task->records->n == 0)
+        return VOLT_OK;
+    trained->records = volt_alloc(options->n_records, sizeof *trained->records);
+    if (!trained->records)
+        return VOLT_ERR_MEMORY;
+    memcpy(trained->records, options->records, (size_t)options->n_records * sizeof *trained->records);
+    trained->n_records = options->n_records;
+    return VOLT_OK;
+}
+
+volt_status volt_model_use_landmarks(volt_model *model, const fit_task *task, volt_fit_rows *rows,
+                                     const volt_landmark_set *set, volt_progress progress,
+                                     double **coefficients)
+{
+    VOLT_TRY(keep_trained(model, task));
+    double *fresh = volt_alloc_zero(set->n * model->q, sizeof *fresh);
+    int64_t d = rows->Z.cols;
+    double *kept = volt_alloc_doubles(set->n, d);
+    volt_status status = fresh && kept ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        *coefficients = model->coefficients;
+        model->coefficients = fresh;
+        fresh = NULL;
+        model->n = set->n;
+        for (int64_t i = 0; i < set->n; i++)
+            volt_fit_rows_get(rows, set->source[i], volt_matrix_of(kept + i * d, 1, d));
+        status = volt_model_use_records(model, set->runs, set->n_runs);
+    }
+    if (status == VOLT_OK)
+        status = volt_model_pack(model, volt_view_of(kept, set->n, d), progress);
+    volt_free(kept);
+    volt_free(fresh);
+    return status;
+}
+
+/* k_m' beta + c where the features are those of K - common: common 1' beta goes from the features into the intercept. */
+void volt_model_take_landmarks(volt_model *model, const volt_landmark_set *set, volt_operator *op,
+                               volt_matrix gamma, volt_matrix washed)
+{
+    double common = model->intercept ? model->resolved.common : 0;
+    volt_landmark_coefficients(op, gamma);
+    for (int64_t k = 0; k < model->q; k++) {
+        double shift = 0;
+        for (int64_t a = 0; a < set->m; a++) {
+            double beta = gamma.data[a * gamma.ld + k];
+            model->coefficients[set->column[a] * model->q + k] = beta;
+            shift += common * beta;
+        }
+        model->intercepts[k] -= shift;
+        for (int64_t i = 0; washed.data && i < washed.rows; i++)
+            washed.data[i * washed.ld + k] += shift;
+    }
+    model->trained.landmarks = set->m;
+    model->washout = 0;
+}

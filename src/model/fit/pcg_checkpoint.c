@@ -1,0 +1,133 @@
+/* src/model/fit/pcg_checkpoint.c: the moment of an iteration in a file and back. */
+#define _POSIX_C_SOURCE 200809L
+#include "model/fit/pcg_checkpoint.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "io/file/atomic_file.h"
+#include "model/file/file_fields.h"
+#include "model/file/file_writer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { VERSION = 1 };
+static const char format[] = "volterra-pcg";
+
+volt_status volt_checkpoint_check(const char *path)
+{
+    struct stat there;
+    volt_atomic_file file;
+    bool exists = stat(path, &there) == 0;
+    VOLT_REQUIRE(!exists || S_ISREG(there.st_mode), VOLT_ERR_IO,
+                 "the checkpoint %s is there and no regular file", path);
+    VOLT_TRY(volt_atomic_open(&file, path));
+    volt_atomic_discard(&file);
+    return VOLT_OK;
+}
+
+/* ---- load ------------------------------------------------------------------------------------- */
+
+static volt_status check_head(const volt_checkpoint *checkpoint, const volt_file_fields *fields)
+{
+    const char *text = NULL, *kernel = NULL;
+    int64_t version = 0;
+    VOLT_TRY(volt_fields_text(fields, "format", &text));
+    if (strcmp(text, format) != 0)
+        return volt_fields_foreign(fields, "its format is another");
+    VOLT_TRY(volt_fields_count(fields, "version", &version));
+    VOLT_REQUIRE(version == VERSION, VOLT_ERR_FORMAT,
+                 "%s has checkpoint format %" PRId64 ", and this library (%s) reads format %d", fields->path,
+                 version, volt_version(), VERSION);
+    VOLT_TRY(volt_fields_text(fields, "kernel", &kernel));
+    VOLT_TRY(volt_fields_text(fields, "fit", &text));
+    VOLT_REQUIRE(strcmp(text, checkpoint->digest) == 0, VOLT_ERR_FORMAT,
+                 "%s belongs to another fit (%.40s with kernel %.80s; this one is %s with kernel %.80s): other "
+                 "data, kernel, alpha or landmarks",
+                 fields->path, text, kernel, checkpoint->digest, checkpoint->kernel);
+    return VOLT_OK;
+}
+
+static volt_status read_moment(const volt_file_fields *fields, volt_pcg_moment *moment)
+{
+    int64_t rows = moment->rows, columns = moment->columns;
+    VOLT_TRY(volt_fields_count(fields, "steps", &moment->steps));
+    VOLT_TRY(volt_fields_count(fields, "restarts", &moment->restarts));
+    VOLT_TRY(volt_fields_copy(fields, "x", rows, columns, moment->x));
+    VOLT_TRY(volt_fields_copy(fields, "r", rows, columns, moment->r));
+    VOLT_TRY(volt_fields_copy(fields, "p", rows, columns, moment->p));
+    VOLT_TRY(volt_fields_copy(fields, "numbers", columns, VOLT_PCG_NUMBERS, moment->numbers));
+    for (int64_t k = 0; k < columns; k++) {
+        const double *numbers = moment->numbers + k * VOLT_PCG_NUMBERS;
+        bool right = numbers[VOLT_PCG_SIZE] >= 0;
+        for (int i = VOLT_PCG_RESIDUAL; i < VOLT_PCG_NUMBERS; i++)
+            right = right && numbers[i] >= 0;
+        VOLT_REQUIRE(right, VOLT_ERR_FORMAT, "%s: tensor \"numbers\" is not that of an iteration",
+                     fields->path);
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_checkpoint_load(void *context, volt_pcg_moment *moment, bool *found)
+{
+    volt_checkpoint *checkpoint = context;
+    volt_safetensors *file = NULL;
+    struct stat there;
+    checkpoint->last = volt_seconds();
+    *found = stat(checkpoint->path, &there) == 0;
+    if (!*found)
+        return VOLT_OK;
+    VOLT_TRY(volt_safetensors_read(checkpoint->path, &file));
+    volt_file_fields fields = {
+        .file = file, .path = checkpoint->path, .kind = "the checkpoint of a volterra fit"};
+    volt_status status = check_head(checkpoint, &fields);
+    if (status == VOLT_OK)
+        status = read_moment(&fields, moment);
+    volt_safetensors_free(file);
+    if (status == VOLT_OK)
+        volt_log(VOLT_LOG_INFO, "going on from %s, after %" PRId64 " steps", checkpoint->path, moment->steps);
+    return status;
+}
+
+/* ---- save ------------------------------------------------------------------------------------- */
+
+static volt_status write_moment(const volt_checkpoint *checkpoint, const volt_pcg_moment *moment)
+{
+    int64_t rows = moment->rows, columns = moment->columns;
+    volt_file_writer writer = {0};
+    volt_put_text(&writer, "format", format);
+    volt_put_count(&writer, "version", VERSION);
+    volt_put_text(&writer, "library", volt_version());
+    volt_put_text(&writer, "kernel", checkpoint->kernel);
+    volt_put_text(&writer, "fit", checkpoint->digest);
+    volt_put_count(&writer, "steps", moment->steps);
+    volt_put_count(&writer, "restarts", moment->restarts);
+    volt_put_tensor(&writer, "x", rows, columns, moment->x);
+    volt_put_tensor(&writer, "r", rows, columns, moment->r);
+    volt_put_tensor(&writer, "p", rows, columns, moment->p);
+    volt_put_tensor(&writer, "numbers", columns, VOLT_PCG_NUMBERS, moment->numbers);
+    volt_status status = volt_writer_finish(&writer, checkpoint->path, (volt_progress){0});
+    volt_writer_release(&writer);
+    return status;
+}
+
+volt_status volt_checkpoint_save(void *context, const volt_pcg_moment *moment, bool last)
+{
+    volt_checkpoint *checkpoint = context;
+    if (!last && volt_seconds() - checkpoint->last < checkpoint->every)
+        return VOLT_OK;
+    volt_status status = write_moment(checkpoint, moment);
+    checkpoint->last = volt_seconds();
+    if (status == VOLT_OK || status == VOLT_ERR_MEMORY) {
+        checkpoint->complained = checkpoint->complained && status != VOLT_OK;
+        return status;
+    }
+    if (!checkpoint->complained)
+        volt_log(VOLT_LOG_WARNING, "%s; the fit goes on without a checkpoint of step %" PRId64,
+                 volt_error_detail(), moment->steps);
+    checkpoint->complained = true;
+    return VOLT_OK;
+}

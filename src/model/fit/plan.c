@@ -1,0 +1,314 @@
+/* src/model/fit/plan.c: what a fit would take on this machine.
+ *
+ * Memory follows from what fit.c allocates and what the solver says. Times are extrapolated from a Gram matrix here
+ * and a trial of the solver that are small enough to take a fifth of a second together. */
+#include "model/fit/plan.h"
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/progress.h"
+#include "kernel/engine/engine.h"
+#include "kernel/engine/states.h"
+#include "kernel/tangent.h"
+#include "model/fit/landmarks.h"
+#include "model/model_errors.h"
+#include "solve/landmark/placement.h"
+#include "solve/solver_table.h"
+#include "volterra/model.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* A fit that is planned. */
+typedef struct planned_fit {
+    const volt_kernel *kernel; /* to be timed */
+    const volt_kernel *widest; /* that takes at least as much memory */
+    volt_resolved resolved;    /* that one, as far as memory goes: on no inputs yet */
+    const volt_solver *solver; /* NULL: the one that would be chosen */
+    const volt_backend *backend;
+    double d, q;
+} planned_fit;
+
+/* Does the matrix lie elsewhere? */
+static bool is_on_device(const planned_fit *fit)
+{
+    return fit->solver->stores_matrix && !fit->backend->is_here;
+}
+
+/* Scaled inputs, targets, coefficients and the errors of the rows, beside what the engine and the solver say; PLAIN_NUMBERS are for buffers of
+ * a fixed size. */
+enum { PLAIN_NUMBERS = 16384 };
+
+/* Bytes at the peak of a fit. */
+static double fit_bytes(const planned_fit *fit, int64_t n)
+{
+    double states = (double)volt_states_count(&fit->resolved);
+    double rows = fit->solver->on_states ? 8 * (double)n * (double)fit->resolved.d
+                                         : volt_engine_bytes(&fit->resolved, n, n);
+    double there = is_on_device(fit) ? 8 * (double)n * (double)n : 0;
+    return 8 * ((double)n * (fit->d + 4 * fit->q + 2) + PLAIN_NUMBERS) + rows +
+           fit->solver->bytes((double)n, fit->q, states) - there;
+}
+
+/* Bytes at the peak of an evaluation of the evidence with its gradient: the workspace and the result, inputs with and without
+ * their mean, and beside an engine that of a tangent, with at most twice its state, and the block that it is contracted in. */
+static double evidence_bytes(const planned_fit *fit, int64_t n, int64_t q)
+{
+    double rows = (double)n, columns = fit->d + (double)fit->resolved.d + 6 * fit->q + 8;
+    return volt_factor_bytes(n, q) + 2 * volt_engine_bytes(&fit->resolved, n, n) +
+           8 * (rows * ((double)volt_block_rows(n, n) + columns) + PLAIN_NUMBERS);
+}
+
+/* Gram matrices of an evaluation: that of the kernel and one for every parameter, or four where one is not differentiated
+ * but compared with its neighbours. */
+static double evidence_grams(const volt_kernel *kernel)
+{
+    volt_variable variables[VOLT_MOST_VARIABLES];
+    double grams = 1;
+    int64_t count = volt_kernel_variables(kernel, VOLT_MOST_VARIABLES, variables);
+    for (int64_t v = 0; v < count; v++)
+        grams += volt_kernel_has_tangent(kernel, variables[v].name) ? 1 : 4;
+    return grams;
+}
+
+/* Largest n whose fit takes at most `bytes`. */
+static int64_t rows_within(const planned_fit *fit, double bytes)
+{
+    int64_t fits = 0, does_not = 1;
+    while (fit_bytes(fit, does_not) <= bytes) {
+        fits = does_not;
+        does_not *= 2;
+    }
+    while (does_not - fits > 1) {
+        int64_t middle = fits + (does_not - fits) / 2;
+        if (fit_bytes(fit, middle) <= bytes)
+            fits = middle;
+        else
+            does_not = middle;
+    }
+    return fits;
+}
+
+enum {
+    TRIAL_ROWS = 1536,
+    DEAR_ROWS = 256, /* where an entry costs much */
+    TRIAL_REPEATS = 3,
+    MOST_RESOLVED = 1 << 20 /* inputs beyond which the rounding of inner products leaves no room to a bound */
+};
+
+/* The kernel on no inputs yet, for which bounds on its parameters wait; with its weights, or in outline. */
+typedef volt_status (*resolve_fn)(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
+                                  volt_resolved *resolved);
+
+static volt_status resolve(const volt_kernel *kernel, int64_t d, resolve_fn resolve_slices,
+                           volt_resolved *resolved)
+{
+    volt_extent extents[VOLT_MOST_FACTORS];
+    for (int s = 0; s < VOLT_MOST_FACTORS; s++)
+        extents[s] = (volt_extent){.radius = 0, .largest = 1};
+    VOLT_TRY(resolve_slices(kernel, extents, volt_min(d, MOST_RESOLVED), resolved));
+    resolved->d = d * volt_kernel_slices(kernel);
+    return VOLT_OK;
+}
+
+/* Random-looking inputs inside the unit ball, and a well conditioned matrix, need no generator. */
+static void fill_trial(double *X, int64_t n, int64_t d)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < d; k++)
+            X[i * d + k] = sin((double)(i * d + k) * 12.9898) / sqrt((double)d);
+}
+
+static volt_status time_gram(const volt_kernel *kernel, volt_view X, volt_matrix K, double *seconds)
+{
+    volt_gram_options options = {.mirror = 0, .radius = 1};
+    double best = INFINITY;
+    for (int repeat = 0; repeat < TRIAL_REPEATS; repeat++) {
+        double start = volt_seconds();
+        VOLT_TRY(volt_gram(kernel, X, volt_view_of(NULL, 0, 0), &options, K));
+        best = fmin(best, volt_seconds() - start);
+    }
+    *seconds = best;
+    return VOLT_OK;
+}
+
+/* Seconds of one row through the reservoirs, on inputs of zero. */
+static volt_status time_states(const volt_resolved *resolved, double *each)
+{
+    enum { ROWS = 64 };
+    volt_columns *states = NULL;
+    volt_past *past = NULL;
+    double *Z = volt_alloc_zero(ROWS * resolved->d, sizeof *Z);
+    volt_status status = Z ? volt_states_columns(resolved, &states) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = volt_past_create(resolved, states, ROWS, &past);
+    *each = INFINITY;
+    for (int repeat = 0; repeat < TRIAL_REPEATS && status == VOLT_OK; repeat++) {
+        double start = volt_seconds();
+        status = volt_past_seek(past, volt_view_of(Z, ROWS, resolved->d));
+        *each = fmin(*each, (volt_seconds() - start) / ROWS);
+    }
+    volt_past_free(past);
+    volt_columns_free(states);
+    volt_free(Z);
+    return status;
+}
+
+/* Two passes of the rows through the reservoirs; alpha is chosen on rows so few that it hardly counts. */
+static volt_status measure_states(const planned_fit *fit, double n, int64_t d, volt_plan *plan)
+{
+    double each = 0, states = (double)volt_states_count(&fit->resolved);
+    volt_resolved resolved = {0};
+    VOLT_TRY(resolve(fit->kernel, d, volt_kernel_resolve_slices, &resolved));
+    volt_status status = time_states(&resolved, &each);
+    volt_resolved_release(&resolved);
+    VOLT_TRY(status);
+    VOLT_TRY(fit->solver->seconds(n, states, &plan->factor_seconds));
+    plan->gram_seconds = 2 * n * each;
+    plan->stream_seconds = each;
+    plan->choose_seconds = 0;
+    return VOLT_OK;
+}
+
+static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_plan *plan)
+{
+    if (fit->solver->on_states)
+        return measure_states(fit, n, d, plan);
+    int64_t rows = volt_engine_of(&fit->resolved, TRIAL_ROWS)->is_dear ? DEAR_ROWS : TRIAL_ROWS;
+    double *X = volt_alloc_doubles(rows, d), *K = volt_alloc_doubles(rows, rows);
+    volt_status status = X && K ? VOLT_OK : VOLT_ERR_MEMORY;
+    double gram = 0;
+    if (status == VOLT_OK) {
+        fill_trial(X, rows, d);
+        status = time_gram(fit->kernel, volt_view_of(X, rows, d), volt_matrix_of(K, rows, rows), &gram);
+    }
+    if (status == VOLT_OK) {
+        double ratio = n / (double)rows;
+        plan->gram_seconds = gram * ratio * ratio;
+        /* A step is a row of the Gram matrix on one thread and q passes over it. */
+        double entry = gram / ((double)rows * (double)rows / 2) * (double)volt_threads();
+        plan->stream_seconds = n * entry * (1 + fit->q / ((double)d + 8));
+        status = fit->solver->seconds(n, (double)volt_states_count(&fit->resolved), &plan->factor_seconds);
+        plan->choose_seconds = VOLT_CHOICE_ALPHAS * plan->factor_seconds * pow(volt_choice_rows(n) / n, 3);
+        if (fit->solver->stores_matrix) /* the inverse is twice a factorisation */
+            plan->evidence_seconds =
+                3 * plan->factor_seconds + evidence_grams(fit->kernel) * plan->gram_seconds;
+    }
+    volt_free(K);
+    volt_free(X);
+    return status;
+}
+
+/* Of the device where the fit goes, and, when it is wanted, of one where it could go. */
+static void plan_device(const planned_fit *fit, int64_t n, int64_t d, int measured, volt_plan *plan)
+{
+    volt_device_plan device = {0};
+    if (fit->solver->stores_matrix && (measured || is_on_device(fit)))
+        volt_device_plan_make(&(volt_work){.n = n, .d = d, .factors = 1}, &device);
+    plan->on_device = device.backend && is_on_device(fit);
+    plan->device_bytes = device.bytes;
+    plan->device_available_bytes = device.available;
+    plan->device_n_that_fits = device.n_that_fits;
+    plan->device_gram_seconds = device.gram_seconds;
+    plan->device_factor_seconds = device.factor_seconds;
+    if (plan->on_device && device.n_that_fits > 0)
+        plan->n_that_fits = volt_min(plan->n_that_fits, device.n_that_fits);
+}
+
+static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, int measured, volt_plan *plan)
+{
+    VOLT_REQUIRE(plan, VOLT_ERR_ARGUMENT, "there is no place for the plan");
+    VOLT_REQUIRE(n > 0 && d > 0 && q > 0, VOLT_ERR_ARGUMENT,
+                 "n = %" PRId64 ", d = %" PRId64 " and q = %" PRId64 " must all be at least 1", n, d, q);
+    fit->d = (double)d;
+    fit->q = (double)q;
+    VOLT_TRY(resolve(fit->widest, d, volt_kernel_outline_slices, &fit->resolved));
+    volt_blas_use use;
+    volt_status claimed = volt_blas_claim(&use); /* what BLAS takes for itself is not available */
+    if (claimed != VOLT_OK) {
+        volt_resolved_release(&fit->resolved);
+        return claimed;
+    }
+    double available = (double)volt_memory_available();
+    if (!fit->solver)
+        fit->solver = volt_solver_choose(n, q, volt_states_count(&fit->resolved), false,
+                                         volt_solver_available(fit->backend, n));
+    volt_plan made = {
+        .fit_bytes = fit_bytes(fit, n),
+        .model_bytes = 8 * ((double)n * ((double)d + 2 * (double)q + 2) + (double)d + 4 * (double)q +
+                            fmin((double)n, VOLT_INTERVAL_SCORES) * ((double)q + 1)),
+        .available_bytes = available,
+        .factor_bytes = 4 * (double)n * ((double)n + 3),
+        .evidence_bytes = evidence_bytes(fit, n, q),
+    };
+    made.n_that_fits = rows_within(fit, available);
+    plan_device(fit, n, d, measured, &made);
+    volt_status status = measured ? measure(fit, (double)n, d, &made) : VOLT_OK;
+    volt_blas_release(&use);
+    volt_resolved_release(&fit->resolved);
+    if (status == VOLT_OK)
+        *plan = made;
+    return status;
+}
+
+static const volt_backend *place(int64_t n, int64_t d)
+{
+    return volt_place(&(volt_work){.n = n, .d = d, .factors = 1});
+}
+
+volt_status volt_plan_with(const volt_kernel *kernel, const volt_solver *solver, int64_t n, int64_t d,
+                           int64_t q, int measured, const volt_backend *backend, volt_plan *plan)
+{
+    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
+    planned_fit fit = {.kernel = kernel, .widest = kernel, .solver = solver, .backend = backend};
+    return make_plan(&fit, n, d, q, measured, plan);
+}
+
+volt_status volt_plan_at(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
+                         const volt_backend *backend, volt_plan *plan)
+{
+    return volt_plan_with(kernel, NULL, n, d, q, measured, backend, plan);
+}
+
+volt_status volt_plan_states(const volt_kernel *kernel, int64_t d, int64_t *states)
+{
+    volt_resolved resolved = {0};
+    VOLT_TRY(resolve(kernel, d, volt_kernel_outline_slices, &resolved));
+    *states = volt_states_count(&resolved);
+    volt_resolved_release(&resolved);
+    return VOLT_OK;
+}
+
+volt_status volt_plan_columns(const volt_kernel *kernel, int64_t d, int64_t landmarks, int64_t *columns)
+{
+    volt_resolved resolved = {0};
+    VOLT_TRY(resolve(kernel, d, volt_kernel_outline_slices, &resolved));
+    int64_t runs = (landmarks + VOLT_LANDMARK_RUN - 1) / VOLT_LANDMARK_RUN;
+    *columns = landmarks + runs * volt_landmark_ghosts(&resolved);
+    volt_resolved_release(&resolved);
+    return VOLT_OK;
+}
+
+/* Enough for every lift of volterra: that of distances takes most. */
+static volt_status plan_volterra(int64_t n, int64_t d, int64_t q, int measured, volt_plan *plan)
+{
+    volt_kernel *kernel = NULL, *widest = NULL;
+    volt_status status = volt_kernel_parse("volterra", &kernel);
+    if (status == VOLT_OK)
+        status = volt_kernel_parse("volterra:lift=rbf", &widest);
+    if (status == VOLT_OK) {
+        planned_fit fit = {.kernel = kernel, .widest = widest, .backend = place(n, d)};
+        status = make_plan(&fit, n, d, q, measured, plan);
+    }
+    volt_kernel_free(widest);
+    volt_kernel_free(kernel);
+    return status;
+}
+
+volt_status volt_plan_fit(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
+                          volt_plan *plan)
+{
+    return kernel ? volt_plan_at(kernel, n, d, q, measured, place(n, d), plan)
+                  : plan_volterra(n, d, q, measured, plan);
+}

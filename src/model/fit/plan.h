@@ -1,0 +1,29 @@
+/* src/model/fit/plan.h: the plan of a fit whose place is settled. */
+#ifndef MODEL_PLAN_H
+#define MODEL_PLAN_H
+
+#include "base/backend.h"
+#include "volterra/model.h"
+
+/* volt_plan_fit for a fit at this back end. */
+volt_status volt_plan_at(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
+                         const volt_backend *backend, volt_plan *plan);
+
+/* A fit that several solvers are planned for. */
+struct volt_solver;
+typedef struct volt_planned {
+    const volt_kernel *kernel;
+    int64_t n, d, q;
+    const volt_backend *backend;
+} volt_planned;
+
+/* The same with this solver, whether it would be chosen or not; NULL: the one that would. */
+volt_status volt_plan_with(const volt_kernel *kernel, const struct volt_solver *solver, int64_t n, int64_t d,
+                           int64_t q, int measured, const volt_backend *backend, volt_plan *plan);
+
+/* Numbers in the explicit states of the kernel on d columns (0: it has none), and the columns of so many landmarks in runs,
+ * with the rows before them. */
+volt_status volt_plan_states(const volt_kernel *kernel, int64_t d, int64_t *states);
+volt_status volt_plan_columns(const volt_kernel *kernel, int64_t d, int64_t landmarks, int64_t *columns);
+
+#endif

@@ -1,0 +1,97 @@
+/* src/model/fit/prepare.c: what a fit would learn from, as matrices: for searches and comparisons, which fit many kernels on
+ * the same columns and targets. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/fit/fit_loss.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The columns of all rows; those after the first `learn_rows` are held to the range of these. */
+static volt_status fill_columns(const fit_task *task, const volt_recipe *recipe, int64_t learn_rows,
+                                double *columns)
+{
+    volt_view X = task->X;
+    volt_recent recent = {0};
+    VOLT_TRY(volt_recent_create(recipe, &recent));
+    for (int64_t i = 0; i < X.rows; i++) {
+        double *row = columns + i * recipe->columns;
+        if (volt_records_begins(task->records, i))
+            volt_recent_restart(&recent);
+        volt_recipe_row(recipe, &recent, X.data + i * X.ld, row);
+        volt_recent_push(recipe, &recent, X.data + i * X.ld);
+        if (i >= learn_rows)
+            volt_recipe_hold(recipe, row);
+    }
+    volt_recent_release(&recent);
+    return VOLT_OK;
+}
+
+static void fill_targets(const fit_task *task, double *targets, double *base)
+{
+    int64_t q = task->Y.cols;
+    for (int64_t i = 0; i < task->Y.rows; i++)
+        for (int64_t k = 0; k < q; k++) {
+            double now = task->change ? task->X.data[i * task->X.ld + task->options->anchors[k]] : 0;
+            targets[i * q + k] = task->Y.data[i * task->Y.ld + k] - now;
+            if (base)
+                base[i * q + k] = now;
+        }
+}
+
+static volt_status prepare(const fit_task *task, int64_t learn_rows, volt_recipe *recipe, volt_prepared *made)
+{
+    int64_t n = task->X.rows, q = task->Y.cols;
+    VOLT_TRY(fit_task_recipe(task, learn_rows, recipe));
+    made->X = volt_view_of(volt_alloc_doubles(n, recipe->columns), n, recipe->columns);
+    made->Y = volt_view_of(volt_alloc_doubles(n, q), n, q);
+    if (task->change)
+        made->base = volt_view_of(volt_alloc_doubles(n, q), n, q);
+    if (!made->X.data || !made->Y.data || (task->change && !made->base.data))
+        return VOLT_ERR_MEMORY;
+    made->input = task->input;
+    made->target = task->change ? VOLT_TARGET_CHANGE : VOLT_TARGET_LEVEL;
+    made->season = task->season;
+    fill_targets(task, (double *)made->Y.data, (double *)made->base.data);
+    return fill_columns(task, recipe, learn_rows, (double *)made->X.data);
+}
+
+volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *options, int64_t learn_rows,
+                         volt_prepared **prepared)
+{
+    volt_fit_options without = options ? *options : volt_fit_options_default();
+    fit_task task;
+    volt_recipe recipe = {0};
+    without.feedback_weight = 0; /* a search weighs what comes back in every candidate anew */
+    options = &without;
+    VOLT_REQUIRE(prepared, VOLT_ERR_ARGUMENT, "there is no place for what is prepared");
+    VOLT_TRY(volt_check_pairs(X, Y));
+    VOLT_TRY(volt_loss_fit_anchors(&without));
+    VOLT_REQUIRE(learn_rows >= 1 && learn_rows <= X.rows, VOLT_ERR_ARGUMENT,
+                 "columns are to be learned from %" PRId64 " rows, and there are %" PRId64, learn_rows, X.rows);
+    volt_records records;
+    VOLT_TRY(volt_records_make(options->records, options->n_records, X.rows, &records));
+    volt_status status = fit_task_resolve(X, Y, options, &records, learn_rows, &task);
+    volt_prepared *made = NULL;
+    if (status == VOLT_OK)
+        made = volt_alloc_zero(1, sizeof *made);
+    if (status == VOLT_OK)
+        status = made ? prepare(&task, learn_rows, &recipe, made) : VOLT_ERR_MEMORY;
+    volt_recipe_release(&recipe);
+    volt_records_release(&records);
+    if (status == VOLT_OK)
+        *prepared = made;
+    else
+        volt_prepared_free(made);
+    return status;
+}
+
+void volt_prepared_free(volt_prepared *prepared)
+{
+    if (prepared) {
+        volt_free((double *)prepared->X.data);
+        volt_free((double *)prepared->Y.data);
+        volt_free((double *)prepared->base.data);
+    }
+    volt_free(prepared);
+}

@@ -1,0 +1,366 @@
+/* src/model/live/learner_journal.c: what a learner did, line by line, so that nothing is lost when its process ends.
+ *
+ *     volterra-journal 1 MODEL EVENTS WINDOW FORGET WHAT CRC       the learner had done so much when the journal began
+ *     p X... CRC                                 a row was pushed
+ *     u X... Y... CRC                            a row was pushed and learned
+ *     a X... Y... CRC                            late targets, of the row `ahead` rows before, were learned and a row was pushed
+ *     w Y... CRC                                 late targets were learned, and the row found no memory
+ *     l Y... CRC     d COUNT CRC     r CRC       a target was learned, rows were dropped, a record began
+ *
+ * Lines are written after the learner has done what they say, in one piece, and synced before the caller hears of it. So a
+ * process that dies loses at most the row at hand, and leaves at most one line that is not whole, the last. The events of
+ * a journal are numbered from EVENTS on: those that a saved state has done already are passed over, which is why it does
+ * not matter whether a process died before or after it emptied the journal. */
+#define _POSIX_C_SOURCE 200809L
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/file/file_bytes.h"
+#include "io/file/file_lock.h"
+#include "model/live/learner_internal.h"
+#include "model/model_digest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static const char mark[] = "volterra-journal";
+enum { VERSION = 1, CRC_DIGITS = 8, MOST_HEAD = 160 };
+
+struct volt_journal {
+    int file;
+    char *path;
+    char *line;      /* room for the longest */
+    double *numbers; /* d + q: of a line that is read */
+    int64_t length;  /* bytes that are whole lines */
+    bool behind;     /* a line could not be written: the learner has done more than the journal says */
+    char digest[VOLT_DIGEST_LENGTH];
+};
+
+void volt_journal_free(volt_journal *journal)
+{
+    if (!journal)
+        return;
+    if (journal->file >= 0)
+        close(journal->file);
+    volt_free(journal->path);
+    volt_free(journal->line);
+    volt_free(journal->numbers);
+    volt_free(journal);
+}
+
+/* ---- write ------------------------------------------------------------------------------------ */
+
+static volt_status io_failure(const volt_journal *journal, const char *what)
+{
+    return volt_fail(VOLT_ERR_IO, "%s: the journal cannot be %s: %s", journal->path, what, strerror(errno));
+}
+
+static unsigned long crc_of(const char *text, size_t length)
+{
+    return crc32(crc32(0, NULL, 0), (const unsigned char *)text, (unsigned)length);
+}
+
+/* The line so far gets its checksum and its end, and is on the disk when this returns. */
+static volt_status write_line(volt_journal *journal, size_t length)
+{
+    length += (size_t)sprintf(journal->line + length, " %08lx\n", crc_of(journal->line, length));
+    for (size_t done = 0; done < length;) {
+        ssize_t written = write(journal->file, journal->line + done, length - done);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return io_failure(journal, "written");
+        done += (size_t)written;
+    }
+    if (fsync(journal->file) != 0 && errno != EINVAL && errno != ENOTSUP)
+        return io_failure(journal, "synced");
+    journal->length += (int64_t)length;
+    return VOLT_OK;
+}
+
+/* What rows do to a learner beside its model: WINDOW FORGET WHAT. */
+static const char *settings_of(const volt_learner *learner, char text[MOST_HEAD])
+{
+    char forget[VOLT_NUMBER_LENGTH];
+    snprintf(text, MOST_HEAD, "%" PRId64 " %s %s", learner->window, volt_format_number(learner->forget, forget),
+             volt_forget_words[learner->forget_what]);
+    return text;
+}
+
+static volt_status begin_lines(volt_learner *learner)
+{
+    volt_journal *journal = learner->journal;
+    char settings[MOST_HEAD];
+    if (ftruncate(journal->file, 0) != 0)
+        return io_failure(journal, "emptied");
+    journal->length = 0;
+    int length = sprintf(journal->line, "%s %d %s %" PRId64 " %s", mark, VERSION, journal->digest,
+                         learner->events, settings_of(learner, settings));
+    return write_line(journal, (size_t)length);
+}
+
+static size_t put_numbers(char *line, size_t length, const double *numbers, int64_t count)
+{
+    char number[VOLT_NUMBER_LENGTH];
+    for (int64_t i = 0; i < count; i++)
+        length += (size_t)sprintf(line + length, " %s", volt_format_number(numbers[i], number));
+    return length;
+}
+
+volt_status volt_journal_write(volt_learner *learner, char what, const double *first, int64_t n_first,
+                               const double *second, int64_t n_second)
+{
+    volt_journal *journal = learner->journal;
+    learner->events++;
+    if (!journal)
+        return VOLT_OK;
+    journal->line[0] = what;
+    size_t length = put_numbers(journal->line, 1, first, n_first);
+    length = put_numbers(journal->line, length, second, n_second);
+    volt_status status = write_line(journal, length);
+    if (status != VOLT_OK) {
+        journal->behind = true;
+        if (ftruncate(journal->file, journal->length) != 0) /* then the line is one that was cut short */
+            return status;
+    }
+    return status;
+}
+
+volt_status volt_journal_check(const volt_learner *learner)
+{
+    const volt_journal *journal = learner->journal;
+    VOLT_REQUIRE(!journal || !journal->behind, VOLT_ERR_IO,
+                 "%s: a line could not be written, and the learner is ahead of its journal: save it, and empty "
+                 "the journal",
+                 journal->path);
+    return VOLT_OK;
+}
+
+/* ---- read ------------------------------------------------------------------------------------- */
+
+static volt_status damaged(const volt_journal *journal, int64_t line, const char *why)
+{
+    return volt_fail(VOLT_ERR_FORMAT, "%s: line %" PRId64 " of the journal %s", journal->path, line, why);
+}
+
+/* Take the checksum off a line. False: it is not whole. */
+static bool strip_checksum(char *line, size_t length)
+{
+    char digits[CRC_DIGITS + 1];
+    if (length < CRC_DIGITS + 2 || line[length - CRC_DIGITS - 1] != ' ')
+        return false;
+    size_t body = length - CRC_DIGITS - 1;
+    snprintf(digits, sizeof digits, "%08lx", crc_of(line, body));
+    if (memcmp(digits, line + body + 1, CRC_DIGITS) != 0)
+        return false;
+    line[body] = '\0';
+    return true;
+}
+
+/* Exactly `count` numbers, each after a blank. */
+static bool read_numbers(char *text, int64_t count, double *numbers)
+{
+    for (int64_t i = 0; i < count; i++) {
+        if (*text != ' ')
+            return false;
+        char *end = strchr(text + 1, ' ');
+        if (end)
+            *end = '\0';
+        if (!volt_parse_number(text + 1, &numbers[i]))
+            return false;
+        if (end)
+            *end = ' ';
+        text = end ? end : text + strlen(text);
+    }
+    return *text == '\0';
+}
+
+/* Do again what the letter of a line says, with its numbers. */
+static volt_status do_again(volt_learner *learner, char what, const double *numbers, int64_t line)
+{
+    const double *after_x = numbers + learner->model->recipe.inputs;
+    int64_t pushed = learner->pushed;
+    bool learned, done;
+    volt_status status = VOLT_OK;
+    switch (what) {
+    case 'p':
+    case 'u':
+        status = volt_learner_do_push(learner, numbers, NULL);
+        break;
+    case 'a':
+        status = volt_learner_do_advance(learner, numbers, after_x, NULL, &learned, &done);
+        break;
+    case 'l':
+        return volt_learner_do_learn(learner, numbers);
+    case 'w':
+        return volt_learner_do_learn_late(learner, numbers, &learned);
+    case 'd':
+        return numbers[0] >= 0 && numbers[0] < 9e15
+                   ? volt_learner_do_drop(learner, (int64_t)numbers[0])
+                   : damaged(learner->journal, line, "drops no number of rows");
+    default:
+        return volt_learner_do_restart(learner);
+    }
+    if (learner->pushed > pushed)
+        status = VOLT_OK; /* the forecast may have been too large then as well */
+    return status == VOLT_OK && what == 'u' ? volt_learner_do_learn(learner, after_x) : status;
+}
+
+static volt_status replay(volt_learner *learner, char *text, int64_t line)
+{
+    volt_journal *journal = learner->journal;
+    int64_t d = learner->model->recipe.inputs, q = learner->model->q;
+    bool known = strchr("pulawdr", *text) != NULL; /* a whole line is not empty */
+    int64_t count = 0;
+    if (known)
+        count = (strchr("pua", *text) ? d : 0) + (strchr("luaw", *text) ? q : 0) + (*text == 'd');
+    if (!known || !read_numbers(text + 1, count, journal->numbers))
+        return damaged(journal, line, "is none that a learner of this model writes");
+    volt_status status = do_again(learner, *text, journal->numbers, line);
+    if (status == VOLT_OK)
+        learner->events++;
+    else if (status != VOLT_ERR_MEMORY)
+        return volt_fail_prefix(VOLT_ERR_FORMAT, "%s: line %" PRId64 " of the journal", journal->path, line);
+    return status;
+}
+
+static volt_status read_head(const volt_learner *learner, const char *text, int64_t *events)
+{
+    const volt_journal *journal = learner->journal;
+    char name[32], digest[VOLT_DIGEST_LENGTH], settings[MOST_HEAD];
+    int version = 0, end = 0;
+    bool whole = strlen(text) < MOST_HEAD &&
+                 sscanf(text, "%31s %d %16s %" SCNd64 "%n", name, &version, digest, events, &end) == 4 &&
+                 text[end] == ' ' && *events >= 0;
+    VOLT_REQUIRE(whole && strcmp(name, mark) == 0, VOLT_ERR_FORMAT, "%s is not the journal of a learner",
+                 journal->path);
+    VOLT_REQUIRE(version == VERSION, VOLT_ERR_FORMAT,
+                 "%s has journal format %d, and this library (%s) reads format %d", journal->path, version,
+                 volt_version(), VERSION);
+    VOLT_REQUIRE(strcmp(digest, journal->digest) == 0, VOLT_ERR_FORMAT,
+                 "%s belongs to a learner of another model (%s; this one is %s)", journal->path, digest,
+                 journal->digest);
+    VOLT_REQUIRE(strcmp(text + end + 1, settings_of(learner, settings)) == 0, VOLT_ERR_FORMAT,
+                 "%s was kept by a learner with window, forget and forget_what %.80s, and this one has %s",
+                 journal->path, text + end + 1, settings);
+    VOLT_REQUIRE(*events <= learner->events, VOLT_ERR_FORMAT,
+                 "%s begins after %" PRId64 " events, and the learner has done %" PRId64
+                 ": the state that goes with it is a later one",
+                 journal->path, *events, learner->events);
+    return VOLT_OK;
+}
+
+/* All whole lines. *end: where they end. A line that is not whole ends them if it is the last, and is damage elsewhere. */
+static volt_status read_lines(volt_learner *learner, char *bytes, int64_t size, int64_t *end, int64_t *events)
+{
+    char *next = bytes, *stop = bytes + size;
+    for (int64_t line = 1; next < stop; line++) {
+        char *newline = memchr(next, '\n', (size_t)(stop - next));
+        size_t length = newline ? (size_t)(newline - next) : 0;
+        if (newline)
+            *newline = '\0';
+        if (!newline || strlen(next) != length || !strip_checksum(next, length)) {
+            if (newline && newline + 1 < stop)
+                return damaged(learner->journal, line, "is damaged");
+            break;
+        }
+        if (line == 1)
+            VOLT_TRY(read_head(learner, next, events));
+        else if ((*events)++ >= learner->events)
+            VOLT_TRY(replay(learner, next, line));
+        next = newline + 1;
+        *end = next - bytes;
+    }
+    return VOLT_OK;
+}
+
+/* ---- open ------------------------------------------------------------------------------------- */
+
+static volt_status make_journal(const volt_learner *learner, const char *path, volt_journal **journal)
+{
+    const volt_model *model = learner->model;
+    int64_t most = model->recipe.inputs + model->q + 1;
+    volt_journal *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->file = -1;
+    fresh->path = volt_strdup(path);
+    fresh->line = volt_alloc(most * (VOLT_NUMBER_LENGTH + 1) + MOST_HEAD, 1);
+    fresh->numbers = volt_alloc_doubles(most, 1);
+    if (!fresh->path || !fresh->line || !fresh->numbers) {
+        volt_journal_free(fresh);
+        return VOLT_ERR_MEMORY;
+    }
+    *journal = fresh;
+    return VOLT_OK;
+}
+
+/* A file that is there must be a journal, or what is left of one that was killed while it wrote its first line. */
+static volt_status take_file(volt_learner *learner)
+{
+    volt_journal *journal = learner->journal;
+    char *bytes = NULL;
+    int64_t size = 0, end = 0, events = 0, done = learner->events;
+    VOLT_TRY(volt_file_load(journal->path, &bytes, &size));
+    size_t known = size < (int64_t)sizeof mark - 1 ? (size_t)size : sizeof mark - 1;
+    volt_status status = VOLT_OK;
+    if (memcmp(bytes, mark, known) != 0)
+        status = volt_fail(VOLT_ERR_FORMAT, "%s is not the journal of a learner", journal->path);
+    if (status == VOLT_OK)
+        status = read_lines(learner, bytes, size, &end, &events);
+    volt_free(bytes);
+    VOLT_TRY(status);
+    journal->length = end;
+    /* Without a first line, or where a state has done more than the journal knows of, it begins anew. */
+    if (end == 0 || events < done)
+        return begin_lines(learner);
+    return end == size || ftruncate(journal->file, end) == 0 ? VOLT_OK
+                                                             : io_failure(journal, "cut to its whole lines");
+}
+
+static volt_status open_file(volt_learner *learner)
+{
+    volt_journal *journal = learner->journal;
+    struct stat about;
+    journal->file = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (journal->file < 0)
+        return io_failure(journal, "opened");
+    VOLT_REQUIRE(fstat(journal->file, &about) == 0 && S_ISREG(about.st_mode), VOLT_ERR_IO,
+                 "%s: the journal must be a regular file", journal->path);
+    VOLT_REQUIRE(volt_file_lock(journal->file) != VOLT_LOCK_BUSY, VOLT_ERR_IO,
+                 "%s: another learner is writing this journal", journal->path);
+    volt_model_digest(learner->model, learner->z, journal->digest);
+    return take_file(learner);
+}
+
+volt_status volt_learner_open_journal(volt_learner *learner, const char *path, int64_t *replayed)
+{
+    VOLT_REQUIRE(learner && path, VOLT_ERR_ARGUMENT, "the learner or the path is NULL");
+    VOLT_REQUIRE(!learner->journal, VOLT_ERR_ARGUMENT, "the learner keeps a journal already: %s",
+                 learner->journal->path);
+    int64_t done = learner->events;
+    VOLT_TRY(make_journal(learner, path, &learner->journal));
+    volt_status status = open_file(learner);
+    if (status != VOLT_OK) {
+        volt_journal_free(learner->journal);
+        learner->journal = NULL;
+        return status;
+    }
+    if (replayed)
+        *replayed = learner->events - done;
+    return VOLT_OK;
+}
+
+volt_status volt_learner_clear_journal(volt_learner *learner)
+{
+    VOLT_REQUIRE(learner && learner->journal, VOLT_ERR_ARGUMENT, "the learner keeps no journal");
+    volt_status status = begin_lines(learner);
+    learner->journal->behind = status != VOLT_OK; /* there is no whole first line to write behind */
+    return status;
+}

@@ -1,0 +1,227 @@
+/* src/model/live/learner_start.c: a learner at the end of a model's training rows.
+ *
+ * A model keeps its inputs and its coefficients, and no targets: these follow from the readout,
+ *
+ *     y_i = (K A)_i + c + alpha A_i                (share = 1; half of a readout is half of that)
+ *
+ * for which the rows of K that the window needs are made once more against all training rows. Of the same rows the
+ * columns of the window are its matrix. */
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "model/live/learner_internal.h"
+#include "solve/exact/cholesky.h"
+#include "solve/exact/operator.h"
+
+#include <string.h>
+
+typedef struct start_task {
+    volt_learner *learner;
+    const volt_model *model;
+    volt_records records;
+    int64_t *rows;  /* training rows of the window ... */
+    int64_t n;      /* ... so many */
+    double *fitted; /* n x q: K A */
+    double *block;  /* most_rows x model->n of K */
+    int64_t most_rows;
+} start_task;
+
+/* ---- which rows ------------------------------------------------------------------------------- */
+
+/* Rows without a target were left out of the fit: their coefficients are 0, which those of a fitted row are not, unless
+ * all are (a target that never moves). */
+static bool has_coefficients(const volt_model *model, int64_t i)
+{
+    for (int64_t k = 0; k < model->q; k++)
+        if (model->coefficients[i * model->q + k] != 0)
+            return true;
+    return false;
+}
+
+/* Where no row has coefficients, those without a target show in the errors: rows that could be forecast, and have none. */
+static bool is_hole(const volt_model *model, int64_t i)
+{
+    const volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
+    int64_t t = i - model->washout;
+    bool known = near->rows != model->n - model->washout || t < volt_max(model->ahead, 1);
+    for (int64_t k = 0; !known && k < model->q; k++)
+        known = near->scale[t * model->q + k] > 0;
+    return !known;
+}
+
+/* At least one row: the washout is shorter than the model, and its first row is not a hole. */
+static volt_status choose_rows(start_task *task)
+{
+    const volt_model *model = task->model;
+    int64_t window = task->learner->window, fitted = 0;
+    for (int64_t i = model->washout; i < model->n; i++)
+        fitted += has_coefficients(model, i);
+    for (int64_t i = model->washout; i < model->n; i++)
+        if (fitted == 0 ? !is_hole(model, i) : has_coefficients(model, i))
+            task->rows[task->n++] = i;
+    int64_t left_out = window > 0 ? volt_max(task->n - window, 0) : 0;
+    VOLT_TRY(volt_means_start(&task->learner->means, model, task->rows, task->n, task->n - left_out));
+    task->n -= left_out;
+    memmove(task->rows, task->rows + left_out, (size_t)task->n * sizeof *task->rows);
+    return VOLT_OK;
+}
+
+/* ---- the matrix of the window ----------------------------------------------------------------- */
+
+/* Rows of the window among rows first .. first + count - 1 of K, which are in the block: from row `next` of the window
+ * on. Returns the one after them. */
+static int64_t take_rows(start_task *task, int64_t next, int64_t first, int64_t count, volt_matrix gram)
+{
+    const volt_model *model = task->model;
+    const volt_learner *learner = task->learner;
+    for (; next < task->n && task->rows[next] < first + count; next++) {
+        const double *k = task->block + (task->rows[next] - first) * model->n;
+        cblas_dgemv(CblasRowMajor, CblasTrans, (volt_blas_int)model->n, (volt_blas_int)model->q, 1,
+                    model->coefficients, (volt_blas_int)model->q, k, 1, 0, task->fitted + next * model->q, 1);
+        for (int64_t j = 0; j <= next; j++)
+            gram.data[next * gram.ld + j] =
+                volt_learner_factored(learner, k[task->rows[j]], task->rows[next] - task->rows[j]);
+    }
+    return next;
+}
+
+/* The rows of K that are needed, in blocks; a scan needs all before them, windows only those that they reach. */
+static volt_status run_rows(start_task *task, volt_past *past, volt_matrix gram, volt_stage *stage)
+{
+    const volt_model *model = task->model;
+    volt_view Z = volt_view_of(model->columns->given, model->n, model->d);
+    int64_t first = 0, next = 0;
+    if (past->ops->seek) {
+        first = task->rows[0];
+        VOLT_TRY(volt_past_seek(past, volt_view_rows(Z, 0, first)));
+    }
+    for (int64_t count = 0; first < model->n; first += count) {
+        count = volt_min(task->most_rows, volt_records_stretch(&task->records, first, model->n) - first);
+        if (volt_records_begins(&task->records, first))
+            volt_past_zero(past);
+        volt_past_advance(past, volt_view_rows(Z, first, count), false,
+                          volt_matrix_of(task->block, count, model->n), stage);
+        if (!volt_stage_goes_on(stage))
+            break;
+        next = take_rows(task, next, first, count, gram);
+    }
+    return volt_stage_end(stage);
+}
+
+static volt_status fill_gram(start_task *task, volt_progress progress, volt_matrix gram)
+{
+    const volt_model *model = task->model;
+    volt_stage stage;
+    volt_past *past = NULL;
+    volt_stage_begin(&stage, progress, "gram", 0, 0.5, (double)model->n * (double)model->n);
+    task->most_rows = volt_block_rows(model->n, model->n);
+    task->block = volt_alloc_doubles(task->most_rows, model->n);
+    volt_status status = task->block
+                             ? volt_past_create(&model->resolved, model->columns, task->most_rows, &past)
+                             : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = run_rows(task, past, gram, &stage);
+    volt_past_free(past);
+    return status;
+}
+
+/* ---- factors ---------------------------------------------------------------------------------- */
+
+/* The targets of a group, from the fitted values. */
+static void recover_targets(const start_task *task, const volt_learner_group *group, double *Y)
+{
+    const volt_model *model = task->model;
+    int64_t q = model->q;
+    for (int64_t i = 0; i < task->n; i++)
+        for (int64_t g = 0; g < group->n; g++) {
+            int64_t k = group->outputs[g];
+            double a = model->coefficients[task->rows[i] * q + k];
+            Y[i * group->n + g] =
+                (task->fitted[i * q + k] + model->intercepts[k] + model->alphas[k] * a) / model->shares[k];
+        }
+}
+
+/* Every group has an alpha, and a matrix, of its own: that of the first group is copied before it is factored. */
+static volt_status make_factors(start_task *task, volt_progress progress)
+{
+    volt_learner *learner = task->learner;
+    int64_t n = task->n;
+    double *Y = volt_alloc_doubles(n, learner->model->q);
+    volt_status status = Y ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t g = learner->n_groups - 1; status == VOLT_OK && g >= 0; g--) {
+        volt_learner_group *group = &learner->groups[g];
+        volt_matrix to = volt_online_gram(group->factor, n);
+        volt_matrix from = volt_online_gram(learner->groups[0].factor, n);
+        for (int64_t i = 0; g > 0 && i < n; i++)
+            memcpy(to.data + i * to.ld, from.data + i * from.ld, (size_t)(i + 1) * sizeof(double));
+        volt_stage stage;
+        double share = 0.4 / (double)learner->n_groups;
+        volt_stage_begin(&stage, progress, "factor", 0.9 - share * (double)(g + 1), share,
+                         volt_cholesky_units(n));
+        recover_targets(task, group, Y);
+        status = volt_online_factorise(group->factor, volt_view_of(Y, n, group->n), &stage);
+        if (status == VOLT_OK)
+            status = volt_stage_end(&stage);
+    }
+    volt_free(Y);
+    return status;
+}
+
+/* ---- the past --------------------------------------------------------------------------------- */
+
+/* All training rows, of which those before the window do not stay. */
+static volt_status run_past(start_task *task, volt_progress progress)
+{
+    volt_learner *learner = task->learner;
+    const volt_model *model = task->model;
+    int64_t wanted = task->rows[0];
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "learn", 0.9, 0.1, (double)model->n);
+    for (int64_t i = 0; i < model->n && volt_stage_advance(&stage, 1); i++) {
+        const double *z = model->columns->given + i * model->d;
+        if (volt_records_begins(&task->records, i))
+            VOLT_TRY(volt_moving_restart(learner->moving));
+        VOLT_TRY(volt_moving_prepare(learner->moving, z, true, false));
+        volt_moving_push(learner->moving, z, true, NULL);
+        volt_moving_release(learner->moving, wanted);
+    }
+    return volt_stage_end(&stage);
+}
+
+/* ---- all of it -------------------------------------------------------------------------------- */
+
+static volt_status start(start_task *task, volt_progress progress)
+{
+    volt_learner *learner = task->learner;
+    const volt_model *model = task->model;
+    VOLT_TRY(volt_records_make(model->records, model->n_records, model->n, &task->records));
+    task->rows = volt_alloc(model->n, sizeof *task->rows);
+    if (!task->rows)
+        return VOLT_ERR_MEMORY;
+    VOLT_TRY(choose_rows(task));
+    task->fitted = volt_alloc_doubles(task->n, model->q);
+    if (!task->fitted)
+        return VOLT_ERR_MEMORY;
+    VOLT_TRY(volt_learner_reserve(learner, task->n + 1));
+    if (learner->n_groups > 0) {
+        VOLT_TRY(fill_gram(task, progress, volt_online_gram(learner->groups[0].factor, task->n)));
+        VOLT_TRY(make_factors(task, progress));
+    }
+    VOLT_TRY(run_past(task, progress));
+    learner->n = task->n;
+    memcpy(learner->numbers, task->rows, (size_t)task->n * sizeof *task->rows);
+    volt_recent_copy(&model->recipe, &model->recent, &learner->recent);
+    return VOLT_OK;
+}
+
+volt_status volt_learner_start(volt_learner *learner, volt_progress progress)
+{
+    start_task task = {.learner = learner, .model = learner->model};
+    volt_status status = start(&task, progress);
+    volt_free(task.block);
+    volt_free(task.fitted);
+    volt_free(task.rows);
+    volt_records_release(&task.records);
+    return status;
+}

@@ -1,0 +1,233 @@
+/* src/model/predict/closed_loop.c: a model fed with its own outputs, once, or along many noisy paths.
+ *
+ * The mean fed back has no spread. On a noisy path each output is the forecast plus the error of a training row, one of the
+ * last rows that were forecast one step ahead (all outputs of one row together), and that sum is fed back: what has been
+ * observed so far, noise included, is what the model was trained on. Errors come in runs of rows that follow one another, 10
+ * on average (the stationary bootstrap of Politis and Romano, 1994): a model that is wrong for a while goes on being wrong the
+ * same way, and errors drawn one by one would cancel (docs/math.md, "Closed loop"). */
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "model/live/stream_internal.h"
+#include "model/predict/device_run.h"
+#include "model/readout.h"
+#include "solve/landmark/placement.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Decide by value: a first row equal to the last training target is that target, any other one is the next row. */
+static bool begins_with_last_target(const volt_model *model, volt_view X)
+{
+    bool same = X.rows > 0;
+    for (int64_t k = 0; same && k < model->q; k++)
+        same = X.data[k] == model->last_target[k];
+    if (same)
+        volt_log(VOLT_LOG_WARNING,
+                 "the first row equals the last training row and is taken as that row, not as a new one: if it "
+                 "is new, give dates, or put the last training row before it");
+    return same;
+}
+
+/* Does the last training target go in before the rows of X? */
+static bool pushes_target(const volt_model *model, volt_view X, volt_start start)
+{
+    if (model->no_last_target)
+        return false;
+    if (X.rows == 0 || start == VOLT_START_AFTER_TARGET)
+        return true;
+    return start == VOLT_START_CONTINUE && !begins_with_last_target(model, X);
+}
+
+static volt_status check(const volt_model *model, volt_view X, volt_start start, volt_matrix out)
+{
+    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
+    VOLT_REQUIRE(start >= VOLT_START_CONTINUE && start <= VOLT_START_AFTER_TARGET, VOLT_ERR_ARGUMENT,
+                 "the start is %d, and must be one of volt_start, 0 to %d", (int)start,
+                 (int)VOLT_START_AFTER_TARGET);
+    VOLT_REQUIRE(
+        model->feedback, VOLT_ERR_ARGUMENT,
+        model->recipe.fed.n > 0
+            ? "the model's outputs come back beside its inputs: predict runs free, and needs the inputs"
+            : "the model's outputs are not its inputs one step later: fit it on a series alone, one step "
+              "ahead");
+    VOLT_REQUIRE(out.rows > 0, VOLT_ERR_ARGUMENT, "the number of steps is %" PRId64 ", and must be at least 1",
+                 out.rows);
+    VOLT_REQUIRE(
+        !model->no_last_target || X.rows > 0, VOLT_ERR_ARGUMENT,
+        "the last training row has no target, so there is nothing to go on from: give the rows that have "
+        "come since");
+    VOLT_REQUIRE(
+        !model->no_last_target || start != VOLT_START_AFTER_TARGET, VOLT_ERR_ARGUMENT,
+        "the last training row has no target: the rows must begin with the row after the last training "
+        "input");
+    VOLT_TRY(volt_predict_check_out(model, out, out.rows));
+    return X.rows > 0 ? volt_predict_check_inputs(model, X) : VOLT_OK;
+}
+
+/* A stream that has taken the rows that are known; `next` (q numbers) receives the forecast of the last. */
+static volt_status take_known(const volt_model *model, volt_view X, const volt_predict_options *options,
+                              volt_stage *stage, volt_stream **stream, double *next)
+{
+    volt_predict_options own = *options;
+    if (own.start != VOLT_START_RESET)
+        own.start = VOLT_START_CONTINUE;
+    VOLT_TRY(volt_stream_create(model, &own, stream));
+    if (pushes_target(model, X, options->start))
+        VOLT_TRY(volt_stream_push(*stream, model->last_target, next));
+    for (int64_t i = 0; i < X.rows && volt_stage_advance(stage, 1); i++)
+        VOLT_TRY(volt_stream_push(*stream, X.data + i * X.ld, next));
+    return VOLT_OK;
+}
+
+static void copy_rows(volt_matrix from, volt_matrix to)
+{
+    for (int64_t i = 0; i < from.rows; i++)
+        memcpy(to.data + i * to.ld, from.data + i * from.ld, (size_t)from.cols * sizeof(double));
+}
+
+/* ---- one path --------------------------------------------------------------------------------- */
+
+/* The rows of the path after the first, each from the one before. */
+static volt_status run_on(volt_stream *stream, volt_matrix path, volt_stage *stage)
+{
+    const volt_model *model = stream->model;
+    const volt_backend *backend = volt_place_run(path.rows, volt_model_reads(model).columns->m, model->d);
+    int64_t done = 0;
+    for (int64_t i = 1; i < path.rows; i++) {
+        double *output = path.data + (i - 1) * path.ld;
+        volt_device_rows rows = {.X = volt_view_of(output, 1, path.cols),
+                                 .out = volt_matrix_rows(path, i, path.rows - i),
+                                 .chained = true};
+        VOLT_TRY(volt_device_run(stream, backend, &rows, stream->pushed, stage, &done));
+        i += done;
+        if (i == path.rows || !volt_stage_advance(stage, 1))
+            break;
+        VOLT_TRY(volt_stream_push(stream, path.data + (i - 1) * path.ld, path.data + i * path.ld));
+    }
+    return VOLT_OK;
+}
+
+static volt_status run_one(const volt_model *model, volt_view X, const volt_predict_options *options,
+                           volt_matrix result, int64_t *beyond)
+{
+    volt_stage stage;
+    volt_stage_begin(&stage, options->progress, "continue", 0, 1, (double)X.rows + (double)result.rows);
+    volt_stream *stream = NULL;
+    volt_status status = take_known(model, X, options, &stage, &stream, result.data);
+    if (status == VOLT_OK)
+        status = run_on(stream, result, &stage);
+    if (status == VOLT_OK)
+        status = volt_stage_end(&stage);
+    if (status == VOLT_OK)
+        *beyond = volt_stream_beyond(stream);
+    volt_stream_free(stream);
+    return status;
+}
+
+/* ---- noisy paths ------------------------------------------------------------------------------ */
+
+static bool has_all_errors(const volt_model *model, int64_t t)
+{
+    bool whole = true;
+    for (int64_t k = 0; k < model->q; k++)
+        whole = whole && model->errors.lists[VOLT_ERRORS_NEAR].scale[t * model->q + k] > 0;
+    return whole;
+}
+
+/* The last rows, at most VOLT_INTERVAL_SCORES, that were forecast in all outputs, in the order of time; returns how many. */
+static int64_t rows_with_errors(const volt_model *model, int64_t rows[VOLT_INTERVAL_SCORES])
+{
+    int64_t count = 0, t = model->errors.lists[VOLT_ERRORS_NEAR].rows;
+    while (t > 0 && count < VOLT_INTERVAL_SCORES)
+        if (has_all_errors(model, --t))
+            rows[VOLT_INTERVAL_SCORES - ++count] = t;
+    memmove(rows, rows + VOLT_INTERVAL_SCORES - count, (size_t)count * sizeof *rows);
+    return count;
+}
+
+/* The row after `last` (its place among n), which is the first after the last one, or, once in RUN times, any. */
+static int64_t next_drawn(volt_rng *rng, int64_t last, int64_t n)
+{
+    enum { RUN = 10 };
+    if (last >= 0 && volt_rng_uniform(rng) * RUN >= 1)
+        return (last + 1) % n;
+    return volt_min((int64_t)(volt_rng_uniform(rng) * (double)n), n - 1);
+}
+
+/* One path from `start`, whose last forecast is `next`, into `path` (steps x q). The stream is used up. */
+static volt_status run_path(const volt_model *model, volt_stream *stream, const double *next,
+                            const int64_t *rows, int64_t n_rows, volt_rng *rng, volt_stage *stage,
+                            volt_matrix path)
+{
+    const volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
+    int64_t drawn = -1;
+    for (int64_t i = 0; i < path.rows && volt_stage_advance(stage, 1); i++) {
+        double *output = path.data + i * path.ld;
+        if (i == 0)
+            memcpy(output, next, (size_t)model->q * sizeof *output);
+        else
+            VOLT_TRY(volt_stream_push(stream, output - path.ld, output));
+        drawn = next_drawn(rng, drawn, n_rows);
+        for (int64_t k = 0; k < model->q; k++)
+            output[k] += model->target_scale[k] * near->e[rows[drawn] * model->q + k];
+    }
+    return VOLT_OK;
+}
+
+static volt_status run_paths(const volt_model *model, volt_view X, const volt_predict_options *options,
+                             volt_matrix result, int64_t *beyond)
+{
+    int64_t rows[VOLT_INTERVAL_SCORES], n_rows = rows_with_errors(model, rows);
+    int64_t paths = options->paths, steps = result.rows / paths;
+    VOLT_REQUIRE(n_rows > 0, VOLT_ERR_DATA,
+                 "the model holds no errors of its training rows to draw noise from: there are too few rows");
+    volt_stage stage;
+    volt_stage_begin(&stage, options->progress, "continue", 0, 1, (double)X.rows + (double)result.rows);
+    volt_stream *known = NULL;
+    double *next = volt_alloc_doubles(model->q, 1);
+    volt_status status = next ? take_known(model, X, options, &stage, &known, next) : VOLT_ERR_MEMORY;
+    *beyond = status == VOLT_OK ? volt_stream_beyond(known) : 0;
+    for (int64_t p = 0; status == VOLT_OK && p < paths && volt_stage_goes_on(&stage); p++) {
+        volt_stream *stream = NULL;
+        volt_rng rng;
+        volt_rng_init(&rng, options->seed, (uint64_t)p); /* path p is the same, however many there are */
+        status = volt_stream_copy(known, &stream);
+        if (status == VOLT_OK)
+            status = run_path(model, stream, next, rows, n_rows, &rng, &stage,
+                              volt_matrix_rows(result, p * steps, steps));
+        if (status == VOLT_OK)
+            *beyond += volt_stream_beyond(stream) - volt_stream_beyond(known);
+        volt_stream_free(stream);
+    }
+    volt_stream_free(known);
+    volt_free(next);
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
+}
+
+/* ---- public ----------------------------------------------------------------------------------- */
+
+volt_status volt_model_continue(const volt_model *model, volt_view X, const volt_predict_options *options,
+                                volt_matrix out, int64_t *beyond)
+{
+    volt_predict_options standard = volt_predict_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_REQUIRE(options->paths >= 0 && out.rows % volt_max(options->paths, 1) == 0, VOLT_ERR_ARGUMENT,
+                 "%" PRId64 " rows are to hold %" PRId64 " paths, and must be a multiple of that", out.rows,
+                 options->paths);
+    VOLT_TRY(check(model, X, options->start, out));
+    int64_t counted = 0;
+    volt_matrix result = volt_matrix_of(volt_alloc_doubles(out.rows, out.cols), out.rows, out.cols);
+    volt_status status = !result.data         ? VOLT_ERR_MEMORY
+                         : options->paths > 0 ? run_paths(model, X, options, result, &counted)
+                                              : run_one(model, X, options, result, &counted);
+    if (status == VOLT_OK) {
+        copy_rows(result, out);
+        if (beyond)
+            *beyond = counted;
+    }
+    volt_free(result.data);
+    return status;
+}

@@ -1,0 +1,227 @@
+/* src/model/predict/device_run.c: a stream's model, moment and rows as numbers alone, and the stream brought behind the rows. */
+#include "model/predict/device_run.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/extent.h"
+#include "kernel/form.h"
+#include "model/readout.h"
+#include "solve/landmark/placement.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rows that are run between two looks at the user, and rows that a back end may hand back before it is left alone. */
+enum { MOST_ROWS = 16384, MOST_HANDED_BACK = 32 };
+
+/* ---- the model as numbers --------------------------------------------------------------------- */
+
+/* A form, and the lists that a model does not have in that shape. */
+typedef struct run_numbers {
+    volt_run_form form;
+    double limit[VOLT_FORM_FACTORS], radius[VOLT_FORM_FACTORS];
+    volt_outside ball[VOLT_FORM_FACTORS];
+    volt_run_filter filter[VOLT_FORM_FACTORS];
+    double *bounds; /* 2 x fed: middles, and how far from them */
+} run_numbers;
+
+/* What the policy does with a slice outside of its ball, as take_slice (model.c) does. */
+static volt_outside outside_ball(const volt_model *model, int64_t s, volt_beyond policy)
+{
+    double radius = volt_slice_radius(&model->resolved, s);
+    bool takes_any = volt_slice_gain(&model->resolved, s, radius) < 0;
+    if (policy == VOLT_BEYOND_CLIP)
+        return takes_any ? VOLT_OUTSIDE_LEFT : VOLT_OUTSIDE_CLIPPED;
+    return policy == VOLT_BEYOND_ALLOW && takes_any ? VOLT_OUTSIDE_COUNTED : VOLT_OUTSIDE_ASKED;
+}
+
+static void take_slices(const volt_model *model, volt_beyond policy, run_numbers *numbers)
+{
+    const volt_recipe *recipe = &model->recipe;
+    for (int64_t s = 0; s < numbers->form.slices; s++) {
+        double radius = volt_slice_radius(&model->resolved, s);
+        numbers->radius[s] = radius;
+        numbers->limit[s] = radius * (1 + volt_norm_room(recipe->columns));
+        numbers->ball[s] = outside_ball(model, s, policy);
+        if (recipe->filters)
+            numbers->filter[s] = (volt_run_filter){.pole = recipe->filters[s].pole,
+                                                   .pair = recipe->filters[s].pair,
+                                                   .turn = volt_filter_turn(&recipe->filters[s]),
+                                                   .echo = recipe->filters[s].echo};
+    }
+}
+
+/* False: it is not one that runs elsewhere. */
+static bool take_model(const volt_model *model, volt_beyond policy, bool chained, run_numbers *numbers)
+{
+    const volt_recipe *recipe = &model->recipe;
+    int64_t slices = model->d / recipe->columns;
+    if (model->loss || slices > VOLT_FORM_FACTORS || !volt_form_of(&model->resolved, &numbers->form.kernel))
+        return false;
+    volt_run_form *form = &numbers->form;
+    form->inputs = recipe->inputs;
+    form->own = volt_recipe_own(recipe);
+    form->fed = recipe->fed.n;
+    form->q = model->q;
+    form->chained = chained;
+    form->column = recipe->column;
+    form->memory = recipe->memory;
+    form->range = policy == VOLT_BEYOND_CLIP    ? VOLT_OUTSIDE_CLIPPED
+                  : policy == VOLT_BEYOND_ALLOW ? VOLT_OUTSIDE_LEFT
+                                                : VOLT_OUTSIDE_ASKED;
+    form->shift = model->input.shift;
+    form->scale = model->input.scale;
+    form->slices = slices;
+    form->filters = recipe->filters ? numbers->filter : NULL;
+    form->limit = numbers->limit;
+    form->radius = numbers->radius;
+    form->ball = numbers->ball;
+    form->intercept = model->intercepts;
+    form->mean = model->target_mean;
+    form->deviation = model->target_scale;
+    form->anchor = model->anchors;
+    form->offset = recipe->fed.offset;
+    form->weight = recipe->fed.weight;
+    form->middle = numbers->bounds;
+    form->reach = numbers->bounds + form->fed;
+    for (int64_t k = 0; k < form->fed; k++)
+        volt_fed_bounds(&recipe->fed, k, &numbers->bounds[k], &numbers->bounds[form->fed + k]);
+    take_slices(model, policy, numbers);
+    return true;
+}
+
+/* ---- the moment ------------------------------------------------------------------------------- */
+
+/* The rows that lags reach, of a sequence whose next row is x, and the states of the past and of the filters. */
+static void take_moment(const volt_stream *stream, const double *x, double *numbers, double *state)
+{
+    const volt_recipe *recipe = &stream->model->recipe;
+    if (stream->recent.begun)
+        volt_recent_get(recipe, &stream->recent, numbers);
+    else {
+        memset(numbers, 0, (size_t)volt_recent_length(recipe) * sizeof *numbers);
+        for (int64_t i = 0; i < recipe->memory * recipe->inputs; i++)
+            numbers[i] = x[i % recipe->inputs];
+    }
+    volt_past_get(stream->past, state);
+}
+
+/* The stream behind `done` rows, whose inputs are `X`; `bank` and `state` are what they have left. */
+static void set_moment(volt_stream *stream, const volt_device_rows *rows, int64_t at, int64_t done,
+                       const double *bank, const double *state)
+{
+    const volt_recipe *recipe = &stream->model->recipe;
+    int64_t inputs = recipe->inputs, last = at + done - 1;
+    const double *x = rows->X.data, *y = rows->out.data + last * rows->out.ld;
+    for (int64_t i = at; i <= last; i++) {
+        x = !rows->chained ? rows->X.data + i * rows->X.ld
+            : i == 0       ? rows->X.data
+                           : rows->out.data + (i - 1) * rows->out.ld;
+        volt_recent_push(recipe, &stream->recent, x);
+    }
+    memcpy(stream->last, x, (size_t)inputs * sizeof *x);
+    if (recipe->filters)
+        memcpy(stream->recent.bank.state, bank,
+               (size_t)volt_filter_bank_length(recipe->slices, recipe->columns) * sizeof *bank);
+    volt_recent_feed(recipe, &stream->recent, last < rows->warm ? rows->known + last * rows->known_ld : y);
+    memcpy(stream->y, y, (size_t)stream->model->q * sizeof *y);
+    volt_past_set(stream->past, state);
+    stream->pushed += done;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+/* The row that ended the run. */
+static volt_status refuse(const volt_stream *stream, int64_t row, const double *y)
+{
+    const volt_fed *fed = &stream->model->recipe.fed;
+    VOLT_TRY(volt_model_check_output(stream->model, row, y));
+    return volt_fed_diverged(fed, volt_max(volt_fed_strays(fed, y), 0), row, y);
+}
+
+/* Rows from `at` on, at most MOST_ROWS; *ended: the back end goes no further. */
+static volt_status run_part(volt_stream *stream, const volt_backend *backend, const run_numbers *numbers,
+                            const volt_device_rows *rows, int64_t first, int64_t at, double *moment,
+                            double *state, int64_t *done, bool *ended)
+{
+    const volt_model *model = stream->model;
+    const volt_recipe *recipe = &model->recipe;
+    const volt_columns *columns = volt_model_reads(model).columns;
+    int64_t count = volt_min(rows->out.rows - at, MOST_ROWS),
+            warm = volt_min(volt_max(rows->warm - at, 0), count);
+    const double *x = !rows->chained ? rows->X.data + at * rows->X.ld
+                      : at == 0      ? rows->X.data
+                                     : rows->out.data + (at - 1) * rows->out.ld;
+    volt_run_result result = {0};
+    take_moment(stream, x, moment, state);
+    double *bank = moment + recipe->memory * recipe->inputs;
+    volt_run_task task = {
+        .X = {x, rows->chained ? 1 : count, recipe->inputs, rows->X.ld},
+        .before = volt_view_of(moment, recipe->memory, recipe->inputs),
+        .known = {warm > 0 ? rows->known + at * rows->known_ld : NULL, warm, model->q, rows->known_ld},
+        .watches = rows->watches,
+        .state = state,
+        .bank = bank,
+        .fed = stream->recent.fed};
+    *ended = true;
+    if (!backend->run(&numbers->form, volt_view_of(columns->given, columns->m, columns->d),
+                      volt_view_of(stream->coefficients, model->q, columns->m), &task,
+                      volt_matrix_rows(rows->out, at, count), &result)) {
+        stream->handed_back = MOST_HANDED_BACK;
+        return volt_backend_state(backend);
+    }
+    VOLT_TRY(volt_backend_state(backend));
+    if (result.end == VOLT_RUN_LEFT)
+        return refuse(stream, first + at + result.done - 1,
+                      rows->out.data + (at + result.done - 1) * rows->out.ld);
+    stream->handed_back += result.end == VOLT_RUN_ASKS;
+    stream->beyond += result.outside;
+    if (result.done > 0)
+        set_moment(stream, rows, at, result.done, bank, state);
+    *done += result.done;
+    *ended = result.done < count;
+    return VOLT_OK;
+}
+
+static volt_status run_rows(volt_stream *stream, const volt_backend *backend, run_numbers *numbers,
+                            const volt_device_rows *rows, int64_t first, volt_stage *stage, int64_t *done)
+{
+    double *moment = volt_alloc_doubles(volt_recent_length(&stream->model->recipe), 1);
+    double *state = volt_alloc_doubles(volt_past_length(stream->past), 1);
+    volt_status status = moment && state ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (bool ended = false; status == VOLT_OK && !ended && *done < rows->out.rows;) {
+        int64_t before = *done;
+        status = run_part(stream, backend, numbers, rows, first, before, moment, state, done, &ended);
+        if (!volt_stage_advance(stage, *done - before))
+            break;
+    }
+    volt_free(state);
+    volt_free(moment);
+    return status;
+}
+
+volt_status volt_device_run(volt_stream *stream, const volt_backend *backend, const volt_device_rows *rows,
+                            int64_t first, volt_stage *stage, int64_t *done)
+{
+    const volt_model *model = stream->model;
+    int64_t m = volt_model_reads(model).columns->m;
+    *done = 0;
+    if (!backend->run || stream->handed_back >= MOST_HANDED_BACK || stream->strays)
+        return VOLT_OK;
+    if (!volt_run_pays(backend, rows->out.rows, m, model->d)) {
+        stream->handed_back = MOST_HANDED_BACK; /* nor will fewer rows */
+        return VOLT_OK;
+    }
+    run_numbers numbers = {.bounds = volt_alloc_doubles(2 * model->recipe.fed.n, 1)};
+    if (!numbers.bounds)
+        return VOLT_ERR_MEMORY;
+    volt_status status = VOLT_OK;
+    if (take_model(model, stream->policy, rows->chained, &numbers))
+        status = run_rows(stream, backend, &numbers, rows, first, stage, done);
+    else
+        stream->handed_back = MOST_HANDED_BACK;
+    volt_free(numbers.bounds);
+    return status;
+}

@@ -1,0 +1,119 @@
+/* src/model/predict/free_run.c: forecasts of a model whose outputs come back: row by row, through the step of a stream. */
+#include "model/predict/free_run.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/progress.h"
+#include "model/live/stream_internal.h"
+#include "model/predict/device_run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+volt_status volt_model_check_known(const volt_model *model, int64_t rows, const volt_predict_options *options)
+{
+    volt_view known = options->known;
+    VOLT_REQUIRE(options->warm_up >= 0, VOLT_ERR_ARGUMENT,
+                 "the warm-up is %" PRId64 " rows, and must be at least 1, or 0 for all of them",
+                 options->warm_up);
+    VOLT_REQUIRE(options->warm_up == 0 || known.data, VOLT_ERR_ARGUMENT,
+                 "a warm-up of %" PRId64 " rows needs known outputs, and there are none", options->warm_up);
+    if (!known.data)
+        return VOLT_OK;
+    VOLT_REQUIRE(model->recipe.fed.n > 0, VOLT_ERR_ARGUMENT,
+                 "the model was fitted without feedback: known outputs are of no use to it");
+    VOLT_REQUIRE(known.rows == rows && known.cols == model->q && known.ld >= known.cols, VOLT_ERR_SHAPE,
+                 "the known outputs are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64
+                 ": a row for every row of the inputs, a column for every output",
+                 known.rows, known.cols, rows, model->q);
+    return VOLT_OK;
+}
+
+/* Rows of the record from `first` to `end` - 1 whose known outputs come back. */
+static volt_status count_warm(const volt_predict_options *options, int64_t first, int64_t end, int64_t *warm)
+{
+    int64_t rows = end - first;
+    VOLT_REQUIRE(options->warm_up <= rows, VOLT_ERR_ARGUMENT,
+                 "the warm-up is %" PRId64 " rows, and the sequence that begins with row %" PRId64
+                 " has %" PRId64,
+                 options->warm_up, first + 1, rows);
+    *warm = !options->known.data ? 0 : options->warm_up > 0 ? options->warm_up : rows;
+    *warm = volt_min(*warm, rows - 1); /* nothing comes after the last row */
+    volt_view known = options->known;
+    for (int64_t i = first; i < first + *warm; i++)
+        for (int64_t k = 0; k < known.cols; k++)
+            VOLT_REQUIRE(isfinite(known.data[i * known.ld + k]), VOLT_ERR_NOT_FINITE,
+                         "known output %" PRId64 " of row %" PRId64 " is missing or not finite", k + 1, i + 1);
+    return VOLT_OK;
+}
+
+/* The record of rows first .. end - 1, after what the stream has seen. */
+static volt_status run_record(volt_stream *stream, const volt_backend *backend, volt_view X, int64_t first,
+                              int64_t end, const volt_predict_options *options, volt_stage *stage,
+                              volt_matrix out)
+{
+    const volt_fed *fed = &stream->model->recipe.fed;
+    volt_view known = options->known;
+    int64_t warm = 0, done = 0;
+    bool all_known = known.data && (options->warm_up == 0 || options->warm_up == end - first);
+    bool watches = !all_known; /* one step ahead it goes nowhere */
+    VOLT_TRY(count_warm(options, first, end, &warm));
+    for (int64_t i = first; i < end; i++) {
+        volt_device_rows rows = {.X = volt_view_rows(X, i, end - i),
+                                 .out = volt_matrix_rows(out, i, end - i),
+                                 .known = known.data ? known.data + i * known.ld : NULL,
+                                 .known_ld = known.ld,
+                                 .warm = volt_max(first + warm - i, 0),
+                                 .watches = watches};
+        VOLT_TRY(volt_device_run(stream, backend, &rows, i, stage, &done));
+        i += done;
+        if (i == end || !volt_stage_advance(stage, 1))
+            break;
+        double *y = out.data + i * out.ld;
+        VOLT_TRY(volt_stream_push(stream, X.data + i * X.ld, y));
+        if (i < first + warm)
+            VOLT_TRY(volt_stream_feed(stream, known.data + i * known.ld));
+        else if (stream->strays && watches)
+            return volt_fed_diverged(fed, volt_fed_strays(fed, y), i, y);
+    }
+    return VOLT_OK;
+}
+
+static volt_status run_records(volt_stream *stream, const volt_backend *backend, volt_view X,
+                               const volt_records *records, const volt_predict_options *options,
+                               volt_matrix out)
+{
+    volt_stage stage;
+    volt_stage_begin(&stage, options->progress, "predict", 0, 1, (double)X.rows);
+    for (int64_t first = 0, end = 0; first < X.rows; first = end) {
+        end = volt_records_stretch(records, first, X.rows);
+        if (first > 0)
+            volt_stream_restart(stream);
+        VOLT_TRY(run_record(stream, backend, X, first, end, options, &stage, out));
+    }
+    return volt_stage_end(&stage);
+}
+
+volt_status volt_model_run_free(const volt_model *model, const volt_backend *backend, volt_view X,
+                                const volt_records *records, const volt_predict_options *options,
+                                volt_matrix out, int64_t *beyond)
+{
+    volt_stream *stream = NULL;
+    volt_matrix path = volt_matrix_of(volt_alloc_doubles(X.rows, model->q), X.rows, model->q);
+    volt_status status = path.data ? volt_stream_create(model, options, &stream) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        stream->claimed = true;
+        status = run_records(stream, backend, X, records, options, path);
+    }
+    if (status == VOLT_OK) {
+        for (int64_t i = 0; i < X.rows; i++)
+            memcpy(out.data + i * out.ld, path.data + i * path.ld, (size_t)path.cols * sizeof(double));
+        if (beyond)
+            *beyond = volt_stream_beyond(stream);
+    }
+    volt_stream_free(stream);
+    volt_free(path.data);
+    return status;
+}

@@ -1,0 +1,216 @@
+/* src/model/predict/predict.c: forecasts for a sequence of inputs. */
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/gram/gram.h"
+#include "model/interval/spread.h"
+#include "model/predict/free_run.h"
+#include "model/predict/predict_state.h"
+#include "model/readout.h"
+#include "solve/exact/operator.h"
+#include "solve/landmark/placement.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+volt_status volt_predict_check_out(const volt_model *model, volt_matrix out, int64_t rows)
+{
+    VOLT_REQUIRE(out.data && out.rows == rows && out.cols == model->q && out.ld >= out.cols, VOLT_ERR_SHAPE,
+                 "the forecasts are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, out.rows,
+                 out.cols, rows, model->q);
+    return VOLT_OK;
+}
+
+static volt_status check_spread(const volt_model *model, volt_matrix std, int64_t rows)
+{
+    VOLT_TRY(volt_predict_check_out(model, std, rows));
+    VOLT_REQUIRE(model->recipe.fed.n == 0, VOLT_ERR_ARGUMENT,
+                 "standard deviations are not known where outputs come back beside the inputs");
+    return VOLT_OK;
+}
+
+volt_status volt_predict_check_inputs(const volt_model *model, volt_view X)
+{
+    VOLT_TRY(volt_check_shape(X, "the inputs"));
+    VOLT_REQUIRE(X.cols == model->recipe.inputs, VOLT_ERR_SHAPE,
+                 "the inputs have %" PRId64 " columns, and the model takes %" PRId64, X.cols,
+                 model->recipe.inputs);
+    return VOLT_OK;
+}
+
+static void copy_rows(volt_view from, volt_matrix to)
+{
+    for (int64_t i = 0; i < from.rows; i++)
+        memcpy(to.data + i * to.ld, from.data + i * from.ld, (size_t)from.cols * sizeof(double));
+}
+
+/* Rows Z (scaled) through the past, block by block at the back end: v = K A, then to the units of the targets. */
+static volt_status forecast(const volt_model *model, const volt_predict_state *state, volt_view X, volt_view Z,
+                            const volt_records *records, int64_t rows, volt_progress progress, double *block,
+                            const volt_spread *spread, volt_matrix std, volt_matrix result)
+{
+    const volt_backend *backend = state->backend;
+    volt_past *past = state->past;
+    volt_model_reader reads = volt_model_reads(model);
+    int64_t m = reads.columns->m;
+    volt_view A = volt_view_of(reads.coefficients, m, model->q);
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "predict", 0, 1, (double)Z.rows * (double)m);
+    for (int64_t first = 0, count = 0; first < Z.rows; first += count) {
+        count = volt_min(rows, volt_records_stretch(records, first, Z.rows) - first);
+        if (first > 0 && volt_records_begins(records, first))
+            volt_past_zero(past);
+        volt_matrix K = volt_matrix_of(block, count, m);
+        VOLT_TRY(volt_past_advance_at(backend, past, volt_view_rows(Z, first, count), false, false, K, &stage));
+        if (!volt_stage_goes_on(&stage))
+            break;
+        backend->gemm(volt_as_view(K), false, A, NULL, false, volt_matrix_rows(result, first, count));
+        VOLT_TRY(volt_backend_state(backend));
+        if (spread)
+            VOLT_TRY(
+                volt_spread_rows(spread, backend, volt_as_view(K), first, volt_matrix_rows(std, first, count)));
+    }
+    VOLT_TRY(volt_stage_end(&stage));
+    VOLT_TRY(volt_backend_state(backend));
+    for (int64_t i = 0; i < Z.rows; i++)
+        VOLT_TRY(
+            volt_model_finish_output(model, state->done + i, X.data + i * X.ld, result.data + i * result.ld));
+    return VOLT_OK;
+}
+
+volt_status volt_predict_state_begin(const volt_model *model, volt_start start, int64_t rows, int64_t least,
+                                     volt_predict_state *state)
+{
+    *state = (volt_predict_state){0};
+    VOLT_TRY(volt_model_check_start(model, start));
+    const volt_columns *columns = volt_model_reads(model).columns;
+    const volt_backend *backend = volt_backend_current();
+    int64_t block = volt_max(volt_block_rows_at(backend, rows, columns->m), volt_min(rows, least));
+    *state = (volt_predict_state){.backend = backend, .rows = block};
+    VOLT_TRY(volt_recent_create(&model->recipe, &state->recent));
+    if (start == VOLT_START_CONTINUE)
+        volt_recent_copy(&model->recipe, &model->recent, &state->recent);
+    return start == VOLT_START_RESET ? volt_past_create(&model->resolved, columns, state->rows, &state->past)
+                                     : volt_past_copy(model->end, state->rows, &state->past);
+}
+
+void volt_predict_state_release(volt_predict_state *state)
+{
+    volt_recent_release(&state->recent);
+    volt_past_free(state->past);
+}
+
+/* All inputs are checked before the first forecast. */
+static volt_status take_inputs(const volt_model *model, volt_view X, const volt_records *records,
+                               volt_beyond policy, volt_predict_state *state, double *Z, int64_t *beyond)
+{
+    volt_status status = VOLT_OK;
+    for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++) {
+        const double *x = X.data + i * X.ld;
+        if (i > 0 && volt_records_begins(records, i))
+            volt_recent_restart(&state->recent);
+        status =
+            volt_model_take_input(model, &state->recent, x, policy, state->done + i, Z + i * model->d, beyond);
+        volt_recent_push(&model->recipe, &state->recent, x);
+    }
+    return status;
+}
+
+volt_status volt_predict_rows(const volt_model *model, volt_view X, const volt_records *records,
+                              const volt_predict_options *options, volt_predict_state *state, volt_matrix out,
+                              volt_matrix std, int64_t *beyond)
+{
+    const volt_backend *backend = state->backend;
+    int64_t rows = volt_min(state->rows, X.rows), counted = 0;
+    double *Z = volt_alloc_doubles(X.rows, model->d);
+    double *block = backend->alloc(rows, volt_model_reads(model).columns->m);
+    volt_matrix result = volt_matrix_of(volt_alloc_doubles(X.rows, model->q), X.rows, model->q);
+    volt_matrix spreads =
+        volt_matrix_of(std.data ? volt_alloc_doubles(X.rows, model->q) : NULL, X.rows, model->q);
+    volt_spread spread = {0};
+    volt_status status = Z && block && result.data && (spreads.data || !std.data)
+                             ? take_inputs(model, X, records, options->beyond, state, Z, &counted)
+                             : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK && std.data)
+        status =
+            volt_spread_begin(model, volt_view_of(Z, X.rows, model->d), records, options->start, rows, &spread);
+    if (status == VOLT_OK)
+        status = forecast(model, state, X, volt_view_of(Z, X.rows, model->d), records, rows, options->progress,
+                          block, std.data ? &spread : NULL, spreads, result);
+    if (status == VOLT_OK) {
+        copy_rows(volt_as_view(result), out);
+        if (std.data)
+            copy_rows(volt_as_view(spreads), std);
+        if (beyond)
+            *beyond = counted;
+        state->done += X.rows;
+    }
+    volt_spread_release(&spread);
+    volt_free(spreads.data);
+    volt_free(result.data);
+    backend->release(block);
+    volt_free(Z);
+    return status;
+}
+
+/* std without data: not wanted. */
+static volt_status predict(const volt_model *model, volt_view X, const volt_records *records,
+                           const volt_predict_options *options, volt_matrix out, volt_matrix std,
+                           int64_t *beyond)
+{
+    enum { SPREAD_ROWS = 64 }; /* that a factor is worth unpacking for */
+    volt_predict_state state;
+    volt_status status =
+        volt_predict_state_begin(model, options->start, X.rows, std.data ? SPREAD_ROWS : 1, &state);
+    if (status == VOLT_OK)
+        status = volt_predict_rows(model, X, records, options, &state, out, std, beyond);
+    volt_predict_state_release(&state);
+    return status;
+}
+
+static volt_status run_free(const volt_model *model, volt_view X, const volt_records *records,
+                            const volt_predict_options *options, volt_matrix out, int64_t *beyond)
+{
+    const volt_backend *backend = volt_place_run(X.rows, volt_model_reads(model).columns->m, model->d);
+    return volt_model_run_free(model, backend, X, records, options, out, beyond);
+}
+
+static volt_status check_and_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
+                                     volt_matrix out, volt_matrix std, int64_t *beyond)
+{
+    volt_predict_options standard = volt_predict_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
+    VOLT_TRY(volt_predict_check_inputs(model, X));
+    VOLT_TRY(volt_predict_check_out(model, out, X.rows));
+    VOLT_TRY(volt_model_check_known(model, X.rows, options));
+    if (std.data)
+        VOLT_TRY(check_spread(model, std, X.rows));
+
+    volt_records records;
+    VOLT_TRY(volt_records_make(options->records, options->n_records, X.rows, &records));
+    volt_blas_use use;
+    volt_status status = volt_blas_claim(&use);
+    if (status == VOLT_OK) {
+        status = model->recipe.fed.n > 0 ? run_free(model, X, &records, options, out, beyond)
+                                         : predict(model, X, &records, options, out, std, beyond);
+        volt_blas_release(&use);
+    }
+    volt_records_release(&records);
+    return status;
+}
+
+volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
+                               volt_matrix out, int64_t *beyond)
+{
+    return check_and_predict(model, X, options, out, (volt_matrix){0}, beyond);
+}
+
+volt_status volt_model_predict_std(const volt_model *model, volt_view X, const volt_predict_options *options,
+                                   volt_matrix out, volt_matrix std, int64_t *beyond)
+{
+    VOLT_REQUIRE(std.data, VOLT_ERR_ARGUMENT, "there is no place for the standard deviations");
+    return check_and_predict(model, X, options, out, std, beyond);
+}

@@ -1,0 +1,284 @@
+/* src/solve/choice/choice_solve.c: the readout of each output with the alpha, constant and kind of target that were chosen for it. */
+#include "solve/choice/chooser.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "solve/exact/cholesky.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the readout as chosen -------------------------------------------------------------------- */
+
+static int64_t column_of(const volt_chooser *c, int64_t output)
+{
+    return c->choice->outputs[output].level ? c->q + output : output;
+}
+
+static bool is_solved(const volt_chosen *chosen, double alpha)
+{
+    return chosen->share > 0 && chosen->alpha == alpha;
+}
+
+/* The largest alpha below `bound` that an output wants; 0: none. */
+static double next_alpha(const volt_chooser *c, double bound)
+{
+    double next = 0;
+    for (int64_t k = 0; k < c->q; k++) {
+        const volt_chosen *chosen = &c->choice->outputs[k];
+        if (chosen->share > 0 && chosen->alpha < bound)
+            next = fmax(next, chosen->alpha);
+    }
+    return next;
+}
+
+/* A forecast that takes a share of what was learned errs so far on the way from the naive one, whose errors are the changes. */
+static void take_share(const volt_chooser *c, int64_t k, volt_row_errors *errors)
+{
+    double share = c->choice->outputs[k].share;
+    const double *y = c->task.Y.data + errors->begin * c->task.Y.ld + k;
+    for (int64_t i = 0; share < 1 && i < errors->e.rows; i++) {
+        double *e = &errors->e.data[i * errors->e.ld + k], change = y[i * c->task.Y.ld];
+        if (errors->scale.data[i * errors->scale.ld + k] > 0)
+            *e = change + share * (*e - change);
+    }
+}
+
+/* Errors of the rows, of the outputs that this alpha is for. `column` is room for q numbers. */
+static volt_status take_errors(volt_chooser *c, double alpha, bool constant, int64_t *column)
+{
+    bool some = false;
+    for (int64_t k = 0; k < c->q; k++) {
+        const volt_chosen *chosen = &c->choice->outputs[k];
+        column[k] = is_solved(chosen, alpha) && chosen->constant == constant ? column_of(c, k) : -1;
+        some |= column[k] >= 0;
+    }
+    for (int i = 0; some && i < VOLT_ROW_ERRORS; i++) {
+        volt_row_errors *errors = &c->choice->errors[i];
+        VOLT_TRY(volt_factor_row_errors(c->factor, constant, column, errors));
+        for (int64_t k = 0; k < c->q; k++)
+            if (column[k] >= 0)
+                take_share(c, k, errors);
+    }
+    return VOLT_OK;
+}
+
+static volt_status take_all_errors(volt_chooser *c, double alpha)
+{
+    int64_t *column = volt_alloc(c->q, sizeof *column);
+    volt_status status = column ? take_errors(c, alpha, false, column) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK && c->intercept)
+        status = take_errors(c, alpha, true, column);
+    volt_free(column);
+    return status;
+}
+
+/* The same of output k, in which the kernel plays no part: the target less the mean of those known, or less 0. */
+static void take_constant_errors(const volt_chooser *c, int64_t k, volt_row_errors *errors)
+{
+    const volt_chosen *chosen = &c->choice->outputs[k];
+    const double *y = c->task.Y.data + column_of(c, k);
+    bool constant = chosen->share > 0 && chosen->constant;
+    double sum = 0;
+    int64_t known = 0, counted = 0;
+    for (int64_t t = errors->begin; t < c->rows; t++) {
+        int64_t i = t - errors->begin;
+        for (; constant && known < volt_min(t - errors->ahead + 1, errors->most); known++) {
+            sum += y[known * c->task.Y.ld];
+            counted += volt_chooser_has_target(c, known);
+        }
+        bool there = t >= errors->ahead - 1 && volt_chooser_has_target(c, t) && (!constant || counted > 0);
+        double mean = counted > 0 ? sum / (double)counted : 0;
+        errors->e.data[i * errors->e.ld + k] = there ? y[t * c->task.Y.ld] - mean : 0;
+        errors->scale.data[i * errors->scale.ld + k] = there ? 1 : 0;
+    }
+}
+
+/* Where the kernel plays no part: 0, or the mean of the targets. */
+static void take_constants(const volt_chooser *c, volt_matrix A, double *intercepts)
+{
+    for (int64_t k = 0; k < c->q; k++) {
+        const volt_chosen *chosen = &c->choice->outputs[k];
+        int64_t column = column_of(c, k);
+        if (chosen->share > 0 && !isinf(chosen->alpha))
+            continue;
+        for (int i = 0; c->choice->errors && i < VOLT_ROW_ERRORS; i++)
+            take_constant_errors(c, k, &c->choice->errors[i]);
+        c->choice->log_likelihood = NAN;
+        intercepts[k] = 0;
+        int64_t counted = 0;
+        for (int64_t i = 0; chosen->share > 0 && chosen->constant && i < c->rows; i++) {
+            intercepts[k] += c->task.Y.data[i * c->task.Y.ld + column];
+            counted += volt_chooser_has_target(c, i);
+        }
+        if (counted > 0)
+            intercepts[k] /= (double)counted;
+        for (int64_t i = 0; i < c->rows; i++)
+            A.data[i * A.ld + k] = 0;
+    }
+}
+
+/* The factor of this alpha, and the outputs that it is for. */
+static volt_status keep_factor(const volt_chooser *c, double alpha)
+{
+    volt_kept_list *kept = c->choice->kept;
+    VOLT_TRY(volt_kept_take(c->factor, alpha, &kept->factors[kept->count]));
+    for (int64_t k = 0; k < c->q; k++)
+        if (is_solved(&c->choice->outputs[k], alpha)) {
+            kept->of[k] = kept->count;
+            kept->constant[k] = c->choice->outputs[k].constant;
+        }
+    kept->count++;
+    return VOLT_OK;
+}
+
+/* The log score of an output, as chosen, from the factor with its alpha. */
+static double likelihood_of(const volt_chooser *c, int64_t k)
+{
+    const volt_chosen *chosen = &c->choice->outputs[k];
+    if (!c->choice->target_scale || chosen->share != 1)
+        return NAN;
+    double score =
+        volt_factor_output_score(c->factor, column_of(c, k), chosen->constant, c->choice->target_scale[k]);
+    return isfinite(score) ? score : NAN;
+}
+
+static volt_status solve_alpha(volt_chooser *c, double alpha, volt_matrix A, double *intercepts, double *rcond)
+{
+    volt_factor *f = c->factor;
+    if (c->factored != alpha)
+        VOLT_TRY(volt_chooser_factor(c, 0, alpha));
+    f->task.stage = c->task.stage;
+    c->factored = 0; /* the forward solves become the coefficients */
+    VOLT_TRY(volt_factor_rcond(f, c->norm, rcond));
+    volt_factor_intercepts(f);
+    if (c->choice->errors)
+        VOLT_TRY(take_all_errors(c, alpha));
+    if (c->choice->kept)
+        VOLT_TRY(keep_factor(c, alpha));
+    for (int64_t k = 0; k < c->q; k++) {
+        const volt_chosen *chosen = &c->choice->outputs[k];
+        if (!chosen->constant)
+            f->c[column_of(c, k)] = 0;
+        if (is_solved(chosen, alpha))
+            c->choice->log_likelihood += likelihood_of(c, k);
+    }
+    volt_matrix solved = volt_matrix_of(c->task.W.data, c->rows, c->columns);
+    solved.ld = c->task.W.ld;
+    volt_factor_coefficients(f, solved);
+    for (int64_t k = 0; k < c->q; k++) {
+        const volt_chosen *chosen = &c->choice->outputs[k];
+        if (!is_solved(chosen, alpha))
+            continue;
+        int64_t column = column_of(c, k);
+        double sum = 0;
+        for (int64_t i = 0; i < c->rows; i++) {
+            A.data[i * A.ld + k] = chosen->share * solved.data[i * solved.ld + column];
+            sum += A.data[i * A.ld + k];
+        }
+        intercepts[k] = chosen->share * f->c[column] - c->task.common * sum;
+    }
+    return VOLT_OK;
+}
+
+static volt_status solve_alphas(volt_chooser *c, volt_matrix A, double *intercepts, double *rcond)
+{
+    *rcond = 1;
+    for (double alpha = next_alpha(c, INFINITY); alpha > 0; alpha = next_alpha(c, alpha))
+        VOLT_TRY(solve_alpha(c, alpha, A, intercepts, rcond));
+    take_constants(c, A, intercepts);
+    return VOLT_OK;
+}
+
+static volt_status solve_chosen(volt_chooser *c, volt_progress progress, double from, double share,
+                                volt_matrix A, double *intercepts, double *rcond)
+{
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "factor", from, share, volt_cholesky_units(c->rows));
+    c->task.stage = &stage;
+    volt_status status = solve_alphas(c, A, intercepts, rcond);
+    c->task.stage = NULL;
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static volt_status allocate(volt_chooser *c, volt_matrix *joined, volt_matrix *W)
+{
+    int64_t held = volt_max(c->held, 1);
+    double *memory = volt_alloc_doubles(4 * held, c->columns);
+    c->diagonal = volt_alloc_doubles(c->rows, 1);
+    c->best = volt_alloc_zero(c->columns, sizeof *c->best);
+    *W = volt_matrix_of(volt_alloc_doubles(c->rows, c->columns + 1), c->rows, c->columns);
+    W->ld = c->columns + 1;
+    bool needs_copy = c->columns > c->q;
+    if (needs_copy)
+        *joined = volt_matrix_of(volt_alloc_doubles(c->rows, c->columns), c->rows, c->columns);
+    c->e = volt_matrix_of(memory, c->held, c->columns);
+    if (!memory || !c->diagonal || !c->best || !W->data || (needs_copy && !joined->data))
+        return VOLT_ERR_MEMORY;
+    c->z = volt_matrix_of(memory + held * c->columns, c->held, c->columns);
+    c->best_e = volt_matrix_of(memory + 2 * held * c->columns, c->held, c->columns);
+    c->best_z = volt_matrix_of(memory + 3 * held * c->columns, c->held, c->columns);
+    return VOLT_OK;
+}
+
+/* First targets and levels side by side. */
+static void join_targets(const volt_chooser *c, volt_view first, volt_view level, volt_matrix joined)
+{
+    for (int64_t i = 0; i < c->rows; i++) {
+        memcpy(joined.data + i * joined.ld, first.data + i * first.ld, (size_t)c->q * sizeof(double));
+        memcpy(joined.data + i * joined.ld + c->q, level.data + i * level.ld, (size_t)c->q * sizeof(double));
+    }
+}
+
+volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task, bool intercept,
+                              volt_choice *choice, volt_progress progress, double from, volt_matrix A,
+                              double *intercepts, double *rcond)
+{
+    volt_chooser c = {.factor = factor, .task = *task, .choice = choice, .intercept = intercept};
+    volt_matrix joined = {0}, W = {0};
+    c.q = A.cols;
+    c.columns = factor->q;
+    c.rows = A.rows;
+    c.spoiled = c.rows;
+    choice->held.ahead = choice->ahead;
+    volt_held_out_rows(&choice->held, c.rows, task->without);
+    c.begin = choice->held.begin;
+    c.held = choice->held.rows;
+    /* the held-out rows, as many before them, and enough for the first prediction */
+    c.first =
+        volt_max(volt_min(c.rows - 2 * volt_most_held(&choice->held), c.begin - (2 * choice->ahead + 2)), 0);
+    choice->tried = choice->failed = 0;
+    choice->log_likelihood = 0;
+
+    volt_status status = allocate(&c, &joined, &W);
+    if (status == VOLT_OK) {
+        if (joined.data)
+            join_targets(&c, volt_as_view(A), choice->level, joined);
+        c.task.Y = joined.data ? volt_as_view(joined) : volt_as_view(A);
+        c.task.W = W;
+        c.task.u = intercept ? W.data + c.columns : NULL;
+        c.task.ld_u = W.ld;
+        double norm = 0;
+        status = volt_factor_norm(factor, &norm); /* a matrix that is not finite has no best alpha */
+    }
+    if (status == VOLT_OK) {
+        volt_factor_keep(factor, 0, c.diagonal);
+        double largest;
+        c.mean = volt_chooser_mean_diagonal(c.diagonal, c.rows, volt_chooser_targets(&c), &largest);
+        double last = pow((double)c.rows, 3);
+        double cost = VOLT_CHOICE_ALPHAS * pow((double)(c.rows - c.first), 3) + (c.first > 0 ? last : 0);
+        double share = (1 - from) * cost / (cost + last);
+        status = volt_chooser_choose(&c, progress, from, share);
+        if (status == VOLT_OK)
+            status = solve_chosen(&c, progress, from + share, 1 - from - share, A, intercepts, rcond);
+    }
+    volt_free(c.e.data);
+    volt_free(joined.data);
+    volt_free(W.data);
+    volt_free(c.best);
+    volt_free(c.diagonal);
+    return status;
+}

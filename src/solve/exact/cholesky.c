@@ -1,0 +1,224 @@
+/* src/solve/exact/cholesky.c: Cholesky by tiles of the lower triangle, as a graph of tasks over BLAS.
+ *
+ * For each block column k:   L_kk = chol(A_kk)
+ *                            L_ik = A_ik L_kk^{-T}              i > k
+ *                            A_ij = A_ij - L_ik L_jk'           i >= j > k
+ * A task runs as soon as the tiles it reads are done, so that both cores of a small machine stay busy to
+ * the end, and every task can be the last one when the user cancels (LAPACK's dpotrf can not be stopped).
+ * Inside a parallel region the OpenMP build of BLAS runs each call on the calling thread.
+ *
+ * A row-major lower triangle is a column-major upper one: LAPACK sees 'U' on the same memory. */
+#include "solve/exact/cholesky.h"
+
+#include "base/backend.h"
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "volterra/solve.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <omp.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Large enough that BLAS is fast on a tile, small enough that there are several for every thread. It depends on n
+ * alone, so that the number of threads does not change the rounding. */
+int64_t volt_cholesky_tile(int64_t n)
+{
+    return volt_backend_tile(n);
+}
+
+typedef struct factorisation {
+    volt_matrix A;
+    int64_t tile; /* rows and columns of a tile */
+    volt_stage *stage;
+    _Atomic int64_t pivot; /* 0, or the first bad pivot found */
+} factorisation;
+
+/* One tile: its place in the matrix and its size. */
+typedef struct block {
+    double *at;
+    volt_blas_int rows, cols;
+} block;
+
+static block block_of(const factorisation *f, int64_t i, int64_t j)
+{
+    volt_matrix A = f->A;
+    int64_t row = i * f->tile, col = j * f->tile;
+    block b = {A.data + row * A.ld + col, (volt_blas_int)volt_min(A.rows - row, f->tile),
+               (volt_blas_int)volt_min(A.rows - col, f->tile)};
+    return b;
+}
+
+static bool goes_on(const factorisation *f)
+{
+    return atomic_load(&f->pivot) == 0 && (!f->stage || volt_stage_goes_on(f->stage));
+}
+
+static void done(const factorisation *f, int64_t units)
+{
+    if (f->stage)
+        volt_stage_advance(f->stage, units);
+}
+
+static void factor_tile(factorisation *f, int64_t k)
+{
+    if (!goes_on(f))
+        return;
+    block diagonal = block_of(f, k, k);
+    volt_blas_int ld = (volt_blas_int)f->A.ld, info = 0;
+    dpotrf_("U", &diagonal.rows, diagonal.at, &ld, &info, 1);
+    for (int64_t i = 0; info == 0 && i < diagonal.rows; i++) /* not every dpotrf refuses NaN */
+        if (!(diagonal.at[i * f->A.ld + i] > 0))
+            info = (volt_blas_int)(i + 1);
+    if (info > 0)
+        atomic_store(&f->pivot, k * f->tile + info);
+    done(f, 1);
+}
+
+static void solve_tile(const factorisation *f, int64_t i, int64_t k)
+{
+    if (!goes_on(f))
+        return;
+    block diagonal = block_of(f, k, k), target = block_of(f, i, k);
+    volt_blas_int ld = (volt_blas_int)f->A.ld;
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, target.rows, target.cols, 1,
+                diagonal.at, ld, target.at, ld);
+    done(f, 3);
+}
+
+static void update_tile(const factorisation *f, int64_t i, int64_t j, int64_t k)
+{
+    if (!goes_on(f))
+        return;
+    block left = block_of(f, i, k), right = block_of(f, j, k), target = block_of(f, i, j);
+    volt_blas_int ld = (volt_blas_int)f->A.ld;
+    if (i == j)
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, target.rows, left.cols, -1, left.at, ld, 1,
+                    target.at, ld);
+    else
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, target.rows, target.cols, left.cols, -1, left.at,
+                    ld, right.at, ld, 1, target.at, ld);
+    done(f, i == j ? 3 : 6);
+}
+
+/* In units of tile^3 / 3 flops, which is what `done` reports per task. */
+double volt_cholesky_units(int64_t n)
+{
+    return volt_backend_potrf_units(n);
+}
+
+void volt_cholesky_factor(volt_matrix A, volt_stage *stage, int64_t *pivot)
+{
+    factorisation f = {.A = A, .tile = volt_cholesky_tile(A.rows), .stage = stage};
+    atomic_init(&f.pivot, 0);
+    int64_t tiles = (A.rows + f.tile - 1) / f.tile;
+    double *data = A.data; /* the first entry of a tile stands for the tile in the depend clauses */
+    int64_t down = f.tile * A.ld, across = f.tile;
+    (void)data;
+
+#pragma omp parallel num_threads((int)volt_threads())
+#pragma omp master
+    for (int64_t k = 0; k < tiles && goes_on(&f); k++) {
+#pragma omp task depend(inout : data[k * (down + across)]) priority(3)
+        factor_tile(&f, k);
+        for (int64_t i = k + 1; i < tiles; i++) {
+#pragma omp task depend(in : data[k * (down + across)]) depend(inout : data[i * down + k * across]) priority(2)
+            solve_tile(&f, i, k);
+        }
+        for (int64_t i = k + 1; i < tiles; i++) {
+            for (int64_t j = k + 1; j <= i; j++) {
+#pragma omp task depend(in                                                          \
+                        : data[i * down + k * across], data[j * down + k * across]) \
+    depend(inout                                                                    \
+           : data[i * down + j * across]) priority(j == k + 1)
+                update_tile(&f, i, j, k);
+            }
+        }
+    }
+    *pivot = atomic_load(&f.pivot);
+}
+
+/* ---- solves ----------------------------------------------------------------------------------- */
+
+static void triangular_solve(volt_matrix L, volt_matrix B, CBLAS_TRANSPOSE transpose)
+{
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, transpose, CblasNonUnit, (volt_blas_int)B.rows,
+                (volt_blas_int)B.cols, 1, L.data, (volt_blas_int)L.ld, B.data, (volt_blas_int)B.ld);
+}
+
+void volt_cholesky_forward(volt_matrix L, volt_matrix B)
+{
+    triangular_solve(L, B, CblasNoTrans);
+}
+
+void volt_cholesky_backward(volt_matrix L, volt_matrix B)
+{
+    triangular_solve(L, B, CblasTrans);
+}
+
+/* ---- condition -------------------------------------------------------------------------------- */
+
+double volt_symmetric_norm(volt_view A, double *sums)
+{
+    memset(sums, 0, (size_t)A.rows * sizeof *sums);
+    for (int64_t i = 0; i < A.rows; i++) {
+        const double *row = A.data + i * A.ld;
+        double own = fabs(row[i]);
+        for (int64_t j = 0; j < i; j++) {
+            double size = fabs(row[j]);
+            own += size;
+            sums[j] += size;
+        }
+        sums[i] += own;
+    }
+    double largest = 0;
+    for (int64_t i = 0; i < A.rows; i++) {
+        if (isnan(sums[i]))
+            return sums[i]; /* fmax would pass over it */
+        largest = fmax(largest, sums[i]);
+    }
+    return largest;
+}
+
+volt_status volt_cholesky_rcond(volt_matrix L, double norm, double *rcond)
+{
+    volt_blas_int n = (volt_blas_int)L.rows, ld = (volt_blas_int)L.ld, info = 0;
+    double found = 0, *work = volt_alloc(3 * L.rows, sizeof *work);
+    volt_blas_int *integers = volt_alloc(L.rows, sizeof *integers);
+    bool has_room = work && integers;
+    if (has_room)
+        dpocon_("U", &n, L.data, &ld, &norm, &found, work, integers, &info, 1);
+    volt_free(integers);
+    volt_free(work);
+    if (!has_room)
+        return VOLT_ERR_MEMORY;
+    VOLT_REQUIRE(info == 0, VOLT_ERR_SINGULAR,
+                 "the condition of a matrix of %" PRId64 " rows and norm %g cannot be estimated", L.rows, norm);
+    *rcond = found;
+    return VOLT_OK;
+}
+
+/* ---- public ----------------------------------------------------------------------------------- */
+
+volt_status volt_cholesky(volt_matrix A, volt_progress progress)
+{
+    VOLT_REQUIRE(A.data && A.rows > 0 && A.rows == A.cols && A.ld >= A.cols && A.ld <= INT_MAX, VOLT_ERR_SHAPE,
+                 "the matrix to factor is %" PRId64 " x %" PRId64 " with leading dimension %" PRId64
+                 ", and must be square with one of at most %d",
+                 A.rows, A.cols, A.ld, INT_MAX);
+    volt_blas_use use;
+    VOLT_TRY(volt_blas_claim(&use));
+    volt_stage stage;
+    int64_t pivot = 0;
+    volt_stage_begin(&stage, progress, "factor", 0, 1, volt_cholesky_units(A.rows));
+    volt_cholesky_factor(A, &stage, &pivot);
+    volt_blas_release(&use);
+    VOLT_TRY(volt_stage_end(&stage));
+    VOLT_REQUIRE(pivot == 0, VOLT_ERR_SINGULAR, "pivot %" PRId64 " of %" PRId64 " is not positive", pivot,
+                 A.rows);
+    return VOLT_OK;
+}

@@ -1,0 +1,311 @@
+/* src/solve/exact/factor_errors.c: what a factor says about its own rows: one step ahead, one left out, likelihood. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "solve/exact/factor.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PIVOTS = 512, COLUMNS = 64 }; /* that are handled at a time */
+
+/* ---- one step ahead --------------------------------------------------------------------------- */
+
+void volt_factor_one_step(volt_factor *f, int64_t begin, volt_matrix out)
+{
+    const volt_factor_task *task = &f->task;
+    double pivots[PIVOTS];
+    for (int64_t first = f->summed; first < f->m; first += PIVOTS) {
+        int64_t end = volt_min(first + PIVOTS, f->m);
+        volt_factor_pivots(f, first, end - first, pivots);
+        for (int64_t t = first; t < end; t++) {
+            const double *row = task->W.data + t * task->W.ld, *y = task->Y.data + t * task->Y.ld;
+            double pivot = pivots[t - first], u = task->u ? task->u[t * task->ld_u] : 0;
+            if (t >= begin) {
+                if (task->u)
+                    volt_factor_update_intercepts(f, t);
+                for (int64_t k = 0; k < f->q;
+                     k++) /* c and shift differ by what a centred kernel does not learn */
+                    out.data[(t - begin) * out.ld + k] =
+                        y[k] - pivot * (row[k] - u * f->c[k]) + (f->shift[k] - f->c[k]);
+            }
+            if (task->u)
+                volt_factor_add_to_sums(f, t);
+        }
+    }
+    f->summed = f->m;
+}
+
+/* ---- held out --------------------------------------------------------------------------------- */
+
+/* Room for held_out: a block of rows of L, sums, intercepts. */
+typedef struct held_out_room {
+    double *L, *uw, *c;
+} held_out_room;
+
+/* c_h of the rows before h, 0 where none of them has a target; the sums already hold those before *summed. */
+static void intercepts_before(const volt_factor *f, int64_t h, int64_t *summed, double *uu, double *uw,
+                              double *c)
+{
+    const volt_factor_task *task = &f->task;
+    for (; *summed < h; ++*summed) {
+        double u = task->u[*summed * task->ld_u];
+        *uu += u * u;
+        for (int64_t k = 0; k < f->q; k++)
+            uw[k] += u * task->W.data[*summed * task->W.ld + k];
+    }
+    for (int64_t k = 0; k < f->q; k++)
+        c[k] = *uu > 0 ? uw[k] / *uu : 0;
+}
+
+/* v_t of factor.h, of rows h .. t of row t of L; 0 where no row with a target is known. */
+static double variance_ahead(const volt_factor *f, const double *row, int64_t h, int64_t t, bool constant,
+                             double uu)
+{
+    double v = 0, price = 0;
+    if (constant && !(uu > 0))
+        return 0;
+    for (int64_t j = h; j <= t; j++) {
+        v += row[j - h] * row[j - h];
+        price += constant ? row[j - h] * f->task.u[j * f->task.ld_u] : 0;
+    }
+    return constant ? v + price * price / uu : v;
+}
+
+/* Columns of L that a block of rows needs at most, the last of them being known from the first `most` rows alone. */
+static int64_t widest_block(const volt_factor *f, int64_t ahead, int64_t most)
+{
+    return volt_max(COLUMNS + ahead, f->m - most);
+}
+
+/* Rows t .. t + count - 1 at a time: their part of L from the first row on that one of them does not know comes here. v
+ * (count numbers; NULL: not wanted) receives the variances. */
+static void held_out_rows(volt_factor *f, int64_t ahead, int64_t most, int64_t t, int64_t count, bool constant,
+                          const held_out_room *room, int64_t *summed, double *uu, double *v, volt_matrix out)
+{
+    const volt_factor_task *task = &f->task;
+    int64_t left = volt_min(t - ahead + 1, most), width = t + count - left, q = f->q;
+    volt_view there = {f->L.data + t * f->L.ld + left, count, width, f->L.ld};
+    f->backend->get(there, volt_matrix_of(room->L, count, width));
+    for (int64_t i = 0; i < count; i++) {
+        int64_t h = volt_min(t + i - ahead + 1, most);
+        double *e = out.data + i * out.ld;
+        const double *row = room->L + i * width;
+        if (constant)
+            intercepts_before(f, h, summed, uu, room->uw, room->c);
+        memset(e, 0, (size_t)q * sizeof *e);
+        for (int64_t j = h; j <= t + i; j++) {
+            const double *w = task->W.data + j * task->W.ld;
+            double weight = row[j - left], u = constant ? task->u[j * task->ld_u] : 0;
+            for (int64_t k = 0; k < q; k++)
+                e[k] += weight * (w[k] - u * room->c[k]);
+        }
+        if (v)
+            v[i] = variance_ahead(f, row + h - left, h, t + i, constant, *uu);
+    }
+}
+
+void volt_held_out_rows(volt_held_out *held, int64_t m, const bool *without)
+{
+    enum { LEAST = 8 };
+    int64_t later = volt_max(m / 2, m - volt_most_held(held));
+    held->begin = volt_max(volt_max(later, 2 * held->ahead + 2), LEAST);
+    held->rows = volt_max(m - held->begin, 0);
+    held->counted = 0;
+    for (int64_t t = held->begin; t < m; t++)
+        held->counted += !(without && without[t]);
+    if (held->counted == 0)
+        held->rows = 0;
+}
+
+volt_status volt_factor_held_out(volt_factor *f, int64_t ahead, int64_t begin, bool constant, bool frozen,
+                                 volt_matrix out)
+{
+    int64_t summed = 0, most = frozen ? begin - ahead + 1 : f->m;
+    double uu = 0;
+    held_out_room room = {.L = volt_alloc_doubles(COLUMNS, widest_block(f, ahead, most)),
+                          .uw = volt_alloc_zero(f->q, sizeof(double)),
+                          .c = volt_alloc_zero(f->q, sizeof(double))};
+    volt_status status = room.L && room.uw && room.c ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t t = begin; status == VOLT_OK && t < f->m; t += COLUMNS) {
+        int64_t count = volt_min(COLUMNS, f->m - t);
+        held_out_rows(f, ahead, most, t, count, constant, &room, &summed, &uu, NULL,
+                      volt_matrix_rows(out, t - begin, count));
+        if (!volt_stage_poll(f->task.stage))
+            status = volt_stage_end(f->task.stage);
+    }
+    volt_free(room.c);
+    volt_free(room.uw);
+    volt_free(room.L);
+    return status;
+}
+
+/* Row t of `errors`, v being 0 where it was not forecast. */
+static void take_row(const volt_factor *f, int64_t t, const int64_t *column, double v, const double *e,
+                     volt_row_errors *errors)
+{
+    int64_t i = t - errors->begin;
+    bool there = v > 0 && !(f->task.without && f->task.without[t]);
+    for (int64_t k = 0; k < errors->e.cols; k++)
+        if (column[k] >= 0) {
+            errors->e.data[i * errors->e.ld + k] = there ? e[column[k]] : 0;
+            errors->scale.data[i * errors->scale.ld + k] = there ? sqrt(v) : 0;
+        }
+}
+
+volt_status volt_factor_row_errors(volt_factor *f, bool constant, const int64_t *column,
+                                   volt_row_errors *errors)
+{
+    int64_t summed = 0, ahead = errors->ahead;
+    int64_t first =
+        volt_max(errors->begin, constant ? ahead : ahead - 1); /* a constant needs a row to be known */
+    double uu = 0, v[COLUMNS];
+    held_out_room room = {.L = volt_alloc_doubles(COLUMNS, widest_block(f, ahead, errors->most)),
+                          .uw = volt_alloc_zero(f->q, sizeof(double)),
+                          .c = volt_alloc_zero(f->q, sizeof(double))};
+    volt_matrix e = volt_matrix_of(volt_alloc_zero(COLUMNS * f->q, sizeof(double)), COLUMNS, f->q);
+    volt_status status = room.L && room.uw && room.c && e.data ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t t = errors->begin; status == VOLT_OK && t < volt_min(first, f->m); t++)
+        take_row(f, t, column, 0, e.data, errors);
+    for (int64_t t = first; status == VOLT_OK && t < f->m; t += COLUMNS) {
+        int64_t count = volt_min(COLUMNS, f->m - t);
+        held_out_rows(f, ahead, errors->most, t, count, constant, &room, &summed, &uu, v,
+                      volt_matrix_rows(e, 0, count));
+        for (int64_t i = 0; i < count; i++)
+            take_row(f, t + i, column, v[i], e.data + i * e.ld, errors);
+        if (!volt_stage_poll(f->task.stage))
+            status = volt_stage_end(f->task.stage);
+    }
+    volt_free(e.data);
+    volt_free(room.c);
+    volt_free(room.uw);
+    volt_free(room.L);
+    return status;
+}
+
+/* ---- one left out ----------------------------------------------------------------------------- */
+
+/* squares[t] <- R_tt, the squared norm of column t of L^{-1}, for columns first .. first + count - 1. */
+static void square_columns(volt_factor *f, int64_t first, int64_t count, double *room, double *squares)
+{
+    int64_t below = f->m - first;
+    volt_matrix corner = {f->L.data + first * (f->L.ld + 1), below, below, f->L.ld};
+    volt_matrix X = volt_matrix_of(room, below, count);
+    memset(room, 0, (size_t)(below * count) * sizeof(double));
+    for (int64_t k = 0; k < count; k++)
+        X.data[k * count + k] = 1;
+    double begun = volt_seconds();
+    f->backend->forward(corner, 0, below, f->task.steady, X);
+    volt_factor_account(f, begun, (double)below * (double)below * (double)count);
+    memset(squares + first, 0, (size_t)count * sizeof(double));
+    for (int64_t i = 0; i < below; i++)
+        for (int64_t k = 0; k < count; k++)
+            squares[first + k] += X.data[i * count + k] * X.data[i * count + k];
+}
+
+void volt_factor_squares(volt_factor *f)
+{
+    const volt_factor_task *task = &f->task;
+    memset(f->squares, 0, (size_t)f->q * sizeof(double));
+    for (int64_t t = 0; t < f->m; t++)
+        for (int64_t k = 0; k < f->q; k++) {
+            double d = task->W.data[t * task->W.ld + k] - (task->u ? task->u[t * task->ld_u] * f->c[k] : 0);
+            f->squares[k] += d * d;
+        }
+}
+
+void volt_factor_zero_sum(volt_factor *f, volt_matrix r)
+{
+    if (!f->task.u)
+        return;
+    for (int64_t t = 0; t < f->m; t++)
+        r.data[t * r.ld] = f->task.u[t * f->task.ld_u];
+    f->backend->backward(f->L, f->task.steady, r);
+}
+
+static volt_status find_precisions(volt_factor *f, double *r, double *room, double *P)
+{
+    for (int64_t first = 0; first < f->m; first += COLUMNS) {
+        square_columns(f, first, volt_min(COLUMNS, f->m - first), room, P);
+        if (!volt_stage_poll(f->task.stage))
+            return volt_stage_end(f->task.stage);
+    }
+    volt_factor_zero_sum(f, volt_matrix_of(r, f->m, 1));
+    for (int64_t t = 0; f->task.u && t < f->m; t++)
+        P[t] -= r[t] * r[t] / f->uu;
+    return VOLT_OK;
+}
+
+volt_status volt_factor_precisions(volt_factor *f, double *P)
+{
+    double *r = volt_alloc_doubles(f->m, 1), *room = volt_alloc_doubles(f->m, COLUMNS);
+    volt_status status = r && room ? find_precisions(f, r, room, P) : VOLT_ERR_MEMORY;
+    volt_free(room);
+    volt_free(r);
+    return status;
+}
+
+/* `errors` holds the coefficients. */
+void volt_factor_left_out(volt_factor *f, const double *P, volt_matrix errors, volt_matrix variances,
+                          double *gcv)
+{
+    double rows = (double)(f->task.u ? f->m - 1 : f->m), trace = 0;
+    for (int64_t t = 0; t < f->m; t++)
+        trace += P[t];
+    for (int64_t k = 0; k < f->q; k++) {
+        double squares = 0;
+        for (int64_t t = 0; t < f->m; t++) {
+            double *e = &errors.data[t * errors.ld + k];
+            squares += *e * *e;
+            *e /= P[t];
+            if (variances.data)
+                variances.data[t * variances.ld + k] = f->squares[k] / rows / P[t];
+        }
+        if (gcv)
+            gcv[k] = (double)f->m * squares / (trace * trace);
+    }
+}
+
+volt_status volt_factor_leave_one_out(volt_factor *f, volt_matrix errors, volt_matrix variances)
+{
+    double *P = volt_alloc_doubles(f->m, 1);
+    volt_status status = P ? volt_factor_precisions(f, P) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        volt_factor_squares(f);
+        volt_factor_coefficients(f, errors);
+        volt_factor_left_out(f, P, errors, variances, NULL);
+    }
+    volt_free(P);
+    return status;
+}
+
+/* ---- likelihood ------------------------------------------------------------------------------- */
+
+double volt_factor_output_score(const volt_factor *f, int64_t k, bool constant, double scale)
+{
+    const double two_pi = 6.283185307179586476925286766559;
+    const volt_factor_task *task = &f->task;
+    double rows = constant ? -1 : 0, logs = constant ? log(f->uu) / 2 : 0, squares = 0, pivots[PIVOTS];
+    double c = constant ? f->c[k] : 0;
+    for (int64_t t = 0; t < f->m; t++) {
+        if (t % PIVOTS == 0)
+            volt_factor_pivots(f, t, volt_min(PIVOTS, f->m - t), pivots);
+        if (task->without && task->without[t])
+            continue;
+        double d = task->W.data[t * task->W.ld + k] - (constant ? task->u[t * task->ld_u] * c : 0);
+        rows++;
+        squares += d * d;
+        logs += log(pivots[t % PIVOTS]);
+    }
+    return -rows * (log(two_pi * squares / rows) / 2 + 0.5 + log(scale)) - logs;
+}
+
+volt_status volt_factor_log_score(volt_factor *f, const double *scale, double *score)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < f->q; k++)
+        sum += volt_factor_output_score(f, k, f->task.u != NULL, scale[k]);
+    VOLT_REQUIRE(isfinite(sum), VOLT_ERR_NOT_FINITE, "the log score is not finite: a target is fitted exactly");
+    *score = sum;
+    return VOLT_OK;
+}

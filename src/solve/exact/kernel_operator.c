@@ -1,0 +1,373 @@
+/* src/solve/exact/kernel_operator.c: the operator of a kernel on one sequence.
+ *
+ * Rows come from a past that goes down the sequence. It stands behind the row that was asked for last; an earlier
+ * row starts it anew, and what lies between is skipped where the engine can, else computed. */
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/row_bands.h"
+#include "kernel/form.h"
+#include "kernel/gram/gram.h"
+#include "solve/exact/operator.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+/* ---- rows to the back end --------------------------------------------------------------------- */
+
+/* Does no bound say that K cannot overflow? */
+static bool may_overflow(const volt_resolved *resolved)
+{
+    return !isfinite(resolved->facts.largest);
+}
+
+static volt_status check_rows(bool checks, const volt_past *past, volt_matrix K, bool lower)
+{
+    return checks && may_overflow(past->resolved) ? volt_check_finite(K, lower) : VOLT_OK;
+}
+
+/* The kernel as numbers alone, where the back end is one that takes it so. Rows that are to be checked are made here. */
+static bool form_for(const volt_backend *backend, bool has_entry, const volt_resolved *resolved, bool checks,
+                     volt_kernel_form *form)
+{
+    static atomic_bool said;
+    if (!has_entry || (checks && may_overflow(resolved)))
+        return false;
+    bool known = volt_form_of(resolved, form);
+    if (!known && !atomic_exchange(&said, true))
+        volt_log(VOLT_LOG_INFO,
+                 "the kernel's matrices are made by the CPU: %s has no kernels between paths and no "
+                 "reservoirs",
+                 backend->name);
+    return known;
+}
+
+/* Rows by the back end itself, from the state of the past, which goes on from there; *done as below. */
+static volt_status advance_there(const volt_backend *backend, volt_past *past, volt_view Z, bool checks,
+                                 volt_matrix K, volt_stage *stage, bool *done)
+{
+    volt_kernel_form form;
+    *done = false;
+    if (!form_for(backend, backend->cross != NULL, past->resolved, checks, &form))
+        return VOLT_OK;
+    double *state = volt_alloc_doubles(volt_past_length(past), 1);
+    if (!state)
+        return VOLT_ERR_MEMORY;
+    volt_past_get(past, state);
+    const volt_columns *columns = past->columns;
+    *done = backend->cross(&form, volt_view_of(columns->given, columns->m, columns->d), Z, state, K, stage);
+    if (*done)
+        volt_past_set(past, state);
+    volt_free(state);
+    return VOLT_OK;
+}
+
+volt_status volt_past_advance_at(const volt_backend *backend, volt_past *past, volt_view Z, bool same,
+                                 bool checks, volt_matrix K, volt_stage *stage)
+{
+    bool done = false;
+    if (backend->is_here) {
+        volt_past_advance(past, Z, same, K, stage);
+        return volt_stage_goes_on(stage) ? check_rows(checks, past, K, same) : VOLT_OK;
+    }
+    VOLT_TRY(advance_there(backend, past, Z, checks, K, stage, &done));
+    if (done)
+        return VOLT_OK;
+    int64_t most = volt_block_rows(Z.rows, K.cols);
+    double *block = volt_alloc_doubles(most, K.cols);
+    volt_status status = block ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t first = 0; status == VOLT_OK && first < Z.rows; first += most) {
+        int64_t count = volt_min(most, Z.rows - first);
+        volt_matrix rows = volt_matrix_of(block, count, K.cols);
+        volt_past_advance(past, volt_view_rows(Z, first, count), false, rows, stage);
+        if (!volt_stage_goes_on(stage))
+            break;
+        status = check_rows(checks, past, rows, false);
+        backend->put(volt_as_view(rows), volt_matrix_rows(K, first, count));
+    }
+    volt_free(block);
+    return status;
+}
+
+/* ---- operator --------------------------------------------------------------------------------- */
+
+typedef struct kernel_operator {
+    volt_operator op;
+    const volt_resolved *resolved;
+    const volt_columns *columns;
+    volt_view Z;
+    bool checks;
+    volt_past *past;   /* or NULL */
+    int64_t most_rows; /* that the past takes at a time ... */
+    int64_t position;  /* ... and rows that it has seen, ... */
+    bool lower;   /* ... up to the diagonal alone: it is good for more of the same, and once it has seen all */
+    double *kept; /* its state before row ... */
+    int64_t kept_at; /* ... kept_at, or NULL */
+
+    const volt_columns *states; /* or NULL ... */
+    volt_past *walk;            /* ... and the past against them, which has seen ... */
+    int64_t walked;             /* ... so many rows */
+} kernel_operator;
+
+static const volt_records *records_of(const kernel_operator *k)
+{
+    return k->resolved->records ? &k->resolved->records->rows : NULL;
+}
+
+/* A past that has seen no rows of the record that begins at row `position`, and takes `rows` at a time. */
+static volt_status start(kernel_operator *k, int64_t position, int64_t rows)
+{
+    volt_past_free(k->past);
+    k->past = NULL;
+    k->position = position;
+    k->most_rows = rows;
+    return volt_past_create(k->resolved, k->columns, rows, &k->past);
+}
+
+/* Bring the past to row `first`, ready to take `rows` at a time, up to the diagonal (`lower`) or all of them. */
+static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, bool lower, volt_stage *stage)
+{
+    int64_t n = k->op.n, begin = volt_records_begin(records_of(k), volt_min(first, n - 1));
+    bool knows_less = k->lower && !lower && k->position < n;
+    if (!k->past || k->most_rows < rows) {
+        VOLT_TRY(start(k, begin, rows));
+    } else if (k->position > first || k->position <= begin || knows_less) { /* that of another record */
+        volt_past_zero(k->past);
+        k->position = begin;
+    }
+    if (k->position < n)
+        k->lower = lower;
+    if (k->position == first)
+        return VOLT_OK;
+    if (k->position == begin &&
+        volt_past_seek(k->past, volt_view_rows(k->Z, begin, first - begin)) == VOLT_OK) {
+        k->position = first;
+        return VOLT_OK;
+    }
+    int64_t most = volt_min(volt_block_rows(first, k->op.n), k->most_rows);
+    double *unused = volt_alloc_doubles(most, k->op.n);
+    if (!unused)
+        return VOLT_ERR_MEMORY;
+    while (k->position < first) {
+        int64_t count = volt_min(most, first - k->position);
+        volt_view rows_between = volt_view_rows(k->Z, k->position, count);
+        volt_matrix out = volt_matrix_of(unused, count, k->op.n);
+        if (lower)
+            volt_past_advance_lower(k->past, rows_between, k->position, out, stage);
+        else
+            volt_past_advance(k->past, rows_between, false, out, stage);
+        k->position += count;
+    }
+    volt_free(unused);
+    return VOLT_OK;
+}
+
+/* Behind the last row: keep the state, and no room for further rows. */
+static volt_status shrink(kernel_operator *k)
+{
+    volt_past *large = k->past;
+    volt_status status = volt_past_copy(large, 1, &k->past);
+    if (status != VOLT_OK)
+        return status;
+    k->most_rows = 1;
+    volt_past_free(large);
+    return VOLT_OK;
+}
+
+/* All rows at once, by the back end itself; *done is false when it does not know the kernel. */
+static volt_status fill_there(kernel_operator *k, const volt_backend *backend, volt_matrix K, volt_stage *stage,
+                              bool *done)
+{
+    volt_kernel_form form;
+    *done = false;
+    if (!form_for(backend, backend->gram != NULL, k->resolved, k->checks, &form))
+        return VOLT_OK;
+    double *end = volt_alloc_doubles(volt_state_length(k->resolved, k->columns->m), 1);
+    volt_status status = end ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK && backend->gram(&form, k->Z, K, end, stage)) {
+        *done = true;
+        status = start(k, 0, 1);
+        if (status == VOLT_OK) {
+            volt_past_set(k->past, end);
+            k->position = k->op.n;
+        }
+    }
+    volt_free(end);
+    return status;
+}
+
+static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_backend *backend, volt_matrix K,
+                               volt_stage *stage)
+{
+    kernel_operator *k = (kernel_operator *)op;
+    bool all = first == 0 && K.rows == op->n, done = false;
+    if (all)
+        VOLT_TRY(fill_there(k, backend, K, stage, &done));
+    if (done)
+        return VOLT_OK;
+    /* The engine knows the records of its own rows; of others a past ends where a record does. */
+    bool at_once = all && backend->is_here;
+    for (int64_t at = first, end = first + K.rows, to = 0; at < end; at = to) {
+        to = at_once ? end : volt_records_stretch(records_of(k), at, end);
+        VOLT_TRY(go_to(k, at, K.rows, false, stage));
+        k->position = to;
+        VOLT_TRY(volt_past_advance_at(backend, k->past, volt_view_rows(k->Z, at, to - at), at_once, k->checks,
+                                      volt_matrix_rows(K, at - first, to - at), stage));
+        if (!volt_stage_goes_on(stage))
+            break;
+    }
+    bool whole = k->position == op->n && volt_stage_goes_on(stage);
+    return whole ? shrink(k) : VOLT_OK;
+}
+
+/* The past before op->mark, as it was kept; the first time it is found and kept. */
+static volt_status go_to_mark(kernel_operator *k, int64_t rows, volt_stage *stage)
+{
+    int64_t mark = k->op.mark;
+    if (k->kept && k->kept_at == mark) {
+        if (!k->past || k->most_rows < rows)
+            VOLT_TRY(start(k, mark, rows));
+        volt_past_set(k->past, k->kept);
+        k->position = mark;
+        k->lower = true;
+        return VOLT_OK;
+    }
+    VOLT_TRY(go_to(k, mark, rows, true, stage));
+    if (!volt_stage_goes_on(stage)) /* and the past is none */
+        return VOLT_OK;
+    volt_free(k->kept);
+    k->kept = volt_alloc_doubles(volt_past_length(k->past), 1);
+    k->kept_at = mark;
+    if (!k->kept)
+        return VOLT_ERR_MEMORY;
+    volt_past_get(k->past, k->kept);
+    return VOLT_OK;
+}
+
+static volt_status kernel_lower(volt_operator *op, int64_t first, volt_matrix K, volt_stage *stage)
+{
+    kernel_operator *k = (kernel_operator *)op;
+    if (first > 0 && first == op->mark)
+        VOLT_TRY(go_to_mark(k, K.rows, stage));
+    for (int64_t at = first, end = first + K.rows, to = 0; at < end; at = to) {
+        to = volt_records_stretch(records_of(k), at, end);
+        VOLT_TRY(go_to(k, at, K.rows, true, stage));
+        k->position = to;
+        volt_past_advance_lower(k->past, volt_view_rows(k->Z, at, to - at), at,
+                                volt_matrix_rows(K, at - first, to - at), stage);
+        if (!volt_stage_goes_on(stage))
+            break;
+    }
+    return VOLT_OK;
+}
+
+/* ---- states ----------------------------------------------------------------------------------- */
+
+/* Rows from k->walked on, record by record. */
+static void walk_on(kernel_operator *k, volt_matrix F, volt_stage *stage)
+{
+    for (int64_t end = k->walked + F.rows, at = k->walked, to = 0; at < end; at = to) {
+        to = volt_records_stretch(records_of(k), at, end);
+        if (volt_records_begins(records_of(k), at))
+            volt_past_zero(k->walk);
+        volt_past_advance(k->walk, volt_view_rows(k->Z, at, to - at), false,
+                          volt_matrix_rows(F, at - k->walked, to - at), stage);
+        if (!volt_stage_goes_on(stage))
+            return;
+    }
+    k->walked += F.rows;
+}
+
+static volt_status kernel_states(volt_operator *op, int64_t first, volt_matrix F, volt_stage *stage)
+{
+    kernel_operator *k = (kernel_operator *)op;
+    if (!k->walk)
+        VOLT_TRY(volt_past_create(k->resolved, k->states, op->n, &k->walk));
+    int64_t begin = volt_records_begin(records_of(k), volt_min(first, op->n - 1));
+    if (k->walked > first || k->walked <= begin) {
+        volt_past_zero(k->walk);
+        k->walked = begin;
+    }
+    if (k->walked < first) {
+        VOLT_TRY(volt_past_seek(k->walk, volt_view_rows(k->Z, k->walked, first - k->walked)));
+        k->walked = first;
+    }
+    walk_on(k, F, stage);
+    return VOLT_OK;
+}
+
+void volt_kernel_operator_use_states(volt_operator *op, const volt_columns *states)
+{
+    kernel_operator *k = (kernel_operator *)op;
+    k->states = states;
+    op->n_states = states->m;
+    op->states = kernel_states;
+}
+
+static void kernel_release(volt_operator *op)
+{
+    kernel_operator *k = (kernel_operator *)op;
+    volt_past_free(k->past);
+    volt_past_free(k->walk);
+    volt_free(k->kept);
+    volt_free(k);
+}
+
+volt_status volt_kernel_operator(const volt_resolved *resolved, const volt_columns *columns, volt_view Z,
+                                 bool checks, volt_operator **op)
+{
+    kernel_operator *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    *fresh = (kernel_operator){
+        .op = {.n = Z.rows,
+               .entry_cost = 2 * (double)Z.cols + 24,
+               .rows = kernel_rows,
+               .lower = kernel_lower,
+               .release = kernel_release},
+        .resolved = resolved,
+        .columns = columns,
+        .Z = Z,
+        .checks = checks,
+    };
+    *op = &fresh->op;
+    return VOLT_OK;
+}
+
+/* One process alone has been through the last band: all receive the state that it has come to. */
+static volt_status share_end(kernel_operator *k)
+{
+    const volt_bands *bands = volt_bands_current();
+    int64_t n = k->op.n, length = volt_state_length(k->resolved, k->columns->m);
+    double *state = volt_alloc_zero(length, sizeof *state);
+    if (!state)
+        return VOLT_ERR_MEMORY;
+    if (k->past && k->position == n)
+        volt_past_get(k->past, state);
+    bands->sum(state, length);
+    volt_status status = start(k, n, 1);
+    if (status == VOLT_OK)
+        volt_past_set(k->past, state);
+    volt_free(state);
+    return status;
+}
+
+volt_status volt_kernel_operator_end(volt_operator *op, volt_past **past)
+{
+    kernel_operator *k = (kernel_operator *)op;
+    if (k->states) {
+        VOLT_TRY(kernel_states(op, op->n, (volt_matrix){0}, NULL));
+        *past = k->walk;
+        k->walk = NULL;
+        return VOLT_OK;
+    }
+    if (op->is_banded)
+        VOLT_TRY(share_end(k));
+    VOLT_TRY(go_to(k, op->n, 1, false, NULL));
+    if (k->most_rows > 1)
+        VOLT_TRY(shrink(k));
+    *past = k->past;
+    k->past = NULL;
+    return VOLT_OK;
+}

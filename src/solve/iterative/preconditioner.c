@@ -1,0 +1,222 @@
+/* src/solve/iterative/preconditioner.c: what landmarks know of K + alpha I, inverted (pcg.h).
+ *
+ * B lies in memory, and each application reads it twice: for B' R, in pieces of rows whose sums are added up in their order, and
+ * for B g. What BLAS does in one piece is done by one thread. The processes of a job have a band of B each: B' R is summed over
+ * them, and the rows of B g are gathered. */
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/row_bands.h"
+#include "solve/exact/cholesky_grow.h"
+#include "solve/iterative/pcg.h"
+#include "solve/landmark/feature_fit.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PIECE = 1024 }; /* rows */
+
+static int64_t count_pieces(int64_t rows)
+{
+    return (rows + PIECE - 1) / PIECE;
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+volt_status volt_preconditioner_make(int64_t rows, int64_t landmarks, int64_t columns, volt_preconditioner *pre)
+{
+    int64_t first, last;
+    volt_feature_band(volt_bands_current(), rows, &first, &last);
+    int64_t own = last - first;
+    *pre = (volt_preconditioner){.B = volt_matrix_of(volt_alloc_doubles(own, landmarks), own, landmarks),
+                                 .first = first,
+                                 .partial = volt_alloc_doubles(count_pieces(own) * landmarks, columns),
+                                 .g = volt_alloc_doubles(landmarks, columns),
+                                 .of_group = volt_alloc_doubles(landmarks, columns)};
+    return pre->B.data && pre->partial && pre->g && pre->of_group ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+void volt_preconditioner_release(volt_preconditioner *pre)
+{
+    for (int64_t i = 0; i < VOLT_PRECONDITIONERS; i++)
+        volt_free(pre->S[i]);
+    volt_free(pre->B.data);
+    volt_free(pre->partial);
+    volt_free(pre->g);
+    volt_free(pre->of_group);
+    *pre = (volt_preconditioner){0};
+}
+
+double volt_pcg_bytes(double n, double q, double landmarks)
+{
+    double band = ceil(n / (double)volt_bands_current()->parts);
+    double pieces = (double)count_pieces((int64_t)band), systems = fmin(q, VOLT_PRECONDITIONERS);
+    double stored = band * landmarks + (pieces + 2) * landmarks * q + systems * landmarks * landmarks;
+    return 8 * (stored + 10 * n * q) + volt_half_product_bytes(n, q);
+}
+
+double volt_pcg_flops(double n, double q, double landmarks, double steps)
+{
+    return 2 * n * landmarks * landmarks + steps * q * (4 * n * landmarks + 2 * n * n);
+}
+
+int64_t volt_pcg_landmarks(int64_t n)
+{
+    enum { RUN = 32 };
+    int64_t wanted = (int64_t)(12.7 * sqrt((double)n)) / RUN * RUN;
+    return volt_max(1, volt_min(volt_max(wanted, RUN), n));
+}
+
+/* ---- systems ---------------------------------------------------------------------------------- */
+
+/* The system nearest to this alpha among those there are, with the same constant; -1: none. */
+static int64_t nearest(const volt_preconditioner *pre, double alpha, bool constant, double *distance)
+{
+    int64_t best = -1;
+    *distance = INFINITY;
+    for (int64_t i = 0; i < pre->count; i++) {
+        double off = fabs(log(alpha / pre->alpha[i]));
+        if (pre->constant[i] == constant && off < *distance) {
+            best = i;
+            *distance = off;
+        }
+    }
+    return best;
+}
+
+/* Alphas of the systems: those of the columns, the farthest from those that are taken first, while there is room; one place is
+ * left for columns of the other kind. */
+static void choose_systems(const double *alpha, const bool *constant, int64_t columns, volt_preconditioner *pre)
+{
+    for (pre->count = 0; pre->count < VOLT_PRECONDITIONERS; pre->count++) {
+        int64_t farthest = -1;
+        double most = 0;
+        for (int64_t k = 0; k < columns; k++) {
+            double distance;
+            if (nearest(pre, alpha[k], constant[k], &distance) >= 0 ? distance > most : !isinf(most)) {
+                farthest = k;
+                most = distance;
+            }
+        }
+        if (farthest < 0)
+            return;
+        pre->alpha[pre->count] = alpha[farthest];
+        pre->constant[pre->count] = constant[farthest];
+    }
+}
+
+volt_status volt_preconditioner_factor(volt_state_sums *sums, const double *alpha, const bool *constant,
+                                       int64_t columns, int64_t *group, volt_preconditioner *pre, double *rcond)
+{
+    int64_t m = pre->B.cols;
+    *rcond = 1;
+    choose_systems(alpha, constant, columns, pre);
+    for (int64_t k = 0; k < columns; k++) {
+        double distance;
+        group[k] = nearest(pre, alpha[k], constant[k], &distance);
+    }
+    for (int64_t i = 0; i < pre->count; i++) {
+        double of_system = 1;
+        VOLT_TRY(volt_state_sums_solve(sums, pre->alpha[i], pre->constant[i], &of_system));
+        *rcond = fmin(*rcond, of_system);
+        pre->S[i] = volt_alloc_doubles(m, m);
+        if (!pre->S[i])
+            return VOLT_ERR_MEMORY;
+        memcpy(pre->S[i], sums->S, (size_t)(m * m) * sizeof(double));
+    }
+    return VOLT_OK;
+}
+
+/* ---- application ------------------------------------------------------------------------------ */
+
+/* out (B.cols x k) = B' R of some rows. */
+static void fold_piece(volt_view B, volt_view R, double *out)
+{
+    volt_blas_int rows = (volt_blas_int)B.rows, m = (volt_blas_int)B.cols, k = (volt_blas_int)R.cols;
+    if (k == 1)
+        cblas_dgemv(CblasRowMajor, CblasTrans, rows, m, 1, B.data, (volt_blas_int)B.ld, R.data,
+                    (volt_blas_int)R.ld, 0, out, 1);
+    else
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, k, rows, 1, B.data, (volt_blas_int)B.ld, R.data,
+                    (volt_blas_int)R.ld, 0, out, k);
+}
+
+/* Z -= B g of some rows. */
+static void spread_piece(volt_view B, const double *g, volt_matrix Z)
+{
+    volt_blas_int rows = (volt_blas_int)B.rows, m = (volt_blas_int)B.cols, k = (volt_blas_int)Z.cols;
+    if (k == 1)
+        cblas_dgemv(CblasRowMajor, CblasNoTrans, rows, m, -1, B.data, (volt_blas_int)B.ld, g, 1, 1, Z.data,
+                    (volt_blas_int)Z.ld);
+    else
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, k, m, -1, B.data, (volt_blas_int)B.ld, g,
+                    k, 1, Z.data, (volt_blas_int)Z.ld);
+}
+
+/* g = B' R; R has the rows of B. */
+static void fold(const volt_preconditioner *pre, volt_view R)
+{
+    volt_view B = volt_as_view(pre->B);
+    int64_t pieces = count_pieces(B.rows), each = B.cols * R.cols;
+#pragma omp parallel for schedule(static) num_threads((int)volt_threads())
+    for (int64_t p = 0; p < pieces; p++) {
+        int64_t count = volt_min(PIECE, B.rows - p * PIECE);
+        fold_piece(volt_view_rows(B, p * PIECE, count), volt_view_rows(R, p * PIECE, count),
+                   pre->partial + p * each);
+    }
+#pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (each > 10000)
+    for (int64_t i = 0; i < each; i++) {
+        double sum = 0;
+        for (int64_t p = 0; p < pieces; p++)
+            sum += pre->partial[p * each + i];
+        pre->g[i] = sum;
+    }
+    volt_bands_current()->sum(pre->g, each);
+}
+
+/* g <- (S S')^{-1} g, each column in the system of its group. */
+static void solve_groups(const volt_preconditioner *pre, const int64_t *group, int64_t columns)
+{
+    int64_t m = pre->B.cols;
+    for (int64_t i = 0; i < pre->count; i++) {
+        int64_t count = 0;
+        for (int64_t k = 0; k < columns; k++)
+            count += group[k] == i;
+        for (int64_t j = 0, to = 0; j < m; j++)
+            for (int64_t k = 0; k < columns; k++)
+                if (group[k] == i)
+                    pre->of_group[to++] = pre->g[j * columns + k];
+        if (count == 0)
+            continue;
+        volt_matrix S = volt_matrix_of(pre->S[i], m, m), own = volt_matrix_of(pre->of_group, m, count);
+        volt_cholesky_grow_forward(S, 0, m, own);
+        volt_cholesky_leading_backward(S, own);
+        for (int64_t j = 0, from = 0; j < m; j++)
+            for (int64_t k = 0; k < columns; k++)
+                if (group[k] == i)
+                    pre->g[j * columns + k] = pre->of_group[from++];
+    }
+}
+
+void volt_preconditioner_apply(const volt_preconditioner *pre, const int64_t *group, const double *alpha,
+                               volt_view R, volt_matrix Z)
+{
+    volt_view B = volt_as_view(pre->B);
+    memcpy(Z.data, R.data, (size_t)(R.rows * R.cols) * sizeof(double));
+    if (B.data) {
+        fold(pre, volt_view_rows(R, pre->first, B.rows));
+        solve_groups(pre, group, R.cols);
+        volt_matrix own = volt_matrix_rows(Z, pre->first, B.rows);
+        int64_t pieces = count_pieces(B.rows);
+#pragma omp parallel for schedule(static) num_threads((int)volt_threads())
+        for (int64_t p = 0; p < pieces; p++) {
+            int64_t count = volt_min(PIECE, B.rows - p * PIECE);
+            spread_piece(volt_view_rows(B, p * PIECE, count), pre->g, volt_matrix_rows(own, p * PIECE, count));
+        }
+        volt_bands_gather(volt_bands_current(), 0, pre->first, pre->first + B.rows, Z);
+    }
+    for (int64_t i = 0; i < Z.rows; i++)
+        for (int64_t k = 0; k < Z.cols; k++)
+            Z.data[i * Z.cols + k] /= B.data ? pre->alpha[group[k]] : alpha[k];
+}

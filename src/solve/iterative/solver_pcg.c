@@ -1,0 +1,254 @@
+/* src/solve/iterative/solver_pcg.c: exact to a tolerance, without the matrix: conjugate gradients with landmarks (pcg.h).
+ *
+ * What only held-out rows can tell, alpha first of all, comes from the landmarks as in solver_nystrom.c: the same pass over the
+ * rows makes the features that the preconditioner keeps. Then every output is solved at its alpha. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "solve/iterative/pcg.h"
+#include "solve/landmark/feature_fit.h"
+#include "solve/landmark/landmark_operator.h"
+
+#include <math.h>
+#include <string.h>
+
+static double bytes(double n, double q, double landmarks)
+{
+    return volt_pcg_bytes(n, q, landmarks) + volt_solver_nystrom.bytes(n, q, landmarks);
+}
+
+static bool takes(int64_t n, int64_t q, int64_t landmarks, double available)
+{
+    return landmarks <= n && (available == 0 || bytes((double)n, (double)q, (double)landmarks) <= available);
+}
+
+/* The preconditioner, from the trial of Nystrom's solver, and the steps, which cost so many operations more, less well
+ * packed. */
+static volt_status seconds(double n, double landmarks, double *value)
+{
+    double m = fmax(landmarks, 1), once = 2 * n * m * m;
+    VOLT_TRY(volt_solver_nystrom.seconds(n, m, value));
+    *value *= 1 + 4 * (volt_pcg_flops(n, 1, m, VOLT_PCG_EXPECTED) - once) / once;
+    return VOLT_OK;
+}
+
+/* What is solved: outputs in which the kernel plays a part. */
+typedef struct system_list {
+    int64_t columns;
+    int64_t *output, *group; /* columns */
+    double *alpha;
+    bool *constant;
+    double *targets; /* rows x columns */
+    volt_preconditioner pre;
+    volt_pcg_moment moment;
+    double *product; /* n x columns: K x */
+    double rcond;    /* of K + alpha I as far as the landmarks see it; 1 where there are none */
+} system_list;
+
+static void release(system_list *s)
+{
+    volt_preconditioner_release(&s->pre);
+    volt_free(s->output);
+    volt_free(s->group);
+    volt_free(s->alpha);
+    volt_free(s->constant);
+    volt_free(s->targets);
+    volt_free(s->moment.x);
+    volt_free(s->moment.r);
+    volt_free(s->moment.p);
+    volt_free(s->moment.numbers);
+    volt_free(s->product);
+}
+
+static volt_status allocate(const volt_solver_task *task, int64_t rows, int64_t q, system_list *s)
+{
+    int64_t n = task->kernel->n;
+    *s = (system_list){.output = volt_alloc_zero(q, sizeof *s->output),
+                       .group = volt_alloc_zero(q, sizeof *s->group),
+                       .alpha = volt_alloc_doubles(q, 1),
+                       .constant = volt_alloc_zero(q, sizeof *s->constant),
+                       .targets = volt_alloc_doubles(rows, q),
+                       .moment = {.rows = rows,
+                                  .x = volt_alloc_doubles(rows, q),
+                                  .r = volt_alloc_doubles(rows, q),
+                                  .p = volt_alloc_doubles(rows, q),
+                                  .numbers = volt_alloc_zero(q * VOLT_PCG_NUMBERS, sizeof(double))},
+                       .product = volt_alloc_doubles(n, q),
+                       .rcond = 1};
+    bool has_room = s->output && s->group && s->alpha && s->constant && s->targets && s->moment.x &&
+                    s->moment.r && s->moment.p && s->moment.numbers && s->product;
+    if (!has_room)
+        return VOLT_ERR_MEMORY;
+    const volt_operator *landmarks = task->pcg->landmarks;
+    return landmarks ? volt_preconditioner_make(rows, landmarks->n_states, q, &s->pre) : VOLT_OK;
+}
+
+/* ---- before the iteration ----------------------------------------------------------------------- */
+
+static bool learns(const volt_chosen *chosen)
+{
+    return chosen->share > 0 && !isinf(chosen->alpha);
+}
+
+/* What output k is learned from: its level where that was chosen, else `first`. */
+static volt_view targets_of(const volt_solver_task *task, int64_t k, volt_view first)
+{
+    return task->choice && task->choice->outputs[k].level ? task->choice->level : first;
+}
+
+/* The columns, as chosen, and their targets. */
+static void list_systems(const volt_solver_task *task, volt_view first, system_list *s)
+{
+    for (int64_t k = 0; k < first.cols; k++) {
+        volt_chosen chosen = volt_feature_chosen(task, k);
+        if (!learns(&chosen))
+            continue;
+        s->output[s->columns] = k;
+        s->alpha[s->columns] = chosen.alpha;
+        s->constant[s->columns++] = chosen.constant;
+    }
+    s->moment.columns = s->columns;
+    for (int64_t i = 0; i < first.rows; i++)
+        for (int64_t c = 0; c < s->columns; c++) {
+            int64_t k = s->output[c];
+            volt_view Y = targets_of(task, k, first);
+            s->targets[i * s->columns + c] = task->without && task->without[i] ? 0 : Y.data[i * Y.ld + k];
+        }
+}
+
+/* One pass over the rows: what held-out rows tell, and the preconditioner. */
+static volt_status prepare(const volt_solver_task *task, volt_view first, double share, system_list *s)
+{
+    static const double of_rows = 0.9; /* the rest is for the choice */
+    volt_solver_task by_landmarks = *task;
+    volt_feature_fit fit = {0};
+    if (!task->pcg->landmarks) {
+        list_systems(task, first, s);
+        return VOLT_OK;
+    }
+    by_landmarks.kernel = task->pcg->landmarks;
+    by_landmarks.left_out = NULL;
+    volt_status status = volt_nystrom_sum(&by_landmarks, first, s->pre.first, s->pre.B, of_rows * share,
+                                          (1 - of_rows) * share, &fit);
+    if (status == VOLT_OK) {
+        list_systems(task, first, s);
+        status = volt_preconditioner_factor(fit.sums, s->alpha, s->constant, s->columns, s->group, &s->pre,
+                                            &s->rcond);
+    }
+    volt_feature_fit_release(&fit);
+    return status;
+}
+
+/* ---- after it ----------------------------------------------------------------------------------- */
+
+/* Mean of column k of the targets over the rows that have one, and of K x. */
+static double mean_target(const volt_solver_task *task, volt_view Y, int64_t k)
+{
+    double sum = 0, count = 0;
+    for (int64_t i = 0; i < Y.rows; i++)
+        if (!(task->without && task->without[i])) {
+            sum += Y.data[i * Y.ld + k];
+            count++;
+        }
+    return count > 0 ? sum / count : 0;
+}
+
+/* Where the kernel plays no part: 0, or the mean of the targets. `first` is still in A. */
+static void take_constant(const volt_solver_task *task, int64_t k, volt_readout *readout)
+{
+    volt_chosen chosen = volt_feature_chosen(task, k);
+    volt_view Y = targets_of(task, k, volt_as_view(readout->A));
+    readout->intercepts[k] = chosen.share > 0 && chosen.constant ? mean_target(task, Y, k) : 0;
+    readout->unlearned[k] = 0;
+    for (int64_t i = 0; i < readout->A.rows; i++)
+        readout->A.data[i * readout->A.ld + k] = 0;
+    for (int64_t i = 0; readout->washed.data && i < readout->washed.rows; i++)
+        readout->washed.data[i * readout->washed.ld + k] = 0;
+}
+
+/* Column c as it was solved: c = mean (y - K x) with an intercept, and what 1'x is not quite 0 by beside `common`. */
+static void take_column(const volt_solver_task *task, const system_list *s, int64_t c, volt_readout *readout)
+{
+    int64_t k = s->output[c], w = task->washout, rows = s->moment.rows, columns = s->columns;
+    double share = volt_feature_chosen(task, k).share, sum = 0;
+    volt_view product = volt_view_of(s->product + w * columns, rows, columns);
+    double mean = mean_target(task, volt_view_of(s->targets, rows, columns), c);
+    for (int64_t i = 0; i < rows; i++) {
+        sum += s->moment.x[i * columns + c];
+        readout->A.data[i * readout->A.ld + k] = share * s->moment.x[i * columns + c];
+    }
+    readout->unlearned[k] = task->centred ? mean : 0;
+    readout->intercepts[k] =
+        s->constant[c] ? share * (mean - mean_target(task, product, c)) : -share * task->common * sum;
+    readout->intercepts[k] -= readout->unlearned[k];
+    for (int64_t i = 0; readout->washed.data && i < w; i++)
+        readout->washed.data[i * readout->washed.ld + k] = share * s->product[i * columns + c];
+}
+
+static void take_readout(const volt_solver_task *task, const system_list *s, volt_readout *readout)
+{
+    readout->rcond = s->rcond;
+    for (int64_t k = 0, c = 0; k < readout->A.cols; k++)
+        if (c < s->columns && s->output[c] == k)
+            take_column(task, s, c++, readout);
+        else
+            take_constant(task, k, readout);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------- */
+
+/* The share of what precedes the steps, from the operations of each part. */
+static double share_before(const volt_solver_task *task, double q)
+{
+    double n = (double)task->kernel->n;
+    double m = task->pcg->landmarks ? (double)task->pcg->landmarks->n_states : 0, before = 2 * n * m * m;
+    double steps = volt_pcg_flops(n, q, m, VOLT_PCG_EXPECTED) - before +
+                   VOLT_PCG_EXPECTED * n * n / 2 * task->kernel->entry_cost;
+    return before / (before + steps);
+}
+
+static volt_status solve(const volt_solver_task *task, volt_readout *readout)
+{
+    VOLT_REQUIRE(task->pcg && (task->pcg->landmarks || !task->choice), VOLT_ERR_ARGUMENT,
+                 "the solver \"pcg\" needs landmarks, or an alpha");
+    int64_t n = task->kernel->n;
+    double share = share_before(task, (double)readout->A.cols);
+    system_list s;
+    readout->log_likelihood = NAN;
+    task->pcg->steps = 0;
+    task->pcg->residual = 0;
+    task->pcg->converged = true;
+    volt_status status = allocate(task, readout->A.rows, readout->A.cols, &s);
+    if (status == VOLT_OK)
+        status = prepare(task, volt_as_view(readout->A), share, &s);
+    if (status == VOLT_OK && s.columns > 0) {
+        volt_pcg_problem problem = {.kernel = task->kernel,
+                                    .backend = task->backend ? task->backend : volt_backend_current(),
+                                    .washout = task->washout,
+                                    .without = task->without,
+                                    .common = task->common,
+                                    .columns = s.columns,
+                                    .alpha = s.alpha,
+                                    .constant = s.constant,
+                                    .targets = s.targets,
+                                    .pre = &s.pre,
+                                    .group = s.group,
+                                    .progress = task->progress,
+                                    .from = share,
+                                    .share = 1 - share};
+        status = volt_pcg_run(&problem, task->pcg, &s.moment, volt_matrix_of(s.product, n, s.columns));
+    }
+    if (status == VOLT_OK)
+        take_readout(task, &s, readout);
+    release(&s);
+    return status;
+}
+
+const volt_solver volt_solver_pcg = {
+    .name = "pcg",
+    .meaning = "exact to a tolerance: conjugate gradients, without the Gram matrix",
+    .iterates = true,
+    .takes = takes,
+    .bytes = bytes,
+    .seconds = seconds,
+    .solve = solve,
+};

@@ -1,0 +1,353 @@
+/* src/solve/landmark/feature_fit.c: two passes over the rows, in blocks that are forgotten: one for the sums that the readout B of
+ * the features follows from (state_sums.h), and one for A = (Y - F B - 1 c) / alpha. */
+#include "solve/landmark/feature_fit.h"
+
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/row_bands.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 512 }; /* rows that are run at a time */
+
+double volt_feature_fit_bytes(double n, double q, double states)
+{
+    double last = fmin(n, VOLT_MOST_HELD);
+    return volt_state_sums_bytes(states, 2 * q) +
+           8 * ((BLOCK + last) * states + (states + BLOCK) * 4 * q + last + 2 * n * q);
+}
+
+/* Rows that are forecast at a time. */
+static int64_t rows_at_once(const volt_operator *op)
+{
+    return op->combine ? volt_max(BLOCK, op->block_rows) : BLOCK;
+}
+
+/* ---- sums over the rows ----------------------------------------------------------------------- */
+
+/* Targets of rows first .. first + count - 1, side by side. */
+static void take_targets(const volt_feature_fit *s, int64_t first, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        double *to = s->targets + i * s->columns;
+        memcpy(to, s->first.data + (first + i) * s->first.ld, (size_t)s->q * sizeof *to);
+        if (s->columns > s->q)
+            memcpy(to + s->q, s->level.data + (first + i) * s->level.ld, (size_t)s->q * sizeof *to);
+    }
+}
+
+/* A block of rows joins the sums; the last ones are kept. */
+static void add_block(volt_feature_fit *s, int64_t first, int64_t count)
+{
+    take_targets(s, first, count);
+    int64_t before =
+        volt_max(s->rows - s->n_last - first, 0); /* rows of the block that are not among the last */
+    if (before < count)
+        memcpy(s->last + (first + before - (s->rows - s->n_last)) * s->states, s->block + before * s->states,
+               (size_t)((count - before) * s->states) * sizeof(double));
+    int64_t kept_end = s->kept_first + s->kept.rows;
+    for (int64_t t = volt_max(first, s->kept_first); s->kept.data && t < volt_min(first + count, kept_end); t++)
+        memcpy(s->kept.data + (t - s->kept_first) * s->kept.ld, s->block + (t - first) * s->states,
+               (size_t)s->states * sizeof(double));
+    volt_state_sums_add(s->sums, volt_view_of(s->block, count, s->states),
+                        volt_view_of(s->targets, count, s->columns),
+                        s->task->without ? s->task->without + first : NULL);
+}
+
+/* Rows first .. end - 1 join where their features are. */
+static volt_status add_there(volt_feature_fit *s, int64_t first, int64_t end, volt_stage *stage)
+{
+    volt_operator *op = s->task->kernel;
+    int64_t count = end - first;
+    double *both = s->columns > s->q ? volt_alloc_doubles(count, s->columns) : NULL;
+    if (s->columns > s->q && !both)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; both && i < count; i++)
+        for (int64_t k = 0; k < s->columns; k++)
+            both[i * s->columns + k] = volt_feature_target(s, first + i, k);
+    volt_view Y = both ? volt_view_of(both, count, s->columns) : volt_view_rows(s->first, first, count);
+    volt_status status = op->add(op, s->task->washout + first, Y,
+                                 s->task->without ? s->task->without + first : NULL, s->sums, stage);
+    volt_free(both);
+    return status;
+}
+
+/* Rows begin .. end - 1. Those of the washout are passed over. Where the operator can keep features elsewhere, those of the
+ * first rows, which say what the sums are about, and of the last ones come here all the same. */
+static volt_status add_rows(volt_feature_fit *s, int64_t begin, int64_t end, volt_stage *stage)
+{
+    volt_operator *op = s->task->kernel;
+    int64_t elsewhere = volt_min(end, s->rows - s->n_last);
+    for (int64_t first = begin, count = 0; first < end && volt_stage_goes_on(stage); first += count) {
+        if (op->add && s->sums->counted > 0 && first < elsewhere) {
+            count = elsewhere - first;
+            VOLT_TRY(add_there(s, first, elsewhere, stage));
+            continue;
+        }
+        count = volt_min(BLOCK, end - first);
+        VOLT_TRY(op->states(op, s->task->washout + first, volt_matrix_of(s->block, count, s->states), stage));
+        if (volt_stage_goes_on(stage))
+            add_block(s, first, count);
+    }
+    return VOLT_OK;
+}
+
+void volt_feature_band(const volt_bands *bands, int64_t rows, int64_t *first, int64_t *last)
+{
+    volt_bands_rows(bands, 0, rows, BLOCK, first, last);
+}
+
+/* The processes of a job share the rows up to the last ones, whose features are kept: these all of them walk. Where each is to
+ * keep the features of a band, it walks that one. */
+static volt_status add_all(volt_feature_fit *s, double share)
+{
+    const volt_bands *bands = volt_bands_current();
+    int64_t early = s->early ? s->n_early : s->rows, first, last;
+    int64_t shared = bands->parts > 1 ? volt_min(early, s->rows - s->n_last) : 0;
+    volt_stage stage;
+    volt_stage_begin(&stage, s->task->progress, "states", 0, share,
+                     (double)s->task->kernel->n * (double)s->states);
+    if (s->kept.data)
+        volt_feature_band(bands, s->rows, &first, &last);
+    else
+        volt_bands_rows(bands, 0, shared, BLOCK, &first, &last);
+    VOLT_TRY(add_rows(s, first, volt_min(last, shared), &stage));
+    if (volt_stage_goes_on(&stage) && shared > 0)
+        volt_state_sums_join(s->sums, bands);
+    VOLT_TRY(add_rows(s, shared, early, &stage));
+    if (s->early)
+        volt_state_sums_copy(s->sums, s->early);
+    VOLT_TRY(add_rows(s, early, s->rows, &stage));
+    return volt_stage_end(&stage);
+}
+
+/* ---- the readout as chosen -------------------------------------------------------------------- */
+
+volt_chosen volt_feature_chosen(const volt_solver_task *task, int64_t k)
+{
+    if (task->choice)
+        return task->choice->outputs[k];
+    return (volt_chosen){.constant = task->intercept, .alpha = task->alpha, .share = 1};
+}
+
+/* Output k from the system that was solved last. */
+static void take_output(const volt_feature_fit *s, int64_t k, const volt_chosen *chosen, volt_readout *readout)
+{
+    int64_t column = chosen->level ? s->q + k : k;
+    for (int64_t i = 0; i < s->states; i++)
+        readout->states.data[i * readout->states.ld + k] = chosen->share * s->sums->B[i * s->columns + column];
+    readout->intercepts[k] = chosen->share * s->sums->c[column];
+}
+
+/* Where the kernel plays no part: 0, or the mean of the targets. */
+static void take_constant(const volt_feature_fit *s, int64_t k, const volt_chosen *chosen,
+                          volt_readout *readout)
+{
+    for (int64_t i = 0; i < s->states; i++)
+        readout->states.data[i * readout->states.ld + k] = 0;
+    bool mean = chosen->share > 0 && chosen->constant && s->sums->counted > 0;
+    readout->intercepts[k] = mean ? s->sums->y[chosen->level ? s->q + k : k] / s->sums->counted : 0;
+}
+
+/* Leverages of the last rows, and the sum of all. The factor is spent. */
+static void take_leverages(volt_feature_fit *s, double alpha, bool constant)
+{
+    for (int64_t first = 0, count = 0; first < s->n_last; first += count) {
+        count = volt_min(BLOCK, s->n_last - first);
+        memcpy(s->block, s->last + first * s->states, (size_t)(count * s->states) * sizeof(double));
+        volt_state_sums_leverages(s->sums, volt_view_of(s->sums->S, s->states, s->states), constant,
+                                  volt_matrix_of(s->block, count, s->states), s->leverage + first);
+    }
+    s->freedom = volt_state_sums_freedom(s->sums, alpha, constant);
+}
+
+/* Mean square of (y - forecast) / (1 - h) over the last rows, and what generalised cross-validation divides by. Half of a
+ * readout has neither. */
+static void leave_one_out(volt_feature_fit *s, int64_t k, const volt_chosen *chosen)
+{
+    int64_t column = chosen->level ? s->q + k : k, counted = 0, skipped = s->rows - s->n_last;
+    double sum = 0;
+    for (int64_t i = 0; i < s->n_last; i++) {
+        if (!volt_feature_has_target(s, skipped + i))
+            continue;
+        double e = volt_feature_target(s, skipped + i, column) - s->sums->c[column] -
+                   cblas_ddot((volt_blas_int)s->states, s->last + i * s->states, 1, s->sums->B + column,
+                              (volt_blas_int)s->columns);
+        e /= 1 - s->leverage[i];
+        sum += e * e;
+        counted++;
+    }
+    double left = s->sums->counted - s->freedom;
+    s->task->left_out->loo[k] = chosen->share == 1 && counted > 0 ? sum / (double)counted : NAN;
+    s->task->left_out->gcv[k] = chosen->share == 1 && left > 0 ? s->sums->counted / (left * left) : NAN;
+    s->task->left_out->rows = counted;
+}
+
+/* One system for every alpha, with and without a constant, that an output wants. */
+static volt_status solve_outputs(volt_feature_fit *s, volt_readout *readout)
+{
+    double alpha = 0, rcond = 1;
+    bool constant = false;
+    readout->rcond = 1;
+    for (int64_t k = 0; k < s->q; k++) {
+        volt_chosen chosen = volt_feature_chosen(s->task, k);
+        readout->unlearned[k] = 0;
+        if (s->task->left_out)
+            s->task->left_out->loo[k] = s->task->left_out->gcv[k] = NAN;
+        if (!(chosen.share > 0) || isinf(chosen.alpha)) {
+            take_constant(s, k, &chosen, readout);
+            continue;
+        }
+        if (chosen.alpha != alpha || chosen.constant != constant) {
+            alpha = chosen.alpha;
+            constant = chosen.constant;
+            VOLT_TRY(volt_state_sums_solve(s->sums, alpha, constant, &rcond));
+            readout->rcond = fmin(readout->rcond, rcond);
+            if (s->task->left_out)
+                take_leverages(s, alpha, constant);
+        }
+        take_output(s, k, &chosen, readout);
+        if (s->task->left_out)
+            leave_one_out(s, k, &chosen);
+    }
+    return VOLT_OK;
+}
+
+/* ---- coefficients of the rows ----------------------------------------------------------------- */
+
+/* A row of fitted values, intercept not in it, and the row of A that follows: (share y - f B - c) / alpha. */
+static void finish_row(const volt_feature_fit *s, int64_t i, const double *fitted, volt_readout *readout)
+{
+    for (int64_t k = 0; k < s->q; k++) {
+        volt_chosen chosen = volt_feature_chosen(s->task, k);
+        double *a = &readout->A.data[i * readout->A.ld + k];
+        double y = chosen.level ? s->level.data[i * s->level.ld + k] : *a;
+        bool takes_part = chosen.share > 0 && !isinf(chosen.alpha) && volt_feature_has_target(s, i);
+        double e = takes_part ? chosen.share * y - fitted[k] - readout->intercepts[k] : 0;
+        *a = takes_part ? e / chosen.alpha : 0;
+        s->squares[k] += e * e;
+    }
+}
+
+/* F B of rows of the operator. */
+static volt_status forecast_block(const volt_feature_fit *s, int64_t first, volt_view B, volt_matrix out,
+                                  volt_stage *stage)
+{
+    volt_operator *op = s->task->kernel;
+    if (op->combine)
+        return op->combine(op, first, B, out, stage);
+    VOLT_TRY(op->states(op, first, volt_matrix_of(s->block, out.rows, s->states), stage));
+    if (volt_stage_goes_on(stage))
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (volt_blas_int)out.rows, (volt_blas_int)B.cols,
+                    (volt_blas_int)s->states, 1, s->block, (volt_blas_int)s->states, B.data,
+                    (volt_blas_int)B.ld, 0, out.data, (volt_blas_int)out.ld);
+    return VOLT_OK;
+}
+
+/* All rows once more, those of the washout too. */
+static volt_status finish_rows(const volt_feature_fit *s, double from, volt_readout *readout)
+{
+    volt_operator *op = s->task->kernel;
+    const volt_bands *bands = volt_bands_current();
+    int64_t w = s->task->washout, begin, end;
+    volt_stage stage;
+    volt_stage_begin(&stage, s->task->progress, "readout", from, 1 - from, (double)op->n * (double)s->states);
+    int64_t most = rows_at_once(op);
+    volt_bands_rows(bands, 0, op->n, BLOCK, &begin, &end);
+    for (int64_t first = begin; first < end && volt_stage_goes_on(&stage); first += most) {
+        int64_t count = volt_min(most, end - first);
+        VOLT_TRY(forecast_block(s, first, volt_as_view(readout->states),
+                                volt_matrix_of(s->targets, count, s->q), &stage));
+        if (!volt_stage_goes_on(&stage))
+            break;
+        for (int64_t i = 0; i < count; i++) {
+            const double *fitted = s->targets + i * s->q;
+            if (first + i >= w)
+                finish_row(s, first + i - w, fitted, readout);
+            else if (readout->washed.data)
+                memcpy(readout->washed.data + (first + i) * readout->washed.ld, fitted,
+                       (size_t)s->q * sizeof *fitted);
+        }
+    }
+    if (volt_stage_goes_on(&stage) && bands->parts > 1) {
+        volt_bands_gather(bands, w, begin, end, readout->A);
+        volt_bands_gather(bands, 0, begin, end, readout->washed);
+        bands->sum(s->squares, s->q);
+    }
+    return volt_stage_end(&stage);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+void volt_feature_fit_release(volt_feature_fit *s)
+{
+    volt_free(s->block);
+    volt_free(s->targets);
+    volt_free(s->last);
+    volt_free(s->leverage);
+    volt_free(s->squares);
+    volt_state_sums_free(s->sums);
+    volt_state_sums_free(s->early);
+}
+
+static volt_status allocate(volt_feature_fit *s)
+{
+    s->block = volt_alloc_doubles(BLOCK, s->states);
+    s->targets = volt_alloc_doubles(rows_at_once(s->task->kernel), s->columns);
+    s->last = volt_alloc_doubles(s->n_last, s->states);
+    s->leverage = volt_alloc_doubles(s->n_last, 1);
+    s->squares = volt_alloc_zero(s->q, sizeof(double));
+    if (!s->block || !s->targets || !s->last || !s->leverage || !s->squares)
+        return VOLT_ERR_MEMORY;
+    VOLT_TRY(volt_state_sums_create(s->states, s->columns, &s->sums));
+    return s->n_early > 0 ? volt_state_sums_create(s->states, s->columns, &s->early) : VOLT_OK;
+}
+
+int64_t volt_feature_last(const volt_solver_task *task, int64_t rows)
+{
+    static const volt_held_out usual = {0};
+    const volt_held_out *held = task->choice ? &task->choice->held : task->held_out ? task->held_out : &usual;
+    return volt_min(rows, volt_most_held(held));
+}
+
+volt_feature_fit volt_feature_fit_of(const volt_solver_task *task, int64_t n_early, volt_view targets)
+{
+    bool levels = task->choice && task->choice->level.data;
+    return (volt_feature_fit){.task = task,
+                              .rows = targets.rows,
+                              .states = task->kernel->n_states,
+                              .q = targets.cols,
+                              .columns = targets.cols * (levels ? 2 : 1),
+                              .n_last = volt_feature_last(task, targets.rows),
+                              .n_early = n_early,
+                              .first = targets,
+                              .level = levels ? task->choice->level : (volt_view){0}};
+}
+
+volt_status volt_feature_fit_sum(volt_feature_fit *s, volt_feature_hold_out hold_out, double share,
+                                 double of_choice)
+{
+    VOLT_TRY(allocate(s));
+    VOLT_TRY(add_all(s, share));
+    bool tells = s->task->choice || s->task->held_out || s->task->errors;
+    return tells ? hold_out(s, share, of_choice) : VOLT_OK;
+}
+
+volt_status volt_feature_fit_run(const volt_solver_task *task, int64_t n_early, volt_feature_hold_out hold_out,
+                                 volt_readout *readout)
+{
+    static const double share = 0.4; /* of each pass over the rows */
+    volt_feature_fit s = volt_feature_fit_of(task, n_early, volt_as_view(readout->A));
+    volt_status status = volt_feature_fit_sum(&s, hold_out, share, 1 - 2 * share);
+    if (status == VOLT_OK)
+        status = solve_outputs(&s, readout);
+    if (status == VOLT_OK)
+        status = finish_rows(&s, 1 - share, readout);
+    for (int64_t k = 0; status == VOLT_OK && task->left_out && k < s.q; k++)
+        task->left_out->gcv[k] *= s.squares[k];
+    volt_feature_fit_release(&s);
+    return status;
+}

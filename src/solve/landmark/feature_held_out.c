@@ -1,0 +1,197 @@
+/* src/solve/landmark/feature_held_out.c: alpha and errors of held-out rows for a readout of features.
+ *
+ * The sums over the rows before the first held-out row are kept on the way (feature_fit.h). Every candidate is fitted on these
+ * sums and predicts all held-out rows, so no row that the fit sees is missing from the evaluation. */
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "solve/landmark/feature_fit.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* The held-out rows; none where fewer than two targets are known before them. */
+static void find_held_out(const volt_solver_task *task, int64_t rows, volt_held_out *held)
+{
+    volt_held_out_rows(held, rows, task->without);
+    int64_t known = 0;
+    for (int64_t i = 0; held->rows > 0 && i <= held->begin - held->ahead && known < 2; i++)
+        known += !(task->without && task->without[i]);
+    if (known < 2)
+        held->rows = 0;
+}
+
+static volt_held_out *held_of(const volt_feature_fit *fit)
+{
+    return fit->task->choice ? &fit->task->choice->held : fit->task->held_out;
+}
+
+static volt_view held_features(const volt_feature_fit *fit)
+{
+    const volt_held_out *held = held_of(fit);
+    int64_t skipped = held->begin - (fit->rows - fit->n_last);
+    return volt_view_of(fit->last + skipped * fit->states, held->rows, fit->states);
+}
+
+/* Errors of all columns in the system of the early rows that was solved last. */
+static void early_errors(const volt_feature_fit *fit, volt_matrix e)
+{
+    volt_view F = held_features(fit);
+    int64_t begin = held_of(fit)->begin;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (volt_blas_int)F.rows, (volt_blas_int)e.cols,
+                (volt_blas_int)F.cols, 1, F.data, (volt_blas_int)F.ld, fit->early->B, (volt_blas_int)e.cols, 0,
+                e.data, (volt_blas_int)e.ld);
+    for (int64_t i = 0; i < e.rows; i++)
+        for (int64_t k = 0; k < e.cols; k++) {
+            double *at = &e.data[i * e.ld + k];
+            *at = volt_feature_has_target(fit, begin + i)
+                      ? volt_feature_target(fit, begin + i, k) - fit->early->c[k] - *at
+                      : 0;
+        }
+}
+
+static volt_status candidate_errors(void *context, double alpha, bool constant, volt_matrix e)
+{
+    volt_feature_fit *fit = context;
+    VOLT_TRY(volt_state_sums_solve(fit->early, alpha, constant, NULL));
+    early_errors(fit, e);
+    return VOLT_OK;
+}
+
+/* Mean and largest |b_t|^2 of the last rows: the diagonal of K as far as the landmarks see it. */
+static void measure_diagonal(const volt_feature_fit *fit, double *mean, double *largest)
+{
+    *mean = *largest = 0;
+    for (int64_t i = 0; i < fit->n_last; i++) {
+        const double *f = fit->last + i * fit->states;
+        double square = cblas_ddot((volt_blas_int)fit->states, f, 1, f, 1);
+        *mean += square / (double)fit->n_last;
+        *largest = fmax(*largest, square);
+    }
+}
+
+/* Targets and levels side by side, where there are both. */
+static volt_status join_targets(const volt_feature_fit *fit, volt_matrix *joined)
+{
+    *joined = volt_matrix_of(volt_alloc_doubles(fit->rows, fit->columns), fit->rows, fit->columns);
+    if (!joined->data)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < fit->rows; i++)
+        for (int64_t k = 0; k < fit->columns; k++)
+            joined->data[i * joined->ld + k] = volt_feature_target(fit, i, k);
+    return VOLT_OK;
+}
+
+static volt_status choose(volt_feature_fit *fit, double from, double share)
+{
+    double mean, largest;
+    volt_matrix joined = {0};
+    measure_diagonal(fit, &mean, &largest);
+    VOLT_REQUIRE(isfinite(mean), VOLT_ERR_NOT_FINITE, "the kernel of the rows is too large for a double");
+    volt_choice_source source = {
+        .errors = candidate_errors,
+        .context = fit,
+        .mean = mean,
+        .least = 10 * (double)fit->states * DBL_EPSILON * largest,
+    };
+    if (fit->columns > fit->q)
+        VOLT_TRY(join_targets(fit, &joined));
+    volt_status status =
+        volt_choice_pick(&source, joined.data ? volt_as_view(joined) : fit->first, fit->task->without,
+                         fit->task->intercept, fit->task->choice, fit->task->progress, from, share);
+    volt_free(joined.data);
+    return status;
+}
+
+/* Errors of output k, as chosen, into e[i * ld]: of a column of errors that the kernel made, or of none. */
+static void output_errors(const volt_feature_fit *fit, int64_t k, const volt_chosen *chosen, volt_view learned,
+                          double *e, int64_t ld)
+{
+    int64_t column = chosen->level ? fit->q + k : k, begin = held_of(fit)->begin;
+    bool is_constant = !(chosen->share > 0) || isinf(chosen->alpha);
+    double mean = chosen->share > 0 && chosen->constant ? fit->early->y[column] / fit->early->counted : 0;
+    for (int64_t i = 0; i < learned.rows; i++) {
+        double y = volt_feature_has_target(fit, begin + i) ? volt_feature_target(fit, begin + i, column) : 0;
+        double own = is_constant ? y - mean : learned.data[i * learned.ld + column];
+        e[i * ld] = chosen->share > 0 ? chosen->share * own + (1 - chosen->share) * y : y;
+        if (!volt_feature_has_target(fit, begin + i))
+            e[i * ld] = 0;
+    }
+}
+
+/* Of every output, as chosen: e is held x q. `room` is held x columns. */
+static volt_status chosen_errors(volt_feature_fit *fit, volt_matrix room, volt_matrix e)
+{
+    double alpha = 0;
+    bool constant = false;
+    for (int64_t k = 0; k < fit->q; k++) {
+        volt_chosen chosen = volt_feature_chosen(fit->task, k);
+        bool learns = chosen.share > 0 && !isinf(chosen.alpha);
+        if (learns && (chosen.alpha != alpha || chosen.constant != constant)) {
+            alpha = chosen.alpha;
+            constant = chosen.constant;
+            VOLT_TRY(candidate_errors(fit, alpha, constant, room));
+        }
+        output_errors(fit, k, &chosen, volt_as_view(room), e.data + k, e.ld);
+    }
+    return VOLT_OK;
+}
+
+static void take_mean_squares(const volt_feature_fit *fit, volt_view e, volt_held_out *held)
+{
+    for (int64_t k = 0; k < fit->q; k++) {
+        held->mse[k] = 0;
+        for (int64_t i = 0; i < e.rows; i++)
+            held->mse[k] += e.data[i * e.ld + k] * e.data[i * e.ld + k] / (double)held->counted;
+    }
+}
+
+/* Into a list of errors of rows, of which those that were not held out have none. */
+static void put_errors(const volt_feature_fit *fit, volt_view e, volt_row_errors *list)
+{
+    int64_t begin = held_of(fit)->begin;
+    for (int64_t t = list->begin; t < fit->rows; t++) {
+        double *to = list->e.data + (t - list->begin) * list->e.ld;
+        double *scale = list->scale.data + (t - list->begin) * list->scale.ld;
+        bool there = e.rows > 0 && t >= begin && volt_feature_has_target(fit, t);
+        for (int64_t k = 0; k < fit->q; k++) {
+            to[k] = there ? e.data[(t - begin) * e.ld + k] : 0;
+            scale[k] = there ? 1 : 0;
+        }
+    }
+}
+
+volt_status volt_feature_predict_held_out(volt_feature_fit *fit, double from, double share)
+{
+    const volt_solver_task *task = fit->task;
+    if (task->choice)
+        VOLT_TRY(choose(fit, from, share));
+    if (!held_of(fit))
+        return VOLT_OK;
+    int64_t held = held_of(fit)->rows;
+    double *memory = volt_alloc_doubles(held, fit->columns + fit->q);
+    if (!memory)
+        return VOLT_ERR_MEMORY;
+    volt_matrix room = volt_matrix_of(memory, held, fit->columns),
+                e = volt_matrix_of(memory + held * fit->columns, held, fit->q);
+    volt_status status = held > 0 ? chosen_errors(fit, room, e) : VOLT_OK;
+    if (status == VOLT_OK && task->held_out && held > 0 && !task->choice)
+        take_mean_squares(fit, volt_as_view(e), task->held_out);
+    for (int i = 0; status == VOLT_OK && task->errors && i < VOLT_ROW_ERRORS; i++)
+        put_errors(fit, volt_as_view(e), &task->errors[i]);
+    volt_free(memory);
+    return status;
+}
+
+int64_t volt_feature_held_out(const volt_solver_task *task, int64_t rows)
+{
+    volt_held_out *held = task->choice ? &task->choice->held : task->held_out;
+    if (!held)
+        return 0;
+    if (task->choice)
+        held->ahead = task->choice->ahead;
+    find_held_out(task, rows, held);
+    return held->rows > 0 ? held->begin - held->ahead + 1 : 0;
+}

@@ -1,0 +1,356 @@
+/* src/solve/landmark/landmark_operator.c: rows of K_nm, and what the factor of K_mm makes of them. */
+#include "solve/landmark/landmark_operator.h"
+
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "solve/exact/cholesky.h"
+#include "solve/landmark/landmark_there.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+
+/* Rows that are walked at a time, and numbers in a block of them: single landmarks have many columns. */
+enum { MOST_ROWS = 512, LEAST_ROWS = 32 };
+static const double block_numbers = 1 << 23;
+
+static int64_t rows_of(double columns)
+{
+    return (int64_t)fmax(LEAST_ROWS, fmin(MOST_ROWS, block_numbers / columns));
+}
+
+typedef struct landmark_operator {
+    volt_operator op;
+    volt_landmark_task task;
+    volt_past *past;
+    int64_t walked;             /* rows that the past has seen */
+    int64_t rows;               /* rows_of the columns */
+    double *made;               /* rows of Z, where it has no data */
+    volt_landmarks_there there; /* its K is the block, where blocks are made elsewhere */
+    double *block;              /* rows x columns of K, here ... */
+    int64_t first;              /* ... of these rows, ... */
+    int64_t count;              /* ... so many */
+    double *L;                  /* m x m */
+} landmark_operator;
+
+double volt_landmark_bytes(double landmarks, double columns)
+{
+    return 8 * (landmarks * landmarks + (double)rows_of(columns) * columns + landmarks);
+}
+
+/* ---- walk ------------------------------------------------------------------------------------- */
+
+/* Rows first .. first + count - 1 of Z, of which at most l->rows are asked for. */
+static volt_view rows_at(const landmark_operator *l, volt_view Z, int64_t first, int64_t count)
+{
+    if (Z.data)
+        return volt_view_rows(Z, first, count);
+    l->task.get_rows(l->task.context, first, volt_matrix_of(l->made, count, Z.cols));
+    return volt_view_of(l->made, count, Z.cols);
+}
+
+/* Rows `first` .. first + count - 1 (at most l->rows) past the columns, into the block. */
+static volt_status push(landmark_operator *l, volt_view Z, const volt_records *records, int64_t first,
+                        int64_t count, volt_stage *stage)
+{
+    const volt_backend *backend = l->there.backend ? l->there.backend : &volt_cpu_backend;
+    double *block = l->there.backend ? l->there.K : l->block;
+    int64_t m = l->task.columns->m;
+    for (int64_t at = first, to = 0, end = first + count; at < end; at = to) {
+        to = volt_records_stretch(records, at, end);
+        if (volt_records_begins(records, at))
+            volt_past_zero(l->past);
+        VOLT_TRY(volt_past_advance_at(backend, l->past, rows_at(l, Z, at, to - at), false, false,
+                                      volt_matrix_of(block + (at - first) * m, to - at, m), stage));
+        if (!volt_stage_goes_on(stage))
+            break;
+    }
+    return volt_backend_state(backend);
+}
+
+/* The block becomes that of these rows. Cancelled: it is of no use. */
+static volt_status walk_to(landmark_operator *l, int64_t first, int64_t count, volt_stage *stage)
+{
+    if (l->first == first && l->count == count)
+        return VOLT_OK;
+    int64_t begin = volt_records_begin(l->task.records, volt_min(first, l->task.Z.rows - 1));
+    if (l->walked > first || l->walked < begin)
+        l->walked = begin; /* where `push` starts anew */
+    l->count = 0;
+    while (l->walked < first) {
+        int64_t passed = volt_min(l->rows, first - l->walked);
+        VOLT_TRY(push(l, l->task.Z, l->task.records, l->walked, passed, stage));
+        if (!volt_stage_goes_on(stage))
+            return VOLT_OK;
+        l->walked += passed;
+    }
+    VOLT_TRY(push(l, l->task.Z, l->task.records, first, count, stage));
+    l->walked = first + count;
+    l->first = first;
+    l->count = volt_stage_goes_on(stage) ? count : 0;
+    return VOLT_OK;
+}
+
+/* The landmarks of `count` rows of the block, less the constant. */
+static void gather(const landmark_operator *l, int64_t from, volt_matrix F)
+{
+    int64_t columns = l->task.columns->m;
+#pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (F.rows * F.cols > 100000)
+    for (int64_t i = 0; i < F.rows; i++)
+        for (int64_t a = 0; a < l->task.m; a++)
+            F.data[i * F.ld + a] = l->block[(from + i) * columns + l->task.column[a]] - l->task.common;
+}
+
+/* The first rows of the block become features F. */
+static volt_status make_features(const landmark_operator *l, volt_matrix F)
+{
+    volt_blas_int m = (volt_blas_int)l->task.m;
+    if (l->there.backend)
+        return volt_landmarks_there_features(&l->there, l->task.common, F);
+    gather(l, 0, F);
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (volt_blas_int)F.rows, m, 1,
+                l->L, m, F.data, (volt_blas_int)F.ld);
+    return VOLT_OK;
+}
+
+/* ---- what solvers ask ------------------------------------------------------------------------- */
+
+static volt_status states(volt_operator *op, int64_t first, volt_matrix F, volt_stage *stage)
+{
+    landmark_operator *l = (landmark_operator *)op;
+    for (int64_t at = 0, count = 0; at < F.rows; at += count) {
+        count = volt_min(l->rows, F.rows - at);
+        VOLT_TRY(walk_to(l, first + at, count, stage));
+        if (!volt_stage_goes_on(stage))
+            return VOLT_OK;
+        VOLT_TRY(make_features(l, volt_matrix_rows(F, at, count)));
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_landmark_features(volt_operator *op, volt_view Z, const volt_records *records, volt_matrix F,
+                                   volt_stage *stage)
+{
+    landmark_operator *l = (landmark_operator *)op;
+    volt_past *own = l->past, *past = NULL;
+    VOLT_TRY(volt_past_create(l->task.resolved, l->task.columns, l->rows, &past));
+    l->past = past;
+    l->count = 0; /* the block is no longer one of the operator's rows */
+    volt_status status = VOLT_OK;
+    for (int64_t at = 0, count = 0; status == VOLT_OK && at < F.rows && volt_stage_goes_on(stage);
+         at += count) {
+        count = volt_min(l->rows, F.rows - at);
+        status = push(l, Z, records, at, count, stage);
+        if (status == VOLT_OK)
+            status = make_features(l, volt_matrix_rows(F, at, count));
+    }
+    l->past = own;
+    volt_past_free(past);
+    return status;
+}
+
+/* At the back end: the features do not come here. */
+static volt_status add(volt_operator *op, int64_t first, volt_view Y, const bool *without,
+                       volt_state_sums *sums, volt_stage *stage)
+{
+    landmark_operator *l = (landmark_operator *)op;
+    for (int64_t at = 0, count = 0; at < Y.rows; at += count) {
+        count = volt_min(l->rows, Y.rows - at);
+        VOLT_TRY(walk_to(l, first + at, count, stage));
+        if (!volt_stage_goes_on(stage))
+            return VOLT_OK;
+        VOLT_TRY(volt_landmarks_there_add(&l->there, l->task.common, l->L, volt_view_rows(Y, at, count),
+                                          without ? without + at : NULL, sums));
+    }
+    return volt_landmarks_there_collect(&l->there, sums);
+}
+
+/* Rows of the block, times beta. */
+static volt_status combine_block(const landmark_operator *l, volt_view beta, volt_matrix out)
+{
+    int64_t m = l->task.m, columns = l->task.columns->m, q = beta.cols;
+    if (l->there.backend)
+        return volt_landmarks_there_combine(&l->there, l->task.common, beta, out);
+#pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (out.rows * m > 100000)
+    for (int64_t i = 0; i < out.rows; i++)
+        for (int64_t k = 0; k < q; k++) {
+            double sum = 0;
+            for (int64_t a = 0; a < m; a++)
+                sum += (l->block[i * columns + l->task.column[a]] - l->task.common) * beta.data[a * q + k];
+            out.data[i * out.ld + k] = sum;
+        }
+    return VOLT_OK;
+}
+
+/* F gamma = K_nm beta: no triangular system for every row. */
+static volt_status combine(volt_operator *op, int64_t first, volt_view gamma, volt_matrix out,
+                           volt_stage *stage)
+{
+    landmark_operator *l = (landmark_operator *)op;
+    int64_t m = l->task.m;
+    volt_status status = VOLT_OK;
+    double *beta = volt_alloc_doubles(m, gamma.cols);
+    if (!beta)
+        return VOLT_ERR_MEMORY;
+    for (int64_t a = 0; a < m; a++)
+        for (int64_t k = 0; k < gamma.cols; k++)
+            beta[a * gamma.cols + k] = gamma.data[a * gamma.ld + k];
+    volt_landmark_coefficients(op, volt_matrix_of(beta, m, gamma.cols));
+    for (int64_t at = 0, count = 0; status == VOLT_OK && at < out.rows; at += count) {
+        count = volt_min(l->rows, out.rows - at);
+        status = walk_to(l, first + at, count, stage);
+        if (!volt_stage_goes_on(stage))
+            break;
+        if (status == VOLT_OK)
+            status = combine_block(l, volt_view_of(beta, m, gamma.cols), volt_matrix_rows(out, at, count));
+    }
+    volt_free(beta);
+    return status;
+}
+
+void volt_landmark_coefficients(volt_operator *op, volt_matrix gamma)
+{
+    const landmark_operator *l = (const landmark_operator *)op;
+    volt_cholesky_backward(volt_matrix_of(l->L, l->task.m, l->task.m), gamma);
+}
+
+volt_status volt_landmark_operator_end(volt_operator *op, volt_past **past)
+{
+    landmark_operator *l = (landmark_operator *)op;
+    int64_t n = l->task.Z.rows;
+    while (l->walked < n) {
+        int64_t count = volt_min(l->rows, n - l->walked);
+        VOLT_TRY(push(l, l->task.Z, l->task.records, l->walked, count, NULL));
+        l->walked += count;
+    }
+    VOLT_TRY(volt_past_copy(l->past, 1, past));
+    return VOLT_OK;
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+static void release(volt_operator *op)
+{
+    landmark_operator *l = (landmark_operator *)op;
+    volt_past_free(l->past);
+    volt_free(l->made);
+    volt_landmarks_there_release(&l->there);
+    volt_free(l->block);
+    volt_free(l->L);
+    volt_free(l);
+}
+
+static volt_status corner_row(const landmark_operator *l, int64_t row, double *out)
+{
+    if (l->there.backend)
+        return volt_landmarks_there_row(&l->there, row, l->task.common, out);
+    gather(l, row, volt_matrix_of(out, 1, l->task.m));
+    return VOLT_OK;
+}
+
+/* K_mm: the columns' own rows past themselves, of which the landmarks are kept. */
+static volt_status fill_corner(landmark_operator *l, volt_stage *stage)
+{
+    const volt_columns *columns = l->task.columns;
+    const volt_records *runs = l->task.resolved->records ? &l->task.resolved->records->rows : NULL;
+    int64_t m = l->task.m, a = 0;
+    volt_view rows = volt_view_of(columns->given, columns->m, columns->d);
+    for (int64_t first = 0, count = 0; first < columns->m; first += count) {
+        count = volt_min(l->rows, columns->m - first);
+        VOLT_TRY(push(l, rows, runs, first, count, stage));
+        if (!volt_stage_goes_on(stage))
+            return volt_stage_end(stage);
+        for (; a < m && l->task.column[a] < first + count; a++)
+            VOLT_TRY(corner_row(l, l->task.column[a] - first, l->L + a * m));
+    }
+    volt_past_zero(l->past);
+    return VOLT_OK;
+}
+
+/* L L' = K_mm + jitter I. A jitter of the rounding level is what a semidefinite matrix needs; more is tried before the
+ * matrix is said to be indefinite, since rounding of long recursions can exceed it. */
+static volt_status factor_corner(landmark_operator *l, volt_stage *stage)
+{
+    enum { TRIES = 3 };
+    int64_t m = l->task.m, pivot = 0;
+    double size = 0, jitter = 0;
+    for (int64_t i = 0; i < m * m; i++)
+        VOLT_REQUIRE(isfinite(l->L[i]), VOLT_ERR_NOT_FINITE,
+                     "the kernel of the landmarks is too large for a double");
+    for (int64_t a = 0; a < m; a++)
+        size = fmax(size, l->L[a * m + a]);
+    jitter = 10 * (double)m * DBL_EPSILON * size;
+    double *kept = volt_alloc_doubles(m, 1); /* the diagonal: the rest of it stands in the upper triangle */
+    if (!kept)
+        return VOLT_ERR_MEMORY;
+    for (int64_t a = 0; a < m; a++)
+        kept[a] = l->L[a * m + a];
+    for (int i = 0; i < TRIES; i++, jitter *= 1000) {
+        for (int64_t a = 0; a < m; a++)
+            l->L[a * m + a] = kept[a] + jitter;
+        volt_cholesky_factor(volt_matrix_of(l->L, m, m), stage, &pivot);
+        if (pivot == 0 || !volt_stage_goes_on(stage))
+            break;
+        for (int64_t a = 0; a < m; a++)
+            for (int64_t b = 0; b < a; b++)
+                l->L[a * m + b] = l->L[b * m + a];
+    }
+    volt_free(kept);
+    if (!volt_stage_goes_on(stage))
+        return volt_stage_end(stage);
+    VOLT_REQUIRE(pivot == 0, VOLT_ERR_SINGULAR,
+                 "the kernel of the %" PRId64
+                 " landmarks is not positive semidefinite (Cholesky failed at pivot %" PRId64
+                 "): take another kernel",
+                 m, pivot);
+    return VOLT_OK;
+}
+
+/* Room for blocks of rows, here or elsewhere. */
+static volt_status make_block(landmark_operator *l)
+{
+    const volt_backend *backend = l->task.backend;
+    int64_t columns = l->task.columns->m;
+    l->rows = rows_of((double)columns);
+    if (backend && volt_landmarks_there_can(backend)) {
+        VOLT_TRY(volt_landmarks_there_make(backend, l->task.column, l->task.m, columns, &l->there));
+        l->rows = l->op.block_rows = l->there.rows;
+        l->op.add = add;
+    } else
+        l->block = volt_alloc_doubles(l->rows, columns);
+    l->made = volt_alloc_doubles(l->task.Z.data ? 0 : l->rows, l->task.Z.cols);
+    return l->made && (l->block || l->there.backend) ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+volt_status volt_landmark_operator(const volt_landmark_task *task, volt_stage *stage, volt_operator **op)
+{
+    landmark_operator *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    *fresh = (landmark_operator){
+        .op = {.n = task->Z.rows,
+               .entry_cost = 2 * (double)task->Z.cols + 24,
+               .release = release,
+               .n_states = task->m,
+               .states = states,
+               .combine = combine},
+        .task = *task,
+        .L = volt_alloc_doubles(task->m, task->m),
+    };
+    volt_status status = fresh->L ? make_block(fresh) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = volt_past_create(task->resolved, task->columns, fresh->rows, &fresh->past);
+    if (status == VOLT_OK)
+        status = fill_corner(fresh, stage);
+    if (status == VOLT_OK)
+        status = factor_corner(fresh, stage);
+    if (status == VOLT_OK && fresh->there.backend)
+        volt_landmarks_there_factor(&fresh->there, fresh->L);
+    if (status == VOLT_OK)
+        *op = &fresh->op;
+    else
+        release(&fresh->op);
+    return status;
+}

@@ -1,0 +1,245 @@
+/* src/solve/landmark/placement.c: the choice between the CPU and a device, from rates of both. */
+#include "solve/landmark/placement.h"
+
+#include "base/device.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/numbers.h"
+#include "base/row_bands.h"
+#include "solve/landmark/landmark_there.h"
+#include "solve/solver_table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Operations of a factor below which nothing is looked for, let alone opened: about a second of two cores. */
+static const double least_operations = 2e10;
+
+/* A device must win by this factor, and after so many seconds for itself: rates are estimates, and it has to wake up. */
+static const double least_gain = 1.5, start_seconds = 0.5;
+
+/* ---- what fits -------------------------------------------------------------------------------- */
+
+/* Largest n that `bytes` hold. */
+static int64_t rows_within(const volt_backend *backend, double bytes)
+{
+    int64_t fits = 0, does_not = 1;
+    while (volt_backend_bytes(backend, (double)does_not) <= bytes) {
+        fits = does_not;
+        does_not *= 2;
+    }
+    while (does_not - fits > 1) {
+        int64_t middle = fits + (does_not - fits) / 2;
+        if (volt_backend_bytes(backend, (double)middle) <= bytes)
+            fits = middle;
+        else
+            does_not = middle;
+    }
+    return fits;
+}
+
+static bool has_room(const volt_device_plan *plan)
+{
+    return plan->available <= 0 || plan->bytes <= plan->available;
+}
+
+static void make_plan(const volt_backend *backend, const volt_work *work, volt_device_plan *plan)
+{
+    double n = (double)work->n;
+    *plan = (volt_device_plan){.backend = backend,
+                               .bytes = volt_backend_bytes(backend, n),
+                               .available = backend->available ? (double)backend->available() : 0};
+    if (plan->available > 0)
+        plan->n_that_fits = rows_within(backend, plan->available);
+    if (backend->seconds)
+        backend->seconds(n, (double)work->d, &plan->gram_seconds, &plan->factor_seconds);
+}
+
+void volt_device_plan_make(const volt_work *work, volt_device_plan *plan)
+{
+    const volt_backend *backend = volt_backend_is_automatic() ? volt_device_backend() : volt_backend_current();
+    *plan = (volt_device_plan){0};
+    if (backend && !backend->is_here)
+        make_plan(backend, work, plan);
+}
+
+volt_status volt_place_require(const volt_backend *backend, int64_t n, const char *what)
+{
+    volt_device_plan plan;
+    if (backend->is_here)
+        return VOLT_OK;
+    make_plan(backend, &(volt_work){.n = n, .d = 1, .factors = 1}, &plan);
+    VOLT_REQUIRE(has_room(&plan), VOLT_ERR_MEMORY,
+                 "%s needs %.3g GB on the device, where %.3g GB are available; up to %" PRId64
+                 " rows would fit there",
+                 what, plan.bytes / 1e9, plan.available / 1e9, plan.n_that_fits);
+    return VOLT_OK;
+}
+
+/* ---- what pays -------------------------------------------------------------------------------- */
+
+/* Seconds of a factor of n rows here, from one trial a process; 0 where that failed. */
+static double seconds_here(double n)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static double of_a_thousand; /* 0: not known yet */
+    pthread_mutex_lock(&lock);
+    if (of_a_thousand == 0 && volt_solver_cholesky.seconds(1000, 0, &of_a_thousand) != VOLT_OK)
+        of_a_thousand = 0;
+    double seconds = of_a_thousand;
+    pthread_mutex_unlock(&lock);
+    return seconds * pow(n / 1000, 3);
+}
+
+static bool pays(const volt_device_plan *plan, const volt_work *work)
+{
+    double there = plan->gram_seconds + plan->factor_seconds;
+    return there > 0 &&
+           work->factors * seconds_here((double)work->n) > least_gain * work->factors * there + start_seconds;
+}
+
+/* False from the second time on. */
+static bool is_first(atomic_flag *said)
+{
+    return !atomic_flag_test_and_set(said);
+}
+
+const volt_backend *volt_place_here(const char *what)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    bool is_shared = volt_bands_current()->parts > 1; /* by the processes of a job: they are CPUs */
+    if (!volt_backend_current()->is_here && !is_shared && is_first(&said))
+        volt_log(VOLT_LOG_WARNING, "%s on the CPU, whatever the device", what);
+    return &volt_cpu_backend;
+}
+
+static void say_once(const volt_work *work, const volt_device_plan *plan)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (is_first(&said))
+        volt_log(VOLT_LOG_WARNING,
+                 "%" PRId64 " rows do not fit on the device, which holds up to %" PRId64 ": the CPU is used",
+                 work->n, plan->n_that_fits);
+}
+
+const volt_backend *volt_place(const volt_work *work)
+{
+    double n = (double)work->n;
+    if (!volt_backend_is_automatic())
+        return volt_backend_current();
+    if (work->factors * n * n * n / 3 < least_operations)
+        return &volt_cpu_backend;
+    const volt_backend *device = volt_device_backend();
+    if (!device || device->is_here || volt_backend_state(device) != VOLT_OK)
+        return &volt_cpu_backend;
+    volt_device_plan plan;
+    make_plan(device, work, &plan);
+    if (!pays(&plan, work))
+        return &volt_cpu_backend;
+    if (!has_room(&plan)) {
+        say_once(work, &plan);
+        return &volt_cpu_backend;
+    }
+    return device;
+}
+
+/* ---- landmarks -------------------------------------------------------------------------------- */
+
+/* A triangular solve and a product of n m^2 operations each, as part of a factor of as many; and two passes of rows against
+ * the columns that landmarks bring along. */
+static bool landmarks_pay(const volt_backend *device, double n, double m, double d)
+{
+    const double columns = 4, passes = 2, slower = 2; /* than a factor */
+    double equal = cbrt(3 * 2 * n * m * m), entries = passes * columns * n * m, gram = 0, factor = 0, unused;
+    if (!device->seconds)
+        return false;
+    device->seconds(equal, d, &unused, &factor);
+    device->seconds(sqrt(2 * entries), d, &gram, &unused);
+    return seconds_here(equal) > least_gain * (slower * factor + gram) + start_seconds;
+}
+
+static bool has_room_for_landmarks(const volt_backend *device, double m)
+{
+    enum { COLUMNS = 8 }; /* for each landmark */
+    double available = device->available ? (double)device->available() : 0;
+    return available <= 0 || volt_landmarks_there_bytes(m, COLUMNS * m) <= available;
+}
+
+const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d)
+{
+    double m = (double)landmarks;
+    if (!volt_backend_is_automatic()) {
+        const volt_backend *chosen = volt_backend_current();
+        return chosen->is_here || volt_landmarks_there_can(chosen)
+                   ? chosen
+                   : volt_place_here("a solver on landmarks works");
+    }
+    if (2 * (double)n * m * m < least_operations)
+        return &volt_cpu_backend;
+    const volt_backend *device = volt_device_backend();
+    bool works = device && volt_landmarks_there_can(device) && volt_backend_state(device) == VOLT_OK;
+    return works && landmarks_pay(device, (double)n, m, (double)d) && has_room_for_landmarks(device, m)
+               ? device
+               : &volt_cpu_backend;
+}
+
+/* ---- products --------------------------------------------------------------------------------- */
+
+/* Here entries are made up to the diagonal, and all cores share them; there all of them, block by block. */
+static bool products_pay(const volt_backend *device, double n, double d)
+{
+    const double rate = 0.5e9, products = 20; /* entries of a core a second; at least about so many products */
+    double gram = 0, factor = 0, here = n * n / 2 * (1 + d / 20) / rate / (double)volt_threads();
+    if (!device->seconds)
+        return false;
+    device->seconds(n, d, &gram, &factor);
+    return products * here > least_gain * products * 2 * gram + start_seconds;
+}
+
+const volt_backend *volt_place_products(int64_t n, int64_t d)
+{
+    if (!volt_backend_is_automatic()) {
+        const volt_backend *chosen = volt_backend_current();
+        return chosen->is_here || chosen->cross ? chosen : volt_place_here("a solver by products works");
+    }
+    if ((double)n * (double)n * (1 + (double)d / 20) < least_operations / 10)
+        return &volt_cpu_backend;
+    const volt_backend *device = volt_device_backend();
+    bool works = device && device->cross && volt_backend_state(device) == VOLT_OK;
+    return works && products_pay(device, (double)n, (double)d) ? device : &volt_cpu_backend;
+}
+
+/* ---- free runs -------------------------------------------------------------------------------- */
+
+/* One core, which steps down diagonals as a stream does (docs/performance.md). */
+static double run_seconds_here(int64_t rows, int64_t m, int64_t d)
+{
+    const double entries = 0.6e9;
+    return (double)rows * (double)m * (1 + (double)d / 20) / entries;
+}
+
+static double run_seconds_there(const volt_backend *backend, int64_t rows, int64_t m, int64_t d)
+{
+    return backend->run_seconds ? backend->run_seconds((double)rows, (double)m, (double)d) : 0;
+}
+
+bool volt_run_pays(const volt_backend *backend, int64_t rows, int64_t m, int64_t d)
+{
+    return backend->run && run_seconds_there(backend, rows, m, d) < run_seconds_here(rows, m, d);
+}
+
+const volt_backend *volt_place_run(int64_t rows, int64_t m, int64_t d)
+{
+    if (!volt_backend_is_automatic())
+        return volt_backend_current();
+    double here = run_seconds_here(rows, m, d);
+    if (here < least_gain * start_seconds) /* nothing is looked for */
+        return &volt_cpu_backend;
+    const volt_backend *device = volt_device_backend();
+    if (!device || !device->run || volt_backend_state(device) != VOLT_OK)
+        return &volt_cpu_backend;
+    return here > least_gain * run_seconds_there(device, rows, m, d) + start_seconds ? device
+                                                                                     : &volt_cpu_backend;
+}

@@ -1,0 +1,64 @@
+/* src/solve/landmark/solver_nystrom.c: Nystrom's approximation: ridge regression on what a few landmarks make of the rows.
+ *
+ * The operator is one of landmarks (landmark_operator.h), whose states B = K_nm L^{-T} stand for K = B B'. Normal equations
+ * in B are as good as a QR factorisation of it; normal equations in K_nm are not (docs/math.md, "Large n"). n m^2 operations
+ * for B and as many for B'B, m^2 numbers and a block of rows. */
+#include "base/error.h"
+#include "solve/landmark/feature_fit.h"
+#include "solve/landmark/landmark_operator.h"
+
+#include <math.h>
+
+enum {
+    RUN_COLUMNS = 8
+}; /* columns of a run for each landmark of it, at most, but for kernels with a long memory */
+
+static double bytes(double n, double q, double landmarks)
+{
+    return volt_feature_fit_bytes(n, q, landmarks) + volt_state_sums_bytes(landmarks, 2 * q) +
+           volt_landmark_bytes(landmarks, RUN_COLUMNS * landmarks) + 8 * 8 * fmin(n, VOLT_MOST_HELD) * q;
+}
+
+static bool takes(int64_t n, int64_t q, int64_t landmarks, double available)
+{
+    return landmarks > 0 && landmarks <= n &&
+           (available == 0 || bytes((double)n, (double)q, (double)landmarks) <= available);
+}
+
+/* TRSM and SYRK of n rows, and factors of m. */
+static volt_status seconds(double n, double landmarks, double *value)
+{
+    VOLT_TRY(volt_solver_features.seconds(n, landmarks, value));
+    *value *= 2;
+    return VOLT_OK;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+volt_status volt_nystrom_sum(const volt_solver_task *task, volt_view targets, int64_t kept_first,
+                             volt_matrix kept, double share, double of_choice, volt_feature_fit *fit)
+{
+    *fit = volt_feature_fit_of(task, volt_feature_held_out(task, targets.rows), targets);
+    fit->kept = kept;
+    fit->kept_first = kept_first;
+    return volt_feature_fit_sum(fit, volt_feature_predict_held_out, share, of_choice);
+}
+
+static volt_status solve(const volt_solver_task *task, volt_readout *readout)
+{
+    VOLT_REQUIRE(task->kernel->n_states > 0, VOLT_ERR_ARGUMENT, "the solver \"nystrom\" needs landmarks");
+    readout->log_likelihood = NAN;
+    return volt_feature_fit_run(task, volt_feature_held_out(task, readout->A.rows),
+                                volt_feature_predict_held_out, readout);
+}
+
+const volt_solver volt_solver_nystrom = {
+    .name = "nystrom",
+    .meaning = "approximate: a readout of a few landmarks, from sums over all rows",
+    .on_states = true,
+    .on_landmarks = true,
+    .takes = takes,
+    .bytes = bytes,
+    .seconds = seconds,
+    .solve = solve,
+};

@@ -1,0 +1,253 @@
+/* src/solve/landmark/state_sums.c: the normal equations of explicit states.
+ *
+ * The matrices are divided in pieces that do not depend on the number of threads: what BLAS does in one is done by one
+ * thread. */
+#include "solve/landmark/state_sums.h"
+
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/row_bands.h"
+#include "solve/exact/cholesky.h"
+#include "solve/exact/cholesky_grow.h"
+#include "solve/exact/ridge.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    BLOCK = 512, /* rows that join at a time */
+    PIECE = 128  /* rows of G that are one piece of work */
+};
+
+bool volt_state_sums_pay(int64_t rows, int64_t states)
+{
+    return states > 0 && states < rows / 2;
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+void volt_state_sums_free(volt_state_sums *sums)
+{
+    if (!sums)
+        return;
+    double *const memory[] = {sums->B, sums->c, sums->y, sums->about, sums->total,
+                              sums->G, sums->H, sums->S, sums->block};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        volt_free(memory[i]);
+    volt_free(sums);
+}
+
+double volt_state_sums_bytes(double states, double columns)
+{
+    return 8 * (2 * states * states + 2 * states * columns + (BLOCK + 2) * states + 2 * columns);
+}
+
+volt_status volt_state_sums_create(int64_t states, int64_t columns, volt_state_sums **sums)
+{
+    volt_state_sums *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->states = states;
+    fresh->columns = columns;
+    fresh->B = volt_alloc_doubles(states, columns);
+    fresh->c = volt_alloc_doubles(columns, 1);
+    fresh->y = volt_alloc_doubles(columns, 1);
+    fresh->about = volt_alloc_doubles(states, 1);
+    fresh->total = volt_alloc_doubles(states, 1);
+    fresh->G = volt_alloc_doubles(states, states);
+    fresh->H = volt_alloc_doubles(states, columns);
+    fresh->S = volt_alloc_doubles(states, states);
+    fresh->block = volt_alloc_doubles(BLOCK, states);
+    if (!fresh->B || !fresh->c || !fresh->y || !fresh->about || !fresh->total || !fresh->G || !fresh->H ||
+        !fresh->S || !fresh->block) {
+        volt_state_sums_free(fresh);
+        return VOLT_ERR_MEMORY;
+    }
+    volt_state_sums_clear(fresh);
+    *sums = fresh;
+    return VOLT_OK;
+}
+
+void volt_state_sums_clear(volt_state_sums *sums)
+{
+    size_t n = (size_t)sums->states, m = (size_t)sums->columns;
+    memset(sums->G, 0, n * n * sizeof(double));
+    memset(sums->H, 0, n * m * sizeof(double));
+    memset(sums->total, 0, n * sizeof(double));
+    memset(sums->y, 0, m * sizeof(double));
+    sums->counted = 0;
+}
+
+void volt_state_sums_copy(const volt_state_sums *from, volt_state_sums *to)
+{
+    size_t n = (size_t)from->states, m = (size_t)from->columns;
+    to->counted = from->counted;
+    memcpy(to->about, from->about, n * sizeof(double));
+    memcpy(to->total, from->total, n * sizeof(double));
+    memcpy(to->G, from->G, n * n * sizeof(double));
+    memcpy(to->H, from->H, n * m * sizeof(double));
+    memcpy(to->y, from->y, m * sizeof(double));
+}
+
+/* ---- rows join -------------------------------------------------------------------------------- */
+
+/* The mean of the first states. */
+static void choose_centre(volt_state_sums *s, volt_view F)
+{
+    memset(s->about, 0, (size_t)s->states * sizeof(double));
+    for (int64_t i = 0; i < F.rows; i++)
+        for (int64_t k = 0; k < s->states; k++)
+            s->about[k] += F.data[i * F.ld + k] / (double)F.rows;
+}
+
+/* Rows begin .. end - 1 of G and H from the rows in the block. */
+static void add_piece(volt_state_sums *s, int64_t begin, int64_t end, int64_t rows, volt_view Y)
+{
+    volt_blas_int n = (volt_blas_int)s->states, m = (volt_blas_int)s->columns, count = (volt_blas_int)rows;
+    volt_blas_int high = (volt_blas_int)(end - begin), before = (volt_blas_int)begin;
+    const double *own = s->block + begin;
+    if (begin > 0)
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, high, before, count, 1, own, n, s->block, n, 1,
+                    s->G + begin * s->states, n);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, high, count, 1, own, n, 1,
+                s->G + begin * s->states + begin, n);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, high, m, count, 1, own, n, Y.data, (volt_blas_int)Y.ld,
+                1, s->H + begin * s->columns, m);
+}
+
+/* At most BLOCK rows; those without a target become zero. */
+static void add_block(volt_state_sums *s, volt_view F, volt_view Y, const bool *without)
+{
+    for (int64_t i = 0; i < F.rows; i++) {
+        double *f = s->block + i * s->states;
+        bool there = !(without && without[i]);
+        for (int64_t k = 0; k < s->states; k++) {
+            f[k] = there ? F.data[i * F.ld + k] - s->about[k] : 0;
+            s->total[k] += f[k];
+        }
+        for (int64_t k = 0; k < s->columns; k++)
+            s->y[k] += Y.data[i * Y.ld + k];
+        s->counted += there;
+    }
+    int64_t pieces = (s->states + PIECE - 1) / PIECE;
+#pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads())
+    for (int64_t p = pieces - 1; p >= 0; p--)
+        add_piece(s, p * PIECE, volt_min((p + 1) * PIECE, s->states), F.rows, Y);
+}
+
+void volt_state_sums_add(volt_state_sums *sums, volt_view F, volt_view Y, const bool *without)
+{
+    for (int64_t first = 0; first < F.rows; first += BLOCK) {
+        int64_t count = volt_min(BLOCK, F.rows - first);
+        if (sums->counted == 0)
+            choose_centre(sums, volt_view_rows(F, first, count));
+        add_block(sums, volt_view_rows(F, first, count), volt_view_rows(Y, first, count),
+                  without ? without + first : NULL);
+    }
+}
+
+/* ---- bands ------------------------------------------------------------------------------------ */
+
+/* The same sums about another centre: with d = about - centre, f - centre = (f - about) + d. */
+static void move_centre(volt_state_sums *s, const double *centre)
+{
+    int64_t n = s->states, m = s->columns;
+    for (int64_t i = 0; i < n; i++) {
+        double d = s->about[i] - centre[i];
+        for (int64_t j = 0; j <= i; j++)
+            s->G[i * n + j] += d * s->total[j] + (s->about[j] - centre[j]) * (s->total[i] + s->counted * d);
+        for (int64_t k = 0; k < m; k++)
+            s->H[i * m + k] += d * s->y[k];
+    }
+    for (int64_t i = 0; i < n; i++)
+        s->total[i] += s->counted * (s->about[i] - centre[i]);
+}
+
+/* The centre of all is that of the first band with targets. */
+void volt_state_sums_join(volt_state_sums *s, const volt_bands *bands)
+{
+    int64_t n = s->states, m = s->columns;
+    double *centre = s->block; /* which holds nothing now */
+    if (bands->parts == 1)
+        return;
+    bool is_first = s->counted > 0;
+    for (int64_t part = 0; part < bands->parts; part++) {
+        double has_targets = part == bands->part && s->counted > 0 ? 1 : 0;
+        bands->sum(&has_targets, 1);
+        is_first = is_first && !(part < bands->part && has_targets > 0);
+    }
+    for (int64_t i = 0; i < n; i++)
+        centre[i] = is_first ? s->about[i] : 0;
+    bands->sum(centre, n);
+    if (s->counted > 0)
+        move_centre(s, centre);
+    memcpy(s->about, centre, (size_t)n * sizeof(double));
+    bands->sum(s->G, n * n);
+    bands->sum(s->H, n * m);
+    bands->sum(s->total, n);
+    bands->sum(s->y, m);
+    bands->sum(&s->counted, 1);
+}
+
+/* ---- one system ------------------------------------------------------------------------------- */
+
+/* S <- G + alpha I and B <- H about the mean, or about 0. The sums are about `about`. */
+static void make_system(const volt_state_sums *s, double alpha, bool constant)
+{
+    int64_t n = s->states;
+    double count = s->counted;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            double shift = constant ? -s->total[i] * s->total[j] / count
+                                    : s->total[i] * s->about[j] + s->about[i] * s->total[j] +
+                                          count * s->about[i] * s->about[j];
+            s->S[i * n + j] = s->G[i * n + j] + shift + (i == j ? alpha : 0);
+        }
+        for (int64_t k = 0; k < s->columns; k++)
+            s->B[i * s->columns + k] =
+                s->H[i * s->columns + k] + (constant ? -s->total[i] / count : s->about[i]) * s->y[k];
+    }
+}
+
+static void find_intercepts(const volt_state_sums *s, bool constant)
+{
+    for (int64_t k = 0; k < s->columns; k++) {
+        s->c[k] = constant ? s->y[k] : 0;
+        for (int64_t i = 0; constant && i < s->states; i++)
+            s->c[k] -= (s->total[i] + s->counted * s->about[i]) * s->B[i * s->columns + k];
+        s->c[k] /= s->counted;
+    }
+}
+
+volt_status volt_state_sums_solve(volt_state_sums *sums, double alpha, bool constant, double *rcond)
+{
+    int64_t n = sums->states, pivot = 0;
+    volt_matrix S = volt_matrix_of(sums->S, n, n), B = volt_matrix_of(sums->B, n, sums->columns);
+    make_system(sums, alpha, constant);
+    double size = 0, norm = volt_symmetric_norm(volt_as_view(S), sums->block);
+    for (int64_t i = 0; i < n; i++)
+        size = fmax(size, sums->S[i * n + i]);
+    VOLT_REQUIRE(isfinite(norm), VOLT_ERR_NOT_FINITE, "the states of the reservoir are too large for a double");
+    volt_cholesky_grow_corner(S, 0, n, NULL, &pivot);
+    if (pivot > 0)
+        return volt_ridge_singular(pivot, n, alpha, (double)n * 0x1p-52 * size);
+    if (rcond)
+        VOLT_TRY(volt_cholesky_rcond(S, norm, rcond));
+    volt_cholesky_grow_forward(S, 0, n, B);
+    volt_cholesky_leading_backward(S, B);
+    find_intercepts(sums, constant);
+    return VOLT_OK;
+}
+
+double volt_state_sums_add_flops(const volt_state_sums *sums, double rows)
+{
+    return rows * (double)sums->states * ((double)sums->states + 2 * (double)sums->columns);
+}
+
+double volt_state_sums_solve_flops(const volt_state_sums *sums)
+{
+    double n = (double)sums->states;
+    return n * n * (n / 3 + 2 * (double)sums->columns);
+}
