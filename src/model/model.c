@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/name_lists.h"
+#include "base/progress.h"
 #include "model/model_internal.h"
 #include "model/model_notes.h"
 
@@ -95,6 +96,14 @@ void volt_model_free(volt_model *model)
     volt_names_free(model->classes, model->n_classes);
     volt_kept_list_release(&model->kept);
     volt_free(model);
+}
+
+volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progress)
+{
+    volt_stage stage; /* the beginning of the Gram matrix, to whose share the solver adds */
+    volt_stage_begin(&stage, progress, "gram", 0, 0, 1);
+    VOLT_TRY(volt_columns_create(&model->resolved, Z, &stage, &model->columns));
+    return volt_stage_goes_on(&stage) ? VOLT_OK : volt_stage_end(&stage);
 }
 
 int64_t volt_model_kept(const volt_model *model)

@@ -74,7 +74,7 @@ volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **mo
  * happens. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
 volt_status volt_model_use_records(volt_model *model, const int64_t *lengths, int64_t n);
 
-/* The rows Z, of which the model has n, as the kernel wants them (fit.c). */
+/* The rows Z, of which the model has n, as the kernel wants them. */
 volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progress);
 
 /* Copies the inputs after the last training row, whose targets are not known yet; not for a model with feedback, where

@@ -121,32 +121,6 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     return volt_fit_rows_warn(rows);
 }
 
-volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progress)
-{
-    volt_stage stage; /* the beginning of the Gram matrix, to whose share the solver adds */
-    volt_stage_begin(&stage, progress, "gram", 0, 0, 1);
-    VOLT_TRY(volt_columns_create(&model->resolved, Z, &stage, &model->columns));
-    return volt_stage_goes_on(&stage) ? VOLT_OK : volt_stage_end(&stage);
-}
-
-void fit_task_scale_targets(const fit_task *task, const volt_model *model, bool change, volt_matrix T)
-{
-    int64_t w = model->washout;
-    for (int64_t i = 0; i < T.rows; i++)
-        for (int64_t k = 0; k < T.cols; k++) {
-            double y = task->Y.data[(w + i) * task->Y.ld + k];
-            double from =
-                change ? task->X.data[(w + i) * task->X.ld + task->options->anchors[k]] : model->target_mean[k];
-            T.data[i * T.ld + k] = fit_task_has_target(task, w + i) ? (y - from) / model->target_scale[k] : 0;
-        }
-}
-
-void fit_task_take_change(const fit_task *task, int64_t k, volt_model *model)
-{
-    model->anchors[k] = task->options->anchors[k];
-    model->target_mean[k] = 0;
-}
-
 /* What was chosen, put into the model: alphas, and which outputs are changes. */
 static void take_choice(const fit_task *task, const volt_chosen *chosen, volt_model *model)
 {

@@ -2,6 +2,7 @@
 #include "model/fit/fit_task.h"
 
 #include "base/error.h"
+#include "model/model_internal.h"
 #include "volterra/stats.h"
 
 #include <inttypes.h>
@@ -126,4 +127,22 @@ volt_status fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_recip
     VOLT_TRY(volt_recipe_learn(volt_view_rows(task->X, 0, learn_rows), &wanted, recipe));
     return options->feedback_weight > 0 ? volt_recipe_feed_back(recipe, task->Y.cols, options->feedback_weight)
                                         : VOLT_OK;
+}
+
+void fit_task_scale_targets(const fit_task *task, const volt_model *model, bool change, volt_matrix T)
+{
+    int64_t w = model->washout;
+    for (int64_t i = 0; i < T.rows; i++)
+        for (int64_t k = 0; k < T.cols; k++) {
+            double y = task->Y.data[(w + i) * task->Y.ld + k];
+            double from =
+                change ? task->X.data[(w + i) * task->X.ld + task->options->anchors[k]] : model->target_mean[k];
+            T.data[i * T.ld + k] = fit_task_has_target(task, w + i) ? (y - from) / model->target_scale[k] : 0;
+        }
+}
+
+void fit_task_take_change(const fit_task *task, int64_t k, volt_model *model)
+{
+    model->anchors[k] = task->options->anchors[k];
+    model->target_mean[k] = 0;
 }
