@@ -116,7 +116,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
     cut_ : bool
         Whether the budget ended the search.
     temperature_ : float
-        Of "squares": probabilities are softmax(outputs / temperature_).
+        Of "squares": probabilities are ``softmax(outputs / temperature_)``.
     layout_ : str
         The layout of the training series.
     n_features_in_ : int
@@ -340,7 +340,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes, a column each, in the order of ``classes_``.
 
-        Outputs of "multinomial" are probabilities. Those of "squares" become softmax(outputs / temperature_), with the
+        Outputs of "multinomial" are probabilities. Those of "squares" become ``softmax(outputs / temperature_)``, with the
         temperature of smallest log loss on the training series, each left out.
         """
         outputs = self._outputs(X)
