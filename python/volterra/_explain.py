@@ -167,7 +167,7 @@ class Explains:
         ([1.0, 0.0, 0.0], 0.5)
         """
         self._check_is_fitted()  # type: ignore[attr-defined]
-        self._check_not_grown("explain")  # type: ignore[attr-defined]
+        self._refresh_model()  # type: ignore[attr-defined]
         rows, lengths = None, None
         if along is not None:
             read = Records.read(along, None, groups)
@@ -203,7 +203,7 @@ class Explains:
             Orders 0, 1, ..., ``order`` and all higher ones, which add up to ``predict(X, start="reset")``.
         """
         self._check_is_fitted()  # type: ignore[attr-defined]
-        self._check_not_grown("orders")  # type: ignore[attr-defined]
+        self._refresh_model()  # type: ignore[attr-defined]
         model: Model = self._model  # type: ignore[attr-defined]
         read = Records.read(X, None, groups)
         rows = self._read_inputs(read.X)  # type: ignore[attr-defined]

@@ -51,7 +51,7 @@ class ModelForecasts:
     def _check_is_fitted(self) -> None:
         raise NotImplementedError
 
-    def _check_not_grown(self, what: str) -> None:
+    def _refresh_model(self) -> None:
         raise NotImplementedError
 
     def _warn_beyond(self, count: int, total: int) -> None:
@@ -69,7 +69,7 @@ class ModelForecasts:
         return out if tail is None else out[tail.shape[0] :]
 
     def _of_records(self, a: Array, lengths: List[int], known: Optional[Array] = None, warm_up: int = 0) -> Array:
-        self._check_not_grown("a forecast of records")
+        self._refresh_model()
         with use_machine(self):
             out, beyond = self._model.predict(a, "reset", self._beyond(), self.verbose, lengths, known, warm_up)
         self._warn_beyond(beyond, a.shape[0])
@@ -78,13 +78,13 @@ class ModelForecasts:
     def _check_one_step(self) -> None:
         """Errors of one step say nothing of a free run."""
         self._check_is_fitted()
-        self._check_not_grown("an interval")
+        self._refresh_model()
         if self._model.feedback_weight > 0:
             raise ValueError("intervals are those of forecasts one step ahead, and with feedback predict runs free")
 
     def _fed(self, a: Array, start: str, known: Array, warm_up: int) -> Array:
         """Forecasts to which known outputs come back. The rows of training themselves begin anew."""
-        self._check_not_grown("a forecast with y_known")
+        self._refresh_model()
         if start == "auto":
             begins = self._model.begins(a) if self._rows is None else self._rows.begin(a)
             start = "reset" if begins else "continue"
@@ -137,7 +137,7 @@ class ModelForecasts:
         [1.0, 0.5, 0.0]
         """
         self._check_is_fitted()
-        self._check_not_grown("impulse_response")
+        self._refresh_model()
         return self._model.impulse(whole("lags", lags, 1))
 
     # ---- after the end of training ---------------------------------------------------------------------------
@@ -186,7 +186,7 @@ class ModelForecasts:
         ((12, 1), (12, 1, 2))
         """
         self._check_is_fitted()
-        self._check_not_grown("forecast")
+        self._refresh_model()
         most = len(self._horizons.each) if self._horizons.several else self._horizons.last
         if most == 0:
             raise ValueError(
@@ -302,7 +302,7 @@ class ModelForecasts:
             are the next rows of X. Or the path diverges.
         """
         self._check_is_fitted()
-        self._check_not_grown("continue_")
+        self._refresh_model()
         rows = whole("steps", steps, 1)
         known, start = (None, "continue") if after is None else self._rows_after(after)
         with use_machine(self):

@@ -219,7 +219,7 @@ class Learns:
             return "learning row by row requires squared loss without weights: fit again"
         return None
 
-    def _check_not_grown(self: Any, what: str = "") -> None:
+    def _refresh_model(self: Any) -> None:
         """Make the model one of all rows, where rows were learned since it was fitted."""
         if not self._is_behind:
             return

@@ -45,7 +45,7 @@ class Intervals:
         NaN where a row was not predicted. An estimator on landmarks (``solver="nystrom"``) has at most the last 2048 rows.
         """
         self._check_is_fitted()  # type: ignore[attr-defined]
-        self._check_not_grown("prequential_errors_")  # type: ignore[attr-defined]
+        self._refresh_model()  # type: ignore[attr-defined]
         errors = self._model.errors()  # type: ignore[attr-defined]
         if errors is None:
             raise AttributeError("the model holds no errors of its training rows")
@@ -122,7 +122,7 @@ class Intervals:
         me: Any = self
         found = Records.read(X, None, groups)
         a = me._read_inputs(found.X)
-        me._check_not_grown("a standard deviation")
+        me._refresh_model()
         tail = None
         if found.lengths is not None or start == "reset":
             where = "reset"

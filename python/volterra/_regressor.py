@@ -539,13 +539,13 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
     def _stream_parts(self) -> Tuple[Model, str, bool]:
         """What a stream is made of."""
         self._check_is_fitted()
-        self._check_not_grown("a stream or a learner of the estimator")
+        self._refresh_model()
         return self._model, self._beyond(), self._flat
 
     def save(self, path: PathLike) -> None:
         """Write the model as a safetensors file, which the program reads too; see `volterra.load`."""
         self._check_is_fitted()
-        self._check_not_grown("the model in a file")
+        self._refresh_model()
         self._model.save(path)
 
     # ---- what was learned ----------------------------------------------------------------------------------
@@ -572,12 +572,12 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         """Coefficients of the readout, (n_rows, n_outputs), of the scaled targets; of a fit on landmarks the rows are these and
         the rows before them, whose coefficients are 0."""
         self._check_is_fitted()
-        self._check_not_grown("dual_coef_")
+        self._refresh_model()
         return self._model.coefficients
 
     @property
     def intercept_(self) -> Array:
         """The constant of the forecast, in the units of the targets."""
         self._check_is_fitted()
-        self._check_not_grown("intercept_")
+        self._refresh_model()
         return self._model.intercepts

@@ -522,7 +522,7 @@ class VolterraRidgeCV(SequenceRegressor):
     def best_estimator_(self) -> VolterraRidge:
         """The refitted estimator, as one of its own."""
         self._check_is_fitted()
-        self._check_not_grown("best_estimator_")
+        self._refresh_model()
         told = self.kernel == "volterra" or "|" in self.kernel or "kernel" in self.best_params_
         estimator = self._estimator({} if told else {"kernel": self.kernel})
         for name in self._STATE:
