@@ -42,7 +42,7 @@ static bool count_classes(const classified *result, bool of_test, confusion *mad
     made->total = series->collection->count;
     for (int64_t i = 0; i < made->total; i++) {
         int64_t is = of_test ? result->test[i] : result->train[i];
-        int64_t found = of_test ? result->found[i] : largest(result->left_out.data + i * q, q);
+        int64_t found = of_test ? result->found[i] : largest(result->info.left_out_outputs + i * q, q);
         made->counts[(is == CLASS_UNKNOWN ? q : is) * q + found]++;
         made->right += is == found;
         made->unseen += is == CLASS_UNKNOWN;
@@ -169,9 +169,7 @@ static void add_kernels(const classified *result, result_list *results)
     results_text(results, "scale", NULL, "%s", choice_word(object_scale_choices, (int)info->scale));
     results_text(results, "compare", NULL, "%s", choice_word(object_compare_choices, (int)info->compare));
     for (int64_t p = 0; p < info->parts; p++) {
-        volt_classifier_kernel part;
-        if (volt_classifier_part(result->classifier, p, &part))
-            continue;
+        volt_classifier_kernel part = info->kernels[p];
         results_text(results, NULL, p ? "and" : "kernel", "%s", part.kernel);
         results_text(results, NULL, "  of", "%s; %s, scaled by %s",
                      choice_label(object_compare_choices, (int)part.compare),

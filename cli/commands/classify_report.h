@@ -13,9 +13,8 @@ typedef struct classified {
     volt_classifier_info info;
     const volt_classifier *classifier;
     int64_t *train, *test,
-        *found;           /* classes as numbers; test: NULL where they are not known; found: those predicted */
-    volt_matrix outputs;  /* of the test series, one column a class */
-    volt_matrix left_out; /* of the training series, each left out */
+        *found;          /* classes as numbers; test: NULL where they are not known; found: those predicted */
+    volt_matrix outputs; /* of the test series, one column a class */
 } classified;
 
 /* Warnings, then the results, then, for people, tables of the classes. Returns the exit status. */

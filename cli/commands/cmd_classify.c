@@ -229,15 +229,13 @@ static int predict(const volt_classifier *classifier, bool quiet, classified *re
 
 static int allocate(classified *result)
 {
-    int64_t q = result->classes->count, n = result->pair->train.collection->count;
     const volt_collection *test = result->pair->test.collection;
-    int failed = allocate_matrix(n, q, "the outputs", &result->left_out);
-    if (failed || !test)
-        return failed;
+    if (!test)
+        return 0;
     result->found = calloc((size_t)test->count, sizeof *result->found);
     if (!result->found)
         return complain(EXIT_FAILED, "not enough memory for the classes that are found");
-    return allocate_matrix(test->count, q, "the outputs", &result->outputs);
+    return allocate_matrix(test->count, result->classes->count, "the outputs", &result->outputs);
 }
 
 static int work(const classify_arguments *arguments, const search_space *space, classified *result)
@@ -250,9 +248,7 @@ static int work(const classify_arguments *arguments, const search_space *space, 
         return failed;
     volt_classifier_describe(classifier, &result->info);
     result->classifier = classifier;
-    volt_status status = volt_classifier_left_out(classifier, result->left_out);
-    failed = status ? complain_status(status) : 0;
-    if (!failed && result->pair->test.collection)
+    if (result->pair->test.collection)
         failed = predict(classifier, arguments->common.quiet, result);
     if (!failed && arguments->output)
         failed = classify_write(result, arguments->output);
@@ -282,7 +278,6 @@ static int run_on(const classify_arguments *arguments, const search_space *space
     free(result.test);
     free(result.found);
     free(result.outputs.data);
-    free(result.left_out.data);
     class_names_release(&classes);
     return failed;
 }

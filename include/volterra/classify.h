@@ -33,7 +33,7 @@ enum { VOLT_CLASSIFY_CHOOSE = -1 };
 
 /* One of the kernels whose mean a classifier is, and how series are prepared for it. */
 typedef struct volt_classifier_kernel {
-    const char *kernel; /* full text; where a classifier tells it, it belongs to that */
+    const char *kernel; /* full text; in volt_classifier_info it belongs to the classifier */
     volt_object_scale scale;
     volt_object_input input;
     volt_object_compare compare;
@@ -68,7 +68,7 @@ typedef struct volt_classify_options {
     double held_out; /* share of each class that a split holds out, 0.3 */
     const volt_range *ranges; /* (optional) n_ranges, as in volt_draw_options; none for alpha */
     int64_t n_ranges;
-    /* (optional) n_parts, at most 8: the mean of exactly these kernels, such as volt_classifier_part told of
+    /* (optional) n_parts, at most 8: the mean of exactly these kernels, such as volt_classifier_info.kernels of
      * another fit. Nothing is drawn: kernel, scale, input, compare, draws, budget, screen, blend and ranges are
      * ignored */
     const volt_classifier_kernel *parts;
@@ -80,7 +80,9 @@ VOLT_API volt_classify_options volt_classify_options_default(void);
 /* What was chosen, and how good it is on training series that were left out. Read the fields, do not change them. */
 typedef struct volt_classifier_info {
     int64_t series, classes, channels;
-    int64_t parts;      /* kernels whose mean it is: volt_classifier_part */
+    int64_t parts; /* kernels whose mean it is */
+    const volt_classifier_kernel
+        *kernels;       /* the parts, the best by itself first; they belong to the classifier */
     const char *kernel; /* of the first part, full text */
     const char *loss;
     double alpha;
@@ -97,6 +99,8 @@ typedef struct volt_classifier_info {
     double
         left_out; /* leave-one-out accuracy of the chosen kernel (ridge): optimistic, as it was chosen by it */
     double left_out_error; /* mean square of the columns' errors then */
+    const double
+        *left_out_outputs; /* series x classes: leave-one-out ridge outputs; they belong to the classifier */
     /* accuracy with the choice repeated without each of `folds` folds (ridge); NaN without folds, or where the budget
      * ended the search too early */
     double nested;
@@ -119,10 +123,6 @@ VOLT_API volt_status volt_classify_fit(const volt_view *series, int64_t count, c
 VOLT_API void volt_classifier_free(volt_classifier *classifier);
 VOLT_API void volt_classifier_describe(const volt_classifier *classifier, volt_classifier_info *info);
 
-/* Part number `index`, in the order of how well each does alone. VOLT_ERR_ARGUMENT when index is outside 0 .. parts - 1. */
-VOLT_API volt_status volt_classifier_part(const volt_classifier *classifier, int64_t index,
-                                          volt_classifier_kernel *part);
-
 /* Outputs (count x n_classes) of new series: those of the columns, or probabilities for multinomial; and (optional, may
  * be NULL) the class of the largest, `count` of them. progress may be NULL. */
 VOLT_API volt_status volt_classifier_predict(const volt_classifier *classifier, const volt_view *series,
@@ -134,9 +134,6 @@ VOLT_API volt_status volt_classifier_predict(const volt_classifier *classifier, 
  * smallest log loss for the training series, each left out, with one count added to every class: the largest output stays
  * the largest. */
 VOLT_API volt_status volt_classifier_probabilities(const volt_classifier *classifier, volt_matrix outputs);
-
-/* The ridge outputs of the training series, each left out (n x n_classes). */
-VOLT_API volt_status volt_classifier_left_out(const volt_classifier *classifier, volt_matrix outputs);
 
 /* ---- numbers of whole series -------------------------------------------------------------------- */
 
@@ -173,6 +170,8 @@ typedef struct volt_series_ridge_info {
     /* mean square of the leave-one-out errors of the training series; of every output in units of
      * its variance (constant outputs as they are), in the mean over them */
     double left_out_error;
+    const double
+        *left_out_outputs; /* series x outputs: exact leave-one-out outputs; they belong to the ridge */
 } volt_series_ridge_info;
 VOLT_API void volt_series_ridge_describe(const volt_series_ridge *ridge, volt_series_ridge_info *info);
 
@@ -180,9 +179,6 @@ VOLT_API void volt_series_ridge_describe(const volt_series_ridge *ridge, volt_se
 VOLT_API volt_status volt_series_ridge_predict(const volt_series_ridge *ridge, const volt_view *series,
                                                int64_t count, const volt_progress *progress,
                                                volt_matrix outputs);
-
-/* Outputs of the training series, each left out: exact, from the one factorisation of the fit (n x q). */
-VOLT_API volt_status volt_series_ridge_left_out(const volt_series_ridge *ridge, volt_matrix outputs);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,6 @@ import numpy as np
 from . import _native as c
 from ._arguments import alpha_number, choice
 from ._arrays import Array, as_targets, empty, is_collection, view, views
-from ._errors import check
 from ._handles import Handle
 from ._progress import ProgressCallback, Watch
 from ._series import read_collection
@@ -73,8 +72,7 @@ class SeriesReadout:
         info = c.SeriesRidgeInfo()
         c.lib.volt_series_ridge_describe(self._handle.pointer, byref(info))
         self.kernel, self.alpha, self.error = c.text(info.kernel), info.alpha, info.left_out_error
-        self.left_out = empty(*targets.shape)
-        check(c.lib.volt_series_ridge_left_out(self._handle.pointer, view(self.left_out)))
+        self.left_out = np.ctypeslib.as_array(info.left_out_outputs, targets.shape).copy()
         self.settings = settings._replace(alpha=self.alpha)
 
     @classmethod

@@ -270,19 +270,17 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         info = c.ClassifierInfo()
         c.lib.volt_classifier_describe(self._handle.pointer, byref(info))
         self.kernel_, self.alpha_ = c.text(info.kernel), info.alpha
-        self.parts_ = [self._part(index) for index in range(info.parts)]
+        self.parts_ = [self._part(info.kernels[index]) for index in range(info.parts)]
         self.left_out_accuracy_ = info.left_out
         self.split_mean_, self.split_deviation_ = info.split_mean, info.split_deviation
         self.log_loss_ = info.log_loss
         self.n_tried_, self.n_failed_, self.n_finalists_ = info.tried, info.failed, info.finalists
         self.n_screen_, self.n_landmarks_, self.cut_ = info.screen, info.landmarks, bool(info.cut)
         self.nested_accuracy_, self.temperature_ = info.nested, info.temperature
-        self.left_out_ = empty(info.series, info.classes)
-        check(c.lib.volt_classifier_left_out(self._handle.pointer, view(self.left_out_)))
+        self.left_out_ = np.ctypeslib.as_array(info.left_out_outputs, (info.series, info.classes)).copy()
 
-    def _part(self, index: int) -> Dict[str, str]:
-        part = c.ClassifierKernel()
-        check(c.lib.volt_classifier_part(self._handle.pointer, index, byref(part)))
+    @staticmethod
+    def _part(part: Any) -> Dict[str, str]:
         words = {"scale": c.OBJECT_SCALES, "input": c.OBJECT_INPUTS, "compare": c.OBJECT_COMPARES}
         names = {name: list(values)[getattr(part, name)] for name, values in words.items()}
         return {"kernel": c.text(part.kernel), **names}

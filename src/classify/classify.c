@@ -24,11 +24,12 @@ struct volt_classifier {
     volt_objects *objects[VOLT_MOST_PREPARATIONS]; /* NULL where no part needs it */
     class_part parts[VOLT_MOST_BLEND];
     int64_t n_parts;
-    volt_loss *loss;           /* NULL: squares */
-    int64_t columns;           /* series that carry the readout */
-    double *A, *c;             /* columns x n_classes, n_classes */
-    double *left_out;          /* n x n_classes: outputs of the training series, each left out */
-    volt_classifier_info info; /* kernel and loss are texts of the above */
+    volt_loss *loss;  /* NULL: squares */
+    int64_t columns;  /* series that carry the readout */
+    double *A, *c;    /* columns x n_classes, n_classes */
+    double *left_out; /* n x n_classes: outputs of the training series, each left out */
+    volt_classifier_kernel kernels[VOLT_MOST_BLEND]; /* the parts, as info lists them */
+    volt_classifier_info info;                       /* its pointers are to the above */
 };
 
 volt_classify_options volt_classify_options_default(void)
@@ -254,16 +255,20 @@ static volt_classifier_kernel describe_part(const class_part *part)
 static void fill_info(int64_t series, int64_t classes, double begun, volt_classifier *fitted)
 {
     volt_classifier_info *info = &fitted->info;
-    volt_classifier_kernel first = describe_part(&fitted->parts[0]);
+    for (int64_t p = 0; p < fitted->n_parts; p++)
+        fitted->kernels[p] = describe_part(&fitted->parts[p]);
+    volt_classifier_kernel first = fitted->kernels[0];
     info->series = series;
     info->classes = classes;
     info->channels = fitted->parts[0].objects->channels;
     info->parts = fitted->n_parts;
+    info->kernels = fitted->kernels;
     info->kernel = first.kernel;
     info->loss = fitted->loss ? volt_loss_text(fitted->loss) : "squares";
     info->scale = first.scale;
     info->input = first.input;
     info->compare = first.compare;
+    info->left_out_outputs = fitted->left_out;
     info->seconds = volt_seconds() - begun;
 }
 
@@ -331,16 +336,6 @@ void volt_classifier_describe(const volt_classifier *classifier, volt_classifier
     *info = classifier->info;
 }
 
-volt_status volt_classifier_part(const volt_classifier *classifier, int64_t index, volt_classifier_kernel *part)
-{
-    VOLT_REQUIRE(classifier && part, VOLT_ERR_ARGUMENT, "the classifier or the place for its kernel is NULL");
-    VOLT_REQUIRE(index >= 0 && index < classifier->n_parts, VOLT_ERR_ARGUMENT,
-                 "kernel %" PRId64 " is asked for, and there are %" PRId64 ", counted from 0", index,
-                 classifier->n_parts);
-    *part = describe_part(&classifier->parts[index]);
-    return VOLT_OK;
-}
-
 /* ---- predict ---------------------------------------------------------------------------------- */
 
 static void read_out(const volt_classifier *classifier, volt_view C, int64_t i, double *u)
@@ -404,18 +399,5 @@ volt_status volt_classifier_probabilities(const volt_classifier *classifier, vol
                  outputs.cols, q);
     for (int64_t i = 0; i < outputs.rows && !classifier->loss; i++)
         volt_class_softmax(outputs.data + i * outputs.ld, q, classifier->info.temperature);
-    return VOLT_OK;
-}
-
-volt_status volt_classifier_left_out(const volt_classifier *classifier, volt_matrix outputs)
-{
-    VOLT_REQUIRE(classifier, VOLT_ERR_ARGUMENT, "the classifier is NULL");
-    int64_t n = classifier->info.series, q = classifier->info.classes;
-    VOLT_REQUIRE(outputs.data && outputs.rows == n && outputs.cols == q && outputs.ld >= q, VOLT_ERR_SHAPE,
-                 "the outputs are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, outputs.rows,
-                 outputs.cols, n, q);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k < q; k++)
-            outputs.data[i * outputs.ld + k] = classifier->left_out[i * q + k];
     return VOLT_OK;
 }

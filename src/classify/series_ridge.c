@@ -23,7 +23,7 @@ struct volt_series_ridge {
     double unit;               /* mean of K(x, x) */
     double *Y;                 /* n x q: targets less their means, so that large ones cost no digits */
     double *mean, *variance;   /* q each: variances are what errors are measured by */
-    double *errors;            /* n x q: of series left out */
+    double *left_out;          /* n x q: leave-one-out errors; outputs once the fit has ended */
     volt_series_ridge_info info;
 };
 
@@ -72,11 +72,11 @@ static volt_status try_alpha(volt_series_ridge *ridge, volt_view K, double alpha
 {
     int64_t n = K.rows, q = ridge->fit.q;
     VOLT_TRY(volt_left_out_solve(&ridge->fit, K, alpha, volt_view_of(ridge->Y, n, q)));
-    volt_left_out_each(&ridge->fit, volt_matrix_of(ridge->errors, n, q));
+    volt_left_out_each(&ridge->fit, volt_matrix_of(ridge->left_out, n, q));
     *error = 0;
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < q; k++)
-            *error += pow(ridge->errors[i * q + k], 2) / ridge->variance[k] / (double)(n * q);
+            *error += pow(ridge->left_out[i * q + k], 2) / ridge->variance[k] / (double)(n * q);
     VOLT_REQUIRE(isfinite(*error), VOLT_ERR_SINGULAR, "alpha = %g is too small for the rounding of the matrix",
                  alpha);
     return VOLT_OK;
@@ -117,10 +117,10 @@ static volt_status allocate(volt_series_ridge *ridge, volt_view Y)
 {
     int64_t n = Y.rows, q = Y.cols;
     ridge->Y = volt_alloc_doubles(n, q);
-    ridge->errors = volt_alloc_doubles(n, q);
+    ridge->left_out = volt_alloc_doubles(n, q);
     ridge->mean = volt_alloc_doubles(q, 1);
     ridge->variance = volt_alloc_doubles(q, 1);
-    if (!ridge->Y || !ridge->errors || !ridge->mean || !ridge->variance)
+    if (!ridge->Y || !ridge->left_out || !ridge->mean || !ridge->variance)
         return VOLT_ERR_MEMORY;
     take_targets(Y, ridge);
     return volt_left_out_create(n, q, &ridge->fit);
@@ -165,6 +165,12 @@ volt_status volt_series_ridge_fit(const char *kernel, const volt_view *series, i
         volt_series_ridge_free(fresh);
         return status;
     }
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t k = 0; k < Y.cols; k++) {
+            int64_t at = i * Y.cols + k;
+            fresh->left_out[at] = fresh->mean[k] + fresh->Y[at] - fresh->left_out[at];
+        }
+    fresh->info.left_out_outputs = fresh->left_out;
     fresh->info.series = count;
     fresh->info.channels = fresh->objects->channels;
     fresh->info.outputs = Y.cols;
@@ -181,7 +187,7 @@ void volt_series_ridge_free(volt_series_ridge *ridge)
     volt_kernel_free(ridge->kernel);
     volt_left_out_release(&ridge->fit);
     volt_free(ridge->Y);
-    volt_free(ridge->errors);
+    volt_free(ridge->left_out);
     volt_free(ridge->mean);
     volt_free(ridge->variance);
     volt_free(ridge);
@@ -225,14 +231,4 @@ volt_status volt_series_ridge_predict(const volt_series_ridge *ridge, const volt
     }
     volt_free(C.data);
     return status;
-}
-
-volt_status volt_series_ridge_left_out(const volt_series_ridge *ridge, volt_matrix outputs)
-{
-    VOLT_TRY(check_outputs(ridge, ridge ? ridge->info.series : 0, outputs));
-    int64_t n = ridge->info.series, q = ridge->info.outputs;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k < q; k++)
-            outputs.data[i * outputs.ld + k] = ridge->mean[k] + ridge->Y[i * q + k] - ridge->errors[i * q + k];
-    return VOLT_OK;
 }

@@ -308,11 +308,8 @@ static void landmarks_carry_the_readout(void **state)
         right += found[i] == others.classes[i];
     assert_true(info.landmarks == 15 && info.nested > 0.5 && right >= N - 8);
     /* the kernels of the fit, given to another with the same landmarks, make the same classifier */
-    volt_classifier_kernel parts[8];
-    for (int64_t p = 0; p < info.parts; p++)
-        check_ok(volt_classifier_part(classifier, p, &parts[p]));
     volt_classify_options given = volt_classify_options_default();
-    given.parts = parts;
+    given.parts = info.kernels;
     given.n_parts = info.parts;
     given.landmarks = 15;
     volt_classifier *twin = NULL;
@@ -348,8 +345,8 @@ static void outputs_become_probabilities(void **state)
     volt_classifier *classifier = NULL;
     volt_classifier_info info = fit(&made, &options, &classifier);
     volt_class_list list = {N, CLASSES, made.classes};
-    double left_out[N * CLASSES], outputs[N * CLASSES], p[N * CLASSES];
-    check_ok(volt_classifier_left_out(classifier, volt_matrix_of(left_out, N, CLASSES)));
+    double outputs[N * CLASSES], p[N * CLASSES];
+    const double *left_out = info.left_out_outputs;
     double least = log_loss(&list, left_out, info.temperature);
     for (double factor = 0.5; factor <= 2; factor += 0.01)
         assert_true(log_loss(&list, left_out, info.temperature * factor) >= least - 1e-10);

@@ -53,7 +53,7 @@ static void a_fit_is_a_ridge_regression_on_the_gram_matrix(void **state)
                                 VOLT_OBJECT_COMPARE_SERIES};
     volt_objects *objects = NULL;
     volt_kernel *kernel = NULL;
-    double K[N * N], Y[N * CLASSES] = {0}, expected[N * CLASSES], outputs[N * CLASSES], left_out[N * CLASSES];
+    double K[N * N], Y[N * CLASSES] = {0}, expected[N * CLASSES], outputs[N * CLASSES];
     int64_t found[N], right = 0;
     check_ok(volt_kernel_parse(info.kernel, &kernel));
     check_ok(volt_objects_create(made.series, N, &way, &objects));
@@ -70,7 +70,7 @@ static void a_fit_is_a_ridge_regression_on_the_gram_matrix(void **state)
         assert_int_equal(found[i], volt_class_of_largest(outputs + i * CLASSES, CLASSES));
 
     double error = 0;
-    check_ok(volt_classifier_left_out(classifier, volt_matrix_of(left_out, N, CLASSES)));
+    const double *left_out = info.left_out_outputs;
     for (int i = 0; i < N; i++) {
         without[i] = true;
         plain_fit(K, N, Y, CLASSES, 0.05, without, expected);
@@ -200,10 +200,9 @@ static int64_t check_mean(const waves *made, const volt_classifier *classifier)
     bool without[N] = {false};
     volt_classifier_describe(classifier, &info);
     for (int64_t p = 0; p < info.parts; p++) {
-        volt_classifier_kernel part;
+        volt_classifier_kernel part = info.kernels[p];
         volt_kernel *kernel = NULL;
         volt_objects *objects = NULL;
-        check_ok(volt_classifier_part(classifier, p, &part));
         volt_objects_options way = {part.scale, part.input, 1, part.compare};
         check_ok(volt_kernel_parse(part.kernel, &kernel));
         check_ok(volt_objects_create(made->series, N, &way, &objects));
@@ -220,9 +219,6 @@ static int64_t check_mean(const waves *made, const volt_classifier *classifier)
         volt_classifier_predict(classifier, made->series, N, NULL, volt_matrix_of(outputs, N, CLASSES), NULL));
     for (int i = 0; i < N * CLASSES; i++)
         assert_true(fabs(outputs[i] - expected[i]) < 1e-10);
-    volt_classifier_kernel none;
-    check_fails(volt_classifier_part(classifier, info.parts, &none), VOLT_ERR_ARGUMENT,
-                "is asked for, and there are");
     return info.parts;
 }
 
@@ -269,11 +265,8 @@ static void kernels_that_are_given_are_the_fit_they_come_from(void **state)
     volt_classifier *classifier = fit(&made, &options);
     volt_classifier_info info, again;
     volt_classifier_describe(classifier, &info);
-    volt_classifier_kernel parts[2] = {0};
-    for (int64_t p = 0; p < info.parts; p++)
-        check_ok(volt_classifier_part(classifier, p, &parts[p]));
     volt_classify_options given = volt_classify_options_default();
-    given.parts = parts;
+    given.parts = info.kernels;
     given.n_parts = info.parts;
     volt_classifier *twin = fit(&made, &given);
     volt_classifier_describe(twin, &again);
@@ -286,10 +279,10 @@ static void kernels_that_are_given_are_the_fit_they_come_from(void **state)
     assert_memory_equal(outputs, same, sizeof same);
     volt_classifier_free(twin);
     /* The mean of both, whether it tells more or not. */
-    parts[0] = (volt_classifier_kernel){"rbf:gamma=0.5", VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_LEVEL,
-                                        VOLT_OBJECT_COMPARE_STEPS};
-    parts[1] = (volt_classifier_kernel){"linear", VOLT_OBJECT_SCALE_SERIES, VOLT_OBJECT_INPUT_BOTH,
-                                        VOLT_OBJECT_COMPARE_SERIES};
+    volt_classifier_kernel parts[2] = {
+        {"rbf:gamma=0.5", VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_LEVEL, VOLT_OBJECT_COMPARE_STEPS},
+        {"linear", VOLT_OBJECT_SCALE_SERIES, VOLT_OBJECT_INPUT_BOTH, VOLT_OBJECT_COMPARE_SERIES}};
+    given.parts = parts;
     given.n_parts = 2;
     given.alpha = 0.1;
     twin = fit(&made, &given);
@@ -493,8 +486,6 @@ static void wrong_arguments_are_refused(void **state)
     check_fails(volt_classifier_predict(classifier, made.series, 2, NULL, out, NULL), VOLT_ERR_SHAPE,
                 "must be 2 x 3");
     check_fails(volt_classifier_predict(classifier, NULL, 0, NULL, out, NULL), VOLT_ERR_SHAPE, "empty");
-    check_fails(volt_classifier_left_out(classifier, volt_matrix_of(outputs, 1, 3)), VOLT_ERR_SHAPE,
-                "must be 24 x 3");
     volt_classifier_free(classifier);
     volt_classifier_free(NULL);
 }

@@ -220,12 +220,6 @@ static void series_of_classifiers(void **state)
 
     options.loss = NULL;
     check_ok(volt_classify_fit(series, SERIES, classes, 2, &options, &classifier));
-    volt_classifier_kernel part = {.kernel = "as before"};
-    check_fails(volt_classifier_part(NULL, 0, &part), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_classifier_part(classifier, 0, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_classifier_part(classifier, -1, &part), VOLT_ERR_ARGUMENT, "kernel -1");
-    check_fails(volt_classifier_part(classifier, 9, &part), VOLT_ERR_ARGUMENT, "kernel 9");
-    assert_string_equal(part.kernel, "as before");
     double out[3 * SERIES] = {-7};
     int64_t found[SERIES];
     check_fails(volt_classifier_predict(NULL, series, 2, NULL, volt_matrix_of(out, 2, 2), NULL),
@@ -242,13 +236,6 @@ static void series_of_classifiers(void **state)
                 VOLT_ERR_SHAPE, "2 x 3");
     check_fails(volt_classifier_predict(classifier, series, 2, NULL, (volt_matrix){out, 2, 2, 1}, NULL),
                 VOLT_ERR_SHAPE, "2 x 2");
-    check_fails(volt_classifier_left_out(NULL, volt_matrix_of(out, SERIES, 2)), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_classifier_left_out(classifier, volt_matrix_of(NULL, SERIES, 2)), VOLT_ERR_SHAPE, "8 x 2");
-    check_fails(volt_classifier_left_out(classifier, volt_matrix_of(out, SERIES - 1, 2)), VOLT_ERR_SHAPE,
-                "7 x 2");
-    check_fails(volt_classifier_left_out(classifier, volt_matrix_of(out, SERIES, 3)), VOLT_ERR_SHAPE, "8 x 3");
-    check_fails(volt_classifier_left_out(classifier, (volt_matrix){out, SERIES, 2, 1}), VOLT_ERR_SHAPE,
-                "8 x 2");
     assert_true(out[0] == -7);
     /* And what was not refused is right. */
     check_ok(volt_classifier_predict(classifier, series, SERIES, NULL, volt_matrix_of(out, SERIES, 2), found));

@@ -44,8 +44,9 @@ static volt_status regress(const void *with, volt_progress progress, journey_res
     assert_true(status == VOLT_OK || outputs[0] == 1e77);
     journey_put(result, outputs, status == VOLT_OK ? NEW * 2 : 0);
     if (status == VOLT_OK) {
-        check_ok(volt_series_ridge_left_out(ridge, volt_matrix_of(outputs, SERIES, 2)));
-        journey_put(result, outputs, SERIES * 2);
+        volt_series_ridge_info info;
+        volt_series_ridge_describe(ridge, &info);
+        journey_put(result, info.left_out_outputs, SERIES * 2);
     }
     volt_series_ridge_free(ridge);
     return status;
