@@ -418,13 +418,13 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     const loss_data *loss = &data->own.loss;
     if (!loss_is_other(loss) && !loss->weights)
         return failed;
-    options->loss = loss->loss ? volt_loss_text(loss->loss) : NULL;
+    options->loss = loss->info.text;
     if (arguments->own.loss.tolerance > 0)
         options->tolerance = arguments->own.loss.tolerance;
     options->weights = loss->weights;
     options->classes = (const char *const *)loss->classes;
     options->n_classes = loss->n_classes;
-    setting->loss_score = loss->loss ? volt_loss_info_of(loss->loss)->score : "half squared error";
+    setting->loss_score = loss->loss ? loss->info.score : "half squared error";
     return failed;
 }
 

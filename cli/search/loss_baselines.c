@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *name_of(const volt_loss *loss)
+static const char *name_of(const volt_loss_info *info)
 {
-    const volt_loss_info *info = volt_loss_info_of(loss);
     if (info->classes)
         return "class frequencies";
     if (info->unscaled)
@@ -61,13 +60,12 @@ static int measure_one(const training_data *data, bool change, const volt_split 
 
 int loss_baselines_measure(const training_data *data, const volt_split *split, loss_baseline_list *list)
 {
-    const volt_loss_info *info = volt_loss_info_of(data->loss.loss);
+    const volt_loss_info *info = &data->loss.info;
     *list = (loss_baseline_list){.score_name = info->score};
     int count = data->anchors && !info->unscaled ? 2 : 1;
     for (int i = 0; i < count; i++) {
         loss_baseline *one = &list->scores[list->count++];
-        *one =
-            (loss_baseline){.name = i ? "naive and a constant change" : name_of(data->loss.loss), .ratio = NAN};
+        *one = (loss_baseline){.name = i ? "naive and a constant change" : name_of(info), .ratio = NAN};
         int failed = measure_one(data, i > 0, split, &one->score);
         if (failed)
             return failed;

@@ -23,8 +23,7 @@ static int read_files(const training_arguments *arguments, training_data *data)
     int failed;
     if (loss_has_classes(&data->loss)) {
         if (!arguments->y)
-            return complain(EXIT_USAGE, "--loss %s needs --y, the column of classes",
-                            volt_loss_text(data->loss.loss));
+            return complain(EXIT_USAGE, "--loss %s needs --y, the column of classes", data->loss.info.text);
         failed = dataset_read_rows(&data->x, arguments->x, missing, &arguments->rows, "--rows");
         if (!failed)
             failed = loss_read_labels(&data->loss, arguments->y, &data->x);
@@ -230,7 +229,7 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.pending = pending_inputs(data);
     options.records = data->lengths;
     options.n_records = data->lengths ? data->records.n : 0;
-    options.loss = data->loss.loss ? volt_loss_text(data->loss.loss) : NULL;
+    options.loss = data->loss.info.text;
     options.weights = data->loss.weights;
     options.classes = (const char *const *)data->loss.classes;
     options.n_classes = data->loss.n_classes;

@@ -10,8 +10,8 @@
 name_list loss_names(void)
 {
     name_list list = {0};
-    for (int64_t i = 0; volt_loss_describe(i); i++)
-        names_add(&list, volt_loss_describe(i)->name);
+    for (int64_t i = 0; volt_loss_at(i); i++)
+        names_add(&list, volt_loss_at(i)->name);
     return list;
 }
 
@@ -20,6 +20,8 @@ int loss_read(const loss_arguments *arguments, loss_data *data)
     volt_status status = arguments->text ? volt_loss_parse(arguments->text, &data->loss) : VOLT_OK;
     if (status)
         return complain(EXIT_USAGE, "--loss: %s", volt_error_detail());
+    if (data->loss)
+        volt_loss_get_info(data->loss, &data->info);
     if (!(arguments->tolerance < 1))
         return complain(EXIT_USAGE, "--tolerance is %g, and must be less than 1", arguments->tolerance);
     return 0;
@@ -38,12 +40,12 @@ void loss_release(loss_data *data)
 
 bool loss_is_other(const loss_data *data)
 {
-    return data->loss && strcmp(volt_loss_text(data->loss), "squares") != 0;
+    return data->loss && strcmp(data->info.text, "squares") != 0;
 }
 
 bool loss_has_classes(const loss_data *data)
 {
-    return data->loss && volt_loss_info_of(data->loss)->classes;
+    return data->info.classes;
 }
 
 /* ---- labels ----------------------------------------------------------------------------------- */
@@ -100,7 +102,7 @@ int loss_read_labels(loss_data *data, const char *source, const dataset *x)
     }
     if (data->n_classes < 2)
         return complain(EXIT_FAILED, "%s: all rows are of one class, '%.60s', and --loss %s needs at least two",
-                        source, data->classes[0], volt_loss_text(data->loss));
+                        source, data->classes[0], data->info.text);
     return name_labels(data, source);
 }
 
@@ -145,10 +147,9 @@ int loss_read_weights(loss_data *data, const loss_arguments *arguments, const da
 
 int64_t loss_outputs(const loss_data *data, int64_t targets)
 {
-    const double *levels;
     if (!data->loss)
         return targets;
-    int64_t count = volt_loss_values(data->loss, &levels);
+    int64_t count = data->info.n_values;
     return loss_has_classes(data) ? data->n_classes : count > 1 ? count * targets : targets;
 }
 
@@ -171,7 +172,7 @@ int loss_report(const loss_data *data, const volt_model_info *info, volt_view ta
     if (status)
         return complain_status(status);
     results_number(results, "score", NULL, score);
-    results_text(results, "score_name", NULL, "%s", volt_loss_info_of(data->loss)->score);
-    results_text(results, NULL, "in sample", "%s %.6g a row", volt_loss_info_of(data->loss)->score, score);
+    results_text(results, "score_name", NULL, "%s", data->info.score);
+    results_text(results, NULL, "in sample", "%s %.6g a row", data->info.score, score);
     return 0;
 }

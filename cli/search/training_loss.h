@@ -40,6 +40,7 @@ name_list loss_names(void);
 /* What the arguments come to. */
 typedef struct loss_data {
     volt_loss *loss;      /* NULL: squares */
+    volt_loss_info info;  /* of `loss`; zero without */
     double *weights;      /* for each row that is fitted; NULL: all alike */
     char **texts;         /* the labels of the file */
     const char **classes; /* distinct ones, sorted; NULL: targets are numbers */

@@ -128,7 +128,7 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     options.resume = arguments->resume;
     options.records = data->lengths;
     options.n_records = data->lengths ? data->records.n : 0;
-    options.loss = loss_is_other(&data->loss) ? volt_loss_text(data->loss.loss) : NULL;
+    options.loss = loss_is_other(&data->loss) ? data->loss.info.text : NULL;
     if (arguments->training.loss.tolerance > 0)
         options.tolerance = arguments->training.loss.tolerance;
     options.weights = data->loss.weights;
@@ -373,7 +373,7 @@ static int check_merged_loss(const training_data *data, const volt_search *searc
 {
     volt_search_info info;
     volt_search_describe(search, &info);
-    const char *given = loss_is_other(&data->loss) ? volt_loss_text(data->loss.loss) : "squares";
+    const char *given = loss_is_other(&data->loss) ? data->loss.info.text : "squares";
     const char *searched = info.loss ? info.loss : "squares";
     if (strcmp(given, searched) == 0)
         return 0;

@@ -22,19 +22,19 @@ typedef struct volt_loss_info {
     int several;  /* several values may be given, q=0.1/0.5/0.9, increasing: as many outputs for each target */
     int classes;  /* targets are classes, forecasts a probability for each */
     int unscaled; /* targets are never scaled */
+    /* of one loss, and owned by it; NULL and 0 in the table */
+    const char *text;     /* parses to the same loss, bit for bit */
+    const double *values; /* n_values of the parameter */
+    int64_t n_values;
 } volt_loss_info;
 
-/* The losses, number i from 0; NULL after the last. */
-VOLT_API const volt_loss_info *volt_loss_describe(int64_t index);
+/* Entry `index`, from 0, of the table of losses. Returns NULL after the last. */
+VOLT_API const volt_loss_info *volt_loss_at(int64_t index);
 
 /* VOLT_ERR_ARGUMENT for a loss that is not there or a parameter outside its range, with the value and the bounds. */
 VOLT_API volt_status volt_loss_parse(const char *text, volt_loss **loss);
 VOLT_API void volt_loss_free(volt_loss *loss);
-/* Its text, which reads back as the same loss to the last bit. It belongs to the loss. */
-VOLT_API const char *volt_loss_text(const volt_loss *loss);
-VOLT_API const volt_loss_info *volt_loss_info_of(const volt_loss *loss);
-/* The values of its parameter, as many as are returned (0: it has none); they belong to the loss. */
-VOLT_API int64_t volt_loss_values(const volt_loss *loss, const double **values);
+VOLT_API void volt_loss_get_info(const volt_loss *loss, volt_loss_info *info);
 
 /* The mean loss of forecasts, the smaller the better: of levels the sum of their pinball losses over their number, of
  * classes -log of the probability of the class, of counts half the deviance. Y is n x t; of classes n x 1 with numbers

@@ -356,6 +356,9 @@ class LossInfo(ctypes.Structure):
         ("several", c_int),
         ("classes", c_int),
         ("unscaled", c_int),
+        ("text", c_char_p),
+        ("values", POINTER(c_double)),
+        ("n_values", c_int64),
     ]
 
 
@@ -1373,12 +1376,10 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_radius": (c_int, [Matrix, c_void_p]),
     "volt_gram": (c_int, [c_void_p, Matrix, Matrix, POINTER(GramOptions), Matrix]),
     "volt_gram_collection": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Matrix), c_int64, POINTER(GramOptions), Matrix]),
-    "volt_loss_describe": (POINTER(LossInfo), [c_int64]),
+    "volt_loss_at": (POINTER(LossInfo), [c_int64]),
     "volt_loss_parse": (c_int, [c_char_p, POINTER(c_void_p)]),
     "volt_loss_free": (None, [c_void_p]),
-    "volt_loss_text": (c_char_p, [c_void_p]),
-    "volt_loss_info_of": (POINTER(LossInfo), [c_void_p]),
-    "volt_loss_values": (c_int64, [c_void_p, c_void_p]),
+    "volt_loss_get_info": (None, [c_void_p, POINTER(LossInfo)]),
     "volt_loss_score": (c_int, [c_void_p, Matrix, Matrix, c_void_p, c_void_p]),
     "volt_loss_constant": (c_int, [c_void_p, Matrix, c_void_p, c_int64, c_void_p]),
     "volt_fit_options_default": (FitOptions, []),

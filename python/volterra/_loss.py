@@ -23,28 +23,13 @@ class Loss(Owner):
         handle = c_void_p()
         check(c.lib.volt_loss_parse(c.encode("the loss", text), byref(handle)))
         self._own(handle)
+        info = c.LossInfo()
+        c.lib.volt_loss_get_info(self, byref(info))
+        self.text, self.name, self.has_classes = c.text(info.text), c.text(info.name), bool(info.classes)
+        self.levels: List[float] = [info.values[i] for i in range(info.n_values)]  # values of the parameter
 
     def __reduce__(self) -> Any:
         return Loss, (self.text,)
-
-    @property
-    def text(self) -> str:
-        return c.text(c.lib.volt_loss_text(self))
-
-    @property
-    def name(self) -> str:
-        return c.text(c.lib.volt_loss_info_of(self).contents.name)
-
-    @property
-    def has_classes(self) -> bool:
-        return bool(c.lib.volt_loss_info_of(self).contents.classes)
-
-    @property
-    def levels(self) -> List[float]:
-        """The values of its parameter."""
-        values = POINTER(c_double)()
-        count = c.lib.volt_loss_values(self, byref(values))
-        return [values[i] for i in range(count)]
 
     def outputs(self, targets: int, classes: int = 0) -> int:
         """How many outputs so many targets have."""

@@ -264,7 +264,7 @@ static void fill_info(int64_t series, int64_t classes, double begun, volt_classi
     info->parts = fitted->n_parts;
     info->kernels = fitted->kernels;
     info->kernel = first.kernel;
-    info->loss = fitted->loss ? volt_loss_text(fitted->loss) : "squares";
+    info->loss = fitted->loss ? fitted->loss->text : "squares";
     info->scale = first.scale;
     info->input = first.input;
     info->compare = first.compare;

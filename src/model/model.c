@@ -144,7 +144,7 @@ void volt_model_describe(const volt_model *model, volt_model_info *info)
         .records = model->records,
         .n_records = model->n_records,
         .feedback_weight = model->recipe.fed.omega,
-        .loss = model->loss ? volt_loss_text(model->loss) : NULL,
+        .loss = model->loss ? model->loss->text : NULL,
         .objective = model->objective,
         .duality_gap = model->gap,
         .tolerance = model->tolerance,

@@ -126,7 +126,7 @@ static volt_status check(const volt_model *model, const double *coverages, int64
                  "intervals are made from the errors of squares, and the model was fitted with the loss %s "
                  "(quantile gives "
                  "quantiles)",
-                 volt_loss_text(model->loss));
+                 model->loss->text);
     VOLT_REQUIRE(model->errors.lists[VOLT_ERRORS_FAR].rows > 0, VOLT_ERR_ARGUMENT,
                  "the model holds no errors of its training rows to make intervals from: fit it again, with a "
                  "kernel that is not centred or with an intercept");

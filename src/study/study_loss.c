@@ -24,7 +24,7 @@ volt_status volt_study_loss_read(const volt_study_options *options, int64_t n_tr
                  total);
     VOLT_TRY(volt_loss_parse(options->loss ? options->loss : "squares", &read));
     bool named = options->classes && options->n_classes >= 2;
-    if (volt_loss_info_of(read)->classes && !named) {
+    if (read->kind->info.classes && !named) {
         volt_loss_free(read);
         return volt_fail(VOLT_ERR_ARGUMENT, "loss %s needs the names of its classes, two at least",
                          options->loss);
@@ -35,9 +35,8 @@ volt_status volt_study_loss_read(const volt_study_options *options, int64_t n_tr
 
 int64_t volt_study_loss_outputs(const volt_loss *loss, const volt_study_options *options, int64_t targets)
 {
-    const double *levels;
-    int64_t count = volt_loss_values(loss, &levels);
-    if (volt_loss_info_of(loss)->classes)
+    int64_t count = loss->count;
+    if (loss->kind->info.classes)
         return options->n_classes;
     return targets * (count > 1 ? count : 1);
 }

@@ -11,23 +11,18 @@
 
 enum { MOST_BYTES = 1 << 11, ROWS = 6, MOST_OUTPUTS = 256 };
 
-static void check_values(const volt_loss *loss, const volt_loss *again)
+static void check_values(const volt_loss_info *info, const volt_loss_info *again)
 {
-    const double *values = NULL, *others = NULL;
-    int64_t count = volt_loss_values(loss, &values);
-    FUZZ_CHECK(count >= 0 && volt_loss_values(again, &others) == count);
-    for (int64_t i = 0; i < count; i++)
-        FUZZ_CHECK(isfinite(values[i]) && values[i] == others[i]);
+    FUZZ_CHECK(info->n_values >= 0 && info->n_values == again->n_values);
+    for (int64_t i = 0; i < info->n_values; i++)
+        FUZZ_CHECK(isfinite(info->values[i]) && info->values[i] == again->values[i]);
 }
 
 /* Targets that are numbers, counts, classes and yes or no at once. */
-static void use(const volt_loss *loss)
+static void use(const volt_loss *loss, const volt_loss_info *info)
 {
     static const double y[ROWS] = {0, 1, 1, 0, 1, 0};
-    const double *values = NULL;
-    int64_t count = volt_loss_values(loss, &values);
-    const volt_loss_info *info = volt_loss_info_of(loss);
-    int64_t outputs = info->classes ? 2 : info->several ? count : 1;
+    int64_t outputs = info->classes ? 2 : info->several ? info->n_values : 1;
     double constant[MOST_OUTPUTS], forecasts[ROWS * MOST_OUTPUTS], score = NAN;
     if (outputs > MOST_OUTPUTS)
         return;
@@ -51,11 +46,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         FUZZ_CHECK(!loss && *volt_error_detail());
         return 0;
     }
-    FUZZ_CHECK(volt_loss_parse(volt_loss_text(loss), &again) == VOLT_OK);
-    FUZZ_CHECK(strcmp(volt_loss_text(loss), volt_loss_text(again)) == 0);
-    FUZZ_CHECK(volt_loss_info_of(loss) == volt_loss_info_of(again));
-    check_values(loss, again);
-    use(loss);
+    volt_loss_info info, info_again;
+    volt_loss_get_info(loss, &info);
+    FUZZ_CHECK(volt_loss_parse(info.text, &again) == VOLT_OK);
+    volt_loss_get_info(again, &info_again);
+    FUZZ_CHECK(strcmp(info.text, info_again.text) == 0 && info.name == info_again.name);
+    check_values(&info, &info_again);
+    use(loss, &info);
     volt_loss_free(again);
     volt_loss_free(loss);
     return 0;

@@ -34,18 +34,24 @@ static void texts_read_back(void **state)
                  {"multinomial", "multinomial"},
                  {"poisson", "poisson"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        volt_loss *loss = parse(cases[i].given), *again = parse(volt_loss_text(loss));
-        assert_string_equal(volt_loss_text(loss), cases[i].printed);
-        assert_string_equal(volt_loss_text(again), cases[i].printed);
+        volt_loss *loss = parse(cases[i].given), *again = parse(loss->text);
+        assert_string_equal(loss->text, cases[i].printed);
+        assert_string_equal(again->text, cases[i].printed);
         assert_memory_equal(loss->values, again->values, sizeof loss->values);
+        volt_loss_info info;
+        volt_loss_get_info(loss, &info);
+        assert_ptr_equal(info.text, loss->text);
+        assert_string_equal(info.name, loss->kind->info.name);
+        assert_int_equal(info.n_values, loss->count);
+        assert_ptr_equal(info.values, loss->count ? loss->values : NULL);
         volt_loss_free(again);
         volt_loss_free(loss);
     }
     int64_t count = 0;
-    for (; volt_loss_describe(count); count++)
-        assert_true(volt_loss_describe(count)->meaning[0] && volt_loss_describe(count)->score[0]);
+    for (; volt_loss_at(count); count++)
+        assert_true(volt_loss_at(count)->meaning[0] && volt_loss_at(count)->score[0]);
     assert_int_equal(count, 8);
-    assert_null(volt_loss_describe(-1));
+    assert_null(volt_loss_at(-1));
 }
 
 static void wrong_texts_are_refused(void **state)

@@ -12,7 +12,7 @@ static bool is_present(const volt_model *model)
 
 static volt_status save(const volt_model *model, volt_file_writer *writer)
 {
-    volt_put_text(writer, "loss", volt_loss_text(model->loss));
+    volt_put_text(writer, "loss", model->loss->text);
     volt_put_number(writer, "objective", model->objective);
     volt_put_number(writer, "duality_gap", model->gap);
     volt_put_number(writer, "tolerance", model->tolerance);
@@ -23,7 +23,6 @@ static volt_status save(const volt_model *model, volt_file_writer *writer)
 static volt_status load(const volt_file_fields *fields, volt_model *model)
 {
     const char *text = NULL;
-    const double *levels = NULL;
     VOLT_TRY(volt_fields_text(fields, "loss", &text));
     volt_status status = volt_loss_parse(text, &model->loss);
     if (status == VOLT_ERR_ARGUMENT)
@@ -32,11 +31,11 @@ static volt_status load(const volt_file_fields *fields, volt_model *model)
     VOLT_TRY(volt_fields_number(fields, "objective", -DBL_MAX, &model->objective));
     VOLT_TRY(volt_fields_number(fields, "duality_gap", 0, &model->gap));
     VOLT_TRY(volt_fields_number(fields, "tolerance", 0, &model->tolerance));
-    int64_t count = volt_loss_values(model->loss, &levels);
+    int64_t count = model->loss->count;
     VOLT_REQUIRE(count < 2 || model->q % count == 0, VOLT_ERR_FORMAT,
                  "%s: its %" PRId64 " outputs are not those of %" PRId64 " levels", fields->path, model->q,
                  count);
-    if (!volt_loss_info_of(model->loss)->classes)
+    if (!model->loss->kind->info.classes)
         return VOLT_OK;
     VOLT_REQUIRE(model->q >= 2 && model->q <= VOLT_MOST_LEVELS, VOLT_ERR_FORMAT,
                  "%s: its %" PRId64 " outputs are not those of 2 to %d classes", fields->path, model->q,

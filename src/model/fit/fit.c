@@ -60,7 +60,7 @@ static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, vo
 static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_model *model)
 {
     volt_view Y = task->Y;
-    bool unscaled = loss && volt_loss_info_of(loss)->unscaled;
+    bool unscaled = loss && loss->kind->info.unscaled;
     volt_target_scale_learn(task->holes->present, !model->scaled || unscaled, model->target_mean,
                             model->target_scale);
     if (!model->scaled && !unscaled)

@@ -19,8 +19,8 @@
 static volt_status check_options(const volt_loss_fit *fit, volt_view Y)
 {
     const volt_fit_options *options = &fit->options;
-    const char *text = volt_loss_text(fit->loss);
-    const volt_loss_info *info = volt_loss_info_of(fit->loss);
+    const char *text = fit->loss->text;
+    const volt_loss_info *info = &fit->loss->kind->info;
     VOLT_REQUIRE(options->tolerance > 0 && options->tolerance < 1, VOLT_ERR_ARGUMENT,
                  "the tolerance is %g, and must lie between 0 and 1", options->tolerance);
     VOLT_REQUIRE(
@@ -57,9 +57,9 @@ static volt_status join_name(const char *name, const char *part, char **joined)
 /* Every target once for each level. */
 static volt_status repeat_targets(volt_view Y, volt_loss_fit *fit)
 {
-    const double *levels;
+    const double *levels = fit->loss->values;
     const volt_fit_options *given = &fit->options;
-    int64_t count = volt_loss_values(fit->loss, &levels), q = Y.cols * count;
+    int64_t count = fit->loss->count, q = Y.cols * count;
     char part[VOLT_NUMBER_LENGTH + 1] = "q";
     fit->targets = volt_alloc_doubles(Y.rows, q);
     fit->anchors = given->anchors ? volt_alloc(q, sizeof *fit->anchors) : NULL;
@@ -109,7 +109,7 @@ static volt_status find_classes(volt_view Y, const volt_loss_fit *fit, double va
         if (at < *count || isnan(y) || !counts(fit, i))
             continue;
         VOLT_REQUIRE(*count < VOLT_MOST_LEVELS, VOLT_ERR_DATA, "the target has more than %d classes (loss %s)",
-                     VOLT_MOST_LEVELS, volt_loss_text(fit->loss));
+                     VOLT_MOST_LEVELS, fit->loss->text);
         values[(*count)++] = y;
     }
     volt_sort(values, *count);
@@ -144,7 +144,7 @@ static volt_status name_classes(volt_loss_fit *fit, const double *values, int64_
 /* A column for every class: 1 where the row is of it, else 0; two classes of the loss of two: -1 and 1 in the second. */
 static volt_status split_classes(volt_view Y, volt_loss_fit *fit)
 {
-    const char *text = volt_loss_text(fit->loss);
+    const char *text = fit->loss->text;
     bool two = fit->loss->kind == &volt_loss_logistic;
     double values[VOLT_MOST_LEVELS];
     int64_t q = fit->options.n_classes;
@@ -198,7 +198,7 @@ volt_status volt_loss_fit_begin(volt_view Y, const volt_fit_options *options, vo
     if (!Y.data)
         return VOLT_OK; /* refused with all that is missing */
     VOLT_TRY(check_targets(fit, Y));
-    const volt_loss_info *info = volt_loss_info_of(fit->loss);
+    const volt_loss_info *info = &fit->loss->kind->info;
     if (info->classes)
         VOLT_TRY(split_classes(Y, fit));
     else if (fit->loss->count > 1)
@@ -218,7 +218,7 @@ volt_status volt_loss_fit_anchors(volt_fit_options *options)
     if (!options->loss)
         return VOLT_OK;
     VOLT_TRY(volt_loss_parse(options->loss, &loss));
-    bool unscaled = volt_loss_info_of(loss)->unscaled != 0;
+    bool unscaled = loss->kind->info.unscaled != 0;
     volt_loss_free(loss);
     VOLT_REQUIRE(!unscaled || options->target != VOLT_TARGET_CHANGE, VOLT_ERR_ARGUMENT,
                  "the change of a target can not be learned with loss %s", options->loss);
@@ -276,7 +276,7 @@ volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_holes *ho
             volt_free(made);
             return volt_fail(VOLT_ERR_DATA,
                              "no row that is fitted is of class \"%s\"; all must be there (loss %s)",
-                             fit->classes[k], volt_loss_text(fit->loss));
+                             fit->classes[k], fit->loss->text);
         }
     *weights = made;
     return VOLT_OK;

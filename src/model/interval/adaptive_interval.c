@@ -66,7 +66,7 @@ volt_status volt_interval_create(const volt_model *model, const double *coverage
         VOLT_TRY(volt_coverage_check(coverages[c]));
     VOLT_REQUIRE(!model->loss, VOLT_ERR_ARGUMENT,
                  "intervals follow the errors of squares, and the model was fitted with the loss %s",
-                 volt_loss_text(model->loss));
+                 model->loss->text);
     volt_interval *fresh = NULL;
     VOLT_TRY(allocate(model->q, count, &fresh));
     double scores[VOLT_INTERVAL_SCORES];

@@ -92,7 +92,7 @@ static volt_status check(const volt_model *model, const volt_learner_options *op
     VOLT_REQUIRE(
         !model->loss, VOLT_ERR_ARGUMENT,
         "the model was fitted with loss %s, or with weights: learning row by row goes with squares alone",
-        volt_loss_text(model->loss));
+        model->loss->text);
     VOLT_REQUIRE(
         !model->resolved.centred || model->intercept, VOLT_ERR_ARGUMENT,
         "a centred kernel without an intercept forecasts deviations from a mean that the model does not "

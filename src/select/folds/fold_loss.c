@@ -157,7 +157,7 @@ volt_status volt_fold_loss_check(const volt_problem *problem)
                          "fold %" PRId64 " trains on rows %" PRId64 " to %" PRId64
                          ", none of which is of class \"%s\", and all classes must be there (loss %s): take "
                          "fewer folds or a longer first training part",
-                         f + 1, begin + 1, end, loss->fit.classes[k], volt_loss_text(loss->fit.loss));
+                         f + 1, begin + 1, end, loss->fit.classes[k], loss->fit.loss->text);
     }
     return VOLT_OK;
 }
@@ -214,7 +214,7 @@ static volt_status fit_part(const volt_problem *problem, const volt_workspace *s
     VOLT_REQUIRE(result.gap <= fmax(OPEN, task.tolerance) * fabs(result.objective), VOLT_ERR_SINGULAR,
                  "loss %s with alpha %g: the duality gap is still %.2g of the objective after %" PRId64
                  " steps",
-                 volt_loss_text(loss->fit.loss), part->alpha, result.gap / fabs(result.objective),
+                 loss->fit.loss->text, part->alpha, result.gap / fabs(result.objective),
                  result.steps + result.newton_steps);
     *flops = pow((double)m, 3) / 3 + 4 * (double)(m * m * (q - from)) * (double)result.steps;
     for (int64_t i = m;
@@ -296,7 +296,7 @@ volt_status volt_fold_loss_score(const volt_problem *problem, const volt_workspa
     int64_t m = part->K.rows, q = problem->q;
     VOLT_REQUIRE(!part->centred, VOLT_ERR_ARGUMENT,
                  "a centred kernel without an intercept goes with squares alone, and the loss is %s",
-                 volt_loss_text(problem->loss->fit.loss));
+                 problem->loss->fit.loss->text);
     volt_matrix A = volt_matrix_of(space->D, m, q);
     volt_matrix out = volt_matrix_of(space->forecast, split->end - split->begin, q);
     double *c = space->part + m * m, value = 0;

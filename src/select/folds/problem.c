@@ -177,7 +177,7 @@ static volt_status scale_targets(volt_view Y, bool identity, bool changes, volt_
     if (!problem->target_mean || !problem->target_scale || !problem->Y)
         return VOLT_ERR_MEMORY;
     const volt_fold_loss *loss = problem->loss;
-    bool unscaled = loss && volt_loss_info_of(loss->fit.loss)->unscaled;
+    bool unscaled = loss && loss->fit.loss->kind->info.unscaled;
     volt_holes holes; /* rows of weight 0 are not fitted, and their targets are not looked at */
     const double *weights = loss ? loss->weights : NULL;
     volt_status status = volt_holes_find(Y, weights, false, 0, &holes);

@@ -8,10 +8,9 @@
 
 volt_measure volt_measure_of(volt_score score, const volt_loss *loss)
 {
-    volt_measure measure = {.score = score,
-                            .name = loss ? volt_loss_info_of(loss)->score : volt_score_name(score)};
+    volt_measure measure = {.score = score, .name = loss ? loss->kind->info.score : volt_score_name(score)};
     if (loss)
-        snprintf(measure.loss, sizeof measure.loss, "%s", volt_loss_text(loss));
+        snprintf(measure.loss, sizeof measure.loss, "%s", loss->text);
     return measure;
 }
 

@@ -8,21 +8,18 @@
 #define ENTRY(name) &volt_loss_##name,
 const volt_loss_kind *const volt_loss_table[] = {VOLT_LOSS_LIST(ENTRY) NULL};
 
-const volt_loss_info *volt_loss_describe(int64_t index)
+const volt_loss_info *volt_loss_at(int64_t index)
 {
     int64_t count = (int64_t)(sizeof volt_loss_table / sizeof volt_loss_table[0]) - 1;
     return index >= 0 && index < count ? &volt_loss_table[index]->info : NULL;
 }
 
-const volt_loss_info *volt_loss_info_of(const volt_loss *loss)
+void volt_loss_get_info(const volt_loss *loss, volt_loss_info *info)
 {
-    return &loss->kind->info;
-}
-
-int64_t volt_loss_values(const volt_loss *loss, const double **values)
-{
-    *values = loss->values;
-    return loss->count;
+    *info = loss->kind->info;
+    info->text = loss->text;
+    info->values = loss->count ? loss->values : NULL;
+    info->n_values = loss->count;
 }
 
 void volt_loss_link(const volt_loss *loss, int64_t outputs, double *u)

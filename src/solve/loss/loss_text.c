@@ -148,8 +148,3 @@ void volt_loss_free(volt_loss *loss)
         volt_free(loss->text);
     volt_free(loss);
 }
-
-const char *volt_loss_text(const volt_loss *loss)
-{
-    return loss->text;
-}

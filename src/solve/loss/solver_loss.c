@@ -118,7 +118,7 @@ static volt_status solve(const volt_solver_task *task, volt_readout *readout)
 {
     VOLT_REQUIRE(!task->centred, VOLT_ERR_ARGUMENT,
                  "a centred kernel without an intercept goes with squares alone, and the loss is %s",
-                 volt_loss_text(task->loss->loss));
+                 task->loss->loss->text);
     volt_factor *factor = NULL;
     int64_t columns = readout->A.cols;
     double *numbers = volt_alloc_doubles(3 * readout->A.rows + 1, columns);
