@@ -1,6 +1,7 @@
 /* bench/measure.c: clocks, budgets, JSON lines. */
 #define _POSIX_C_SOURCE 200809L
 #include "measure.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -7,6 +7,7 @@
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"
 #include "terminal/safe_output.h"
+#include "text/text.h"
 #include "volterra.h"
 
 #include <errno.h>

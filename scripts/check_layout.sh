@@ -3,7 +3,7 @@
 #
 #   1. Includes point one way (docs/architecture.md): a folder includes only itself and those below it, and so do
 #      the rooms inside src/io, src/kernel, src/solve, src/model, src/select and src/data, and those of the program (cli).
-#   2. The program and the examples include public headers only.
+#   2. The program and the examples include public headers only; the program also text/text.h, which is compiled into it.
 #   3. File names are unique.
 #   4. No file is longer than 600 lines, but for generated ones.
 #   5. Every C file opens with its own path.
@@ -11,10 +11,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# What each folder of src/ may include: itself and these, both as src/X/*.h and as volterra/X.h.
+# What each folder of src/ may include: itself, text and these, both as src/X/*.h and as volterra/X.h.
 may_include()
 {
     case $1 in
+        text) ;;
         base) ;;
         kernel | io | data | stats) echo base ;;
         solve) echo kernel base ;;
@@ -105,7 +106,7 @@ check_library()
     while read -r line path; do
         target=${path#volterra/}
         [ "$target" = "$path" ] && target=${path%%/*} || target=$(folder_of "${target%.h}")
-        [[ " $own $(may_include "$own") " == *" $target "* ]] ||
+        [[ " $own text $(may_include "$own") " == *" $target "* ]] ||
             fault "$file:$line: $own must not include $path"
     done < <(quoted_includes "$file")
 }
@@ -147,7 +148,7 @@ while read -r file; do
     own=${file#cli/}
     own=${own%%/*}
     while read -r line path; do
-        case $path in volterra.h | volterra/*) continue ;; esac
+        case $path in volterra.h | volterra/* | text/text.h) continue ;; esac
         [[ " $own $(program_may_include "$own") " == *" ${path%%/*} "* ]] || fault "$file:$line: $own must not include $path"
     done < <(quoted_includes "$file")
 done < <(find cli -name '*.[ch]')
@@ -158,6 +159,7 @@ while read -r file; do
     while read -r line path; do
         case $path in
             volterra.h | volterra/*) ;;
+            text/text.h) [ "$folder" = cli ] || fault "$file:$line: $path is not a public header" ;;
             *) [ -e "$folder/${path#"$folder"/}" ] || fault "$file:$line: $path is not a public header" ;;
         esac
     done < <(quoted_includes "$file")

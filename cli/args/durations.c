@@ -1,6 +1,7 @@
 /* cli/args/durations.c: read times as people write them. */
 #include "args/durations.h"
 
+#include "text/text.h"
 #include "volterra.h"
 
 #include <math.h>

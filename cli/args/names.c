@@ -1,6 +1,7 @@
 /* cli/args/names.c: a list of names out of a table. */
 #include "args/names.h"
 
+#include "text/text.h"
 #include "volterra.h"
 
 #include <stdio.h>

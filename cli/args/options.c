@@ -3,6 +3,7 @@
 
 #include "args/durations.h"
 #include "terminal/messages.h"
+#include "text/text.h"
 #include "volterra.h"
 
 #include <ctype.h>

@@ -3,6 +3,7 @@
 
 #include "files/inputs.h"
 #include "terminal/messages.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdio.h>

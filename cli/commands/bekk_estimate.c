@@ -9,6 +9,7 @@
 #include "terminal/quantities.h"
 #include "terminal/results.h"
 #include "terminal/shown_text.h"
+#include "text/text.h"
 #include "volterra.h"
 
 #include <ctype.h>

@@ -6,6 +6,7 @@
 #include "search/search_space.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdlib.h>

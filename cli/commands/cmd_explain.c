@@ -10,6 +10,7 @@
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
+#include "text/text.h"
 #include "volterra.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "terminal/progress_bar.h"
 #include "terminal/quantities.h"
 #include "terminal/results.h"
+#include "text/text.h"
 #include "volterra.h"
 
 #include <assert.h>

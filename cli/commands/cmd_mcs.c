@@ -5,6 +5,7 @@
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
 #include "terminal/shown_text.h"
+#include "text/text.h"
 #include "volterra.h"
 
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "files/row_lines.h"
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"
+#include "text/text.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 #include "compare/compare_output.h"
 
 #include "compare/comparison_cells.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 
 #include "compare/comparison_cells.h"
 #include "terminal/shown_text.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <string.h>

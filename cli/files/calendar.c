@@ -3,6 +3,7 @@
 
 #include "files/row_times.h"
 #include "terminal/messages.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdio.h>

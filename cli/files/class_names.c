@@ -2,6 +2,7 @@
 #include "files/class_names.h"
 
 #include "terminal/messages.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -9,6 +9,7 @@
  *     then written as such a number itself. */
 #include "files/gnuplot_text.h"
 
+#include "text/text.h"
 #include "volterra.h"
 
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 /* cli/files/header_line.c: a line of column names. */
 #include "files/header_line.h"
 
+#include "text/text.h"
 #include "volterra.h"
 
 #include <ctype.h>

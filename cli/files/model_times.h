@@ -5,6 +5,7 @@
 #include "files/calendar.h"
 #include "files/inputs.h"
 #include "files/record_list.h"
+#include "text/text.h"
 #include "volterra.h"
 
 /* ---- into a model ----------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  * size is kept as the viewBox; ids and the references to them; the two colours that stand for the page's. */
 #include "page/inline_svg.h"
 
+#include "text/text.h"
 #include "volterra.h"
 
 #include <stdbool.h>

@@ -1,6 +1,8 @@
 /* cli/search/plot_axes.c: find the parameters that varied in a search. */
 #include "search/plot_axes.h"
 
+#include "text/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "search/training_loss.h"
 
 #include "terminal/messages.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 
 #include "terminal/messages.h"
 #include "terminal/text_stream.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdio.h>

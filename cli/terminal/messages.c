@@ -4,6 +4,7 @@
 
 #include "terminal/interrupt.h"
 #include "terminal/progress_bar.h"
+#include "text/text.h"
 
 #include <pthread.h>
 #include <stdarg.h>

@@ -5,6 +5,7 @@
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"
 #include "terminal/quantities.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* fopencookie */
 #include "terminal/safe_output.h"
 
+#include "text/text.h"
 #include "volterra.h"
 
 #include <errno.h>

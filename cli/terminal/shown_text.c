@@ -1,6 +1,7 @@
 /* cli/terminal/shown_text.c: text out of files in tables for people. */
 #include "terminal/shown_text.h"
 
+#include "text/text.h"
 #include "volterra.h"
 
 #include <string.h>

@@ -206,28 +206,6 @@ VOLT_API double volt_rng_uniform(volt_rng *rng);
 /* Standard normal (Box-Muller). */
 VOLT_API double volt_rng_normal(volt_rng *rng);
 
-/* ---- text ------------------------------------------------------------------------------------- */
-
-enum { VOLT_NUMBER_LENGTH = 32 };
-/* Shortest text that reads back as exactly `value`, whatever the locale; returns buffer. */
-VOLT_API char *volt_format_number(double value, char buffer[VOLT_NUMBER_LENGTH]);
-
-/* Read a number that fills the whole text (white space around it is fine), whatever the locale.
- * Returns 0 and leaves *value alone when it is none. Reads inf and nan too: check what you need. */
-VOLT_API int volt_parse_number(const char *text, double *value);
-
-/* A text out of a file may hold anything, also what a terminal obeys. Write its first character to `shown` as
- * people may see it: its own bytes, or "?" for a control character (C0, DEL or C1) or a byte that is not UTF-8.
- * Returns how many of the `available` bytes that takes, 0 when there are none. */
-enum { VOLT_CHARACTER_LENGTH = 5 };
-VOLT_API size_t volt_show_character(const char *text, size_t available, char shown[VOLT_CHARACTER_LENGTH]);
-
-/* The same for a whole text, in its place; it grows no longer. Returns text. */
-VOLT_API char *volt_make_printable(char *text);
-
-/* The candidate that is nearest to `word` in spelling, or NULL when none is near enough to suggest. */
-VOLT_API const char *volt_nearest_name(const char *word, const char *const *candidates, int64_t count);
-
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/plugin.h"
 #include "base/sized.h"
+#include "text/text.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -2,6 +2,7 @@
 #define BASE_ERROR_C
 #include "base/error.h"
 
+#include "text/text.h"
 #include "volterra/base.h"
 
 #include <stdarg.h>

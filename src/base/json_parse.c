@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/printable.h"
+#include "text/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/printable.h"
+#include "text/text.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* src/base/log.c: the log callback. */
 #include "base/log.h"
 
+#include "text/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "text/text.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

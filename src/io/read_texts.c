@@ -4,6 +4,7 @@
 #include "io/csv/csv_column_texts.h"
 #include "io/file/file_kind.h"
 #include "io/source.h"
+#include "text/text.h"
 #include "volterra/io.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/kernel_entry.h"
+#include "text/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "select/candidates/candidates.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdio.h>

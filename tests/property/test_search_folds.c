@@ -9,6 +9,7 @@
 #include "support/check.h"
 #include "support/plain_cv.h"
 #include "support/sequences.h"
+#include "text/text.h"
 #include "volterra/model.h"
 #include "volterra/stats.h"
 

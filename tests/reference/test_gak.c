@@ -6,6 +6,7 @@
 #include "support/plain_kernels.h"
 #include "support/plain_paths.h"
 #include "support/sequences.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <setjmp.h>

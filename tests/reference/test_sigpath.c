@@ -5,6 +5,7 @@
 #include "support/golden.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <setjmp.h>

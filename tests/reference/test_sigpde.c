@@ -3,6 +3,7 @@
 #include "support/golden.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
+#include "text/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
  * scikit-learn's grid search: one factorisation here, thirty fits there. */
 #include "support/check.h"
 #include "support/golden.h"
+#include "text/text.h"
 #include "volterra/select.h"
 
 #include <setjmp.h>

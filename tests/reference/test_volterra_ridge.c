@@ -8,6 +8,7 @@
 #include "support/golden.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
+#include "text/text.h"
 #include "volterra/model.h"
 
 #include <float.h>

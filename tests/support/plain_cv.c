@@ -5,6 +5,7 @@
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
+#include "text/text.h"
 
 #include <float.h>
 #include <math.h>

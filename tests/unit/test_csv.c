@@ -5,6 +5,7 @@
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
+#include "text/text.h"
 #include "volterra/io.h"
 
 #include <locale.h>

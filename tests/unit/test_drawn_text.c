@@ -4,6 +4,7 @@
 #include "files/gnuplot_text.h"
 #include "page/inline_svg.h"
 #include "support/scratch.h"
+#include "text/text.h"
 #include "volterra.h"
 
 #include <ctype.h>

@@ -4,6 +4,7 @@
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
+#include "text/text.h"
 #include "volterra/model.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/numbers.h"
-#include "base/printable.h"
 #include "io/file/excerpt.h"
+#include "text/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

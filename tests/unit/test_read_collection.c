@@ -4,6 +4,7 @@
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
+#include "text/text.h"
 #include "volterra/io.h"
 
 #include <inttypes.h>

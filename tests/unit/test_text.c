@@ -1,5 +1,6 @@
 /* tests/unit/test_text.c: numbers to text and back, and the nearest name. */
 #include "base/numbers.h"
+#include "text/text.h"
 #include "volterra/base.h"
 
 #include <locale.h>

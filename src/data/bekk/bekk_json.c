@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "data/bekk/bekk.h"
+#include "text/text.h"
 
 #include <inttypes.h>
 #include <math.h>

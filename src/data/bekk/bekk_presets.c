@@ -2,6 +2,7 @@
 #include "data/bekk/bekk_presets.h"
 
 #include "base/error.h"
+#include "text/text.h"
 #include "volterra/data.h"
 
 #include <string.h>

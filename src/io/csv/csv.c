@@ -14,6 +14,7 @@
 #include "io/file/excerpt.h"
 #include "io/table/table.h"
 #include "io/time/time_text.h"
+#include "text/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #include "io/csv/csv_cells.h"
 
 #include "io/time/time_text.h"
+#include "text/text.h"
 #include "volterra/base.h"
 
 #include <math.h>

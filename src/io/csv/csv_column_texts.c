@@ -9,6 +9,7 @@
 #include "io/csv/csv_cells.h"
 #include "io/csv/csv_walk.h"
 #include "io/table/choose_columns.h"
+#include "text/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "io/csv/csv.h"
 #include "io/csv/csv_cells.h"
+#include "text/text.h"
 
 #include <string.h>
 

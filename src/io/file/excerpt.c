@@ -2,7 +2,7 @@
 #include "io/file/excerpt.h"
 
 #include "base/memory.h"
-#include "base/printable.h"
+#include "text/text.h"
 #include "volterra/base.h"
 
 #include <string.h>

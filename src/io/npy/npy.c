@@ -9,6 +9,7 @@
 #include "io/npy/npy_header.h"
 #include "io/npy/npy_items.h"
 #include "io/table/table.h"
+#include "text/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

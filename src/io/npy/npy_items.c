@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "io/file/file_bytes.h"
 #include "io/file/little_endian.h"
+#include "text/text.h"
 #include "volterra/base.h"
 
 #include <inttypes.h>

@@ -4,11 +4,11 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/printable.h"
 #include "io/file/atomic_file.h"
 #include "io/file/excerpt.h"
 #include "io/file/little_endian.h"
 #include "io/safetensors/safetensors_layout.h"
+#include "text/text.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -17,6 +17,7 @@
 #include "io/series/collection_readers.h"
 #include "io/series/series_list.h"
 #include "io/series/text_index.h"
+#include "text/text.h"
 
 #include <inttypes.h>
 #include <math.h>

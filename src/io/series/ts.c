@@ -21,6 +21,7 @@
 #include "io/file/text_lines.h"
 #include "io/series/collection_readers.h"
 #include "io/series/dimensions.h"
+#include "text/text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/excerpt.h"
+#include "text/text.h"
 #include "volterra/base.h"
 
 #include <ctype.h>

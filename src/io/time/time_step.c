@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/time/clock_parts.h"
+#include "text/text.h"
 #include "volterra/io.h"
 
 #include <inttypes.h>

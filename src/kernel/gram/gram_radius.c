@@ -4,6 +4,7 @@
 #include "kernel/extent.h"
 #include "kernel/gram/gram.h"
 #include "kernel/kernel_entry.h"
+#include "text/text.h"
 
 #include <math.h>
 

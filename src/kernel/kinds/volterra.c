@@ -20,6 +20,7 @@
 #include "kernel/kernel_entry.h"
 #include "kernel/kinds/parameter_blocks.h"
 #include "kernel/kinds/volterra_lift.h"
+#include "text/text.h"
 
 #include <float.h>
 #include <math.h>

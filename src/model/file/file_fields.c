@@ -2,6 +2,7 @@
 #include "model/file/file_fields.h"
 
 #include "base/error.h"
+#include "text/text.h"
 
 #include <inttypes.h>
 #include <math.h>

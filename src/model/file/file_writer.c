@@ -2,6 +2,7 @@
 #include "model/file/file_writer.h"
 
 #include "base/memory.h"
+#include "text/text.h"
 
 #include <assert.h>
 #include <inttypes.h>

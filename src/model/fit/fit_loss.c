@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 #include "base/text_buffer.h"
 #include "model/fit/fit_report.h"
+#include "text/text.h"
 
 #include <inttypes.h>
 #include <math.h>

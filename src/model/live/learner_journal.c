@@ -18,6 +18,7 @@
 #include "io/file/file_lock.h"
 #include "model/live/learner_internal.h"
 #include "model/model_digest.h"
+#include "text/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

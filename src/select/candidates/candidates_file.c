@@ -8,6 +8,7 @@
 #include "io/csv/csv_walk.h"
 #include "io/file/excerpt.h"
 #include "kernel/kernel_entry.h"
+#include "text/text.h"
 #include "volterra/select.h"
 
 #include <inttypes.h>

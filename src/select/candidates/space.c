@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/name_lists.h"
 #include "kernel/kernel_entry.h"
+#include "text/text.h"
 
 #include <ctype.h>
 #include <math.h>

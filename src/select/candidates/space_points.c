@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/kernel_entry.h"
+#include "text/text.h"
 
 #include <assert.h>
 #include <float.h>

@@ -9,6 +9,7 @@
 #include "io/file/file_lock.h"
 #include "select/candidates/candidates.h"
 #include "select/search/search_internal.h"
+#include "text/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

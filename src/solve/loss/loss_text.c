@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text_buffer.h"
 #include "solve/loss/loss.h"
+#include "text/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>

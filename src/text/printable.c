@@ -1,10 +1,8 @@
-/* src/base/printable.c: text out of files as it may be shown to people.
+/* src/text/printable.c: text out of files as it may be shown to people.
  *
  * A terminal obeys control characters: C0 (below U+0020), DEL, and C1 (U+0080 to U+009F, among them U+009B, which
  * begins a command just as ESC [ does). Whatever shows a text of a file passes it through here. */
-#include "base/printable.h"
-
-#include "volterra/base.h"
+#include "text/text.h"
 
 #include <stdint.h>
 #include <string.h>

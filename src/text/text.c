@@ -1,6 +1,6 @@
-/* src/base/text.c: numbers to text and back, and the nearest name to a misspelt one. */
+/* src/text/text.c: numbers to text and back, and the nearest name to a misspelt one. */
 #define _GNU_SOURCE /* strtod_l */
-#include "volterra/base.h"
+#include "text/text.h"
 
 #include <ctype.h>
 #include <float.h>
