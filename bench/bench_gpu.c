@@ -142,7 +142,7 @@ static double run_search(const tune_problem *problem, const volt_candidates *can
     need(volt_search_run(candidates, volt_as_view(problem->X), volt_as_view(problem->Y), &options, &search),
          "search");
     double seconds = seconds_now() - begin;
-    *score = volt_search_best(search)->score;
+    *score = volt_search_trial(search, VOLT_TRIAL_BEST)->score;
     volt_search_free(search);
     return seconds;
 }

@@ -174,7 +174,7 @@ static void report_value(const char *name, const char *parameters, double value,
 static void report_outcome(const search_run *run, const char *race)
 {
     volt_search_info info = info_of(run);
-    const volt_trial *best = volt_search_best(run->search);
+    const volt_trial *best = volt_search_trial(run->search, VOLT_TRIAL_BEST);
     char name[64], parameters[256];
     int64_t stopped = 0;
     int length = snprintf(parameters, sizeof parameters, "draws=%lld", (long long)run->draws);
@@ -303,7 +303,8 @@ static void compare_scores(const search_run *run, const peer *other, const char 
 
 static void same_winner(const search_run *first, const search_run *second)
 {
-    const volt_trial *a = volt_search_best(first->search), *b = volt_search_best(second->search);
+    const volt_trial *a = volt_search_trial(first->search, VOLT_TRIAL_BEST),
+                     *b = volt_search_trial(second->search, VOLT_TRIAL_BEST);
     need_close("the winner of the exact race", (double)llabs(a->index - b->index), 0);
     need_close("its score", fabs(a->score - b->score), score_tolerance(first->problem));
 }

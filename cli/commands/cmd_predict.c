@@ -192,9 +192,8 @@ static int predict(const predict_arguments *arguments, const predict_data *data,
     options.known = volt_as_view(data->known.joined);
     options.warm_up = arguments->warm_up;
     options.progress = progress_begin(arguments->common.quiet);
-    volt_status status =
-        std.data ? volt_model_predict_std(data->model, data->inputs.view, &options, forecast, std, beyond)
-                 : volt_model_predict(data->model, data->inputs.view, &options, forecast, beyond);
+    options.std = std;
+    volt_status status = volt_model_predict(data->model, data->inputs.view, &options, forecast, beyond);
     progress_end();
     return status ? complain_status(status) : 0;
 }

@@ -31,7 +31,7 @@ static void on_event(int64_t row, const char *name, const volt_search *search, c
         snprintf(most, sizeof most, " of %lld", (long long)watch->most_draws);
     else if (info.expected > info.trials)
         snprintf(most, sizeof most, " of about %lld", (long long)info.expected);
-    const volt_trial *leader = search ? volt_search_best(search) : NULL;
+    const volt_trial *leader = search ? volt_search_trial(search, VOLT_TRIAL_BEST) : NULL;
     if (leader)
         snprintf(best, sizeof best, ", best %s %.4f", score_words_of(&info).label, leader->score);
     if (search && !trial)

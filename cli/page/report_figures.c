@@ -153,7 +153,7 @@ static void write_search(report_page *page, int64_t row)
     score_words words = score_words_of(&info);
     if (info.failed > 0)
         snprintf(failures, sizeof failures, ", %lld of which failed", (long long)info.failed);
-    const volt_trial *best = volt_search_best(search);
+    const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     const volt_trial **trials = malloc(((size_t)info.trials + 1) * sizeof(const volt_trial *));
     for (int64_t i = 0; trials && i < info.trials; i++)
         trials[i] = volt_search_trial(search, i);

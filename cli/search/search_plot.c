@@ -330,8 +330,9 @@ int search_plot_file(const char *path, const volt_search *search)
     for (int64_t i = 0; i < info.trials; i++)
         trials[i] = volt_search_trial(search, i);
     FILE *script = gnuplot_script();
-    int failed =
-        script ? write_script(script, trials, info.trials, volt_search_best(search), &words, 2) : EXIT_FAILED;
+    int failed = script ? write_script(script, trials, info.trials, volt_search_trial(search, VOLT_TRIAL_BEST),
+                                       &words, 2)
+                        : EXIT_FAILED;
     if (!failed)
         failed = gnuplot_draw_file(script, path);
     if (script)

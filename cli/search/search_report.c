@@ -62,7 +62,7 @@ void search_watch_trial(const volt_search *search, const volt_trial *trial, void
     char line[LINE_CAPACITY], count[96], kernel[LINE_CAPACITY / 2];
     volt_search_info info;
     volt_search_describe(search, &info);
-    const volt_trial *best = volt_search_best(search);
+    const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     announce_expected(watch, &info);
     describe_count(watch, &info, count, sizeof count);
     if (best)
@@ -172,7 +172,7 @@ static void report_counters(result_list *results, const search_outcome *outcome,
 static void report_validation(result_list *results, const search_outcome *outcome, const volt_search_info *info)
 {
     baseline_list baselines = outcome->baselines;
-    double score = volt_search_best(outcome->search)->score;
+    double score = volt_search_trial(outcome->search, VOLT_TRIAL_BEST)->score;
     if (outcome->gap >= 0)
         results_count(results, "gap", NULL, outcome->gap);
     if (outcome->gap > 0)
@@ -209,7 +209,7 @@ int search_report_print(const search_outcome *outcome, bool json)
     volt_search_info info;
     volt_search_describe(outcome->search, &info);
     result_list *results = results_new(json);
-    report_best(results, volt_search_best(outcome->search), &info, outcome->from_defaults);
+    report_best(results, volt_search_trial(outcome->search, VOLT_TRIAL_BEST), &info, outcome->from_defaults);
     results_text(results, "score", NULL, "%s", score_words_of(&info).word);
     if (info.loss)
         results_text(results, "loss", "loss", "%s", info.loss);

@@ -174,7 +174,7 @@ static int search_candidates(const tuning *run, const volt_candidates *candidate
     volt_status status = volt_search_run(candidates, run->seen.X, run->seen.Y, &options, search);
     progress_end();
 
-    *interrupted = interrupt_seen() && *search && volt_search_best(*search);
+    *interrupted = interrupt_seen() && *search && volt_search_trial(*search, VOLT_TRIAL_BEST);
     if (*interrupted || !status)
         return 0;
     if (status == VOLT_ERR_CANCELLED)
@@ -244,7 +244,7 @@ static int fit_winner(const tuning *run, const volt_trial *best, volt_fit_option
 static int finish(const tuning *run, const volt_search *search, bool interrupted)
 {
     const tune_arguments *arguments = run->arguments;
-    const volt_trial *best = volt_search_best(search);
+    const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     volt_search_info info;
     volt_search_describe(search, &info);
     if (!best && search_first_failure(search))
@@ -390,7 +390,7 @@ int tune_merge(const tune_arguments *arguments, training_data *data)
         volt_status status = volt_search_merge(arguments->merge.texts, arguments->merge.count, &search);
         failed = status ? complain_status(status) : 0;
     }
-    const volt_trial *best = failed ? NULL : volt_search_best(search);
+    const volt_trial *best = failed ? NULL : volt_search_trial(search, VOLT_TRIAL_BEST);
     if (!failed && arguments->training.x && best && arguments->training.feedback != (best->feedback > 0))
         failed =
             complain(EXIT_USAGE, "the logs are of a search with%s --feedback", best->feedback > 0 ? "" : "out");

@@ -127,9 +127,9 @@ VOLT_API int64_t volt_threads(void);
 
 /* Threads for calls from the calling thread alone, whatever other threads set or do; count = 0 (the default): as
  * the process. Calls of BLAS outside the library's loops run on one thread where this differs from the number of
- * the process. A BLAS with threads of its own (not OpenMP's) does not know this number. */
-VOLT_API volt_status volt_set_own_threads(int64_t count);
-VOLT_API int64_t volt_own_threads(void);
+ * the process. A BLAS with threads of its own (not OpenMP's) does not know this number. *before (may be NULL) receives the
+ * number until now. */
+VOLT_API volt_status volt_set_own_threads(int64_t count, int64_t *before);
 
 /* ---- devices ---------------------------------------------------------------------------------- */
 

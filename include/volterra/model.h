@@ -131,7 +131,7 @@ typedef struct volt_fit_options {
      * on, no space for it is a warning, and the fit goes on */
     const char *checkpoint;
     double checkpoint_seconds; /* 60; 0: after every step */
-    int keep_factor; /* 1: keep the factor of the Gram matrix in the model, for volt_model_predict_std, 0 */
+    int keep_factor; /* 1: keep the factor of the Gram matrix in the model, for volt_predict_options.std, 0 */
 
     /* -- what the model records -- */
     const char *const *input_names;  /* (optional) d names, recorded in the model */
@@ -233,7 +233,7 @@ typedef struct volt_model_info {
     double tolerance;   /* what the gap was to be, relative to the objective */
     const char *const *classes; /* n_classes texts: output k is the probability of class k; NULL: none */
     int64_t n_classes;
-    int keeps_factor;    /* volt_model_predict_std may run */
+    int keeps_factor;    /* volt_predict_options.std may be asked for */
     int64_t landmarks;   /* that the readout is of; 0: of all training rows */
     int64_t kernel_rows; /* rows of coefficients: n, or with landmarks these and the rows before them */
     /* inputs after the last training row that were known at the fit; rows 0: none were recorded. Push them, or put them
@@ -274,6 +274,12 @@ typedef struct volt_predict_options {
     int64_t warm_up;
     int64_t paths; /* volt_model_continue: noisy paths; 0 (default): one path without noise */
     uint64_t seed; /* of the paths, 0 */
+    /* (optional) volt_model_predict: h x q, receives the standard deviation of a new observation about each forecast, in
+     * the units of the targets, by the Gaussian law: s sqrt(latent variance + alpha), the uncertainty of the intercept
+     * included, where s^2 is the mean of e_t^2 / v_t over the training rows. It grows where inputs are unlike those of
+     * training. O(n^2) a row. VOLT_ERR_ARGUMENT unless the model keeps its factor; VOLT_ERR_DATA where no training row
+     * has an error */
+    volt_matrix std;
     volt_progress progress;
 } volt_predict_options;
 VOLT_API volt_predict_options volt_predict_options_default(void);
@@ -336,14 +342,6 @@ VOLT_API volt_status volt_model_interval(const volt_model *model, const double *
  * Returns the number of rows: those after the washout, of a model on landmarks at most the last 2048; 0: the model has none.
  * Intervals are made from other errors, those of the last quarter. */
 VOLT_API int64_t volt_model_errors_read(const volt_model *model, volt_matrix out);
-
-/* Forecasts as volt_model_predict, and the standard deviation of a new observation about each of them (std, h x q, in the
- * units of the targets) by the Gaussian law: s sqrt(latent variance + alpha), the uncertainty of the intercept included,
- * where s^2 is the mean of e_t^2 / v_t over the training rows. It grows where inputs are unlike those of training. O(n^2) a
- * row. VOLT_ERR_ARGUMENT unless the model keeps its factor; VOLT_ERR_DATA where no training row has an error. */
-VOLT_API volt_status volt_model_predict_std(const volt_model *model, volt_view X,
-                                            const volt_predict_options *options, volt_matrix out,
-                                            volt_matrix std, int64_t *beyond);
 
 /* What a unit in one input adds to the outputs, from the row itself to lags - 1 rows later, through the terms of the kernel
  * that are fir alone: the model's linear part, filters included; where an output is a change, the level it is added to as

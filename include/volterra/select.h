@@ -8,7 +8,8 @@
  *     if (!status)
  *         status = volt_search_run(candidates, X, Y, &options, &search);
  *     if (!status)
- *         printf("%s alpha=%g\n", volt_search_best(search)->kernel, volt_search_best(search)->alpha);
+ *         printf("%s alpha=%g\n", volt_search_trial(search, VOLT_TRIAL_BEST)->kernel,
+ *                volt_search_trial(search, VOLT_TRIAL_BEST)->alpha);
  *     volt_search_free(search);
  *     volt_candidates_free(candidates);
  *
@@ -334,10 +335,10 @@ typedef struct volt_search_info {
 } volt_search_info;
 VOLT_API void volt_search_describe(const volt_search *search, volt_search_info *info);
 
-/* Trial i of 0 .. trials - 1, by index of the candidate. */
+/* Trial i of 0 .. trials - 1, by index of the candidate, or the best complete one, of equals that with the lowest index.
+ * Returns NULL when there is none. */
+enum { VOLT_TRIAL_BEST = -1 };
 VOLT_API const volt_trial *volt_search_trial(const volt_search *search, int64_t i);
-/* The best complete trial, of equals the one with the lowest index; NULL when there is none. */
-VOLT_API const volt_trial *volt_search_best(const volt_search *search);
 
 #ifdef __cplusplus
 }

@@ -198,8 +198,8 @@ class Model(Owner):
         count = c_int64()
 
         def call(options: c.PredictOptions) -> int:
-            to = (view(out), view(std), byref(count))
-            return int(c.lib.volt_model_predict_std(self, view(X), byref(options), *to))
+            options.std = view(std)
+            return int(c.lib.volt_model_predict(self, view(X), byref(options), view(out), byref(count)))
 
         self._forecast(call, X.shape[0], start, beyond, verbose, "predict", records)
         return out, std, count.value

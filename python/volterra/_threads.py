@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from ctypes import byref
+from ctypes import byref, c_int64
 from typing import Any, ContextManager, Dict, Iterator, Optional
 
 from . import _native as c
@@ -65,12 +65,12 @@ def _change_threads(n_jobs: int) -> Iterator[None]:
     count = whole("n_jobs", n_jobs, -1)
     if count == 0:
         raise ValueError("n_jobs is 0, and must be a number of threads, -1 (all cores) or None")
-    before = c.lib.volt_own_threads()
-    check(c.lib.volt_set_own_threads(_build_info().default_threads if count == -1 else count))
+    before = c_int64()
+    check(c.lib.volt_set_own_threads(_build_info().default_threads if count == -1 else count, byref(before)))
     try:
         yield
     finally:
-        c.lib.volt_set_own_threads(before)
+        c.lib.volt_set_own_threads(before, None)
 
 
 def _build_info() -> c.BuildInfo:

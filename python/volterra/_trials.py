@@ -41,7 +41,7 @@ def collect(handle: c_void_p, sign: int) -> Found:
     info = c.SearchInfo()
     c.lib.volt_search_describe(handle, byref(info))
     trials = [trial_of(c.lib.volt_search_trial(handle, i).contents, sign) for i in range(info.trials)]
-    best = c.lib.volt_search_best(handle)
+    best = c.lib.volt_search_trial(handle, c.CONSTANTS["VOLT_TRIAL_BEST"])
     return Found(
         trials,
         trial_of(best.contents, sign) if best else None,

@@ -161,9 +161,11 @@ volt_status volt_set_threads(int64_t count)
     return VOLT_OK;
 }
 
-volt_status volt_set_own_threads(int64_t count)
+volt_status volt_set_own_threads(int64_t count, int64_t *before)
 {
     VOLT_TRY(check_count(count));
+    if (before)
+        *before = own;
     if (count && !own)
         openmp = omp_get_max_threads();
     bool ends = own && !count;
@@ -171,9 +173,4 @@ volt_status volt_set_own_threads(int64_t count)
     if (ends)
         tell_openmp(openmp);
     return VOLT_OK;
-}
-
-int64_t volt_own_threads(void)
-{
-    return own;
 }

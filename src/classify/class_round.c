@@ -147,13 +147,13 @@ static void work_together(round_run *run, round_lane *lanes, int64_t n_lanes)
     }
 #pragma omp parallel num_threads((int)n_lanes)
     {
-        int64_t own = volt_own_threads();
+        int64_t own = 0;
         bool claimed = volt_blas_set_claimed(true);
 #pragma omp single
         atomic_store(&run->working, omp_get_num_threads()); /* OpenMP may have given fewer */
-        volt_set_own_threads(1);
+        volt_set_own_threads(1, &own);
         work(&lanes[omp_get_thread_num()]);
-        volt_set_own_threads(own);
+        volt_set_own_threads(own, NULL);
         volt_blas_set_claimed(claimed);
     }
 }

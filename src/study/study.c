@@ -277,7 +277,7 @@ static volt_status measure(const run *r, volt_view truth, volt_view out, row *on
 
 static volt_status test(run *r, row *one)
 {
-    const volt_trial *best = volt_search_best(one->search);
+    const volt_trial *best = volt_search_trial(one->search, VOLT_TRIAL_BEST);
     int64_t n_test = r->study->n_test, q = r->study->q;
     one->kernel = volt_strdup(best->kernel);
     one->forecast = volt_alloc_doubles(rows_before_test(r) + n_test, q);

@@ -259,8 +259,8 @@ static volt_status search_best(const data *made, double alpha, volt_start start,
     volt_search *found = NULL;
     volt_status status = search(made, alpha, start, NULL, false, &found);
     if (status == VOLT_OK) {
-        out->score = volt_search_best(found)->score;
-        out->best = volt_search_best(found)->index;
+        out->score = volt_search_trial(found, VOLT_TRIAL_BEST)->score;
+        out->best = volt_search_trial(found, VOLT_TRIAL_BEST)->index;
     }
     volt_search_free(found);
     return status;
@@ -401,8 +401,8 @@ static void test_search_goes_on(void **state)
     check_ok(search(&made, 1e-3, VOLT_START_CONTINUE, name, true, &found));
     assert_true(info_of(found).resumed > 0);
     assert_true(info_of(found).resumed < CANDIDATES);
-    assert_near(&volt_search_best(found)->score, &whole.score, 1, 1);
-    assert_int_equal(volt_search_best(found)->index, whole.best);
+    assert_near(&volt_search_trial(found, VOLT_TRIAL_BEST)->score, &whole.score, 1, 1);
+    assert_int_equal(volt_search_trial(found, VOLT_TRIAL_BEST)->index, whole.best);
     volt_search_free(found);
     unplug();
     check_ok(volt_set_threads(0));

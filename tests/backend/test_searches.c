@@ -5,6 +5,7 @@
 #include "support/check.h"
 #include "support/far_backend.h"
 #include "support/fed_system.h"
+#include "support/predict_std.h"
 #include "support/sequences.h"
 #include "volterra.h"
 
@@ -108,7 +109,7 @@ static int64_t run_search(const search_case *one, const fed_system *rows, double
         for (int64_t f = 0; f < trial->n_folds; f++)
             scores[count++] = trial->folds[f];
     }
-    scores[count++] = (double)volt_search_best(search)->index;
+    scores[count++] = (double)volt_search_trial(search, VOLT_TRIAL_BEST)->index;
     volt_search_free(search);
     volt_candidates_free(candidates);
     return count;
@@ -195,9 +196,8 @@ static void kept_on(const volt_backend *backend)
     check_ok(volt_kernel_parse(kernels[0], &kernel));
     check_ok(volt_model_fit(kernel, fed_inputs(&rows, 0, FED_N), fed_targets(&rows, 0, FED_N), &options,
                             volt_matrix_of(NULL, 0, 0), &model));
-    check_ok(volt_model_predict_std(model, fed_inputs(&rows, FED_N, FED_H), NULL,
-                                    volt_matrix_of(out, FED_H, FED_Q), volt_matrix_of(std, FED_H, FED_Q),
-                                    NULL));
+    check_ok(predict_std(model, fed_inputs(&rows, FED_N, FED_H), NULL, volt_matrix_of(out, FED_H, FED_Q),
+                         volt_matrix_of(std, FED_H, FED_Q), NULL));
     if (backend == &volt_cpu_backend)
         memcpy(spreads, std, sizeof std);
     for (int64_t i = 0; i < FED_H * FED_Q; i++)

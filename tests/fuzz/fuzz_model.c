@@ -6,6 +6,7 @@
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_mend.h"
 #include "fuzz/fuzz_own_file.h"
+#include "support/predict_std.h"
 #include "volterra.h"
 
 #include <math.h>
@@ -63,9 +64,9 @@ static void use_uncertainty(const volt_model *model, const volt_model_info *info
     check_numbers(volt_model_interval(model, coverages, 2, volt_matrix_of(first, 2, info->q)), first, n, 0);
     for (int64_t i = 0; i < n; i++)
         first[i] = untouched;
-    volt_status status = volt_model_predict_std(model, volt_view_of(X, ROWS, info->d), NULL,
-                                                volt_matrix_of(first, ROWS, info->q),
-                                                volt_matrix_of(second, ROWS, info->q), NULL);
+    volt_status status =
+        predict_std(model, volt_view_of(X, ROWS, info->d), NULL, volt_matrix_of(first, ROWS, info->q),
+                    volt_matrix_of(second, ROWS, info->q), NULL);
     check_numbers(status, second, n, 0);
     for (int64_t i = 0; i < n; i++)
         first[i] = untouched;

@@ -66,7 +66,7 @@ static void check_search(const volt_search *search)
 {
     volt_search_info info;
     volt_search_describe(search, &info);
-    const volt_trial *best = volt_search_best(search);
+    const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     FUZZ_CHECK(info.trials == COUNT && info.resumed <= COUNT && info.folds == options.splits.folds);
     FUZZ_CHECK(best && !best->failure && !best->stopped);
     for (int64_t i = 0; i < COUNT; i++) {
@@ -91,7 +91,8 @@ static void check_finished(const volt_search *search, const char *path)
     check_search(again);
     volt_search_describe(again, &info);
     FUZZ_CHECK(info.resumed == COUNT);
-    const volt_trial *best = volt_search_best(search), *same = volt_search_best(again);
+    const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST),
+                     *same = volt_search_trial(again, VOLT_TRIAL_BEST);
     FUZZ_CHECK(best->index == same->index && best->score == same->score);
     volt_search_free(again);
 

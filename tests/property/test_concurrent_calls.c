@@ -73,7 +73,7 @@ static volt_status search(const shared *from, results *r)
     if (!status) {
         volt_search_describe(found, &info);
         r->trials = info.trials;
-        r->best = volt_search_best(found)->index;
+        r->best = volt_search_trial(found, VOLT_TRIAL_BEST)->index;
     }
     volt_search_free(found);
     volt_candidates_free(candidates);

@@ -151,7 +151,7 @@ static void check_stops(const volt_search *race, double sign, double perfect)
 {
     volt_search_info info;
     volt_search_describe(race, &info);
-    const volt_trial *best = volt_search_best(race);
+    const volt_trial *best = volt_search_trial(race, VOLT_TRIAL_BEST);
     for (int64_t i = 0; i < info.trials; i++) {
         const volt_trial *trial = volt_search_trial(race, i);
         if (!trial->stopped)
@@ -177,7 +177,8 @@ static void exact_races_with(volt_score score, double sign, double perfect)
         race_case c = make_case(&rng, number);
         c.options.score = score;
         volt_search *full = run(&c, VOLT_RACE_NONE), *exact = run(&c, VOLT_RACE_EXACT);
-        const volt_trial *a = volt_search_best(full), *b = volt_search_best(exact);
+        const volt_trial *a = volt_search_trial(full, VOLT_TRIAL_BEST),
+                         *b = volt_search_trial(exact, VOLT_TRIAL_BEST);
         assert_int_equal(a->index, winner_of(full, sign));
         if (a->index != b->index || memcmp(&a->score, &b->score, sizeof a->score) != 0)
             fail_msg("problem %d: candidate %" PRId64 " wins with %.17g, and the race gives %" PRId64
@@ -227,7 +228,8 @@ static void fast_race_is_nearly_right(void **state)
         race_case c = make_case(&rng, number);
         volt_search *full = run(&c, VOLT_RACE_NONE), *fast = run(&c, VOLT_RACE_FAST);
         check_against_full(fast, full);
-        const volt_trial *best = volt_search_best(full), *winner = volt_search_best(fast);
+        const volt_trial *best = volt_search_trial(full, VOLT_TRIAL_BEST),
+                         *winner = volt_search_trial(fast, VOLT_TRIAL_BEST);
         assert_true(!winner->stopped && winner->n_folds == c.options.splits.folds);
         double lost = best->score - volt_search_trial(full, winner->index)->score;
         near += lost <= 0.01;
@@ -268,7 +270,8 @@ static void same_search(const volt_search *a, const volt_search *b)
         assert_memory_equal(x->folds, y->folds, (size_t)x->n_folds * sizeof(double));
         assert_memory_equal(&x->score, &y->score, sizeof x->score);
     }
-    assert_int_equal(volt_search_best(a)->index, volt_search_best(b)->index);
+    assert_int_equal(volt_search_trial(a, VOLT_TRIAL_BEST)->index,
+                     volt_search_trial(b, VOLT_TRIAL_BEST)->index);
 }
 
 static int default_threads(void **state)

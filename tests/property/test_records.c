@@ -300,7 +300,7 @@ static void folds_are_separate_fits(void **state)
             fill_splits(&p, &options, splits);
             check_ok(volt_candidates_list(&kernels[k], &alpha, NULL, 1, &candidates));
             check_ok(volt_search_run(candidates, inputs(&p), targets(&p), &options, &search));
-            const volt_trial *trial = volt_search_best(search);
+            const volt_trial *trial = volt_search_trial(search, VOLT_TRIAL_BEST);
             for (int64_t f = 0; f < options.splits.folds; f++) {
                 double expected = separate_fit(kernels[k], &p, &splits[f], options.start);
                 if (!(fabs(trial->folds[f] - expected) <= 1e-9 * (1 + expected)))

@@ -186,7 +186,8 @@ static void a_profile_is_the_best_of_its_grid(void **state)
         volt_search_options options = options_of(way);
         volt_search *profile = search_one(&problem, kernels[0], 0, &options);
         volt_search *all = search_list(&problem, kernels, alphas, ALPHAS, &options);
-        const volt_trial *chosen = volt_search_best(profile), *best = volt_search_best(all);
+        const volt_trial *chosen = volt_search_trial(profile, VOLT_TRIAL_BEST),
+                         *best = volt_search_trial(all, VOLT_TRIAL_BEST);
         if (!near(chosen->alpha / best->alpha, 1) || !near(chosen->score, best->score))
             fail_msg("way %d: alpha %.17g with %.17g, of the grid %.17g with %.17g", way, chosen->alpha,
                      chosen->score, best->alpha, best->score);
@@ -216,7 +217,7 @@ static void the_alpha_of_a_profile_gives_its_scores(void **state)
                 continue; /* a centred matrix has no log score */
             }
             volt_search *profile = search_one(&problem, kernel, 0, &options);
-            const volt_trial *chosen = volt_search_best(profile);
+            const volt_trial *chosen = volt_search_trial(profile, VOLT_TRIAL_BEST);
             volt_search *given = search_one(&problem, kernel, chosen->alpha, &options);
             const volt_trial *same = volt_search_trial(given, 0);
             for (int64_t f = 0; f < same->n_folds; f++)
@@ -355,9 +356,10 @@ static void a_search_is_never_worse_than_none(void **state)
         options.race = (volt_race)(seed % 3);
         volt_search *none = search_draws(&problem, kernels[seed % 4], seed, 1, options);
         volt_search *ten = search_draws(&problem, kernels[seed % 4], seed, 10, options);
-        double before = volt_search_best(none)->score, after = volt_search_best(ten)->score;
-        assert_int_equal(volt_search_best(none)->index, 0);
-        assert_true(volt_search_best(none)->alpha > 0);
+        double before = volt_search_trial(none, VOLT_TRIAL_BEST)->score,
+               after = volt_search_trial(ten, VOLT_TRIAL_BEST)->score;
+        assert_int_equal(volt_search_trial(none, VOLT_TRIAL_BEST)->index, 0);
+        assert_true(volt_search_trial(none, VOLT_TRIAL_BEST)->alpha > 0);
         if (!(sign_of(options.score) * (after - before) >= 0))
             fail_msg("seed %" PRIu64 ": %.17g with ten draws, %.17g with the defaults alone", seed, after,
                      before);
@@ -437,7 +439,7 @@ static void a_profile_that_fails_is_a_trial_with_a_reason(void **state)
         assert_non_null(failed->failure);
         assert_non_null(strstr(failed->failure, "it has no log score"));
         assert_true(failed->alpha == 0 && isnan(failed->score));
-        assert_int_equal(volt_search_best(search)->index, 1);
+        assert_int_equal(volt_search_trial(search, VOLT_TRIAL_BEST)->index, 1);
         volt_search_free(search);
     }
     plain_problem_free(&problem);

@@ -143,7 +143,8 @@ static void log_score_is_in_the_units_of_the_targets(void **state)
         for (int64_t i = 0; i < problem.n * problem.q; i++)
             problem.Y[i] /= 10;
         int64_t rows = problem.n - options.washout - options.intercept;
-        double fall = volt_search_best(before)->score - volt_search_best(after)->score;
+        double fall = volt_search_trial(before, VOLT_TRIAL_BEST)->score -
+                      volt_search_trial(after, VOLT_TRIAL_BEST)->score;
         assert_true(fabs(fall - (double)(rows * problem.q) * log(10)) <= 1e-8 * fabs(fall));
         volt_search_free(after);
         volt_search_free(before);
@@ -186,7 +187,7 @@ static void the_best_is_the_best(void **state)
         assert_int_equal(info.score, scores[s]);
         assert_int_equal(info.folds, scores[s] == VOLT_SCORE_LOG ? 1 : 4);
         double sign = scores[s] == VOLT_SCORE_NMSE || scores[s] == VOLT_SCORE_MSE ? -1 : 1;
-        const volt_trial *best = volt_search_best(search);
+        const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
         int beaten = 0;
         for (int64_t i = 0; i < info.trials; i++)
             beaten += sign * volt_search_trial(search, i)->score < sign * best->score;
@@ -225,7 +226,8 @@ static void constant_targets(void **state)
         problem.Y[i] = 0.25;
     volt_search_options options = options_with(VOLT_SCORE_R2, 0);
     volt_search *search = search_one(&problem, kernels[0], 1e-3, &options);
-    assert_true(volt_search_best(search)->folds[3] == 0 && isfinite(volt_search_best(search)->score));
+    assert_true(volt_search_trial(search, VOLT_TRIAL_BEST)->folds[3] == 0 &&
+                isfinite(volt_search_trial(search, VOLT_TRIAL_BEST)->score));
     volt_search_free(search);
     plain_problem_free(&problem);
 }

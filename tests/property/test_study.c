@@ -128,7 +128,7 @@ static void check_row(const data *made, const volt_study *study, int64_t row, co
         return;
     }
     assert_null(result->failure);
-    const volt_trial *best = volt_search_best(search);
+    const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     assert_string_equal(result->kernel, best->kernel);
     assert_true(result->alpha == best->alpha && result->score == best->score);
 
@@ -270,7 +270,7 @@ static void a_base_makes_levels_and_a_gap_is_left_out(void **state)
     searched.splits.gap = GAP;
     searched.base = volt_view_of(base, FIT, Q);
     check_ok(volt_search_run(candidates, X, Y, &searched, &search));
-    const volt_trial *best = volt_search_best(search);
+    const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     assert_string_equal(row->kernel, best->kernel);
     assert_true(row->alpha == best->alpha && row->score == best->score);
 

@@ -1,6 +1,7 @@
 /* tests/reference/test_predictive_law.c: means and variances of forecasts against dense inverses in 50 digits. */
 #include "support/check.h"
 #include "support/golden.h"
+#include "support/predict_std.h"
 #include "support/sequences.h"
 #include "volterra.h"
 
@@ -68,8 +69,8 @@ static void check_case(golden *file, int which)
     allow.beyond = VOLT_BEYOND_ALLOW;
     check_ok(volt_model_fit(kernel, volt_view_of(Z.data, n, Z.cols), volt_view_of(Y.data, n, q), &options,
                             (volt_matrix){0}, &model));
-    check_ok(volt_model_predict_std(model, volt_view_of(Z.data + n * Z.cols, h, Z.cols), &allow,
-                                    volt_matrix_of(out, h, q), volt_matrix_of(std, h, q), NULL));
+    check_ok(predict_std(model, volt_view_of(Z.data + n * Z.cols, h, Z.cols), &allow, volt_matrix_of(out, h, q),
+                         volt_matrix_of(std, h, q), NULL));
     for (int64_t i = 0; i < h; i++)
         for (int64_t k = 0; k < q; k++)
             expected[i * q + k] = sqrt(s2.data[k] * (latent.data[i] + options.alpha));

@@ -73,7 +73,8 @@ static void search_equals_the_grid_search(void **state)
                      GOLDEN_ABSOLUTE);
         golden_check_number("r2_mean", means.data[i], trial->score, tol, GOLDEN_ABSOLUTE);
     }
-    assert_int_equal(volt_search_best(search)->index, (int64_t)golden_number(file, "expected.best_index"));
+    assert_int_equal(volt_search_trial(search, VOLT_TRIAL_BEST)->index,
+                     (int64_t)golden_number(file, "expected.best_index"));
 
     volt_search_free(search);
     volt_candidates_free(candidates);
@@ -94,7 +95,7 @@ static void racing_keeps_the_winner(void **state)
     volt_search *search = NULL;
     check_ok(volt_search_run(candidates, volt_view_of(X.data, X.rows, X.cols),
                              volt_view_of(Y.data, Y.rows, Y.cols), &options, &search));
-    const volt_trial *best = volt_search_best(search);
+    const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     assert_int_equal(best->index, (int64_t)golden_number(file, "expected.best_index"));
     golden_check("r2_per_fold", folds.data + best->index * folds.cols, best->folds, folds.cols,
                  golden_tol(file, "r2_per_fold"), GOLDEN_ABSOLUTE);

@@ -76,7 +76,7 @@ volt_status loss_search_one(const loss_rows *d, const loss_case *c, const volt_s
     check_ok(volt_candidates_list(&kernel, &alpha, NULL, 1, &candidates));
     volt_status status = volt_search_run(candidates, loss_inputs(d), loss_targets(d, c), options, &search);
     if (status == VOLT_OK) {
-        const volt_trial *best = volt_search_best(search);
+        const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
         assert_non_null(best);
         assert_int_equal(best->n_folds, LOSS_FOLDS);
         memcpy(folds, best->folds, LOSS_FOLDS * sizeof *folds);

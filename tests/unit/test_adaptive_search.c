@@ -89,7 +89,8 @@ static void same_search(const volt_search *a, const volt_search *b)
         assert_true(x->alpha == y->alpha && x->n_folds == y->n_folds && x->stopped == y->stopped);
         assert_memory_equal(x->folds, y->folds, (size_t)x->n_folds * sizeof(double));
     }
-    assert_int_equal(volt_search_best(a)->index, volt_search_best(b)->index);
+    assert_int_equal(volt_search_trial(a, VOLT_TRIAL_BEST)->index,
+                     volt_search_trial(b, VOLT_TRIAL_BEST)->index);
 }
 
 /* ---- reproducible ----------------------------------------------------------------------------- */
@@ -274,8 +275,8 @@ static void every_shard_is_a_search_of_its_own(void **state)
                         volt_search_trial(merged, k)->alpha != trial->alpha);
     }
     for (int s = 0; s < SHARDS; s++)
-        best = fmax(best, volt_search_best(parts[s])->score);
-    assert_true(volt_search_best(merged)->score == best);
+        best = fmax(best, volt_search_trial(parts[s], VOLT_TRIAL_BEST)->score);
+    assert_true(volt_search_trial(merged, VOLT_TRIAL_BEST)->score == best);
 
     /* One file with the lines of all: each shard finds its own. */
     size_t sizes[SHARDS], all = 0;
@@ -333,7 +334,7 @@ static void it_beats_draws_alone(void **state)
             options.strategy = s ? VOLT_STRATEGY_ADAPTIVE : VOLT_STRATEGY_RANDOM;
             volt_search *search = NULL;
             check_ok(volt_search_run(drawn, volt_view_of(U, N, 1), volt_view_of(Y, N, 1), &options, &search));
-            score[s] = volt_search_best(search)->score;
+            score[s] = volt_search_trial(search, VOLT_TRIAL_BEST)->score;
             volt_search_free(search);
         }
         better += score[1] > score[0];

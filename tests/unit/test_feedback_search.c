@@ -307,7 +307,7 @@ static void diverging_candidates_fail(void **state)
     const volt_trial *trial = volt_search_trial(search, 0);
     assert_non_null(trial->failure);
     assert_non_null(strstr(trial->failure, "on rows 11 to 20: the free run diverges: output 1 of row"));
-    assert_int_equal(volt_search_best(search)->index, 1);
+    assert_int_equal(volt_search_trial(search, VOLT_TRIAL_BEST)->index, 1);
     char *log = scratch_read(options.log, NULL);
     assert_non_null(strstr(log, "the free run diverges"));
     assert_non_null(strstr(log, "\"feedback\":1,"));
@@ -444,7 +444,8 @@ static void logs_go_on(void **state)
     /* Merged, it says with what weight the best came back. */
     const char *logs[] = {options.log};
     check_ok(volt_search_merge(logs, 1, &search));
-    assert_true(volt_search_best(search)->feedback == volt_search_best(whole)->feedback);
+    assert_true(volt_search_trial(search, VOLT_TRIAL_BEST)->feedback ==
+                volt_search_trial(whole, VOLT_TRIAL_BEST)->feedback);
     volt_search_free(search);
     search = NULL;
     /* Another way to validate is another search. */

@@ -92,9 +92,10 @@ static void it_reaches_more_than_draws(void **state)
     volt_search_options by_draws = options_for(200), options = options_for(MOST);
     by_draws.strategy = VOLT_STRATEGY_RANDOM;
     volt_search *drawn = search(candidates, &by_draws), *found = search(candidates, &options);
-    const volt_trial *best = volt_search_best(found);
-    print_message("200 draws: %.4f; %d evaluations: %.4f\n", volt_search_best(drawn)->score, MOST, best->score);
-    assert_true(best->score > volt_search_best(drawn)->score);
+    const volt_trial *best = volt_search_trial(found, VOLT_TRIAL_BEST);
+    print_message("200 draws: %.4f; %d evaluations: %.4f\n", volt_search_trial(drawn, VOLT_TRIAL_BEST)->score,
+                  MOST, best->score);
+    assert_true(best->score > volt_search_trial(drawn, VOLT_TRIAL_BEST)->score);
     volt_search_info info;
     volt_search_describe(found, &info);
     assert_true(info.trials <= MOST && info.failed == 0);
@@ -254,7 +255,8 @@ static void its_log_can_be_merged(void **state)
     volt_search_describe(found, &info);
     volt_search_describe(read, &again);
     assert_true(info.trials == again.trials);
-    assert_string_equal(volt_search_best(found)->kernel, volt_search_best(read)->kernel);
+    assert_string_equal(volt_search_trial(found, VOLT_TRIAL_BEST)->kernel,
+                        volt_search_trial(read, VOLT_TRIAL_BEST)->kernel);
     volt_search_free(read);
     volt_search_free(found);
     volt_candidates_free(candidates);
@@ -345,7 +347,7 @@ static void it_can_be_cancelled(void **state)
         options.progress.context = &listener;
         check_fails(volt_search_run(candidates, X(), Y(), &options, &found), VOLT_ERR_CANCELLED, "cancelled");
         if (found) { /* what it has is what the whole search has there */
-            const volt_trial *best = volt_search_best(found);
+            const volt_trial *best = volt_search_trial(found, VOLT_TRIAL_BEST);
             bool is_there = false;
             volt_search_info info;
             volt_search_describe(whole, &info);

@@ -229,7 +229,7 @@ static volt_status profile(volt_fit_solver solver, volt_score score, const char 
         assert_true(trial->failure && strstr(trial->failure, "positive"));
         status = VOLT_ERR_SINGULAR;
     } else
-        assert_true(status != VOLT_OK || volt_search_best(done)->alpha > 0);
+        assert_true(status != VOLT_OK || volt_search_trial(done, VOLT_TRIAL_BEST)->alpha > 0);
     volt_search_free(done);
     volt_candidates_free(candidates);
     return status;

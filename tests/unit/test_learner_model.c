@@ -1,6 +1,7 @@
 /* tests/unit/test_learner_model.c: the model of all rows that a learner has learned, and outputs without the kernel. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/predict_std.h"
 #include "support/school.h"
 #include "support/scratch.h"
 
@@ -154,10 +155,10 @@ static void grown_model_keeps_the_factor(void **state)
     volt_view X = volt_view_of(s.X + LAST * D, N - LAST, D);
     s.fit.keep_factor = 1;
     volt_model *whole = fit_rows(&s, LAST, 0);
-    check_ok(volt_model_predict_std(grown, X, NULL, volt_matrix_of(mean, N - LAST, Q),
-                                    volt_matrix_of(a, N - LAST, Q), NULL));
-    check_ok(volt_model_predict_std(whole, X, NULL, volt_matrix_of(mean, N - LAST, Q),
-                                    volt_matrix_of(b, N - LAST, Q), NULL));
+    check_ok(
+        predict_std(grown, X, NULL, volt_matrix_of(mean, N - LAST, Q), volt_matrix_of(a, N - LAST, Q), NULL));
+    check_ok(
+        predict_std(whole, X, NULL, volt_matrix_of(mean, N - LAST, Q), volt_matrix_of(b, N - LAST, Q), NULL));
     check_near("standard deviations", a, b, (N - LAST) * Q);
     volt_model_free(grown);
     volt_model_free(whole);

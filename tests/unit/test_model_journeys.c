@@ -3,6 +3,7 @@
 #include "support/check.h"
 #include "support/journey.h"
 #include "support/plain_kernels.h"
+#include "support/predict_std.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
@@ -383,8 +384,8 @@ static volt_status spread(const void *with, volt_progress progress, journey_resu
     double out[H * D], std[H * D], half[D], errors[N * D];
     volt_predict_options options = {.beyond = VOLT_BEYOND_CLIP, .progress = progress};
     out[0] = std[0] = 1e77;
-    volt_status status = volt_model_predict_std(w->model, later_inputs(), &options, volt_matrix_of(out, H, D),
-                                                volt_matrix_of(std, H, D), NULL);
+    volt_status status = predict_std(w->model, later_inputs(), &options, volt_matrix_of(out, H, D),
+                                     volt_matrix_of(std, H, D), NULL);
     assert_true(status == VOLT_OK || (out[0] == 1e77 && std[0] == 1e77));
     if (status == VOLT_OK)
         status = volt_model_interval(w->model, &coverage, 1, volt_matrix_of(half, 1, D));

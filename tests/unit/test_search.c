@@ -103,7 +103,7 @@ static void the_description_is_complete(void **state)
         assert_true(fabs(mean - trial->score) <= 1e-14 * (1 + fabs(mean)));
     }
     assert_null(volt_search_trial(search, 7));
-    assert_null(volt_search_trial(search, -1));
+    assert_null(volt_search_trial(search, -2));
     volt_search_free(search);
     volt_search_free(NULL);
 }
@@ -164,7 +164,7 @@ static void on_trial(const volt_search *search, const volt_trial *trial, void *c
     l->trials++;
     assert_true(info_of(search).trials >= l->trials);
     if (!trial->failure && !trial->stopped)
-        assert_non_null(volt_search_best(search));
+        assert_non_null(volt_search_trial(search, VOLT_TRIAL_BEST));
 }
 
 static int on_progress(const char *stage, double fraction, void *context)
@@ -214,7 +214,7 @@ static void cancelling_keeps_the_best_so_far(void **state)
     assert_non_null(search);
     volt_search_info info = info_of(search);
     assert_true(info.trials >= 10 && info.trials < 1000000);
-    const volt_trial *best = volt_search_best(search);
+    const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     assert_non_null(best);
     for (int64_t i = 0; i < info.trials; i++) {
         const volt_trial *trial = volt_search_trial(search, i);
@@ -234,7 +234,7 @@ static void cancelling_before_the_first_score(void **state)
     volt_search *search = NULL;
     check_fails(run(draws, &options, &search), VOLT_ERR_CANCELLED, "");
     if (search) /* some may have ended before the first report */
-        assert_non_null(volt_search_best(search));
+        assert_non_null(volt_search_trial(search, VOLT_TRIAL_BEST));
     volt_search_free(search);
 }
 
@@ -248,7 +248,8 @@ static void a_budget_ends_the_search_with_the_best_so_far(void **state)
     volt_search *search = NULL;
     check_ok(run(draws, &options, &search)); /* it ends although the candidates do not */
     volt_search_info info = info_of(search);
-    assert_true(info.out_of_time && info.trials > 0 && volt_search_best(search) && info.expected > 0);
+    assert_true(info.out_of_time && info.trials > 0 && volt_search_trial(search, VOLT_TRIAL_BEST) &&
+                info.expected > 0);
     volt_search_free(search);
 }
 
@@ -275,7 +276,7 @@ static void a_budget_too_small_for_anything(void **state)
     volt_search *search = NULL;
     volt_status status = run(draws, &options, &search);
     if (status == VOLT_OK) /* the first was faster than the clock */
-        assert_non_null(volt_search_best(search));
+        assert_non_null(volt_search_trial(search, VOLT_TRIAL_BEST));
     else
         assert_true(status == VOLT_ERR_DATA && !search && strstr(volt_error_detail(), "budget of 1e-09 s"));
     volt_search_free(search);
@@ -312,7 +313,8 @@ static void failing_candidates_do_not_stop_the_search(void **state)
             assert_true(strlen(trial->failure) > 10);
     }
     assert_non_null(strstr(volt_search_trial(search, 0)->failure, "Cholesky failed"));
-    assert_true(volt_search_best(search)->index == 1 || volt_search_best(search)->index == 3);
+    assert_true(volt_search_trial(search, VOLT_TRIAL_BEST)->index == 1 ||
+                volt_search_trial(search, VOLT_TRIAL_BEST)->index == 3);
 
     /* In the log they stand with their reason, and no score. */
     char *text = scratch_read(options.log, NULL);
@@ -338,7 +340,8 @@ static void failing_candidates_do_not_stop_the_search(void **state)
     check_ok(run(list, &options, &again));
     assert_int_equal(info_of(again).resumed, 5);
     assert_int_equal(info_of(again).failed, 3);
-    assert_int_equal(volt_search_best(again)->index, volt_search_best(search)->index);
+    assert_int_equal(volt_search_trial(again, VOLT_TRIAL_BEST)->index,
+                     volt_search_trial(search, VOLT_TRIAL_BEST)->index);
     volt_search_free(again);
     volt_search_free(search);
     volt_candidates_free(list);
@@ -356,7 +359,7 @@ static void when_all_fail_the_first_reason_is_given(void **state)
     assert_non_null(strstr(volt_error_detail(), "Cholesky failed"));
     assert_non_null(search);
     assert_int_equal(info_of(search).failed, 2);
-    assert_null(volt_search_best(search));
+    assert_null(volt_search_trial(search, VOLT_TRIAL_BEST));
     assert_non_null(volt_search_trial(search, 1)->failure);
     volt_search_free(search);
     volt_candidates_free(list);
@@ -376,7 +379,7 @@ static void bounds_and_windows_fail_a_candidate_only(void **state)
     assert_int_equal(info_of(search).failed, 2);
     assert_non_null(strstr(volt_search_trial(search, 0)->failure, "tau"));
     assert_non_null(strstr(volt_search_trial(search, 1)->failure, "window"));
-    assert_int_equal(volt_search_best(search)->index, 2);
+    assert_int_equal(volt_search_trial(search, VOLT_TRIAL_BEST)->index, 2);
     volt_search_free(search);
     volt_candidates_free(list);
 }
@@ -512,7 +515,7 @@ static void constant_targets_are_searched(void **state)
     options.draws = 3;
     volt_search *search = NULL;
     check_ok(volt_search_run(draws, plain_inputs(&problem), volt_view_of(Y, N, 1), &options, &search));
-    assert_true(isfinite(volt_search_best(search)->score));
+    assert_true(isfinite(volt_search_trial(search, VOLT_TRIAL_BEST)->score));
     volt_search_free(search);
 }
 

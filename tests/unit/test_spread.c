@@ -4,6 +4,7 @@
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"
 #include "support/plain_linear.h"
+#include "support/predict_std.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra.h"
@@ -107,8 +108,7 @@ static void check_kernel(const char *text, int intercept, int64_t washout, bool 
     volt_model *model = fit_rows(text, X, Y, N, &options), *read = NULL;
     double out[H * Q], plain[H * Q], std[H * Q], again[H * Q];
     volt_view later = volt_view_of(X + N * D, H, D);
-    check_ok(
-        volt_model_predict_std(model, later, NULL, volt_matrix_of(out, H, Q), volt_matrix_of(std, H, Q), NULL));
+    check_ok(predict_std(model, later, NULL, volt_matrix_of(out, H, Q), volt_matrix_of(std, H, Q), NULL));
     check_ok(volt_model_predict(model, later, NULL, volt_matrix_of(plain, H, Q), NULL));
     double v[H];
     plain_variances(K, TOTAL, used, m, options.alpha, intercept, v);
@@ -122,8 +122,7 @@ static void check_kernel(const char *text, int intercept, int64_t washout, bool 
     const char *path = scratch_path("spread.safetensors");
     check_ok(volt_model_save(model, path, NULL));
     check_ok(volt_model_load(path, &read));
-    check_ok(volt_model_predict_std(read, later, NULL, volt_matrix_of(out, H, Q), volt_matrix_of(again, H, Q),
-                                    NULL));
+    check_ok(predict_std(read, later, NULL, volt_matrix_of(out, H, Q), volt_matrix_of(again, H, Q), NULL));
     assert_memory_equal(std, again, sizeof std);
     volt_model_free(read);
     volt_model_free(model);
@@ -170,14 +169,14 @@ static void records(void **state)
     volt_predict_options start = volt_predict_options_default();
     start.records = parts;
     start.n_records = 2;
-    check_ok(volt_model_predict_std(model, volt_view_of(later, H, D), &start, volt_matrix_of(out, H, Q),
-                                    volt_matrix_of(std, H, Q), NULL));
+    check_ok(predict_std(model, volt_view_of(later, H, D), &start, volt_matrix_of(out, H, Q),
+                         volt_matrix_of(std, H, Q), NULL));
     start = volt_predict_options_default();
-    check_ok(volt_model_predict_std(model, volt_view_of(later, 2, D), &start, volt_matrix_of(out, 2, Q),
-                                    volt_matrix_of(each, 2, Q), NULL));
+    check_ok(predict_std(model, volt_view_of(later, 2, D), &start, volt_matrix_of(out, 2, Q),
+                         volt_matrix_of(each, 2, Q), NULL));
     start.start = VOLT_START_RESET;
-    check_ok(volt_model_predict_std(model, volt_view_of(later + 2 * D, 4, D), &start, volt_matrix_of(out, 4, Q),
-                                    volt_matrix_of(each + 2 * Q, 4, Q), NULL));
+    check_ok(predict_std(model, volt_view_of(later + 2 * D, 4, D), &start, volt_matrix_of(out, 4, Q),
+                         volt_matrix_of(each + 2 * Q, 4, Q), NULL));
     for (int64_t i = 0; i < H * Q; i++)
         assert_true(fabs(std[i] - each[i]) <= 1e-9 * each[i]);
     volt_model_free(model);
@@ -202,12 +201,12 @@ static void chosen_alphas(void **state)
     assert_true(info.keeps_factor);
     assert_true(info.alphas[0] != info.alphas[1]);
     double out[H * Q], std[H * Q], one[H * Q];
-    check_ok(volt_model_predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
-                                    volt_matrix_of(std, H, Q), NULL));
+    check_ok(predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
+                         volt_matrix_of(std, H, Q), NULL));
     options.alpha = info.alphas[0];
     volt_model *given = fit_rows("rbf:gamma=1", X, Y, N, &options);
-    check_ok(volt_model_predict_std(given, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
-                                    volt_matrix_of(one, H, Q), NULL));
+    check_ok(predict_std(given, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
+                         volt_matrix_of(one, H, Q), NULL));
     for (int64_t i = 0; i < H; i++) {
         assert_true(fabs(std[i * Q] - one[i * Q]) <= 1e-6 * one[i * Q]);
         assert_true(std[i * Q + 1] > 0.5 && std[i * Q + 1] < 2);
@@ -238,10 +237,10 @@ static void several_factors_in_a_file(void **state)
     check_ok(volt_model_save(model, path, NULL));
     check_ok(volt_model_load(path, &loaded));
     double out[2][H * Q], std[2][H * Q];
-    check_ok(volt_model_predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out[0], H, Q),
-                                    volt_matrix_of(std[0], H, Q), NULL));
-    check_ok(volt_model_predict_std(loaded, volt_view_of(X, H, D), NULL, volt_matrix_of(out[1], H, Q),
-                                    volt_matrix_of(std[1], H, Q), NULL));
+    check_ok(predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out[0], H, Q),
+                         volt_matrix_of(std[0], H, Q), NULL));
+    check_ok(predict_std(loaded, volt_view_of(X, H, D), NULL, volt_matrix_of(out[1], H, Q),
+                         volt_matrix_of(std[1], H, Q), NULL));
     assert_memory_equal(out[0], out[1], sizeof out[0]);
     assert_memory_equal(std[0], std[1], sizeof std[0]);
     for (int64_t i = 0; i < H; i++) /* the second is three hundred times as noisy */
@@ -263,15 +262,12 @@ static void what_is_refused(void **state)
     double out[H * Q], std[H * Q];
     options.keep_factor = 0;
     model = fit_rows("rbf:gamma=1", X, Y, N, &options);
-    check_fails(volt_model_predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
-                                       volt_matrix_of(std, H, Q), NULL),
+    check_fails(predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
+                            volt_matrix_of(std, H, Q), NULL),
                 VOLT_ERR_ARGUMENT, "does not keep: fit it with keep_factor");
-    check_fails(volt_model_predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
-                                       volt_matrix_of(std, H, 1), NULL),
+    check_fails(predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
+                            volt_matrix_of(std, H, 1), NULL),
                 VOLT_ERR_SHAPE, "6 x 2");
-    check_fails(volt_model_predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
-                                       (volt_matrix){0}, NULL),
-                VOLT_ERR_ARGUMENT, "no place");
     volt_model_free(model);
     model = NULL;
     options.keep_factor = 1;
@@ -301,8 +297,8 @@ static void memory_that_runs_out(void **state)
         volt_status status = volt_model_fit(kernel, volt_view_of(X, FEW, D), volt_view_of(Y, FEW, Q), &options,
                                             (volt_matrix){0}, &model);
         if (status == VOLT_OK)
-            status = volt_model_predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
-                                            volt_matrix_of(std, H, Q), NULL);
+            status = predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out, H, Q),
+                                 volt_matrix_of(std, H, Q), NULL);
         int hit = failing_alloc_hit();
         volt_model_free(model);
         assert_int_equal(failing_alloc_live(), 0);

@@ -176,8 +176,8 @@ static volt_status run_free(const volt_model *model, volt_view X, const volt_rec
     return volt_model_run_free(model, backend, X, records, options, out, beyond);
 }
 
-static volt_status check_and_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
-                                     volt_matrix out, volt_matrix std, int64_t *beyond)
+volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
+                               volt_matrix out, int64_t *beyond)
 {
     volt_predict_options standard = volt_predict_options_default();
     if (!options)
@@ -186,8 +186,8 @@ static volt_status check_and_predict(const volt_model *model, volt_view X, const
     VOLT_TRY(volt_predict_check_inputs(model, X));
     VOLT_TRY(volt_predict_check_out(model, out, X.rows));
     VOLT_TRY(volt_model_check_known(model, X.rows, options));
-    if (std.data)
-        VOLT_TRY(check_spread(model, std, X.rows));
+    if (options->std.data)
+        VOLT_TRY(check_spread(model, options->std, X.rows));
 
     volt_records records;
     VOLT_TRY(volt_records_make(options->records, options->n_records, X.rows, &records));
@@ -195,22 +195,9 @@ static volt_status check_and_predict(const volt_model *model, volt_view X, const
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
         status = model->recipe.fed.n > 0 ? run_free(model, X, &records, options, out, beyond)
-                                         : predict(model, X, &records, options, out, std, beyond);
+                                         : predict(model, X, &records, options, out, options->std, beyond);
         volt_blas_release(&use);
     }
     volt_records_release(&records);
     return status;
-}
-
-volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
-                               volt_matrix out, int64_t *beyond)
-{
-    return check_and_predict(model, X, options, out, (volt_matrix){0}, beyond);
-}
-
-volt_status volt_model_predict_std(const volt_model *model, volt_view X, const volt_predict_options *options,
-                                   volt_matrix out, volt_matrix std, int64_t *beyond)
-{
-    VOLT_REQUIRE(std.data, VOLT_ERR_ARGUMENT, "there is no place for the standard deviations");
-    return check_and_predict(model, X, options, out, std, beyond);
 }

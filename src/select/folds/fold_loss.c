@@ -180,12 +180,12 @@ static const double OPEN = 1e-3;
 static volt_status minimise_alone(volt_matrix K, const volt_loss_task *task, volt_loss_result *result)
 {
     enum { MOST_ALONE = 8192 }; /* larger ones come one after the other, and have all threads */
-    int64_t own = volt_own_threads();
-    if (K.rows > MOST_ALONE || own == 1)
+    int64_t own = 0;
+    if (K.rows > MOST_ALONE)
         return volt_loss_minimise(K, task, result);
-    VOLT_TRY(volt_set_own_threads(1));
+    VOLT_TRY(volt_set_own_threads(1, &own));
     volt_status status = volt_loss_minimise(K, task, result);
-    volt_set_own_threads(own);
+    volt_set_own_threads(own, NULL);
     return status;
 }
 

@@ -130,14 +130,14 @@ static volt_status serve_all(volt_run *run, lane *lanes, int64_t count)
     /* Lanes are those threads that there are: a channel that nobody serves would never answer. */
 #pragma omp parallel num_threads((int)count)
     {
-        int64_t own = volt_own_threads();
-        volt_set_own_threads(1);
+        int64_t own = 0;
+        volt_set_own_threads(1, &own);
 #pragma omp master
         status = run->crew->meet(run->fingerprint, omp_get_num_threads(), NULL, &channels);
 #pragma omp barrier
         if (status == VOLT_OK)
             serve_lane(&lanes[omp_get_thread_num()]);
-        volt_set_own_threads(own);
+        volt_set_own_threads(own, NULL);
     }
     return status;
 }

@@ -294,10 +294,10 @@ static volt_status lead(volt_run *r, volt_workspace **spaces, double *folds, int
     } else if (status == VOLT_OK) {
 #pragma omp parallel num_threads((int)parallel)
         {
-            int64_t own = volt_own_threads(), which = omp_get_thread_num();
-            volt_set_own_threads(1); /* what a candidate keeps for every thread is kept for one */
+            int64_t own = 0, which = omp_get_thread_num();
+            volt_set_own_threads(1, &own); /* what a candidate keeps for every thread is kept for one */
             work_here(r, spaces[which], folds + which * r->problem->folds);
-            volt_set_own_threads(own);
+            volt_set_own_threads(own, NULL);
         }
     }
     volt_hands_end(r, &hands);

@@ -128,9 +128,9 @@ void volt_run_climb(volt_run *run, volt_workspace **spaces, int64_t parallel)
     }
 #pragma omp parallel num_threads((int)parallel)
     {
-        int64_t own = volt_own_threads();
-        volt_set_own_threads(1);
+        int64_t own = 0;
+        volt_set_own_threads(1, &own);
         work(run, &starts, &next, spaces[omp_get_thread_num()]);
-        volt_set_own_threads(own);
+        volt_set_own_threads(own, NULL);
     }
 }

@@ -100,10 +100,7 @@ void volt_search_describe(const volt_search *search, volt_search_info *info)
 
 const volt_trial *volt_search_trial(const volt_search *search, int64_t i)
 {
+    if (i == VOLT_TRIAL_BEST)
+        return search->best;
     return i >= 0 && i < search->info.trials ? search->trials[i] : NULL;
-}
-
-const volt_trial *volt_search_best(const volt_search *search)
-{
-    return search->best;
 }
