@@ -42,7 +42,7 @@ static void check_coefficients(const lorenz_problem *problem, const volt_model *
 {
     int64_t n = LORENZ_PAIRS, w = LORENZ_WASHOUT, q = LORENZ_D;
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     volt_matrix K = volt_matrix_of(need_doubles(n * n), n, n);
     plain_kernel kernel = lorenz_plain_kernel(problem);
     plain_gram(&kernel, lorenz_inputs(problem->scaled), K);
@@ -79,7 +79,7 @@ static double authors_forecast(const lorenz_problem *problem, const volt_model *
     double y[LORENZ_D], sum = 0;
     volt_view next = volt_view_rows(lorenz_targets(problem->scaled), LORENZ_PAIRS - 1, 1);
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     need(volt_model_predict(model, next, NULL, volt_matrix_of(y, 1, LORENZ_D), NULL), "predict");
     *scale = 0;
     for (int k = 0; k < LORENZ_D; k++) {

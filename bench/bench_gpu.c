@@ -68,7 +68,7 @@ static volt_model *fit(int64_t n, int64_t d, const double *x, const double *y, c
 static double coefficient(const volt_model *model, int64_t i)
 {
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     return info.coefficients[i];
 }
 
@@ -82,7 +82,7 @@ static void time_fit(int64_t n, double at_most)
     volt_model *model = fit(n, D, x, y, "volterra", 0, &s);
     double end = seconds_now();
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     snprintf(parameters, sizeof parameters, "n=%lld d=%d gram=%.2f rest=%.2f rcond=%.1e", (long long)n, D,
              s.factor - s.begun, end - s.factor, info.rcond);
     report(&(measurement){.name = "gpu fit",
@@ -273,7 +273,7 @@ static void time_landmarks(void)
 static double free_memory(void)
 {
     volt_device_info info;
-    need(volt_device_describe(0, &info), "device");
+    need(volt_device_get_info(0, &info), "device");
     return 1e-6 * (double)info.available;
 }
 
@@ -313,7 +313,7 @@ int main(int count, char **names)
         fprintf(stderr, "bench: no GPU, so nothing is measured: %s\n", volt_error_detail());
         return 0;
     }
-    need(volt_device_describe(0, &info), "device");
+    need(volt_device_get_info(0, &info), "device");
     volt_devices devices = {.struct_size = sizeof devices};
     need(volt_devices_get(&devices), "devices");
     fprintf(stderr, "bench: %s, %s, %s\n", info.name, info.driver, devices.plugin);

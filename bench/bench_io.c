@@ -60,7 +60,7 @@ static void measure_model(const char *folder)
     lorenz_problem problem = lorenz_problem_make(start, 0, 0);
     volt_model *model = lorenz_fit(&problem);
     volt_model_info saved, loaded;
-    volt_model_describe(model, &saved);
+    volt_model_get_info(model, &saved);
     snprintf(path, sizeof path, "%s/model.safetensors", folder);
     for (int run = 0; run < RUNS; run++) {
         volt_model *copy = NULL;
@@ -70,7 +70,7 @@ static void measure_model(const char *folder)
         need(volt_model_load(path, &copy), "load");
         save_seconds[run] = middle - begin;
         load_seconds[run] = seconds_now() - middle;
-        volt_model_describe(copy, &loaded);
+        volt_model_get_info(copy, &loaded);
         int same = loaded.n == saved.n && memcmp(loaded.coefficients, saved.coefficients,
                                                  sizeof(double) * (size_t)(saved.n * saved.q)) == 0;
         need_close("the model that was loaded", same ? 0 : 1, 0);

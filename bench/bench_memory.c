@@ -40,7 +40,7 @@ static void covariance_targets(volt_view X, volt_matrix Y)
 static void check_first_rows(const volt_model *model, volt_view X, volt_view Y)
 {
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     plain_kernel kernel = {.lift = PLAIN_GEOMETRIC,
                            .tau2 = info.facts.tau * info.facts.tau,
                            .lambda2 = info.facts.lambda * info.facts.lambda};

@@ -52,7 +52,7 @@ static double run_search(void *context)
 static volt_search_info info_of(const search_run *run)
 {
     volt_search_info info;
-    volt_search_describe(run->search, &info);
+    volt_search_get_info(run->search, &info);
     return info;
 }
 

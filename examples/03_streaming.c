@@ -35,7 +35,7 @@ static volt_status stream_rows(const volt_model *model, volt_view arriving, cons
 static double rounding(const volt_model *model)
 {
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     double sum = 0;
     for (int64_t j = 0; j < info.n; j++)
         sum += fabs(info.coefficients[j]) * info.facts.largest;

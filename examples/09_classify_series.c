@@ -53,7 +53,7 @@ int main(void)
                                          volt_matrix_of(outputs[0], test->count, N_CLASSES), found);
     if (fits && !status) {
         volt_classifier_info info;
-        volt_classifier_describe(classifier, &info);
+        volt_classifier_get_info(classifier, &info);
         for (int64_t i = 0; i < test->count; i++)
             right += found[i] == number_of(test->labels[i]);
         printf("kernel         %s\n", info.kernel);

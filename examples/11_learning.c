@@ -39,7 +39,7 @@ static volt_status learn_rows(const volt_model *model, const double *u, const do
         status = volt_learner_update(learner, &u[t], &y[t], &forecast[t]);
     if (!status) {
         volt_learner_info info;
-        volt_learner_describe(learner, &info);
+        volt_learner_get_info(learner, &info);
         printf("%lld rows learned, the last %lld known\n", (long long)info.learned, (long long)info.rows);
     }
     volt_learner_free(learner);

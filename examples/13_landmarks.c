@@ -26,7 +26,7 @@ static volt_status judge(volt_view u, volt_view y, const volt_fit_options *optio
     if (!status) {
         volt_model_info info;
         volt_metrics metrics;
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         status = volt_metrics_compute(volt_view_rows(y, N_TRAIN, N_TEST), volt_as_view(out), &metrics);
         if (!status) {
             *r2 = metrics.r2;

@@ -28,6 +28,8 @@
  *     for results the caller does.
  *   - volt_progress is a field of the options; functions without options take a pointer to it, which may be NULL.
  *   - Opaque objects have a _free function, which accepts NULL.
+ *   - One meaning per verb: _get_info fills a struct about an object, _at returns entry `index` of a table (NULL after the
+ *     last), _get reads one value, _set changes one.
  *   - VOLT_VERSION_MAJOR, VOLT_VERSION_MINOR and VOLT_VERSION_PATCH are of the headers, volt_version() of the library.
  *
  * The headers follow the way data flows: base, io, kernel, solve, model (and learner), select; data makes series, stats

@@ -30,8 +30,8 @@ static name_list values_of(const option *row)
     if (row->names)
         list = row->names();
     if (strcmp(row->name, "kernel") == 0)
-        for (int64_t i = 0; volt_kernel_describe(i); i++)
-            names_add(&list, volt_kernel_describe(i)->name);
+        for (int64_t i = 0; volt_kernel_at(i); i++)
+            names_add(&list, volt_kernel_at(i)->name);
     for (int i = 0; i < list.count; i++)
         if (!is_plain_word(list.names[i])) /* a form to be filled in */
             list.count = 0;

@@ -89,9 +89,9 @@ static kernel_sight sight_of(const volt_kernel_info *kernel)
 static char *join_kernels(kernel_sight sight, char text[TEXT_CAPACITY])
 {
     name_list names = {0};
-    for (int64_t i = 0; volt_kernel_describe(i); i++)
-        if (sight_of(volt_kernel_describe(i)) == sight)
-            names_add(&names, volt_kernel_describe(i)->name);
+    for (int64_t i = 0; volt_kernel_at(i); i++)
+        if (sight_of(volt_kernel_at(i)) == sight)
+            names_add(&names, volt_kernel_at(i)->name);
     return names_join(&names, ", ", " and ", text, TEXT_CAPACITY);
 }
 
@@ -111,8 +111,8 @@ static void print_sights(void)
 static int complain_unknown_kernel(const char *name)
 {
     name_list names = {0};
-    for (int64_t i = 0; volt_kernel_describe(i); i++)
-        names_add(&names, volt_kernel_describe(i)->name);
+    for (int64_t i = 0; volt_kernel_at(i); i++)
+        names_add(&names, volt_kernel_at(i)->name);
     const char *nearest = names_nearest(&names, name);
     if (nearest)
         return complain(EXIT_USAGE, "there is no kernel '%s'; did you mean %s?", name, nearest);
@@ -128,9 +128,9 @@ static void print_legend(void)
 
 static int print_one(const char *name)
 {
-    for (int64_t i = 0; volt_kernel_describe(i); i++)
-        if (strcmp(volt_kernel_describe(i)->name, name) == 0) {
-            print_kernel(volt_kernel_describe(i));
+    for (int64_t i = 0; volt_kernel_at(i); i++)
+        if (strcmp(volt_kernel_at(i)->name, name) == 0) {
+            print_kernel(volt_kernel_at(i));
             print_legend();
             return EXIT_DONE;
         }
@@ -168,8 +168,8 @@ int help_kernels(const char *name)
     print_sights();
     print_expressions();
     printf("\n");
-    for (int64_t i = 0; volt_kernel_describe(i); i++)
-        print_kernel(volt_kernel_describe(i));
+    for (int64_t i = 0; volt_kernel_at(i); i++)
+        print_kernel(volt_kernel_at(i));
     print_legend();
     printf("\nexamples:\n"
            "  volterra:tau_coef=0.3,lambda_coef=0.9\n"

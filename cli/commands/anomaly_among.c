@@ -140,7 +140,7 @@ static int score(const anomaly_arguments *arguments, const volt_series_anomaly *
     if (status)
         return complain_status(status);
     volt_anomaly_info info;
-    volt_series_anomaly_describe(anomaly, &info, NULL);
+    volt_series_anomaly_get_info(anomaly, &info);
     for (int64_t i = 0; data->judged == &data->pair.train && i < data->n_normal; i++)
         data->scores[data->normal_rows[i]] = info.growth * info.left_out[i];
     if (!data->pair.train.labels || !data->judged->labels)
@@ -225,16 +225,15 @@ static int report_all(const anomaly_arguments *arguments, const anomaly_data *da
                       const volt_series_anomaly *anomaly)
 {
     volt_anomaly_info info;
-    int64_t tried = 0;
-    const char *kernel = volt_series_anomaly_describe(anomaly, &info, &tried);
+    volt_series_anomaly_get_info(anomaly, &info);
     result_list *results = results_new(arguments->common.json);
     report_learned(results, &info, data);
-    results_text(results, "kernel", "kernel", "%s", kernel);
+    results_text(results, "kernel", "kernel", "%s", info.kernel);
     results_text(results, "score", NULL, "%s", choice_word(anomaly_score_choices, arguments->score));
     results_text(results, NULL, "score", "%s", choice_label(anomaly_score_choices, arguments->score));
     results_number(results, "alpha", "alpha", info.alpha);
     if (arguments->draws > 0)
-        results_count(results, "kernels_tried", "kernels tried", tried);
+        results_count(results, "kernels_tried", "kernels tried", info.tried);
     results_number(results, "rate", NULL, info.rate);
     results_number(results, "threshold", NULL, info.threshold);
     results_text(results, NULL, "threshold", "%.6g, which %g of the normal series may exceed", info.threshold,
@@ -286,7 +285,7 @@ int anomaly_among_series(const anomaly_arguments *arguments)
         failed = score(arguments, anomaly, &data);
     if (!failed && arguments->output) {
         volt_anomaly_info info;
-        volt_series_anomaly_describe(anomaly, &info, NULL);
+        volt_series_anomaly_get_info(anomaly, &info);
         failed = write_scores(arguments, &data, info.threshold);
     }
     if (!failed)

@@ -75,7 +75,7 @@ int bands_of_model(const volt_model *model, const number_list *levels, volt_matr
     volt_model_info info;
     volt_matrix by_level = {0};
     int64_t count = levels->count;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     int failed = allocate_matrix(1, info.q * count, "the intervals", half);
     if (!failed)
         failed = allocate_matrix(count, info.q, "the intervals", &by_level);

@@ -99,7 +99,7 @@ static int describe(const bekk_estimate_request *request, const dataset *prices,
     volt_free(text);
     write_command(request, command, sizeof command);
     volt_status status =
-        volt_bekk_describe(params, prices->names, has_dates ? first : NULL, has_dates ? last : NULL, command);
+        volt_bekk_set_source(params, prices->names, has_dates ? first : NULL, has_dates ? last : NULL, command);
     return status ? complain_status(status) : 0;
 }
 

@@ -247,7 +247,7 @@ static int work(const classify_arguments *arguments, const search_space *space, 
         failed = fit(arguments, space, result, &classifier);
     if (failed)
         return failed;
-    volt_classifier_describe(classifier, &result->info);
+    volt_classifier_get_info(classifier, &result->info);
     result->classifier = classifier;
     if (result->pair->test.collection)
         failed = predict(classifier, arguments->common.quiet, result);

@@ -232,7 +232,7 @@ static int run_continue(int argc, char *const *argv)
     if (!failed)
         failed = model_read(arguments.model, &model);
     if (!failed) {
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         failed = read_known(&arguments, &info, &known, &start);
     }
     if (!failed)

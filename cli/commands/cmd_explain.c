@@ -176,7 +176,7 @@ static int explain_read(const explain_arguments *arguments, explain_data *data)
     int failed = model_read(arguments->model, &data->model);
     if (failed)
         return failed;
-    volt_model_describe(data->model, &data->shown.info);
+    volt_model_get_info(data->model, &data->shown.info);
     model_times times;
     failed = explained_name(&data->shown);
     if (!failed && arguments->along)

@@ -220,7 +220,7 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
                          volt_view fitted)
 {
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     int64_t used = info.n - info.washout;
     double r2 = 0;
     volt_view targets = volt_view_rows(data->targets, info.washout, used);
@@ -282,7 +282,7 @@ static int write_results(const fit_arguments *arguments, const volt_model *model
     int failed = model_write(model, arguments->output);
     if (!failed && arguments->fitted) {
         volt_model_info info;
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         const char **names = output_names(&info);
         if (!names)
             return complain(EXIT_FAILED, "not enough memory for the column names");

@@ -36,7 +36,7 @@ static void report_devices(result_list *results)
     results_text(results, "plugin", "plugin", "%s", devices.plugin);
     for (int64_t i = 0; i < devices.count; i++) {
         volt_device_info info;
-        if (volt_device_describe(i, &info) == VOLT_OK)
+        if (volt_device_get_info(i, &info) == VOLT_OK)
             report_device(results, i, &info);
         else
             results_text(results, NULL, "GPU", "gpu:%lld: %s", (long long)i, volt_error_detail());

@@ -477,7 +477,7 @@ static int open_live(stream_session *session, const volt_model *model)
 
 static int run_session(stream_session *session, const volt_model *model)
 {
-    volt_model_describe(model, &session->info);
+    volt_model_get_info(model, &session->info);
     int failed = 0;
     if (session->arguments->known && session->info.feedback_weight == 0)
         failed = complain(EXIT_USAGE,

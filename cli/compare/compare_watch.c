@@ -26,7 +26,7 @@ static void on_event(int64_t row, const char *name, const volt_search *search, c
         snprintf(sample, sizeof sample, "sample %lld of %lld, ", (long long)watch->sample + 1,
                  (long long)watch->samples);
     if (search)
-        volt_search_describe(search, &info);
+        volt_search_get_info(search, &info);
     if (watch->most_draws > 0)
         snprintf(most, sizeof most, " of %lld", (long long)watch->most_draws);
     else if (info.expected > info.trials)

@@ -149,7 +149,7 @@ static void write_search(report_page *page, int64_t row)
     if (!search)
         return;
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     score_words words = score_words_of(&info);
     if (info.failed > 0)
         snprintf(failures, sizeof failures, ", %lld of which failed", (long long)info.failed);

@@ -17,7 +17,7 @@ enum { LINE_CAPACITY = 512 };
 const char *search_first_failure(const volt_search *search)
 {
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     for (int64_t i = 0; info.failed > 0 && i < info.trials; i++)
         if (volt_search_trial(search, i)->failure)
             return volt_search_trial(search, i)->failure;
@@ -61,7 +61,7 @@ void search_watch_trial(const volt_search *search, const volt_trial *trial, void
     search_watch *watch = context;
     char line[LINE_CAPACITY], count[96], kernel[LINE_CAPACITY / 2];
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     announce_expected(watch, &info);
     describe_count(watch, &info, count, sizeof count);
@@ -199,7 +199,7 @@ static void report_model(result_list *results, const search_outcome *outcome)
     volt_model_info model;
     if (!outcome->model)
         return;
-    volt_model_describe(outcome->model, &model);
+    volt_model_get_info(outcome->model, &model);
     if (model.report)
         fit_verdict_report(&model, results);
 }
@@ -207,7 +207,7 @@ static void report_model(result_list *results, const search_outcome *outcome)
 int search_report_print(const search_outcome *outcome, bool json)
 {
     volt_search_info info;
-    volt_search_describe(outcome->search, &info);
+    volt_search_get_info(outcome->search, &info);
     result_list *results = results_new(json);
     report_best(results, volt_search_trial(outcome->search, VOLT_TRIAL_BEST), &info, outcome->from_defaults);
     results_text(results, "score", NULL, "%s", score_words_of(&info).word);

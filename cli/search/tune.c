@@ -246,7 +246,7 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
     const tune_arguments *arguments = run->arguments;
     const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     if (!best && search_first_failure(search))
         return complain(EXIT_FAILED, "no draw has a score; the first failed because %s",
                         search_first_failure(search));
@@ -372,7 +372,7 @@ static int prepare_merged(tuning *run)
 static int check_merged_loss(const training_data *data, const volt_search *search)
 {
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     const char *given = loss_is_other(&data->loss) ? data->loss.info.text : "squares";
     const char *searched = info.loss ? info.loss : "squares";
     if (strcmp(given, searched) == 0)

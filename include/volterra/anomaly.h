@@ -58,6 +58,8 @@ typedef struct volt_anomaly_info {
     /* of left_out and the scores of the examples, which are marked, to detectors that know one series less
      * as well, five at most, in the mean; zeros where there are none */
     volt_ranking areas;
+    const char *kernel; /* full text; it belongs to the detector */
+    int64_t tried;      /* kernels */
 } volt_anomaly_info;
 
 typedef struct volt_series_anomaly_options {
@@ -82,9 +84,8 @@ VOLT_API volt_status volt_series_anomaly_fit(const char *kernel, const volt_view
                                              volt_series_anomaly **anomaly);
 VOLT_API void volt_series_anomaly_free(volt_series_anomaly *anomaly);
 
-/* Returns the text of the kernel, which belongs to the detector; *tried (may be NULL): kernels. */
-VOLT_API const char *volt_series_anomaly_describe(const volt_series_anomaly *anomaly, volt_anomaly_info *info,
-                                                  int64_t *tried);
+VOLT_API void volt_series_anomaly_get_info(const volt_series_anomaly *anomaly, volt_anomaly_info *info);
+
 /* Scores of `count` new series. progress may be NULL. */
 VOLT_API volt_status volt_series_anomaly_score(const volt_series_anomaly *anomaly, const volt_view *series,
                                                int64_t count, const volt_progress *progress, double *scores);

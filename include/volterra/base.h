@@ -163,7 +163,7 @@ typedef struct volt_device_info {
 } volt_device_info;
 
 /* VOLT_ERR_ARGUMENT when there is no such number. */
-VOLT_API volt_status volt_device_describe(int64_t device, volt_device_info *info);
+VOLT_API volt_status volt_device_get_info(int64_t device, volt_device_info *info);
 
 /* ---- log -------------------------------------------------------------------------------------- */
 

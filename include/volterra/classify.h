@@ -121,7 +121,7 @@ VOLT_API volt_status volt_classify_fit(const volt_view *series, int64_t count, c
                                        int64_t n_classes, const volt_classify_options *options,
                                        volt_classifier **classifier);
 VOLT_API void volt_classifier_free(volt_classifier *classifier);
-VOLT_API void volt_classifier_describe(const volt_classifier *classifier, volt_classifier_info *info);
+VOLT_API void volt_classifier_get_info(const volt_classifier *classifier, volt_classifier_info *info);
 
 /* Outputs (count x n_classes) of new series: those of the columns, or probabilities for multinomial; and (optional, may
  * be NULL) the class of the largest, `count` of them. progress may be NULL. */
@@ -173,7 +173,7 @@ typedef struct volt_series_ridge_info {
     const double
         *left_out_outputs; /* series x outputs: exact leave-one-out outputs; they belong to the ridge */
 } volt_series_ridge_info;
-VOLT_API void volt_series_ridge_describe(const volt_series_ridge *ridge, volt_series_ridge_info *info);
+VOLT_API void volt_series_ridge_get_info(const volt_series_ridge *ridge, volt_series_ridge_info *info);
 
 /* Outputs (count x q) of new series. progress may be NULL. */
 VOLT_API volt_status volt_series_ridge_predict(const volt_series_ridge *ridge, const volt_view *series,

@@ -87,9 +87,9 @@ enum { VOLT_BEKK_MOST_ASSETS = 200 };
 VOLT_API volt_status volt_bekk_create(int64_t d, volt_bekk **bekk);
 VOLT_API void volt_bekk_free(volt_bekk *bekk);
 
-/* Say where the parameters come from: texts are copied, each may be NULL (then that one becomes unknown). */
-VOLT_API volt_status volt_bekk_describe(volt_bekk *bekk, const char *const *tickers, const char *first_date,
-                                        const char *last_date, const char *command);
+/* Sets the source of the parameters: texts are copied, each may be NULL (then that one becomes unknown). */
+VOLT_API volt_status volt_bekk_set_source(volt_bekk *bekk, const char *const *tickers, const char *first_date,
+                                          const char *last_date, const char *command);
 
 /* Parameters built into the library: estimated by volt_bekk_fit on daily prices of S&P 500 companies. The names,
  * in order; NULL beyond the last. */

@@ -80,8 +80,8 @@ typedef struct volt_kernel_info {
     int64_t n_parameters;
 } volt_kernel_info;
 
-/* The kernels, number `index` from 0; NULL after the last. */
-VOLT_API const volt_kernel_info *volt_kernel_describe(int64_t index);
+/* Entry `index`, from 0, of the table of kernels. Returns NULL after the last. */
+VOLT_API const volt_kernel_info *volt_kernel_at(int64_t index);
 /* The entry of the table that a kernel belongs to. */
 VOLT_API const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel);
 

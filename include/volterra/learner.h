@@ -89,7 +89,7 @@ typedef struct volt_learner_info {
     const double *coverages; /* n_coverages: of the intervals that are kept; NULL: none are */
     int64_t n_coverages;
 } volt_learner_info;
-VOLT_API void volt_learner_describe(const volt_learner *learner, volt_learner_info *info);
+VOLT_API void volt_learner_get_info(const volt_learner *learner, volt_learner_info *info);
 
 /* The coefficients A (rows x q) and intercepts c (q numbers) on scaled targets, of the rows of the window, the oldest
  * first; number t[i] (rows numbers, may be NULL) is that of row i, training rows counted from 0. */

@@ -240,7 +240,7 @@ typedef struct volt_model_info {
      * before X, to predict rows that follow them. With feedback the last training target */
     volt_view pending;
 } volt_model_info;
-VOLT_API void volt_model_describe(const volt_model *model, volt_model_info *info);
+VOLT_API void volt_model_get_info(const volt_model *model, volt_model_info *info);
 
 /* ---- forecast --------------------------------------------------------------------------------- */
 

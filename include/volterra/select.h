@@ -333,7 +333,7 @@ typedef struct volt_search_info {
     const char *score_name; /* r2, nmse, ..., or what the loss is called as a score: "pinball loss" */
     int64_t landmarks; /* that candidates were fitted on; 0: exactly, or not known (logs that were merged) */
 } volt_search_info;
-VOLT_API void volt_search_describe(const volt_search *search, volt_search_info *info);
+VOLT_API void volt_search_get_info(const volt_search *search, volt_search_info *info);
 
 /* Trial i of 0 .. trials - 1, by index of the candidate, or the best complete one, of equals that with the lowest index.
  * Returns NULL when there is none. */

@@ -72,7 +72,7 @@ def devices() -> List[Dict[str, Any]]:
     found = []
     for number in range(all_of_them.count):
         info = c.DeviceInfo()
-        check(c.lib.volt_device_describe(number, byref(info)))
+        check(c.lib.volt_device_get_info(number, byref(info)))
         found.append(
             {
                 "device": f"gpu:{number}",

@@ -307,7 +307,7 @@ class Learner(Live):
 
     def _info(self) -> c.LearnerInfo:
         info = c.LearnerInfo()
-        c.lib.volt_learner_describe(self, byref(info))
+        c.lib.volt_learner_get_info(self, byref(info))
         return info
 
     @property

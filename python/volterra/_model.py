@@ -130,7 +130,7 @@ class Model(Owner):
     def __init__(self, handle: c_void_p) -> None:
         self._own(handle)
         self._info = c.ModelInfo()
-        c.lib.volt_model_describe(self, byref(self._info))
+        c.lib.volt_model_get_info(self, byref(self._info))
         self.n, self.d, self.q = int(self._info.n), int(self._info.d), int(self._info.q)
 
     # ---- fit -----------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ class SeriesReadout:
         self.settings, self.series, self.targets = settings, series, targets
         self._learn(n_jobs, verbose, progress)
         info = c.SeriesRidgeInfo()
-        c.lib.volt_series_ridge_describe(self._handle.pointer, byref(info))
+        c.lib.volt_series_ridge_get_info(self._handle.pointer, byref(info))
         self.kernel, self.alpha, self.error = c.text(info.kernel), info.alpha, info.left_out_error
         self.left_out = np.ctypeslib.as_array(info.left_out_outputs, targets.shape).copy()
         self.settings = settings._replace(alpha=self.alpha)

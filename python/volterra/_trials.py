@@ -39,7 +39,7 @@ def trial_of(raw: c.Trial, sign: int) -> Trial:
 
 def collect(handle: c_void_p, sign: int) -> Found:
     info = c.SearchInfo()
-    c.lib.volt_search_describe(handle, byref(info))
+    c.lib.volt_search_get_info(handle, byref(info))
     trials = [trial_of(c.lib.volt_search_trial(handle, i).contents, sign) for i in range(info.trials)]
     best = c.lib.volt_search_trial(handle, c.CONSTANTS["VOLT_TRIAL_BEST"])
     return Found(

@@ -5,7 +5,7 @@ Cass, Gonon and Zozoulenko, "Variance norms for kernelized anomaly detection"; d
 
 from __future__ import annotations
 
-from ctypes import byref, c_int64, c_void_p
+from ctypes import byref, c_void_p
 from typing import Any, Dict, Optional
 
 import numpy as np
@@ -160,10 +160,9 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         self._examples = [one for one, mark in zip(series, marks) if mark == -1]
         self._learn(self.kernel, options)
         self.layout_ = layout
-        info, tried = c.AnomalyInfo(), c_int64()
-        self.kernel_ = c.text(
-            c.lib.volt_series_anomaly_describe(self._handle.pointer, byref(info), byref(tried))
-        )
+        info = c.AnomalyInfo()
+        c.lib.volt_series_anomaly_get_info(self._handle.pointer, byref(info))
+        self.kernel_ = c.text(info.kernel)
         self.alpha_, self.threshold_, self.growth_ = info.alpha, info.threshold, info.growth
         self.offset_ = -info.threshold
         self.left_out_ = np.array(info.left_out[: info.n])

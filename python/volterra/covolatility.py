@@ -132,7 +132,7 @@ class BEKK(Owner):
         ):
             np.ctypeslib.as_array(pointer, values.shape)[...] = values
         if tickers is not None:
-            check(c.lib.volt_bekk_describe(self, c.names_array("a ticker", tickers), None, None, None))
+            check(c.lib.volt_bekk_set_source(self, c.names_array("a ticker", tickers), None, None, None))
 
     @classmethod
     def _from_handle(cls, handle: Any) -> "BEKK":
@@ -236,7 +236,7 @@ class BEKK(Owner):
         assert model is not None
         names = column_names(returns)
         if names is not None:
-            check(c.lib.volt_bekk_describe(model, c.names_array("a column", names), None, None, None))
+            check(c.lib.volt_bekk_set_source(model, c.names_array("a column", names), None, None, None))
         model.fit_info = {name: getattr(info, name) for name, *_ in c.BekkFitInfo._fields_}
         model.fit_info["converged"] = bool(info.converged)
         return model

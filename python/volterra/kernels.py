@@ -74,7 +74,7 @@ def kernel_table() -> Dict[str, Dict[str, Any]]:
     """
     table = {}
     for index in itertools.count():
-        found = c.lib.volt_kernel_describe(index)
+        found = c.lib.volt_kernel_at(index)
         if not found:
             break
         entry = found.contents

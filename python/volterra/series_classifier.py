@@ -268,7 +268,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
 
     def _set_attributes(self) -> None:
         info = c.ClassifierInfo()
-        c.lib.volt_classifier_describe(self._handle.pointer, byref(info))
+        c.lib.volt_classifier_get_info(self._handle.pointer, byref(info))
         self.kernel_, self.alpha_ = c.text(info.kernel), info.alpha
         self.parts_ = [self._part(info.kernels[index]) for index in range(info.parts)]
         self.left_out_accuracy_ = info.left_out

@@ -36,7 +36,7 @@ void volt_anomaly_free(volt_anomaly *anomaly)
     volt_free(anomaly);
 }
 
-void volt_anomaly_describe(const volt_anomaly *anomaly, volt_anomaly_info *info)
+void volt_anomaly_get_info(const volt_anomaly *anomaly, volt_anomaly_info *info)
 {
     *info = anomaly->info;
 }

@@ -31,13 +31,11 @@ void volt_series_anomaly_free(volt_series_anomaly *anomaly)
     volt_free(anomaly);
 }
 
-const char *volt_series_anomaly_describe(const volt_series_anomaly *anomaly, volt_anomaly_info *info,
-                                         int64_t *tried)
+void volt_series_anomaly_get_info(const volt_series_anomaly *anomaly, volt_anomaly_info *info)
 {
-    volt_anomaly_describe(anomaly->detector, info);
-    if (tried)
-        *tried = anomaly->tried;
-    return volt_kernel_text(anomaly->kernel);
+    volt_anomaly_get_info(anomaly->detector, info);
+    info->kernel = volt_kernel_text(anomaly->kernel);
+    info->tried = anomaly->tried;
 }
 
 /* ---- one kernel ------------------------------------------------------------------------------- */
@@ -77,7 +75,7 @@ static volt_status detect(series_fit *fit, const volt_kernel *kernel, volt_anoma
 static double merit_of(const volt_anomaly *detector)
 {
     volt_anomaly_info info;
-    volt_anomaly_describe(detector, &info);
+    volt_anomaly_get_info(detector, &info);
     return info.areas.roc_auc + info.areas.pr_auc;
 }
 

@@ -50,7 +50,7 @@ volt_anomaly_options volt_anomaly_options_default(void);
  * small for the rounding of K. The same bits whatever the number of threads. options may be NULL. */
 volt_status volt_anomaly_fit(volt_view K, const volt_anomaly_options *options, volt_anomaly **anomaly);
 void volt_anomaly_free(volt_anomaly *anomaly);
-void volt_anomaly_describe(const volt_anomaly *anomaly, volt_anomaly_info *info);
+void volt_anomaly_get_info(const volt_anomaly *anomaly, volt_anomaly_info *info);
 
 /* Scores of m new series, whose kernels with the normal ones are the rows of C (m x n), into `scores` (m). O(n^2) a
  * series. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */

@@ -118,7 +118,7 @@ static volt_status check(const volt_model *model, const volt_watch_options *opti
 {
     VOLT_REQUIRE(model && watch, VOLT_ERR_ARGUMENT, "the model or the place for the watch is NULL");
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     VOLT_REQUIRE(info.feedback && info.ahead == 1 && info.d == info.q, VOLT_ERR_ARGUMENT,
                  "the model forecasts %" PRId64 " outputs of %" PRId64 " inputs, %" PRId64
                  " rows ahead: a watch needs one that forecasts its own inputs one row ahead",
@@ -137,7 +137,7 @@ static volt_status begin_forecasts(volt_watch *watch, const volt_model *model,
                                    const volt_watch_options *options)
 {
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     bool learns = false;
     for (int64_t k = 0; options->window > 0 && k < info.q; k++)
         learns = learns || isfinite(info.alphas[k]);
@@ -173,7 +173,7 @@ static volt_status begin_errors(volt_watch *watch, const volt_model *model)
 static volt_status begin(volt_watch *watch, const volt_model *model, const volt_watch_options *options)
 {
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     int64_t d = watch->d = info.d, rows = watch->scale_rows = options->scale_rows;
     watch->forecast = volt_alloc_doubles(d, 1);
     watch->next = volt_alloc_doubles(d, 1);

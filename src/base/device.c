@@ -156,7 +156,7 @@ const char *volt_device_why(void)
     return volt_plugin_why();
 }
 
-volt_status volt_device_describe(int64_t device, volt_device_info *info)
+volt_status volt_device_get_info(int64_t device, volt_device_info *info)
 {
     VOLT_REQUIRE(info, VOLT_ERR_ARGUMENT, "there is no place for the device");
     int64_t count = volt_plugin_devices();

@@ -331,7 +331,7 @@ void volt_classifier_free(volt_classifier *classifier)
     volt_free(classifier);
 }
 
-void volt_classifier_describe(const volt_classifier *classifier, volt_classifier_info *info)
+void volt_classifier_get_info(const volt_classifier *classifier, volt_classifier_info *info)
 {
     *info = classifier->info;
 }

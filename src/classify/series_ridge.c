@@ -193,7 +193,7 @@ void volt_series_ridge_free(volt_series_ridge *ridge)
     volt_free(ridge);
 }
 
-void volt_series_ridge_describe(const volt_series_ridge *ridge, volt_series_ridge_info *info)
+void volt_series_ridge_get_info(const volt_series_ridge *ridge, volt_series_ridge_info *info)
 {
     *info = ridge->info;
 }

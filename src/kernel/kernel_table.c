@@ -14,7 +14,7 @@ int64_t volt_kernel_count(void)
     return (int64_t)(sizeof volt_kernel_table / sizeof volt_kernel_table[0]);
 }
 
-const volt_kernel_info *volt_kernel_describe(int64_t index)
+const volt_kernel_info *volt_kernel_at(int64_t index)
 {
     return index >= 0 && index < volt_kernel_count() ? &volt_kernel_table[index]->info : NULL;
 }

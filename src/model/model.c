@@ -112,7 +112,7 @@ int64_t volt_model_kept(const volt_model *model)
     return trained->landmarks > 0 ? trained->rows - trained->washout : model->n - model->washout;
 }
 
-void volt_model_describe(const volt_model *model, volt_model_info *info)
+void volt_model_get_info(const volt_model *model, volt_model_info *info)
 {
     volt_model_info now = {
         .n = model->n,

@@ -196,7 +196,7 @@ static volt_status tune(run *r, row *one)
 
     if (one->search) {
         volt_search_info info;
-        volt_search_describe(one->search, &info);
+        volt_search_get_info(one->search, &info);
         one->result.draws = info.trials;
         one->result.failed = info.failed;
         one->result.seconds = info.seconds;

@@ -84,7 +84,7 @@ static volt_status try_kernel(const trials *all, scored_kernel *candidate)
             status = volt_forecast_group_fit(group, candidate->kernel, all->learn_rows, all->horizons[i],
                                              (volt_progress){on_progress, (void *)all}, &model);
             if (!status) {
-                volt_model_describe(model, &info);
+                volt_model_get_info(model, &info);
                 for (int64_t k = 0; k < group->count; k++)
                     heldout += info.report->mse[k] / info.report->naive_mse[k];
                 status = test_model(all, group, model, all->horizons[i], &test);

@@ -204,7 +204,7 @@ static volt_status fit_step(const forecast_data *data, const forecast_group *gro
     if (!status)
         status = volt_model_predict(model, last, NULL, out, NULL);
     if (!status) {
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         if (info.report->rows == 0)
             status = volt_fail(VOLT_ERR_DATA, "%lld rows are too few to hold any out %lld steps ahead",
                                (long long)group->inputs.rows, (long long)ahead);

@@ -156,13 +156,13 @@ static void test_list(void **state)
     assert_int_equal(volt_device_count(), 3);
     assert_string_equal(volt_device_why(), "");
     assert_string_equal(volt_device_plugin(), "fake 1.2.3 (" FAKE ")");
-    check_ok(volt_device_describe(2, &info));
+    check_ok(volt_device_get_info(2, &info));
     assert_string_equal(info.name, "Fake 2");
     assert_string_equal(info.driver, "1.0");
     assert_true(info.memory == (uint64_t)2e9 && info.available == (uint64_t)5e8);
-    check_fails(volt_device_describe(3, &info), VOLT_ERR_ARGUMENT, "there is no device 3: there are 3");
-    check_fails(volt_device_describe(-1, &info), VOLT_ERR_ARGUMENT, "there is no device -1");
-    check_fails(volt_device_describe(0, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_device_get_info(3, &info), VOLT_ERR_ARGUMENT, "there is no device 3: there are 3");
+    check_fails(volt_device_get_info(-1, &info), VOLT_ERR_ARGUMENT, "there is no device -1");
+    check_fails(volt_device_get_info(0, NULL), VOLT_ERR_ARGUMENT, "no place");
     check_ok(volt_set_device("gpu:2"));
     assert_string_equal(volt_device(), "gpu:2");
     unplug();
@@ -376,7 +376,7 @@ static void test_failures_on_the_way(void **state)
 static volt_search_info info_of(const volt_search *search)
 {
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     return info;
 }
 

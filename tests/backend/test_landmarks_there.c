@@ -90,7 +90,7 @@ static void fit_case(const landmark_case *one, fitted *result)
     check_ok(volt_kernel_parse(one->kernel, &kernel));
     check_ok(volt_model_fit(kernel, volt_view_of(x, n, D), volt_view_of(targets, n, Q), &options,
                             volt_matrix_of(all, n, Q), &model));
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     result->rows = info.kernel_rows;
     memcpy(result->alphas, info.alphas, sizeof result->alphas);
     for (int64_t i = 0; i < 60; i++) /* of all rows, near the ends of blocks too */

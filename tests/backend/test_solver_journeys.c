@@ -78,7 +78,7 @@ static volt_status fit(const void *with, volt_progress progress, journey_result 
         status = volt_model_predict(model, volt_view_of(x + N * D, H, D), &predicting,
                                     volt_matrix_of(out, H, Q), NULL);
     if (status == VOLT_OK) {
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         journey_put(result, fitted, N * Q);
         journey_put(result, out, H * Q);
         journey_put(result, info.alphas, Q);

@@ -216,7 +216,7 @@ static outcome run_all(const char *text, const plain_problem *problem)
     check_ok(volt_model_predict(model, volt_view_rows(X, N, LATER), &predict, volt_matrix_of(o.reset, LATER, Q),
                                 NULL));
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     o.rcond = info.rcond;
     volt_model_free(model);
     volt_kernel_free(kernel);

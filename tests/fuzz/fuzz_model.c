@@ -79,7 +79,7 @@ static void use(const volt_model *model)
 {
     volt_model_info info;
     double first[ROWS * MOST_WIDTH], second[ROWS * MOST_WIDTH];
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     FUZZ_CHECK(info.n >= 1 && info.d >= 1 && info.q >= 1);
     if (info.d > MOST_WIDTH || info.q > MOST_WIDTH)
         return;

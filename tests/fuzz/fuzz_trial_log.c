@@ -12,7 +12,7 @@
 static void check(const volt_search *search)
 {
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST), *last = NULL;
     double sign = volt_score_sign(info.score);
     int64_t failed = 0, stopped = 0;

@@ -65,7 +65,7 @@ static volt_status resume(volt_search **search)
 static void check_search(const volt_search *search)
 {
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     FUZZ_CHECK(info.trials == COUNT && info.resumed <= COUNT && info.folds == options.splits.folds);
     FUZZ_CHECK(best && !best->failure && !best->stopped);
@@ -89,7 +89,7 @@ static void check_finished(const volt_search *search, const char *path)
     uint8_t *before = fuzz_read(path, &size_before);
     FUZZ_CHECK(resume(&again) == VOLT_OK);
     check_search(again);
-    volt_search_describe(again, &info);
+    volt_search_get_info(again, &info);
     FUZZ_CHECK(info.resumed == COUNT);
     const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST),
                      *same = volt_search_trial(again, VOLT_TRIAL_BEST);

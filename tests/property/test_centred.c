@@ -324,7 +324,7 @@ static void intercepts_and_files(void **state)
     const char *path = scratch_path("centred.safetensors");
     check_ok(volt_model_save(model, path, NULL));
     check_ok(volt_model_load(path, &loaded));
-    volt_model_describe(loaded, &info);
+    volt_model_get_info(loaded, &info);
     assert_false(info.intercept);
     assert_non_null(strstr(info.kernel, "centre=yes"));
     for (int start = 0; start < 2; start++) {

@@ -71,7 +71,7 @@ static volt_status search(const shared *from, results *r)
         status = volt_search_run(candidates, volt_view_of(from->X, N, D), volt_view_of(from->Y, N, Q), &options,
                                  &found);
     if (!status) {
-        volt_search_describe(found, &info);
+        volt_search_get_info(found, &info);
         r->trials = info.trials;
         r->best = volt_search_trial(found, VOLT_TRIAL_BEST)->index;
     }

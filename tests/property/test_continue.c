@@ -43,7 +43,7 @@ static scene make_scene(const plain_kernel *kernel, const volt_fit_options *opti
     s.Y = normal_rows(rng, N, Q);
     check_ok(volt_model_fit(s.parsed, volt_view_of(s.X, N, D), volt_view_of(s.Y, N, Q), options,
                             volt_matrix_of(NULL, 0, 0), &s.model));
-    volt_model_describe(s.model, &s.info);
+    volt_model_get_info(s.model, &s.info);
     s.Z = new_matrix(ALL, D);
     for (int i = 0; i < ALL; i++)
         for (int k = 0; k < D; k++)

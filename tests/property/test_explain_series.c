@@ -216,7 +216,7 @@ static void parts_of_orders(void **state)
         scene s = make_scene(&rng, texts[t], strstr(texts[t], "even") ? PLAIN : RECORDS);
         double direction[LAGS * D], parts[LAGS * Q * PARTS], forecasts[LAGS * Q], X[LAGS * D];
         volt_model_info info;
-        volt_model_describe(s.model, &info);
+        volt_model_get_info(s.model, &info);
         volt_explain_options options = volt_explain_options_default();
         options.lags = LAGS;
         options.order = ORDER;

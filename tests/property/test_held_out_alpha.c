@@ -71,12 +71,12 @@ static volt_model *check_case(const sequence *s, const fit_case *c)
 {
     volt_model *model = fit(s, c, 0);
     volt_model_info chosen, given;
-    volt_model_describe(model, &chosen);
+    volt_model_get_info(model, &chosen);
     for (int64_t k = 0; k < c->q; k++) {
         if (isinf(chosen.alphas[k]))
             continue;
         volt_model *same = fit(s, c, chosen.alphas[k]);
-        volt_model_describe(same, &given);
+        volt_model_get_info(same, &given);
         assert_int_equal(chosen.report->rows, given.report->rows);
         assert_int_equal(chosen.report->first, given.report->first);
         double gap = fabs(chosen.report->mse[k] / given.report->mse[k] - 1);

@@ -48,7 +48,7 @@ static int collect_forms(void **state)
 {
     (void)state;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
-        const volt_kernel_info *info = volt_kernel_describe(i);
+        const volt_kernel_info *info = volt_kernel_at(i);
         static const char *const windows[] = {"window=1", "window=2", "window=6", "window=60"};
         char text[96];
         int before = form_count;
@@ -124,7 +124,7 @@ static scene make_scene(const char *text, volt_rng *rng)
     volt_fit_options options = fit_options();
     check_ok(volt_model_fit(s.kernel, volt_view_of(s.X, N, D), volt_view_of(s.Y, N, D), &options,
                             volt_matrix_of(s.fitted, N, D), &s.model));
-    volt_model_describe(s.model, &s.info);
+    volt_model_get_info(s.model, &s.info);
     s.Z = new_matrix(ALL, D);
     for (int i = 0; i < ALL; i++)
         for (int k = 0; k < D; k++)
@@ -275,7 +275,7 @@ static void files_keep_every_bit(void **state)
         double before[H * D], after[H * D];
         check_ok(volt_model_save(s.model, path, NULL));
         check_ok(volt_model_load(path, &loaded));
-        volt_model_describe(loaded, &info);
+        volt_model_get_info(loaded, &info);
         assert_string_equal(info.kernel, s.info.kernel);
         for (int start = 0; start < 2; start++) {
             predict(&s, s.model, (volt_start)start, before);

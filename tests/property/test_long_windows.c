@@ -62,7 +62,7 @@ static void plain_forecasts(const plain_path_kernel *kernel, int64_t window, con
     double *value = new_matrix(ALL, TRAIN), *bound = new_matrix(ALL, TRAIN);
     plain_paths_gram(kernel, paths, ALL, paths, TRAIN, sqrt((double)D), value, bound);
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     for (int64_t i = 0; i < AFTER; i++) {
         forecast[i] = most[i] = 0;
         for (int64_t j = 0; j < TRAIN; j++) {

@@ -32,7 +32,7 @@ static double ratio_of(const volt_kernel *kernel, const double *X, int64_t ahead
     double out[LATER], error = 0, naive = 0;
     check_ok(volt_model_fit(kernel, volt_view_of(X, N, 1), volt_view_of(X + ahead, N, 1), &options,
                             (volt_matrix){0}, &model));
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     *learned += info.report->share[0] > 0;
     check_ok(
         volt_model_predict(model, volt_view_of(X + N, LATER, 1), NULL, volt_matrix_of(out, LATER, 1), NULL));

@@ -88,8 +88,8 @@ static volt_search *run(const race_case *c, volt_race race)
 static void check_against_full(const volt_search *race, const volt_search *full)
 {
     volt_search_info info, full_info;
-    volt_search_describe(race, &info);
-    volt_search_describe(full, &full_info);
+    volt_search_get_info(race, &info);
+    volt_search_get_info(full, &full_info);
     assert_int_equal(info.trials, full_info.trials);
     assert_int_equal(info.failed, full_info.failed);
     int64_t stopped[64] = {0};
@@ -116,7 +116,7 @@ static void check_against_full(const volt_search *race, const volt_search *full)
 static int64_t winner_of(const volt_search *full, double sign)
 {
     volt_search_info info;
-    volt_search_describe(full, &info);
+    volt_search_get_info(full, &info);
     int64_t best = -1;
     for (int64_t i = 0; i < info.trials; i++) {
         const volt_trial *trial = volt_search_trial(full, i);
@@ -129,7 +129,7 @@ static int64_t winner_of(const volt_search *full, double sign)
 static int64_t blocks_done(const volt_search *search)
 {
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     int64_t done = 0;
     for (int64_t i = 0; i < info.trials; i++)
         done += volt_search_trial(search, i)->n_folds;
@@ -139,7 +139,7 @@ static int64_t blocks_done(const volt_search *search)
 static double flops_of(const volt_search *search)
 {
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     return info.flops;
 }
 
@@ -150,7 +150,7 @@ static double flops_of(const volt_search *search)
 static void check_stops(const volt_search *race, double sign, double perfect)
 {
     volt_search_info info;
-    volt_search_describe(race, &info);
+    volt_search_get_info(race, &info);
     const volt_trial *best = volt_search_trial(race, VOLT_TRIAL_BEST);
     for (int64_t i = 0; i < info.trials; i++) {
         const volt_trial *trial = volt_search_trial(race, i);
@@ -256,8 +256,8 @@ static void fast_race_is_nearly_right(void **state)
 static void same_search(const volt_search *a, const volt_search *b)
 {
     volt_search_info info, other;
-    volt_search_describe(a, &info);
-    volt_search_describe(b, &other);
+    volt_search_get_info(a, &info);
+    volt_search_get_info(b, &other);
     assert_int_equal(info.trials, other.trials);
     for (int64_t i = 0; i < info.trials; i++) {
         const volt_trial *x = volt_search_trial(a, i), *y = volt_search_trial(b, i);

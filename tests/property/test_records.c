@@ -182,7 +182,7 @@ static void streams_and_files_give_the_forecasts(void **state)
         volt_model_info info;
         check_ok(volt_model_save(model, path, NULL));
         check_ok(volt_model_load(path, &loaded));
-        volt_model_describe(loaded, &info);
+        volt_model_get_info(loaded, &info);
         assert_int_equal(info.n_records, p.n);
         assert_memory_equal(info.records, p.lengths, (size_t)p.n * sizeof *p.lengths);
         for (int start = VOLT_START_CONTINUE; start <= VOLT_START_RESET; start++) {

@@ -201,7 +201,7 @@ static void streams_equal_forecasts(void **state)
             check_ok(volt_model_predict(model, volt_view_of(x + N * D, H, D), &how, volt_matrix_of(batch, H, 1),
                                         NULL));
             volt_model_info info;
-            volt_model_describe(model, &info);
+            volt_model_get_info(model, &info);
             double sizes = 0;
             for (int j = 0; j < N; j++)
                 sizes += fabs(info.coefficients[j]);

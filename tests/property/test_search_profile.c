@@ -374,8 +374,8 @@ static void a_search_is_never_worse_than_none(void **state)
 static void check_same_trials(const volt_search *a, const volt_search *b)
 {
     volt_search_info first, second;
-    volt_search_describe(a, &first);
-    volt_search_describe(b, &second);
+    volt_search_get_info(a, &first);
+    volt_search_get_info(b, &second);
     assert_int_equal(first.trials, second.trials);
     for (int64_t i = 0; i < first.trials; i++) {
         const volt_trial *one = volt_search_trial(a, i), *other = volt_search_trial(b, i);
@@ -398,7 +398,7 @@ static void profiles_are_resumed_and_merged(void **state)
     options.resume = 1;
     volt_search *resumed = search_draws(&problem, "gak:window=5", 3, 9, options);
     volt_search_info info;
-    volt_search_describe(resumed, &info);
+    volt_search_get_info(resumed, &info);
     assert_int_equal(info.resumed, 4);
     options.log = NULL;
     options.resume = 0;

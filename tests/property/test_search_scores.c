@@ -183,7 +183,7 @@ static void the_best_is_the_best(void **state)
     for (int s = 0; s < 5; s++) {
         volt_search *search = search_many(&problem, scores[s]);
         volt_search_info info;
-        volt_search_describe(search, &info);
+        volt_search_get_info(search, &info);
         assert_int_equal(info.score, scores[s]);
         assert_int_equal(info.folds, scores[s] == VOLT_SCORE_LOG ? 1 : 4);
         double sign = scores[s] == VOLT_SCORE_NMSE || scores[s] == VOLT_SCORE_MSE ? -1 : 1;
@@ -205,7 +205,7 @@ static void nmse_is_one_minus_r2(void **state)
     plain_problem problem = plain_problem_make(&rng, 70, 2, 3);
     volt_search *r2 = search_many(&problem, VOLT_SCORE_R2), *nmse = search_many(&problem, VOLT_SCORE_NMSE);
     volt_search_info info;
-    volt_search_describe(r2, &info);
+    volt_search_get_info(r2, &info);
     for (int64_t i = 0; i < info.trials; i++)
         for (int64_t f = 0; f < info.folds; f++) {
             double a = volt_search_trial(r2, i)->folds[f], b = volt_search_trial(nmse, i)->folds[f];

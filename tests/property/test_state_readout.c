@@ -222,7 +222,7 @@ static void alpha_is_chosen_on_the_last_rows(void **state)
     volt_fit_options options = plain_options(0);
     volt_model *model = fit("esn:size=15,radius=0.8", d, &options, (volt_matrix){0});
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_non_null(info.report);
     assert_int_equal(info.report->rows, 2048);
     assert_int_equal(info.report->first, N - 2048);

@@ -521,7 +521,7 @@ static void logs_are_taken_up_again(void **state)
     options.resume = 1;
     check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &second));
     volt_search_info info;
-    volt_search_describe(volt_study_row_at(second, 0)->search, &info);
+    volt_search_get_info(volt_study_row_at(second, 0)->search, &info);
     assert_int_equal(info.resumed, DRAWS);
     assert_true(volt_study_row_at(first, 0)->metrics.nmse == volt_study_row_at(second, 0)->metrics.nmse);
     volt_study_free(first);

@@ -71,7 +71,7 @@ static void every_row_has_a_log_of_its_own(void **state)
         check_ok(volt_study_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &study));
         for (int i = 0; i < 5; i++) {
             volt_search_info info;
-            volt_search_describe(volt_study_row_at(study, i)->search, &info);
+            volt_search_get_info(volt_study_row_at(study, i)->search, &info);
             assert_int_equal(info.resumed, options.resume ? 2 : 0);
         }
         volt_study_free(study);

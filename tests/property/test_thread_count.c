@@ -72,7 +72,7 @@ static void fit_and_predict(int64_t threads, const volt_kernel *kernel, const do
     options.washout = 20;
     check_ok(volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(Y, N, Q), &options,
                             volt_matrix_of(r->fitted, N, Q), &r->model));
-    volt_model_describe(r->model, &r->info);
+    volt_model_get_info(r->model, &r->info);
     check_ok(
         volt_model_predict(r->model, volt_view_of(X2, M, D), NULL, volt_matrix_of(r->forecast, M, Q), NULL));
 }

@@ -290,13 +290,13 @@ static void reports_do_not_depend_on_the_unit(void **state)
     for (int kind = 0; kind < 5; kind++) {
         volt_model *model = fit_report(&made, kind);
         volt_model_info first, info;
-        volt_model_describe(model, &first);
+        volt_model_get_info(model, &first);
         assert_true(first.report->rows > 20 && first.report->prequential_r2 < 0.999999);
         for (size_t p = 0; p < sizeof powers / sizeof *powers; p++) {
             int k = powers[p];
             data other = times(&made, kind == 2 ? 1 : ldexp(1, k), ldexp(1, k));
             volt_model *scaled = fit_report(&other, kind);
-            volt_model_describe(scaled, &info);
+            volt_model_get_info(scaled, &info);
             if (!(info.report->prequential_r2 == first.report->prequential_r2))
                 fail_msg("kind %d, times 2^%d: R2 %.17g, and was %.17g", kind, k, info.report->prequential_r2,
                          first.report->prequential_r2);

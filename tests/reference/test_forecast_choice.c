@@ -40,7 +40,7 @@ static void check_case(golden *file, int64_t index, const volt_kernel *kernel)
     volt_model_info info;
     check_ok(volt_model_fit(kernel, volt_view_of(y.data, rows, 1),
                             volt_view_of(y.data + options.ahead, rows, 1), &options, (volt_matrix){0}, &model));
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     const volt_fit_report *report = info.report;
     bool kept = number_of(file, index, "naive_kept") != 0;
     double alpha = number_of(file, index, "best_alpha");

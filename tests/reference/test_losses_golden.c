@@ -101,7 +101,7 @@ static void compare(golden *file, int e, double tolerance, bool forecasts)
     check_ok(volt_kernel_parse(kernel_text, &kernel));
     check_ok(volt_model_fit(kernel, volt_view_of(Z.data, n, Z.cols), volt_view_of(y.data, n, 1), &options,
                             volt_matrix_of(made, n, outputs), &model));
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_string_equal(info.loss, text);
     snprintf(path, sizeof path, "expected.%d.objective", e);
     double least = golden_number(file, path);

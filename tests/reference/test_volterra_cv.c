@@ -62,7 +62,7 @@ static void search_equals_the_grid_search(void **state)
                              volt_view_of(Y.data, Y.rows, Y.cols), &options, &search));
 
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     assert_int_equal(info.trials, count);
     assert_int_equal(info.failed, 0);
     for (int64_t i = 0; i < count; i++) {

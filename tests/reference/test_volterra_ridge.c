@@ -54,7 +54,7 @@ static trained train(const char *name)
     check_ok(volt_model_fit(t.kernel, view_of(golden_array_of(t.file, "inputs.train_input")),
                             view_of(golden_array_of(t.file, "inputs.train_teacher")), &options,
                             volt_matrix_of(NULL, 0, 0), &t.model));
-    volt_model_describe(t.model, &t.info);
+    volt_model_get_info(t.model, &t.info);
     assert_true(t.info.q <= MOST_OUTPUTS);
     for (int64_t i = t.info.washout; i < t.info.n; i++)
         for (int64_t k = 0; k < t.info.q; k++)

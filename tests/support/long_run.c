@@ -110,7 +110,7 @@ static double bound_of_stream(const volt_model *model)
 {
     volt_model_info info;
     double size = 0;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     for (int64_t i = 0; i < info.kernel_rows; i++)
         size += fabs(info.coefficients[i]);
     return 2 * DBL_EPSILON * info.facts.largest * size * ((double)info.n + 8 / (1 - info.facts.contraction));
@@ -222,7 +222,7 @@ static volt_status compare_learner(const learning *l, soak_moment *moment)
     int64_t seen = l->kept - COMPARED;
     volt_view next = volt_view_of(l->x + seen, COMPARED, 1);
     TRY(fit(l->x, l->y, seen, WASHOUT, &fresh));
-    volt_model_describe(fresh, &info);
+    volt_model_get_info(fresh, &info);
     options.beyond = VOLT_BEYOND_ALLOW;
     volt_status status = volt_model_predict(fresh, next, &options, volt_matrix_of(expected, COMPARED, 1), NULL);
     if (status == VOLT_OK)

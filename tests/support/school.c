@@ -53,6 +53,6 @@ volt_learner *new_learner(const volt_model *model, int64_t window, double forget
 volt_learner_info info_of(const volt_learner *learner)
 {
     volt_learner_info info;
-    volt_learner_describe(learner, &info);
+    volt_learner_get_info(learner, &info);
     return info;
 }

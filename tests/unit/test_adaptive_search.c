@@ -74,7 +74,7 @@ static volt_search *run(const volt_candidates *which, const volt_search_options 
 static int64_t count_trials(const volt_search *search)
 {
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     return info.trials;
 }
 

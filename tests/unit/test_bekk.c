@@ -62,7 +62,7 @@ static void stationarity_names_the_asset(void **state)
                 "a^2 + b^2 of asset 2 is 1 (a = 0.6, b = 0.8)");
     bekk->b[1] = -0.9; /* |b| < 1 alone is not enough */
     const char *const tickers[] = {"ONE", "TWO"};
-    check_ok(volt_bekk_describe(bekk, tickers, NULL, NULL, NULL));
+    check_ok(volt_bekk_set_source(bekk, tickers, NULL, NULL, NULL));
     check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "asset 2 (TWO) is 1.17");
     double covariance[4] = {-7, -7, -7, -7};
     check_fails(volt_bekk_stationary_covariance(bekk, volt_matrix_of(covariance, 2, 2)), VOLT_ERR_ARGUMENT,
@@ -296,7 +296,7 @@ static void parameters_read_back_exactly(void **state)
     bekk->loglik = -1234.5678901234567;
     bekk->observations = 77;
     bekk->converged = 0;
-    check_ok(volt_bekk_describe(bekk, tickers, "2019-04-09", "2024-03-08", "made \\ by hand"));
+    check_ok(volt_bekk_set_source(bekk, tickers, "2019-04-09", "2024-03-08", "made \\ by hand"));
     check_ok(volt_bekk_to_json(bekk, &text));
     check_ok(volt_bekk_from_json(text, &back));
     assert_memory_equal(bekk->C, back->C, 8 * sizeof(double));
@@ -315,15 +315,15 @@ static void parameters_read_back_exactly(void **state)
     volt_bekk_free(back);
 
     const char *const wrong[] = {"fine", "\xff"};
-    check_ok(volt_bekk_describe(bekk, wrong, NULL, NULL, NULL));
+    check_ok(volt_bekk_set_source(bekk, wrong, NULL, NULL, NULL));
     assert_true(!bekk->command && !bekk->first_date);
     check_fails(volt_bekk_to_json(bekk, &text), VOLT_ERR_ARGUMENT, "not UTF-8");
     assert_null(text);
     for (int k = 0; k < 2; k++) {
-        check_ok(volt_bekk_describe(bekk, NULL, k == 0 ? "\xff" : "2019", k == 0 ? "2020" : "\xff", NULL));
+        check_ok(volt_bekk_set_source(bekk, NULL, k == 0 ? "\xff" : "2019", k == 0 ? "2020" : "\xff", NULL));
         check_fails(volt_bekk_to_json(bekk, &text), VOLT_ERR_ARGUMENT, "not UTF-8");
     }
-    check_ok(volt_bekk_describe(bekk, NULL, "2019", NULL, NULL)); /* half of a span is none */
+    check_ok(volt_bekk_set_source(bekk, NULL, "2019", NULL, NULL)); /* half of a span is none */
     check_ok(volt_bekk_to_json(bekk, &text));
     assert_null(strstr(text, "dates"));
     volt_free(text);

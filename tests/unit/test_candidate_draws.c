@@ -424,7 +424,7 @@ static void every_kernel_can_be_drawn(void **state)
 {
     (void)state;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
-        const volt_kernel_info *info = volt_kernel_describe(i);
+        const volt_kernel_info *info = volt_kernel_at(i);
         kernel_form form = kernel_small_form(info, "");
         for (int scale = 0; scale < 2; scale++)
             check_kernel(form.text, info, scale);

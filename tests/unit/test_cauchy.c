@@ -200,8 +200,8 @@ static void the_text_has_the_right_bounds(void **state)
 static const volt_kernel_info *find_in_table(const char *name)
 {
     for (int64_t i = 0; i < volt_kernel_count(); i++)
-        if (strcmp(volt_kernel_describe(i)->name, name) == 0)
-            return volt_kernel_describe(i);
+        if (strcmp(volt_kernel_at(i)->name, name) == 0)
+            return volt_kernel_at(i);
     return NULL;
 }
 
@@ -236,7 +236,7 @@ static void series_are_refused(void **state)
 static double forecast_room(const volt_model *model, int64_t n)
 {
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     double sum = fabs(info.intercepts[0]);
     for (int64_t i = 0; i < n; i++)
         sum += fabs(info.coefficients[i]);

@@ -45,8 +45,8 @@ static volt_status try_fit(const problem *p, const volt_fit_options *options, vo
 static void check_same(const volt_model *a, const volt_model *b)
 {
     volt_model_info first, second;
-    volt_model_describe(a, &first);
-    volt_model_describe(b, &second);
+    volt_model_get_info(a, &first);
+    volt_model_get_info(b, &second);
     assert_memory_equal(first.coefficients, second.coefficients, N * Q * sizeof(double));
     assert_memory_equal(first.intercepts, second.intercepts, Q * sizeof(double));
     assert_int_equal(first.report->iterations, second.report->iterations);
@@ -72,7 +72,7 @@ static void stopped_fits_go_on_to_the_same_bits(void **state)
     volt_model *expected = NULL, *model = NULL;
     volt_model_info info;
     check_ok(try_fit(p, &whole, &expected));
-    volt_model_describe(expected, &info);
+    volt_model_get_info(expected, &info);
     assert_true(info.report->iterations > 8);
 
     /* Two steps at a time. */

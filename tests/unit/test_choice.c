@@ -359,7 +359,7 @@ static void check_choice(const volt_kernel *kernel, problem *p, int *seen)
     volt_model_info info;
     check_ok(volt_model_fit(kernel, volt_view_of(p->X, p->n, p->q), volt_view_of(p->Y, p->n, p->q), &p->options,
                             volt_matrix_of(fitted, p->n, p->q), &model));
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     make_gram(p, kernel, &info);
     volt_held_out held = {.ahead = p->options.ahead};
     volt_held_out_rows(&held, p->kept, NULL);
@@ -438,7 +438,7 @@ static void all_rows_before_predict_a_held_out_row(void **state)
     volt_model_info info;
     check_ok(volt_model_fit(kernel, volt_view_of(X, N, 1), volt_view_of(X + 1, N, 1), &options,
                             (volt_matrix){0}, &model));
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     for (int64_t t = 0; t < N; t++) {
         double y = X[t + 1] - X[t], e = y - X[t] * xy / (options.alpha + xx);
         if (t >= begin) {
@@ -490,7 +490,7 @@ static void too_few_rows_are_said(void **state)
                 options.target = (volt_target)target;
                 volt_model *model = fit_walk(&rng, n, options);
                 volt_model_info info;
-                volt_model_describe(model, &info);
+                volt_model_get_info(model, &info);
                 bool changes = target == VOLT_TARGET_CHANGE || (target == VOLT_TARGET_AUTO && !given);
                 assert_int_equal(info.report->rows, n > 8 ? n - 8 : 0);
                 assert_true((info.report->rows == 0) == isnan(info.report->mse[0]));

@@ -167,7 +167,7 @@ static volt_classifier_info fit(const waves *made, const volt_classify_options *
     volt_classifier *classifier = NULL;
     volt_classifier_info info;
     check_ok(volt_classify_fit(made->series, N, made->classes, CLASSES, options, &classifier));
-    volt_classifier_describe(classifier, &info);
+    volt_classifier_get_info(classifier, &info);
     if (kept)
         *kept = classifier;
     else

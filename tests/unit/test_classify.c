@@ -42,7 +42,7 @@ static void a_fit_is_a_ridge_regression_on_the_gram_matrix(void **state)
     options.alpha = 0.05;
     volt_classifier *classifier = fit(&made, &options);
     volt_classifier_info info;
-    volt_classifier_describe(classifier, &info);
+    volt_classifier_get_info(classifier, &info);
     assert_string_equal(info.kernel, "gak:sigma=1.5");
     assert_true(info.alpha == 0.05 && info.scale == VOLT_OBJECT_SCALE_SERIES && info.tried == 1 &&
                 info.failed == 0);
@@ -168,7 +168,7 @@ static void the_search_keeps_the_best(void **state)
         volt_classifier_info info, alone;
         options.draws = draws;
         volt_classifier *classifier = fit(&made, &options);
-        volt_classifier_describe(classifier, &info);
+        volt_classifier_get_info(classifier, &info);
         assert_int_equal(info.tried, draws);
         double loss = (1 - info.left_out) + 1e-3 * info.left_out_error;
         assert_true(loss <= worst);
@@ -179,7 +179,7 @@ static void the_search_keeps_the_best(void **state)
         same.input = (int)info.input;
         same.compare = (int)info.compare;
         volt_classifier *again = fit(&made, &same);
-        volt_classifier_describe(again, &alone);
+        volt_classifier_get_info(again, &alone);
         assert_true(alone.tried == 1 && alone.alpha == info.alpha && alone.left_out == info.left_out &&
                     alone.left_out_error == info.left_out_error);
         volt_classifier_free(again);
@@ -198,7 +198,7 @@ static int64_t check_mean(const waves *made, const volt_classifier *classifier)
     volt_classifier_info info;
     double K[N * N] = {0}, own[N * N], Y[N * CLASSES] = {0}, expected[N * CLASSES], outputs[N * CLASSES];
     bool without[N] = {false};
-    volt_classifier_describe(classifier, &info);
+    volt_classifier_get_info(classifier, &info);
     for (int64_t p = 0; p < info.parts; p++) {
         volt_classifier_kernel part = info.kernels[p];
         volt_kernel *kernel = NULL;
@@ -238,11 +238,11 @@ static void several_kernels_are_their_mean(void **state)
     options.blend = 1;
     volt_classifier_info first, info;
     volt_classifier *classifier = fit(&made, &options);
-    volt_classifier_describe(classifier, &first);
+    volt_classifier_get_info(classifier, &first);
     assert_int_equal(check_mean(&made, classifier), 1);
     options.blend = 3;
     volt_classifier *blended = fit(&made, &options);
-    volt_classifier_describe(blended, &info);
+    volt_classifier_get_info(blended, &info);
     assert_string_equal(info.kernel, first.kernel);
     check_mean(&made, blended);
     assert_true(info.left_out > first.left_out ||
@@ -264,12 +264,12 @@ static void kernels_that_are_given_are_the_fit_they_come_from(void **state)
     options.draws = 8;
     volt_classifier *classifier = fit(&made, &options);
     volt_classifier_info info, again;
-    volt_classifier_describe(classifier, &info);
+    volt_classifier_get_info(classifier, &info);
     volt_classify_options given = volt_classify_options_default();
     given.parts = info.kernels;
     given.n_parts = info.parts;
     volt_classifier *twin = fit(&made, &given);
-    volt_classifier_describe(twin, &again);
+    volt_classifier_get_info(twin, &again);
     assert_true(again.parts == info.parts && again.tried == info.parts && again.alpha == info.alpha);
     assert_string_equal(again.kernel, info.kernel);
     double outputs[N * CLASSES], same[N * CLASSES];
@@ -317,7 +317,7 @@ static void threads_do_not_change_the_search(void **state)
         check_ok(volt_set_threads(threads));
         volt_classifier *classifier = fit(&made, &options);
         volt_classifier_info info;
-        volt_classifier_describe(classifier, &info);
+        volt_classifier_get_info(classifier, &info);
         double *out = outputs[threads > 1];
         check_ok(
             volt_classifier_predict(classifier, others.series, N, NULL, volt_matrix_of(out, N, CLASSES), NULL));
@@ -394,7 +394,7 @@ static void multinomial_gives_probabilities(void **state)
     options.splits = 0;
     volt_classifier *classifier = fit(&made, &options);
     volt_classifier_info info;
-    volt_classifier_describe(classifier, &info);
+    volt_classifier_get_info(classifier, &info);
     assert_string_equal(info.loss, "multinomial");
     assert_true(info.log_loss > 0 && info.log_loss < log(CLASSES)); /* better than guessing */
     assert_true(info.splits == 0 && isnan(info.split_mean));

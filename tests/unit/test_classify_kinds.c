@@ -42,11 +42,11 @@ static void more_kinds_than_a_mean_has(void **state)
     options.blend = 1;
     volt_classifier_info first, info;
     volt_classifier *alone = fit(&made, &options);
-    volt_classifier_describe(alone, &first);
+    volt_classifier_get_info(alone, &first);
     assert_int_equal(first.tried, 24);
     options.blend = 8;
     volt_classifier *blended = fit(&made, &options);
-    volt_classifier_describe(blended, &info);
+    volt_classifier_get_info(blended, &info);
     assert_true(info.parts >= 2 && info.parts <= 8);
     assert_string_equal(info.kernel, first.kernel);
     assert_true(info.left_out > first.left_out ||
@@ -70,7 +70,7 @@ static void kernels_that_compare_one_way(void **state)
     volt_classify_options options = plain_options("volterra:pole=0.5", 8); /* both ways in turn */
     volt_classifier_info info;
     volt_classifier *classifier = fit(&made, &options), *none = NULL;
-    volt_classifier_describe(classifier, &info);
+    volt_classifier_get_info(classifier, &info);
     assert_true(info.compare == VOLT_OBJECT_COMPARE_SERIES && info.tried == 4);
     volt_classifier_free(classifier);
     options.compare = VOLT_OBJECT_COMPARE_STEPS;

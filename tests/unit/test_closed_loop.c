@@ -46,7 +46,7 @@ static void paths_are_what_they_say(void **state)
     double *series = lorenz_rows(N, 0.05), out[PATHS * STEPS * D], few[2 * STEPS * D];
     volt_model *model = fit_series(series, true);
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     check_ok(volt_model_continue(model, (volt_view){0}, &(volt_predict_options){.paths = PATHS, .seed = 7},
                                  volt_matrix_of(out, PATHS * STEPS, D), NULL));
     check_ok(volt_model_continue(model, (volt_view){0}, &(volt_predict_options){.paths = 2, .seed = 7},

@@ -32,8 +32,8 @@ static volt_search *run_alone(const volt_candidates *candidates, const volt_sear
 static void check_same(const volt_search *alone, const volt_search *together)
 {
     volt_search_info a, b;
-    volt_search_describe(alone, &a);
-    volt_search_describe(together, &b);
+    volt_search_get_info(alone, &a);
+    volt_search_get_info(together, &b);
     assert_int_equal(a.trials, b.trials);
     assert_int_equal(a.failed, b.failed);
     for (int64_t i = 0; i < a.trials; i++) {
@@ -215,7 +215,7 @@ static void a_log_goes_on_alone_and_together(void **state)
                              &together));
     check_same(alone, together);
     volt_search_info info;
-    volt_search_describe(together, &info);
+    volt_search_get_info(together, &info);
     assert_int_equal(info.resumed, 20);
     assert_int_equal(info.parallel, 3);
     volt_search_free(together);

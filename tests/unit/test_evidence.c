@@ -182,7 +182,7 @@ static void a_fit_reports_it(void **state)
         options.washout = choice >> 2 ? 3 : 0;
         volt_view one = {y, N, 1, Q}; /* outputs may want alphas of their own */
         check_ok(volt_model_fit(kernel, X(), one, &options, volt_matrix_of(NULL, 0, 0), &model));
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         if (isfinite(info.alpha)) {
             volt_evidence_options how = options_with(info.alpha);
             volt_evidence_result *found = NULL;

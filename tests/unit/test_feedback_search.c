@@ -433,7 +433,7 @@ static void logs_go_on(void **state)
     options.resume = 1;
     search = run_search(candidates, &options);
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     assert_int_equal(info.resumed, 3);
     for (int64_t i = 0; i < 6; i++) {
         const volt_trial *a = volt_search_trial(whole, i), *b = volt_search_trial(search, i);

@@ -343,7 +343,7 @@ static void every_draw_can_be_followed(void **state)
     for (int64_t k = 0; k < volt_kernel_count(); k++)
         for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
             char text[256];
-            const volt_kernel_info *info = volt_kernel_describe(k);
+            const volt_kernel_info *info = volt_kernel_at(k);
             kernel_form first = kernel_small_form(info, forms[f].parameters),
                         second = kernel_small_form(info, "");
             snprintf(text, sizeof text, forms[f].form, first.text, second.text);

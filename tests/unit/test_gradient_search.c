@@ -97,7 +97,7 @@ static void it_reaches_more_than_draws(void **state)
                   MOST, best->score);
     assert_true(best->score > volt_search_trial(drawn, VOLT_TRIAL_BEST)->score);
     volt_search_info info;
-    volt_search_describe(found, &info);
+    volt_search_get_info(found, &info);
     assert_true(info.trials <= MOST && info.failed == 0);
     volt_search_free(found);
     volt_search_free(drawn);
@@ -112,7 +112,7 @@ static void trials_are_evaluations(void **state)
     volt_search_options options = options_for(MOST);
     volt_search *found = search(candidates, &options);
     volt_search_info info;
-    volt_search_describe(found, &info);
+    volt_search_get_info(found, &info);
     for (int64_t i = 0; i < info.trials; i++) {
         const volt_trial *trial = volt_search_trial(found, i);
         volt_kernel *kernel = plain_parse(trial->kernel);
@@ -145,7 +145,7 @@ static void given_parameters_ranges_and_words_are_kept(void **state)
     volt_search_options options = options_for(MOST);
     volt_search *found = search(candidates, &options);
     volt_search_info info;
-    volt_search_describe(found, &info);
+    volt_search_get_info(found, &info);
     int at_end = 0;
     for (int64_t i = 0; i < info.trials; i++) {
         const volt_trial *trial = volt_search_trial(found, i);
@@ -174,7 +174,7 @@ static void alpha_may_be_given(void **state)
         volt_search_options options = options_for(24);
         volt_search *found = search(candidates, &options);
         volt_search_info info;
-        volt_search_describe(found, &info);
+        volt_search_get_info(found, &info);
         for (int64_t i = 0; i < info.trials; i++)
             assert_true(volt_search_trial(found, i)->alpha == 0.25);
         assert_true(k == 0 ? info.trials > 8 : info.trials == 8);
@@ -190,7 +190,7 @@ static void several_kernels_weights_and_filters(void **state)
     volt_search_options options = options_for(MOST);
     volt_search *found = search(candidates, &options);
     volt_search_info info;
-    volt_search_describe(found, &info);
+    volt_search_get_info(found, &info);
     const volt_trial *first = NULL, *last = NULL; /* of the first climb: candidates from 13 on */
     for (int64_t i = 0; i < info.trials; i++) {
         const volt_trial *trial = volt_search_trial(found, i);
@@ -224,8 +224,8 @@ static void threads_change_no_bit(void **state)
         check_ok(volt_set_threads(threads));
         volt_search *found = search(candidates, &options);
         volt_search_info info, wanted;
-        volt_search_describe(found, &info);
-        volt_search_describe(first ? first : found, &wanted);
+        volt_search_get_info(found, &info);
+        volt_search_get_info(first ? first : found, &wanted);
         assert_true(info.trials == wanted.trials);
         for (int64_t i = 0; first && i < info.trials; i++) {
             const volt_trial *a = volt_search_trial(first, i), *b = volt_search_trial(found, i);
@@ -252,8 +252,8 @@ static void its_log_can_be_merged(void **state)
     volt_search *found = search(candidates, &options), *read = NULL;
     volt_search_info info, again;
     check_ok(volt_search_merge(&path, 1, &read));
-    volt_search_describe(found, &info);
-    volt_search_describe(read, &again);
+    volt_search_get_info(found, &info);
+    volt_search_get_info(read, &again);
     assert_true(info.trials == again.trials);
     assert_string_equal(volt_search_trial(found, VOLT_TRIAL_BEST)->kernel,
                         volt_search_trial(read, VOLT_TRIAL_BEST)->kernel);
@@ -350,7 +350,7 @@ static void it_can_be_cancelled(void **state)
             const volt_trial *best = volt_search_trial(found, VOLT_TRIAL_BEST);
             bool is_there = false;
             volt_search_info info;
-            volt_search_describe(whole, &info);
+            volt_search_get_info(whole, &info);
             for (int64_t i = 0; i < info.trials; i++)
                 is_there = is_there || (volt_search_trial(whole, i)->index == best->index &&
                                         volt_search_trial(whole, i)->score == best->score);

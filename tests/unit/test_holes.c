@@ -104,7 +104,7 @@ static void a_row_without_a_target_only_feeds_the_past(void **state)
             for (int i = 0; i < LATER * Q; i++)
                 assert_true(fabs(later[i] - expected[N * Q + i]) <= 1e-9);
             volt_model_info info;
-            volt_model_describe(model, &info);
+            volt_model_get_info(model, &info);
             for (int i = 0; i < N; i++)
                 if (!is_there(&s, i))
                     assert_true(info.coefficients[i * Q] == 0 && info.coefficients[i * Q + 1] == 0);
@@ -134,7 +134,7 @@ static void alpha_is_chosen_on_the_rows_that_are_there(void **state)
     check_ok(volt_model_fit(kernel, volt_view_of(s.X, N, D), volt_view_of(s.Y, N, Q), &options,
                             volt_matrix_of(NULL, 0, 0), &model));
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     const volt_fit_report *report = info.report;
     assert_int_equal(report->rows, N / 2);
     for (int k = 0; k < Q; k++) {

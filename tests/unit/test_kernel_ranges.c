@@ -142,7 +142,7 @@ static void ends_of_every_range(void **state)
     (void)state;
     int checked = 0;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
-        const volt_kernel_info *info = volt_kernel_describe(i);
+        const volt_kernel_info *info = volt_kernel_at(i);
         for (int64_t p = 0; p < info->n_parameters; p++) {
             const volt_parameter_info *parameter = &info->parameters[p];
             if (parameter->kind == VOLT_PARAMETER_CHOICE || parameter->kind == VOLT_PARAMETER_TEXT)
@@ -172,7 +172,7 @@ static void search_ranges_are_allowed(void **state)
 {
     (void)state;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
-        const volt_kernel_info *info = volt_kernel_describe(i);
+        const volt_kernel_info *info = volt_kernel_at(i);
         for (int64_t p = 0; p < info->n_parameters; p++) {
             const volt_parameter_info *parameter = &info->parameters[p];
             if (parameter->search == VOLT_SEARCH_NONE)

@@ -301,7 +301,7 @@ static void values_make_the_kernel_again(void **state)
     volt_rng rng = test_rng(53);
     for (int64_t k = 0; k < volt_kernel_count(); k++)
         for (int round = 0; round < 50; round++) {
-            const volt_kernel_info *info = volt_kernel_describe(k);
+            const volt_kernel_info *info = volt_kernel_at(k);
             char text[1024], number[VOLT_NUMBER_LENGTH];
             snprintf(text, sizeof text, "%s", info->name);
             bool written[VOLT_MOST_PARAMETERS] = {false};
@@ -377,10 +377,10 @@ static void the_table_describes_every_kernel(void **state)
 {
     (void)state;
     assert_true(volt_kernel_count() >= 1);
-    assert_null(volt_kernel_describe(-1));
-    assert_null(volt_kernel_describe(volt_kernel_count()));
+    assert_null(volt_kernel_at(-1));
+    assert_null(volt_kernel_at(volt_kernel_count()));
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
-        const volt_kernel_info *info = volt_kernel_describe(i);
+        const volt_kernel_info *info = volt_kernel_at(i);
         assert_true(info->name && info->formula && info->cost);
         assert_in_range(info->n_parameters, 0, VOLT_MOST_PARAMETERS);
         volt_kernel *kernel = plain_parse(info->name); /* the name alone is a kernel */
@@ -394,8 +394,8 @@ static void the_table_describes_every_kernel(void **state)
                 assert_true(parameter->low < parameter->high);
         }
     }
-    assert_string_equal(volt_kernel_describe(0)->name, "volterra");
-    assert_int_equal(volt_kernel_describe(0)->n_parameters, 6);
+    assert_string_equal(volt_kernel_at(0)->name, "volterra");
+    assert_int_equal(volt_kernel_at(0)->n_parameters, 6);
 }
 
 int main(void)

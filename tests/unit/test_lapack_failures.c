@@ -197,7 +197,7 @@ static volt_status search(void)
     options.splits.folds = 2;
     check_ok(volt_candidates_list(kernels, alphas, NULL, 2, &candidates));
     check_ok(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &done));
-    volt_search_describe(done, &info);
+    volt_search_get_info(done, &info);
     assert_int_equal(info.trials, 2);
     for (int64_t i = 0; i < info.trials; i++) {
         const volt_trial *trial = volt_search_trial(done, i);

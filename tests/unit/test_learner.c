@@ -35,7 +35,7 @@ static void check_fresh(const school *s, const volt_learner *learner, int64_t fi
 {
     volt_model *fresh = fit_rows(s, end, first);
     volt_model_info info;
-    volt_model_describe(fresh, &info);
+    volt_model_get_info(fresh, &info);
     double A[N * Q], c[Q], expected[Q], found[Q];
     int64_t rows[N];
     assert_int_equal(info_of(learner).rows, end - first);
@@ -111,7 +111,7 @@ static void every_kernel_learns(void **state)
     (void)state;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
         char text[64];
-        snprintf(text, sizeof text, "%s", volt_kernel_describe(i)->name);
+        snprintf(text, sizeof text, "%s", volt_kernel_at(i)->name);
         if (needs_window(text))
             strcat(text, ":window=4");
         run_script(text, 832, 9);
@@ -169,7 +169,7 @@ static void rows_without_targets_are_not_learned(void **state)
         }
         volt_model *fresh = fit_rows(&s, N, 0);
         volt_model_info info;
-        volt_model_describe(fresh, &info);
+        volt_model_get_info(fresh, &info);
         int64_t n = info_of(learner).rows;
         check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, n, Q), c, rows));
         for (int64_t t = 0; t < N; t++)
@@ -203,7 +203,7 @@ static void scales_stay_those_of_the_model(void **state)
             s.Y[i] = 40 + 3 * s.Y[i];
         s.model = fit_rows(&s, TRAIN, 0);
         volt_model_info info;
-        volt_model_describe(s.model, &info);
+        volt_model_get_info(s.model, &info);
         volt_learner *learner = new_learner(s.model, 0, 1);
 
         /* The same by hand: scaled rows and targets, as they are, and levels. */
@@ -227,7 +227,7 @@ static void scales_stay_those_of_the_model(void **state)
         check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, N, Q), c, NULL));
         volt_model *fresh = fit_rows(&by_hand, N, 0);
         volt_model_info expected;
-        volt_model_describe(fresh, &expected);
+        volt_model_get_info(fresh, &expected);
         for (int64_t i = 0; i < N * Q; i++)
             check_near("a coefficient", A[i], expected.coefficients[i]);
         check_near("an intercept", c[0], expected.intercepts[0]);
@@ -327,7 +327,7 @@ static void a_chosen_model_learns(void **state)
     volt_model *model = NULL;
     check_ok(volt_model_fit(kernel, volt_view_of(X, ROWS, 1), volt_view_of(Y, ROWS, Q), NULL, nowhere, &model));
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_true(info.alphas[0] != info.alphas[1]);
     volt_learner *learner = new_learner(model, 0, 1);
     check_ok(

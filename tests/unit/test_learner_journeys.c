@@ -49,7 +49,7 @@ static volt_status put_learner(const volt_learner *learner, journey_result *resu
     volt_learner_info info;
     volt_status status = VOLT_OK;
     double A[(TRAIN + ROWS) * Q], c[Q], out[H * Q], half[2 * Q];
-    volt_learner_describe(learner, &info);
+    volt_learner_get_info(learner, &info);
     AGAIN(status, volt_learner_coefficients(learner, volt_matrix_of(A, info.rows, Q), c, NULL));
     out[0] = 1e77;
     volt_status first = volt_learner_predict(learner, volt_view_of(X + (TRAIN + ROWS) * D, H, D),

@@ -87,7 +87,7 @@ static void a_window_that_moves_far(void **state)
         double A[WINDOW], c;
         int64_t numbers[WINDOW];
         volt_model_info info;
-        volt_model_describe(fresh, &info);
+        volt_model_get_info(fresh, &info);
         check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, WINDOW, 1), &c, numbers));
         for (int i = 0; i < WINDOW; i++) {
             assert_int_equal(numbers[i], N - WINDOW + i);

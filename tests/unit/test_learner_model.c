@@ -74,8 +74,8 @@ static void check_same(const char *what, const school *s, const volt_model *foun
     static const double levels[2] = {0.5, 0.8};
     double a[N * Q], b[N * Q];
     volt_model_info one, other;
-    volt_model_describe(found, &one);
-    volt_model_describe(wanted, &other);
+    volt_model_get_info(found, &one);
+    volt_model_get_info(wanted, &other);
     assert_int_equal(one.n, other.n);
     assert_int_equal(one.n_records, other.n_records);
     int64_t rest = N - one.n;
@@ -107,7 +107,7 @@ static void check_saved(const school *s, const volt_model *model)
     const char *path = scratch_path("grown.safetensors");
     volt_model *again = NULL;
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     check_ok(volt_model_save(model, path, NULL));
     check_ok(volt_model_load(path, &again));
     int64_t rest = N - info.n;
@@ -248,8 +248,8 @@ static void a_saved_learner_has_its_rows(void **state)
     }
     volt_model *one = model_of(learner, 0), *other = model_of(again, 0);
     volt_model_info a, b;
-    volt_model_describe(one, &a);
-    volt_model_describe(other, &b);
+    volt_model_get_info(one, &a);
+    volt_model_get_info(other, &b);
     assert_int_equal(a.n_records, 2);
     assert_int_equal(b.n_records, 2);
     assert_memory_equal(a.coefficients, b.coefficients, (size_t)(LAST * Q) * sizeof *a.coefficients);
@@ -303,7 +303,7 @@ static double draw(uint64_t *seed)
 static bool is_without_kernel(const volt_model *model)
 {
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     return isinf(info.alphas[0]) && isinf(info.alphas[1]);
 }
 

@@ -96,7 +96,7 @@ static void levels_that_are_chosen_are_fitted(void **state)
         options.anchors = anchors;
         options.ahead = 1;
         volt_model *model = fit(cases[c].kernel, &options, chosen);
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         assert_true(info.anchors[0] == -1 && info.anchors[1] == -1); /* levels */
         assert_true(isfinite(info.alphas[0]) && isinf(info.alphas[1]));
         options.alpha = info.alphas[0];

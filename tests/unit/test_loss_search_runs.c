@@ -53,7 +53,7 @@ static void threads_make_no_difference(void **state)
 static void check_named(const volt_search *search, const char *loss, const char *name)
 {
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     assert_int_equal(info.score, VOLT_SCORE_LOSS);
     assert_string_equal(info.loss, loss);
     assert_string_equal(info.score_name, name);
@@ -79,7 +79,7 @@ static void logs_name_the_loss(void **state)
     check_ok(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_QUANTILES]),
                              &options, &again));
     volt_search_info info;
-    volt_search_describe(again, &info);
+    volt_search_get_info(again, &info);
     assert_int_equal(info.resumed, 4);
     check_ok(volt_search_merge(&log, 1, &merged));
     check_named(merged, "quantile:q=0.1/0.5/0.9", "pinball loss");

@@ -71,7 +71,7 @@ static void scales_come_from_the_training_rows(void **state)
     for (int even = 0; even < 2; even++) {
         volt_model *model = fit(even ? "volterra:lift=even" : "volterra", X, Y, NULL, nowhere);
         volt_model_info info;
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         double shift[D] = {0, 0}, largest = 0;
         for (int i = 0; i < N && !even; i++)
             for (int k = 0; k < D; k++)
@@ -98,7 +98,7 @@ static void without_scale_everything_stays_as_it_is(void **state)
     options.scale = 0;
     volt_model *model = fit("volterra", X, Y, &options, nowhere);
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     for (int i = 0; i < N; i++)
         largest = fmax(largest, hypot(X[i * D], X[i * D + 1]));
     assert_true(info.input_shift[0] == 0 && info.input_shift[1] == 0 && info.input_scale == 1 && !info.scaled);
@@ -119,7 +119,7 @@ static void a_constant_target_is_forecast_exactly(void **state)
         Y[i * Q + 1] = 0.1;
     volt_model *model = fit("volterra", X, Y, NULL, volt_matrix_of(fitted, N, Q));
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_true(info.target_scale[1] == 1);
     check_ok(volt_model_predict(model, volt_view_of(X, 1, D), NULL, volt_matrix_of(out, 1, Q), NULL));
     close_to(info.target_mean[1], 0.1);
@@ -149,7 +149,7 @@ static void forecasts_do_not_depend_on_units(void **state)
     check_ok(
         volt_model_predict(other, volt_view_of(other_X, N, D), NULL, volt_matrix_of(other_out, N, Q), NULL));
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     double size = 0, L = info.facts.largest;
     for (int i = 0; i < N * Q; i++)
         size = fmax(size, fabs(info.coefficients[i]));
@@ -178,7 +178,7 @@ static void check_fitted(const plain_kernel *kernel, const double *X, const doub
     volt_matrix view = {fitted, N, Q, LD};
     volt_model *model = fit(kernel->text, X, Y, options, view);
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     for (int i = 0; i < N; i++)
         for (int k = 0; k < D; k++)
             Z[i * D + k] = (X[i * D + k] - info.input_shift[k]) * info.input_scale;
@@ -268,7 +268,7 @@ static void the_description_is_complete(void **state)
     volt_model *model = fit("volterra:lambda=0.5,tau=0.3", X, Y, &options, nowhere);
     input[0] = 'X'; /* names are copies */
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_int_equal(info.n, N);
     assert_int_equal(info.d, D);
     assert_int_equal(info.q, Q);
@@ -282,7 +282,7 @@ static void the_description_is_complete(void **state)
     assert_string_equal(info.output_names[2], "three");
     volt_model_free(model);
     model = fit("volterra", X, Y, NULL, nowhere);
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_null(info.input_names);
     assert_null(info.output_names);
     assert_true(info.alpha > 0 && info.washout == 0 && info.ahead == 0); /* chosen */
@@ -463,7 +463,7 @@ static void one_row_can_be_fitted_without_scale(void **state)
     check_ok(volt_model_fit(kernel, volt_view_of(&x, 1, 1), volt_view_of(&y, 1, 1), &options,
                             volt_matrix_of(&fitted, 1, 1), &model));
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     close_to(info.coefficients[0], 1.5); /* K = 13/9 */
     close_to(fitted, 1.5 * 13 / 9);
     volt_model_free(model);

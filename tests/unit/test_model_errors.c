@@ -273,7 +273,7 @@ static void shares_of_a_choice_are_in_the_errors(void **state)
         make_series(seed, (double)(seed % 10) / 12, series);
         volt_model *model = fit_series(series, LENGTH, 0, VOLT_TARGET_AUTO);
         volt_model_info info;
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         double share = info.report->share[0];
         volt_model_errors_read(model, volt_matrix_of(e, LENGTH - 1, 1));
         bool is_plain = info.anchors[0] >= 0 && info.intercepts[0] == 0; /* no constant was chosen */
@@ -328,7 +328,7 @@ static void a_mean_errs_by_the_distance_from_it(void **state)
         options.scale = 0;
         volt_model *model = fit_rows(&p, N, &options);
         volt_model_info info;
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         const volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
         assert_int_equal(far->rows, N);
         bool is_mean = isinf(info.alphas[0]) && info.intercepts[0] != 0;
@@ -396,7 +396,7 @@ static void half_widths_are_ranks_of_the_last_errors(void **state)
     const volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
     assert_int_equal(far->rows, SCORES);
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     for (int64_t k = 0; k < Q; k++) {
         for (int64_t t = 0; t < SCORES; t++)
             scores[t] = fabs(far->e[t * Q + k]) * info.target_scale[k];

@@ -107,8 +107,8 @@ static void same_names(const char *const *a, const char *const *b, int64_t count
 static void same_info(const volt_model *a, const volt_model *b)
 {
     volt_model_info x, y;
-    volt_model_describe(a, &x);
-    volt_model_describe(b, &y);
+    volt_model_get_info(a, &x);
+    volt_model_get_info(b, &y);
     assert_true(x.n == y.n && x.d == y.d && x.q == y.q && x.washout == y.washout && x.ahead == y.ahead);
     assert_true(x.intercept == y.intercept && x.scaled == y.scaled && x.feedback == y.feedback);
     assert_string_equal(x.kernel, y.kernel);
@@ -218,7 +218,7 @@ static void names_survive(void **state)
     volt_model *loaded = load();
     same_info(model, loaded);
     volt_model_info info;
-    volt_model_describe(loaded, &info);
+    volt_model_get_info(loaded, &info);
     assert_string_equal(info.notes.time_end, "2020-01-01 12:00");
     assert_string_equal(info.notes.horizons, "1..\xe2\x88\x9e");
     assert_null(info.notes.first_rows);

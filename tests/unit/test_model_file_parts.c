@@ -62,7 +62,7 @@ static void a_part_counts_from_its_format_on(void **state)
         volt_model *model = NULL;
         volt_model_info info;
         check_ok(load_format(cases[c].version, plain, "records", 2, cases[c].n_state, &model));
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         assert_true(info.alphas[0] == cases[c].alpha);
         assert_int_equal(info.n_records, cases[c].records);
         volt_model_free(model);

@@ -58,7 +58,7 @@ static void two_records_of_one_row(void **state)
     volt_model_info info;
     double x = 0.5, y = 0;
     check_ok(load_with(lengths, 2, states, 4, &model));
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_int_equal(info.n_records, 2);
     check_ok(volt_model_predict(model, volt_view_of(&x, 1, 1), NULL, volt_matrix_of(&y, 1, 1), NULL));
     double first = 1 + 0.25 / (1 - 0.25 * 0.5) * 1.5, second = 1 + 0.25 / (1 + 0.25 * 0.25) * 1.25;

@@ -219,7 +219,7 @@ static volt_status fit(const void *with, volt_progress progress, journey_result 
         assert_true(fitted[i] == 1e77);
     if (model) {
         volt_model_info info;
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         journey_put(result, fitted, N * w->outputs);
         journey_put(result, info.coefficients, info.kernel_rows * info.q);
         journey_put(result, info.intercepts, info.q);

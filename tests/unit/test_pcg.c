@@ -102,8 +102,8 @@ static void check_exact(const char *text, const setting *s, const problem *given
     predict_rest(a, p, later[0]);
     predict_rest(b, p, later[1]);
     volt_model_info info, of_exact;
-    volt_model_describe(a, &info);
-    volt_model_describe(b, &of_exact);
+    volt_model_get_info(a, &info);
+    volt_model_get_info(b, &of_exact);
     double gap = fmax(largest_gap(fitted[0], fitted[1], N * Q), largest_gap(later[0], later[1], H * Q));
     double allowed_gap =
         allowed_of(largest_entry_of(text, p), options.alpha, tolerance, spread_of(p->Y, N * Q), of_exact.rcond);
@@ -173,7 +173,7 @@ static void the_tolerance_is_what_forecasts_are_off_by(void **state)
         model = fit_text(memory_text, p, &options, fitted);
         predict_rest(model, p, later[0]);
         volt_model_info info;
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         double tolerance = options.tolerance > 0 ? options.tolerance : 1e-4;
         assert_true(info.report->residual <= tolerance && info.report->residual > 0);
         assert_true(largest_gap(later[0], later[1], H * Q) <= 10 * tolerance * sqrt(spread));
@@ -198,8 +198,8 @@ static void alpha_is_chosen_by_the_landmarks(void **state)
     volt_model *model = fit_text(memory_text, p, &options, fitted);
     volt_model *by_landmarks = fit_text(memory_text, p, &nystrom, fitted);
     volt_model_info info, other;
-    volt_model_describe(model, &info);
-    volt_model_describe(by_landmarks, &other);
+    volt_model_get_info(model, &info);
+    volt_model_get_info(by_landmarks, &other);
     predict_rest(model, p, later[0]);
     assert_int_equal(info.report->rows, other.report->rows);
     for (int64_t k = 0; k < Q; k++) {
@@ -209,7 +209,7 @@ static void alpha_is_chosen_by_the_landmarks(void **state)
         exact.alpha = info.alphas[k];
         volt_model *alone = fit_text(memory_text, p, &exact, fitted);
         volt_model_info of_exact;
-        volt_model_describe(alone, &of_exact);
+        volt_model_get_info(alone, &of_exact);
         predict_rest(alone, p, later[1]);
         double gap = 0;
         for (int64_t i = 0; i < H; i++)
@@ -248,7 +248,7 @@ static void check_changes(const char *text)
         volt_model_info info;
         options.solver = i == 0 ? VOLT_SOLVER_PCG : VOLT_SOLVER_NYSTROM;
         check_ok(volt_model_fit(kernel, X, Y, &options, volt_matrix_of(fitted[i], ROWS - 1, 1), &model));
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         assert_true(info.anchors[0] == 0 && info.report->share[0] > 0);
         check_ok(volt_model_predict(model, X, &reset, volt_matrix_of(again[i], ROWS - 1, 1), NULL));
         assert_true(i == 1 || info.report->iterations <= 4); /* one output: another product with B */
@@ -292,7 +292,7 @@ static void too_few_steps_are_said(void **state)
     volt_set_log(listen, NULL);
     volt_model *model = fit_text(memory_text, p, &options, fitted);
     volt_set_log(NULL, NULL);
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_int_equal(info.report->iterations, 3);
     assert_true(info.report->residual > 1e-9 && info.report->residual < 1);
     assert_non_null(strstr(heard, "stopped after 3 steps at a residual of "));
@@ -313,7 +313,7 @@ static void landmarks_make_steps_few(void **state)
     for (int i = 0; i < 3; i++) {
         options.landmarks = m[i];
         volt_model *model = fit_text(memory_text, p, &options, fitted);
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         steps[i] = info.report->iterations;
         volt_model_free(model);
     }
@@ -321,7 +321,7 @@ static void landmarks_make_steps_few(void **state)
     for (int64_t i = 0; i < N * Q; i++)
         p->Y[i] = 3;
     volt_model *model = fit_text(memory_text, p, &options, fitted);
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_int_equal(info.report->iterations, 0);
     assert_true(fabs(fitted[5] - 3) <= 16 * DBL_EPSILON);
     volt_model_free(model);

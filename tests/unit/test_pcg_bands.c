@@ -195,7 +195,7 @@ static void run_fit(void *context)
     if (job->status == VOLT_OK) {
         job->status = volt_model_predict(model, volt_view_of(job->X + job->n * D, H, D), NULL,
                                          volt_matrix_of(job->later, H, Q), NULL);
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         job->steps = info.report->iterations;
         job->residual = info.report->residual;
     }

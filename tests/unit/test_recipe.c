@@ -297,8 +297,8 @@ static void check_file(const volt_model *model, const problem *p)
     char *bytes_again = scratch_read(path, &again);
     assert_int_equal(size, again);
     assert_memory_equal(bytes, bytes_again, size);
-    volt_model_describe(model, &a);
-    volt_model_describe(loaded, &b);
+    volt_model_get_info(model, &a);
+    volt_model_get_info(loaded, &b);
     assert_true(a.d == b.d && a.q == b.q && a.columns == b.columns && a.ahead == b.ahead && a.input == b.input);
     assert_true(a.season == b.season && !b.report);
     for (int64_t k = 0; k < a.q; k++)
@@ -323,7 +323,7 @@ static void check_model(const volt_kernel *kernel, const problem *p, int *learne
     volt_model_info info;
     check_ok(volt_model_fit(kernel, volt_view_of(p->X, N, p->d), volt_view_of(p->Y, N, p->q), &p->options,
                             volt_matrix_of(fitted, N, p->q), &model));
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_true(info.d == p->d && info.q == p->q && info.input != VOLT_INPUT_AUTO);
     for (int64_t k = 0; k < p->q; k++) {
         learned[0] += isfinite(info.alphas[k]);
@@ -424,13 +424,13 @@ static void horizons_do_not_touch_each_other(void **state)
     volt_model_info a, b;
     check_ok(volt_model_fit(kernel, volt_view_of(p.X, N, 1), volt_view_of(Y, N, 4), &p.options,
                             volt_matrix_of(all, N, 4), &joint));
-    volt_model_describe(joint, &a);
+    volt_model_get_info(joint, &a);
     for (int64_t h = 0; h < 4; h++) {
         for (int64_t i = 0; i < N; i++)
             one[i] = Y[i * 4 + h];
         check_ok(volt_model_fit(kernel, volt_view_of(p.X, N, 1), volt_view_of(one, N, 1), &p.options,
                                 volt_matrix_of(single, N, 1), &alone));
-        volt_model_describe(alone, &b);
+        volt_model_get_info(alone, &b);
         assert_true(fabs(a.report->mse[h] - b.report->mse[0]) <= 1e-9 * a.report->naive_mse[h]);
         assert_true(isinf(a.alphas[h]) == isinf(b.alphas[0]) && a.report->share[h] == b.report->share[0]);
         for (int64_t i = 0; i < N; i++)

@@ -89,7 +89,7 @@ static void the_crafted_model_itself_loads(void **state)
     volt_model *model = NULL;
     volt_model_info info;
     check_ok(volt_model_load(write_crafted(&c), &model));
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_true(info.d == 1 && info.columns == 2 && info.q == 1 && info.anchors[0] == 0 &&
                 info.alphas[0] == 0.5);
     assert_true(info.input == VOLT_INPUT_BOTH && info.season == 0 && !info.report);
@@ -120,7 +120,7 @@ static void infinite_alphas_and_ranges_come_back(void **state)
     volt_model *model = NULL;
     volt_model_info info;
     check_ok(volt_model_load(write_crafted(&c), &model));
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_true(isinf(info.alphas[0]) && isinf(info.alpha));
     volt_model_free(model);
 }

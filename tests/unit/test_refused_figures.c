@@ -240,7 +240,7 @@ static void parameters_in_memory(void **state)
     bekk->b[0] = bekk->b[1] = 0.9;
     const volt_bekk whole = *bekk;
     const volt_matrix square = volt_matrix_of(out, 2, 2);
-    check_fails(volt_bekk_describe(NULL, NULL, NULL, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_bekk_set_source(NULL, NULL, NULL, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_bekk_check_stationary(NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_bekk_to_json(bekk, NULL), VOLT_ERR_ARGUMENT, "NULL");
     bekk->a = NULL;

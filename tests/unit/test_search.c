@@ -52,7 +52,7 @@ static volt_search_info info_of(const volt_search *search)
 {
     volt_search_info info;
     memset(&info, 0x5a, sizeof info);
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     return info;
 }
 

@@ -88,7 +88,7 @@ static volt_status search(const void *with, volt_progress progress, journey_resu
         status = volt_search_run(candidates, plain_inputs(&problem), Y, &options, &done);
     assert_true(status != VOLT_OK || done);
     if (status == VOLT_OK) {
-        volt_search_describe(done, &info);
+        volt_search_get_info(done, &info);
         for (int64_t i = 0; i < info.trials; i++) {
             const volt_trial *trial = volt_search_trial(done, i);
             journey_put_bytes(result, trial->kernel, strlen(trial->kernel));

@@ -67,8 +67,8 @@ static const char *fresh_path(const char *name)
 static void same_search(const volt_search *a, const volt_search *b)
 {
     volt_search_info info, other;
-    volt_search_describe(a, &info);
-    volt_search_describe(b, &other);
+    volt_search_get_info(a, &info);
+    volt_search_get_info(b, &other);
     assert_int_equal(info.trials, other.trials);
     assert_int_equal(info.failed, other.failed);
     assert_int_equal(info.folds, other.folds);
@@ -150,7 +150,7 @@ static void check_resume_after(const char *text, size_t length, const volt_searc
     for (size_t i = 0; i < length; i++)
         lines += text[i] == '\n';
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     assert_int_equal(info.resumed, lines);
     char *log = scratch_read(path, NULL);
     for (const char *at = log; (at = strchr(at, '\n')); at++)
@@ -211,7 +211,7 @@ static void the_order_of_lines_does_not_matter(void **state)
     volt_search *search = run(&options);
     same_search(search, whole);
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     assert_int_equal(info.resumed, COUNT);
     volt_search_free(search);
     volt_search *merged = NULL;
@@ -369,7 +369,7 @@ static void shards_and_merge_make_the_whole(void **state)
         options.shards = SHARDS;
         volt_search *part = run(&options);
         volt_search_info info;
-        volt_search_describe(part, &info);
+        volt_search_get_info(part, &info);
         for (int64_t i = 0; i < info.trials; i++)
             assert_int_equal(volt_search_trial(part, i)->index, s + i * SHARDS);
         trials += info.trials;

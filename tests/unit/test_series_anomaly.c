@@ -62,12 +62,13 @@ static void it_is_its_parts(void **state)
     check_ok(volt_anomaly_score(detector, volt_view_of(C, OTHERS, NORMAL), expected));
 
     volt_anomaly_info info, info_of_parts;
-    int64_t tried = 0;
     check_ok(volt_series_anomaly_score(whole, made.series + NORMAL, OTHERS, NULL, scores));
     assert_memory_equal(scores, expected, sizeof scores);
-    assert_string_equal(volt_series_anomaly_describe(whole, &info, &tried), volt_kernel_text(kernel));
-    volt_anomaly_describe(detector, &info_of_parts);
-    assert_true(tried == 1 && info.alpha == info_of_parts.alpha && info.threshold == info_of_parts.threshold);
+    volt_series_anomaly_get_info(whole, &info);
+    assert_string_equal(info.kernel, volt_kernel_text(kernel));
+    volt_anomaly_get_info(detector, &info_of_parts);
+    assert_true(info.tried == 1 && info.alpha == info_of_parts.alpha &&
+                info.threshold == info_of_parts.threshold);
     volt_anomaly_free(detector);
     volt_objects_free(objects);
     volt_kernel_free(kernel);
@@ -85,13 +86,12 @@ static void draws_are_judged_by_the_examples(void **state)
     for (int run = 0; run < 2; run++) {
         volt_series_anomaly *anomaly = NULL;
         volt_anomaly_info info;
-        int64_t tried = 0;
         options.draws = run * 8;
         check_ok(volt_series_anomaly_fit("gak:sigma=100", made.series, NORMAL, made.series + NORMAL, OTHERS,
                                          &options, &anomaly));
-        volt_series_anomaly_describe(anomaly, &info, &tried);
+        volt_series_anomaly_get_info(anomaly, &info);
         merit[run] = info.areas.roc_auc + info.areas.pr_auc;
-        assert_true(tried >= 1 && tried <= 1 + options.draws);
+        assert_true(info.tried >= 1 && info.tried <= 1 + options.draws);
         volt_series_anomaly_free(anomaly);
     }
     assert_true(merit[1] >= merit[0]);

@@ -82,7 +82,7 @@ static void every_step_is_a_fit(void **state)
                                 volt_matrix_of(NULL, 0, 0), &model));
         check_ok(
             volt_model_predict(model, view_of(scaled + ROWS - h, h, 1), NULL, volt_matrix_of(out, h, 1), NULL));
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         if (step->method == VOLT_FORECAST_SEASONAL) {
             assert_true(step->value == levels[ROWS - 1 + h - SEASON]);
             assert_true(step->rmse == step->baseline_rmse[VOLT_BASELINE_SEASONAL]);

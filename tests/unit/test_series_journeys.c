@@ -45,7 +45,7 @@ static volt_status regress(const void *with, volt_progress progress, journey_res
     journey_put(result, outputs, status == VOLT_OK ? NEW * 2 : 0);
     if (status == VOLT_OK) {
         volt_series_ridge_info info;
-        volt_series_ridge_describe(ridge, &info);
+        volt_series_ridge_get_info(ridge, &info);
         journey_put(result, info.left_out_outputs, SERIES * 2);
     }
     volt_series_ridge_free(ridge);

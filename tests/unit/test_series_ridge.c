@@ -64,7 +64,7 @@ static void it_is_a_ridge_regression_on_the_gram_matrix(void **state)
         plain_fit(K, N, Y, Q, 0.05, without, expected);
         check_ok(volt_series_ridge_predict(ridge, made.series, N, NULL, volt_matrix_of(outputs, N, Q)));
         volt_series_ridge_info found;
-        volt_series_ridge_describe(ridge, &found);
+        volt_series_ridge_get_info(ridge, &found);
         const double *left_out = found.left_out_outputs;
         for (int i = 0; i < N * Q;
              i++) /* the plain fit has targets of 1e6 in long double: 1e6 eps, and a condition of 500 */
@@ -85,7 +85,7 @@ static void it_is_a_ridge_regression_on_the_gram_matrix(void **state)
         }
         error = (sum[0] / variance[0] + sum[1] / variance[1]) / 2;
         volt_series_ridge_info info;
-        volt_series_ridge_describe(ridge, &info);
+        volt_series_ridge_get_info(ridge, &info);
         assert_true(info.series == N && info.channels == CHANNELS && info.outputs == Q && info.alpha == 0.05);
         assert_string_equal(info.kernel, "linear:window=1");
         assert_true(fabs(info.left_out_error - error) < 1e-6 * error);
@@ -107,13 +107,13 @@ static void alpha_is_chosen_on_series_left_out(void **state)
     volt_series_ridge *chosen = NULL, *other = NULL;
     volt_series_ridge_info info, given;
     check_ok(volt_series_ridge_fit("gak:sigma=4", made.series, N, target, NULL, &chosen));
-    volt_series_ridge_describe(chosen, &info);
+    volt_series_ridge_get_info(chosen, &info);
     int equal = 0;
     for (int power = -8; power <= 1; power++) {
         volt_series_ridge_options options = volt_series_ridge_options_default();
         options.alpha = pow(10, power);
         check_ok(volt_series_ridge_fit("gak:sigma=4", made.series, N, target, &options, &other));
-        volt_series_ridge_describe(other, &given);
+        volt_series_ridge_get_info(other, &given);
         assert_true(info.left_out_error <= given.left_out_error);
         if (options.alpha == info.alpha) {
             equal++;

@@ -197,7 +197,7 @@ static void chosen_alphas(void **state)
     options.keep_factor = 1;
     volt_model *model = fit_rows("rbf:gamma=1", X, Y, N, &options);
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_true(info.keeps_factor);
     assert_true(info.alphas[0] != info.alphas[1]);
     double out[H * Q], std[H * Q], one[H * Q];
@@ -231,7 +231,7 @@ static void several_factors_in_a_file(void **state)
     options.keep_factor = 1;
     volt_model *model = fit_rows("rbf:gamma=1", X, Y, N, &options), *loaded = NULL;
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_true(isfinite(info.alphas[0]) && isfinite(info.alphas[1]) && info.alphas[0] != info.alphas[1]);
     const char *path = scratch_path("factors.safetensors");
     check_ok(volt_model_save(model, path, NULL));

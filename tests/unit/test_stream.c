@@ -65,7 +65,7 @@ static void check_stream(const plain_kernel *kernel, volt_start start, int pushe
     options.washout = 2;
     check_ok(volt_model_fit(parsed, volt_view_of(X, N, D), volt_view_of(Y, N, Q), &options, nowhere, &model));
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
 
     volt_predict_options how = volt_predict_options_default();
     how.start = start;
@@ -287,7 +287,7 @@ static void allowed_inputs_follow_the_recursion(void **state)
         assert_true(beyond >= 1);
         plain_gram(kernel, volt_view_of(fresh, H, 1), volt_view_of(X, ROWS, 1), volt_matrix_of(K, H, ROWS));
         volt_model_info info;
-        volt_model_describe(model, &info);
+        volt_model_get_info(model, &info);
         for (int i = 0; i < H; i++) {
             double expected = info.intercepts[0], sum = 0;
             for (int j = 0; j < ROWS; j++) {
@@ -311,7 +311,7 @@ static void rbf_allows_anything(void **state)
     volt_rng rng = test_rng(138);
     volt_model *model = line_model("volterra:lift=rbf,gamma=1,lambda=0.9", &rng, 10, 0);
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     volt_stream *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_ALLOW);
     double expected = info.intercepts[0], out;
     for (int j = 0; j < 10; j++)

@@ -112,7 +112,7 @@ static void a_model_of_changes_goes_on(void **state)
     check_ok(volt_model_fit(kernel, volt_view_of(X, ROWS, D), volt_view_of(X + D, ROWS, D), &options, nowhere,
                             &model));
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     assert_true(info.columns > D && info.anchors[0] == 0 && info.season == SEASON);
     const char *path = scratch_path("change");
     for (int start = 0; start < 2; start++) {

@@ -303,7 +303,7 @@ static void of_trials_that_are_there_twice_the_better_one_counts(void **state)
                 volt_search *search = NULL;
                 check_ok(volt_search_merge(paths, 1 + apart, &search));
                 volt_search_info info;
-                volt_search_describe(search, &info);
+                volt_search_get_info(search, &info);
                 assert_int_equal(info.trials, 2);
                 const volt_trial *trial = volt_search_trial(search, 0);
                 if (trial->index != index)
@@ -403,7 +403,7 @@ static void one_search_writes_a_log_at_a_time(void **state)
     options.on_trial = NULL;
     check_ok(run(&options, &search));
     volt_search_info info;
-    volt_search_describe(search, &info);
+    volt_search_get_info(search, &info);
     assert_int_equal(info.resumed, COUNT);
     volt_search_free(search);
 }

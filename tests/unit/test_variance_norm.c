@@ -191,7 +191,7 @@ static void distances_are_those_of_features(void **state)
             for (int64_t i = 0; i < m; i++)
                 near_to(scores[i], plain_score(&all, (volt_anomaly_kind)kind, X, n, -1, Y + i * d), near);
             volt_anomaly_info info;
-            volt_anomaly_describe(anomaly, &info);
+            volt_anomaly_get_info(anomaly, &info);
             near_to(info.alpha, cases[c].alpha, 0);
             assert_true(info.areas.roc_auc == 0 && info.areas.pr_auc == 0); /* there are no examples */
             for (int64_t i = 0; i < n; i++) {                               /* left out, with the same ridge */
@@ -221,7 +221,7 @@ static void leaving_out_one_series_is_learning_without_it(void **state)
         double s = alpha * plain_trace(&all), near = 10 * tolerance_of(alpha, N);
         volt_anomaly *anomaly = fit(K, N, (volt_anomaly_kind)kind, alpha, 0.3);
         volt_anomaly_info info;
-        volt_anomaly_describe(anomaly, &info);
+        volt_anomaly_get_info(anomaly, &info);
         int64_t count = 0;
         for (int64_t h = 0; h < 5; h++) { /* five are left out, evenly spread */
             int64_t out = h * N / 5;
@@ -283,7 +283,7 @@ static void a_kernel_that_sees_nothing_tells_nothing_apart(void **state)
         K[i * N + i] = 1;
     volt_anomaly *anomaly = fit(K, N, VOLT_ANOMALY_CONFORMANCE, 1e-3, 0.05);
     volt_anomaly_info info;
-    volt_anomaly_describe(anomaly, &info);
+    volt_anomaly_get_info(anomaly, &info);
     check_ok(volt_anomaly_score(anomaly, volt_view_of(C, E, N), scores));
     near_to(info.left_out[0] / scores[0], sqrt((N - 2.0) / (N - 1)),
             1e-9);                                /* without growth all would lie above it */
@@ -342,7 +342,7 @@ static void alpha_is_chosen_by_the_likelihood_of_rows_left_out(void **state)
     }
     volt_anomaly *anomaly = fit(K, N, VOLT_ANOMALY_CONFORMANCE, 0, 0.05);
     volt_anomaly_info info;
-    volt_anomaly_describe(anomaly, &info);
+    volt_anomaly_get_info(anomaly, &info);
     near_to(info.alpha, expected, 1e-12 * expected);
     volt_anomaly_free(anomaly);
 
@@ -392,7 +392,7 @@ static void examples_choose_alpha(void **state)
         volt_ranking areas;
         volt_anomaly_info info;
         volt_anomaly *anomaly = fit(K, N, VOLT_ANOMALY_CONFORMANCE, pow(10, a), 0.05);
-        volt_anomaly_describe(anomaly, &info);
+        volt_anomaly_get_info(anomaly, &info);
         memcpy(scores, info.left_out, N * sizeof *scores);
         for (int e = 0; e < E; e++) { /* without one series, five times */
             plain_norm all = plain_learn(X, N, D, -1, 0);
@@ -414,7 +414,7 @@ static void examples_choose_alpha(void **state)
     volt_anomaly *anomaly = NULL;
     volt_anomaly_info info;
     check_ok(volt_anomaly_fit(volt_view_of(K, N, N), &options, &anomaly));
-    volt_anomaly_describe(anomaly, &info);
+    volt_anomaly_get_info(anomaly, &info);
     near_to(info.alpha, alpha, 1e-12 * alpha);
     near_to(info.areas.roc_auc, best.roc_auc, 0);
     near_to(info.areas.pr_auc, best.pr_auc, 0);
@@ -440,7 +440,7 @@ static void the_threshold_is_a_place_among_those_left_out(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         volt_anomaly *anomaly = fit(K, N, VOLT_ANOMALY_MAHALANOBIS, 1e-3, cases[c].rate);
         volt_anomaly_info info;
-        volt_anomaly_describe(anomaly, &info);
+        volt_anomaly_get_info(anomaly, &info);
         int above = 0;
         for (int i = 0; i < N; i++)
             above += info.left_out[i] * info.growth > info.threshold * (1 + 1e-12);
@@ -463,7 +463,7 @@ static void only_the_lower_triangle_is_read_and_threads_change_nothing(void **st
         check_ok(volt_set_threads(run + 1));
         volt_anomaly *anomaly = fit(K, N, VOLT_ANOMALY_CONFORMANCE, 0, 0.05);
         volt_anomaly_info info;
-        volt_anomaly_describe(anomaly, &info);
+        volt_anomaly_get_info(anomaly, &info);
         double *C = inner_products(X, N, X, N, D);
         check_ok(volt_anomaly_score(anomaly, volt_view_of(C, N, N), scores[run]));
         if (run == 0)

@@ -35,7 +35,7 @@ static void fit(const loss_rows *d, const loss_case *c, const volt_fit_options *
     check_ok(volt_model_fit(kernel, loss_inputs(d), loss_targets(d, c), options,
                             volt_matrix_of(fitted, LOSS_ROWS, c->outputs), &model));
     volt_model_info info;
-    volt_model_describe(model, &info);
+    volt_model_get_info(model, &info);
     fitted[LOSS_ROWS * c->outputs] = info.objective;
     fitted[LOSS_ROWS * c->outputs + 1] = info.duality_gap;
     volt_model_free(model);
@@ -126,7 +126,7 @@ static void alpha_is_chosen_on_rows_with_a_weight(void **state)
             check_ok(volt_model_fit(kernel, volt_view_of(d.X, n, 2),
                                     volt_view_of(loss_targets(&d, c).data, n, 1), &options,
                                     volt_matrix_of(part ? kept : all, n, 1), &model));
-            volt_model_describe(model, &info);
+            volt_model_get_info(model, &info);
             alphas[part] = info.alpha;
             volt_model_free(model);
         }

@@ -58,8 +58,8 @@ void volt_bekk_free(volt_bekk *bekk)
     volt_free(bekk);
 }
 
-volt_status volt_bekk_describe(volt_bekk *bekk, const char *const *tickers, const char *first_date,
-                               const char *last_date, const char *command)
+volt_status volt_bekk_set_source(volt_bekk *bekk, const char *const *tickers, const char *first_date,
+                                 const char *last_date, const char *command)
 {
     VOLT_REQUIRE(bekk, VOLT_ERR_ARGUMENT, "the BEKK parameters are NULL");
     const char *const texts[] = {first_date, last_date, command};

@@ -207,8 +207,8 @@ static volt_status read_origin(const json_t *object, volt_bekk *bekk)
         bekk->observations = (int64_t)json_integer_value(observations);
     if (converged)
         bekk->converged = json_is_true(converged);
-    return volt_bekk_describe(bekk, has_tickers ? tickers : NULL, dates[0], dates[1],
-                              json_string_value(json_object_get(object, "command")));
+    return volt_bekk_set_source(bekk, has_tickers ? tickers : NULL, dates[0], dates[1],
+                                json_string_value(json_object_get(object, "command")));
 }
 
 static volt_status read_object(const json_t *object, volt_bekk **bekk)

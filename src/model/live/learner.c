@@ -191,7 +191,7 @@ void volt_learner_free(volt_learner *learner)
 
 /* ---- what it is ------------------------------------------------------------------------------- */
 
-void volt_learner_describe(const volt_learner *learner, volt_learner_info *info)
+void volt_learner_get_info(const volt_learner *learner, volt_learner_info *info)
 {
     double condition = 1;
     for (int64_t g = 0; g < learner->n_groups; g++)

@@ -93,7 +93,7 @@ void volt_search_sort(volt_search *search)
         qsort(search->trials, (size_t)search->info.trials, sizeof(volt_trial *), by_index);
 }
 
-void volt_search_describe(const volt_search *search, volt_search_info *info)
+void volt_search_get_info(const volt_search *search, volt_search_info *info)
 {
     *info = search->info;
 }
