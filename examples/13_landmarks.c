@@ -51,7 +51,7 @@ int main(void)
     volt_status status = volt_simulate_narma10(NULL, volt_matrix_of(data[0], N, 2));
     volt_view u = {&data[0][0], N, 1, 2}, y = {&data[0][1], N, 1, 2};
     if (!status) /* what an exact fit of a million rows would take; 0: nothing is measured */
-        status = volt_plan_fit(NULL, 1000000, 1, 1, 0, &plan);
+        status = volt_plan_fit(NULL, 1000000, 1, 1, 0, 0, &plan, NULL);
     if (!status)
         printf("an exact fit of a million rows takes %.1f TB\n", 1e-12 * plan.fit_bytes);
     if (!status)

@@ -286,11 +286,10 @@ static int run_plan(int argc, char *const *argv)
     volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
     if (status == VOLT_OK && arguments.draws > 0)
         status = plan_search(&arguments, kernel, columns, &search);
-    if (status == VOLT_OK)
-        status = volt_plan_fit(kernel, arguments.n, columns, arguments.q, 1, &plan);
     volt_solver_plans plans;
     if (status == VOLT_OK)
-        status = volt_plan_solvers(kernel, arguments.n, columns, arguments.q, arguments.landmarks, 1, &plans);
+        status =
+            volt_plan_fit(kernel, arguments.n, columns, arguments.q, arguments.landmarks, 1, &plan, &plans);
     volt_kernel_free(kernel);
     if (status)
         return complain_status(status);

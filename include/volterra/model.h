@@ -494,12 +494,10 @@ typedef struct volt_plan {
 
     double evidence_bytes, evidence_seconds; /* of volt_evidence with its gradient, on the CPU */
 } volt_plan;
-VOLT_API volt_status volt_plan_fit(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measure,
-                                   volt_plan *plan);
-
-/* All solvers (solve.h), those on landmarks with so many (0: as many as are usual). VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
-VOLT_API volt_status volt_plan_solvers(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q,
-                                       int64_t landmarks, int measure, volt_solver_plans *plans);
+/* solvers (may be NULL) receives the plan of every solver (solve.h) and requires a kernel; those on landmarks have `landmarks`
+ * (0: the usual number). VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
+VOLT_API volt_status volt_plan_fit(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q,
+                                   int64_t landmarks, int measure, volt_plan *plan, volt_solver_plans *solvers);
 
 #ifdef __cplusplus
 }

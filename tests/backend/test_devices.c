@@ -450,7 +450,7 @@ static void test_does_not_fit(void **state)
     plug(FAKE, "memory=20000"); /* 8 n (n + 1) bytes: 49 rows take 19600 */
     check_ok(volt_set_device("gpu"));
     check_fails(fit_given(&made, &out), VOLT_ERR_MEMORY, "up to 49 rows would fit there");
-    check_ok(volt_plan_fit(NULL, 60, D, Q, 0, &plan));
+    check_ok(volt_plan_fit(NULL, 60, D, Q, 0, 0, &plan, NULL));
     assert_true(plan.on_device && plan.device_n_that_fits == 49 && plan.n_that_fits == 49);
     assert_true(plan.device_bytes == 8.0 * 60 * 61 && plan.device_available_bytes == 20000);
 
@@ -458,9 +458,9 @@ static void test_does_not_fit(void **state)
     volt_plan there, here;
     plug(FAKE, "memory=1e12");
     check_ok(volt_set_device("gpu"));
-    check_ok(volt_plan_fit(NULL, 5000, D, Q, 0, &there));
+    check_ok(volt_plan_fit(NULL, 5000, D, Q, 0, 0, &there, NULL));
     unplug();
-    check_ok(volt_plan_fit(NULL, 5000, D, Q, 0, &here));
+    check_ok(volt_plan_fit(NULL, 5000, D, Q, 0, 0, &here, NULL));
     assert_true(!here.on_device && here.device_bytes == 0);
     assert_true(here.fit_bytes - there.fit_bytes == 8.0 * 5000 * 5000);
     free_data(&made);

@@ -297,11 +297,12 @@ static void a_million_rows_are_planned(void **state)
     (void)state;
     volt_kernel *kernel = plain_parse("esn:size=100"), *power = plain_parse("esn:size=100,degree=2");
     volt_plan plan;
-    check_ok(volt_plan_fit(kernel, 1000000, 1, 1, 0, &plan));
+    check_ok(volt_plan_fit(kernel, 1000000, 1, 1, 0, 0, &plan, NULL));
     assert_true(plan.fit_bytes < 4e8);
-    check_ok(volt_plan_fit(kernel, 1000000, 1, 1, 1, &plan));
+    check_ok(volt_plan_fit(kernel, 1000000, 1, 1, 0, 1, &plan, NULL));
     assert_true(plan.gram_seconds > 0 && plan.factor_seconds > 0 && isfinite(plan.gram_seconds));
-    check_ok(volt_plan_fit(power, 1000000, 1, 1, 0, &plan)); /* no readout of states: the whole matrix */
+    check_ok(
+        volt_plan_fit(power, 1000000, 1, 1, 0, 0, &plan, NULL)); /* no readout of states: the whole matrix */
     assert_true(plan.fit_bytes > 1e12);
     volt_kernel_free(power);
     volt_kernel_free(kernel);

@@ -254,7 +254,7 @@ static volt_status call_load(void)
 static volt_status call_plan(void)
 {
     volt_plan plan = {.n_that_fits = -5};
-    volt_status status = volt_plan_fit(NULL, 100, 2, 2, 1, &plan);
+    volt_status status = volt_plan_fit(NULL, 100, 2, 2, 0, 1, &plan, NULL);
     assert_true((status == VOLT_OK) == (plan.n_that_fits >= 0));
     return status;
 }

@@ -20,7 +20,7 @@
 static volt_plan plan_of(int64_t n, int64_t d, int64_t q, int measure)
 {
     volt_plan plan;
-    check_ok(volt_plan_fit(NULL, n, d, q, measure, &plan));
+    check_ok(volt_plan_fit(NULL, n, d, q, 0, measure, &plan, NULL));
     return plan;
 }
 
@@ -97,7 +97,7 @@ static volt_solver_plans solvers_of(const char *text, int64_t n, int64_t d, int6
 {
     volt_solver_plans plans;
     volt_kernel *kernel = plain_parse(text);
-    check_ok(volt_plan_solvers(kernel, n, d, q, landmarks, 0, &plans));
+    check_ok(volt_plan_fit(kernel, n, d, q, landmarks, 0, &(volt_plan){0}, &plans));
     volt_kernel_free(kernel);
     return plans;
 }
@@ -270,9 +270,9 @@ static void the_plan_says_which_solver_is_taken(void **state)
     volt_solver_plans states = solvers_of("esn:size=20", 70000, 2, 1, 0);
     assert_string_equal(states.solver[states.taken].name, "features");
     volt_kernel *kernel = plain_parse("volterra");
-    assert_int_equal(volt_plan_solvers(kernel, 10, 1, 1, 11, 0, &small), VOLT_ERR_ARGUMENT);
-    assert_int_equal(volt_plan_solvers(NULL, 10, 1, 1, 0, 0, &small), VOLT_ERR_ARGUMENT);
-    assert_int_equal(volt_plan_solvers(kernel, 10, 0, 1, 0, 0, &small), VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_plan_fit(kernel, 10, 1, 1, 11, 0, &(volt_plan){0}, &small), VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_plan_fit(NULL, 10, 1, 1, 0, 0, &(volt_plan){0}, &small), VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_plan_fit(kernel, 10, 0, 1, 0, 0, &(volt_plan){0}, &small), VOLT_ERR_ARGUMENT);
     volt_kernel_free(kernel);
 }
 
@@ -336,7 +336,7 @@ static void the_plan_covers_the_peak_of_the_evidence(void **state)
                 continue;
             volt_kernel *kernel = plain_parse(texts[t]);
             volt_plan plan;
-            check_ok(volt_plan_fit(kernel, n, d, q, 0, &plan));
+            check_ok(volt_plan_fit(kernel, n, d, q, 0, 0, &plan, NULL));
             volt_kernel_free(kernel);
             double measured = measure_evidence(texts[t], n, d, q);
             print_message("%s, %d x %d, %d outputs: %.3f of the peak\n", texts[t], (int)n, (int)d, (int)q,
@@ -420,8 +420,8 @@ static void features_are_counted(void **state)
     (void)state;
     volt_kernel *plain = plain_parse("volterra"), *features = plain_parse("sig:window=200,level=3,order=3");
     volt_plan with, without;
-    check_ok(volt_plan_fit(plain, 3000, 30, 1, 0, &without));
-    check_ok(volt_plan_fit(features, 3000, 30, 1, 0, &with));
+    check_ok(volt_plan_fit(plain, 3000, 30, 1, 0, 0, &without, NULL));
+    check_ok(volt_plan_fit(features, 3000, 30, 1, 0, 0, &with, NULL));
     assert_true(with.fit_bytes > without.fit_bytes + 8 * 3000.0 * (30 + 900 + 27000));
     assert_true(with.n_that_fits < without.n_that_fits);
     volt_kernel_free(features);
@@ -456,7 +456,7 @@ static void the_time_of_the_evidence_follows(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         volt_kernel *kernel = plain_parse(cases[i].text);
         volt_plan plan;
-        check_ok(volt_plan_fit(kernel, 500, 2, 1, 1, &plan));
+        check_ok(volt_plan_fit(kernel, 500, 2, 1, 0, 1, &plan, NULL));
         double expected = 3 * plan.factor_seconds + cases[i].grams * plan.gram_seconds;
         print_message("%s: %.6g grams\n", cases[i].text,
                       (plan.evidence_seconds - 3 * plan.factor_seconds) / plan.gram_seconds);
@@ -469,10 +469,10 @@ static void wrong_plans_are_refused(void **state)
 {
     (void)state;
     volt_plan plan = {.fit_bytes = -7};
-    check_fails(volt_plan_fit(NULL, 0, 1, 1, 0, &plan), VOLT_ERR_ARGUMENT, "n = 0");
-    check_fails(volt_plan_fit(NULL, 1, -1, 1, 0, &plan), VOLT_ERR_ARGUMENT, "d = -1");
-    check_fails(volt_plan_fit(NULL, 1, 1, 0, 0, &plan), VOLT_ERR_ARGUMENT, "q = 0");
-    check_fails(volt_plan_fit(NULL, 1, 1, 1, 0, NULL), VOLT_ERR_ARGUMENT, "plan");
+    check_fails(volt_plan_fit(NULL, 0, 1, 1, 0, 0, &plan, NULL), VOLT_ERR_ARGUMENT, "n = 0");
+    check_fails(volt_plan_fit(NULL, 1, -1, 1, 0, 0, &plan, NULL), VOLT_ERR_ARGUMENT, "d = -1");
+    check_fails(volt_plan_fit(NULL, 1, 1, 0, 0, 0, &plan, NULL), VOLT_ERR_ARGUMENT, "q = 0");
+    check_fails(volt_plan_fit(NULL, 1, 1, 1, 0, 0, NULL, NULL), VOLT_ERR_ARGUMENT, "plan");
     assert_true(plan.fit_bytes == -7);
 }
 

@@ -52,7 +52,7 @@ static void the_time_of_a_search_is_that_of_its_parts(void **state)
     volt_search_plan search;
     volt_plan fit;
     check_ok(volt_plan_search(kernel, ROWS, 2, 1, 0, &options, 1, &search));
-    check_ok(volt_plan_fit(kernel, search.most_rows, 2, 1, 1, &fit));
+    check_ok(volt_plan_fit(kernel, search.most_rows, 2, 1, 0, 1, &fit, NULL));
     volt_kernel_free(kernel);
     double squares = sum_of_groups(splits, FOLDS, (double)search.most_rows, 2),
            cubes = sum_of_groups(splits, FOLDS, (double)search.most_rows, 3);

@@ -306,8 +306,8 @@ static volt_status plan_volterra(int64_t n, int64_t d, int64_t q, int measured, 
     return status;
 }
 
-volt_status volt_plan_fit(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
-                          volt_plan *plan)
+volt_status volt_plan_placed(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
+                             volt_plan *plan)
 {
     return kernel ? volt_plan_at(kernel, n, d, q, measured, place(n, d), plan)
                   : plan_volterra(n, d, q, measured, plan);

@@ -5,7 +5,11 @@
 #include "base/backend.h"
 #include "volterra/model.h"
 
-/* volt_plan_fit for a fit at this back end. */
+/* The plan of volt_plan_fit, at the back end that the fit would be placed at. */
+volt_status volt_plan_placed(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
+                             volt_plan *plan);
+
+/* The same at this back end. */
 volt_status volt_plan_at(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
                          const volt_backend *backend, volt_plan *plan);
 

@@ -108,10 +108,10 @@ static void take_one(const volt_planned *fit, const volt_plan *plan, bool has_st
                                              : "nothing else fits in memory either";
 }
 
-volt_status volt_plan_solvers(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int64_t landmarks,
-                              int measure, volt_solver_plans *plans)
+static volt_status plan_solvers(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int64_t landmarks,
+                                int measure, volt_solver_plans *plans)
 {
-    VOLT_REQUIRE(kernel && plans, VOLT_ERR_ARGUMENT, "the kernel or the place for the plans is NULL");
+    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the plans of the solvers need a kernel, which is NULL");
     VOLT_REQUIRE(n > 0 && landmarks >= 0 && landmarks <= n, VOLT_ERR_ARGUMENT,
                  "there are to be %lld landmarks, and there can be 1 to %lld, the rows", (long long)landmarks,
                  (long long)n);
@@ -129,5 +129,17 @@ volt_status volt_plan_solvers(const volt_kernel *kernel, int64_t n, int64_t d, i
     VOLT_TRY(plan_iteration(&fit, measure, &made.solver[made.count++]));
     take_one(&fit, &plan, states > 0, &made);
     *plans = made;
+    return VOLT_OK;
+}
+
+volt_status volt_plan_fit(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int64_t landmarks,
+                          int measure, volt_plan *plan, volt_solver_plans *solvers)
+{
+    volt_plan made;
+    VOLT_REQUIRE(plan, VOLT_ERR_ARGUMENT, "there is no place for the plan");
+    VOLT_TRY(volt_plan_placed(kernel, n, d, q, measure, &made));
+    if (solvers)
+        VOLT_TRY(plan_solvers(kernel, n, d, q, landmarks, measure, solvers));
+    *plan = made;
     return VOLT_OK;
 }
