@@ -34,7 +34,7 @@ typedef struct volt_warning {
     volt_baseline baseline;
 } volt_warning;
 
-/* Returns one sentence for a code; "unknown warning" for a value that is not one. */
+/* Returns the text of a code; "unknown warning" for a value that is not one. */
 VOLT_API const char *volt_warning_text(volt_warning_code code);
 
 /* ---- pairing of inputs and targets ------------------------------------------------------------ */
@@ -52,7 +52,7 @@ typedef struct volt_pairing_options {
     const int64_t *records;
     int64_t n_records;               /* 0 (default): one sequence */
     const char *const *record_names; /* (optional) for messages */
-    /* the last so many columns of X are known ahead, such as a calendar, and are not targets, 0 */
+    /* number of last columns of X that are known ahead, such as a calendar, and are not targets, 0 */
     int64_t known_inputs;
     int allow_target_in_inputs;      /* 1: with ahead 0, accept a target that is also an input; 0: refuse it */
     const char *const *input_names;  /* (optional) of the columns of X */
@@ -104,7 +104,7 @@ typedef struct volt_forecast_options {
     int64_t steps;
     int64_t season;  /* rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): found in each series */
     int separate;    /* 1: forecast each series from itself only, 0: from all of them */
-    int all_rows;    /* 1: use every row; 0: the latest rows, as many as about half a minute of work allows */
+    int all_rows;    /* 1: use every row; 0: the latest rows that about half a minute of work allows */
     volt_view known; /* (optional) n x c inputs known for every row, such as volt_calendar_columns */
     /* seconds for a search of the kernel's parameters, which its text leaves open; 0 (default): no search. The
      * best candidate replaces the kernel only if it is also clearly better on the last quarter of the rows */
@@ -149,7 +149,7 @@ typedef struct volt_forecast_info {
 } volt_forecast_info;
 VOLT_API volt_status volt_forecast_get_info(const volt_forecast *forecast, volt_forecast_info *info);
 
-/* One step of one series. Root mean squared errors are those of held-out rows, in the units of the series. */
+/* One step of one series. Root mean squared errors refer to held-out rows and are in the units of the series. */
 typedef struct volt_forecast_step {
     double value;
     volt_forecast_method method;

@@ -36,7 +36,7 @@ def pair(
     target_names: Optional[Array] = None,
     allow_target_in_inputs: bool = False,
 ) -> Pairing:
-    """Pair row t of `rows` with rows t + first to t + last of `series`, or of `rows` where that is None."""
+    """Pair row t of `rows` with rows t + first to t + last of `series`, or of `rows` if `series` is None."""
     options = c.lib.volt_pairing_options_default()
     options.first_ahead, options.ahead = first, last
     lengths = None if records is None else (c_int64 * len(records))(*records)

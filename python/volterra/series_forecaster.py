@@ -1,6 +1,6 @@
 """Forecast series with one call: `forecast`, and `Forecaster` for what lies behind it.
 
-Every decision is made by the library, so that the numbers are those of ``volterra forecast`` and of `volt_forecast_run`.
+The library makes every decision: ``volterra forecast`` and `volt_forecast_run` give the same numbers.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Forecaster(BaseEstimator):
     separate : bool, default=False
         Forecast each series from itself only, not from all of them.
     all_rows : bool, default=False
-        Use every row. By default the latest rows are used, as many as about half a minute of work allows.
+        Use every row. By default the latest rows that about half a minute of work allows.
     budget : float or str, optional
         Time for a search of the kernel's parameters, such as 30 or "2min".
     random_state : int, default=0

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* What all groups of a forecast have in common. */
+/* Common to all groups of a forecast. */
 typedef struct forecast_data {
     volt_view levels;       /* rows used x series */
     volt_view known;        /* (optional) rows used x further inputs */
@@ -31,10 +31,10 @@ void volt_forecast_group_release(forecast_group *group);
 volt_status volt_forecast_group_fit(const forecast_group *group, const volt_kernel *kernel, int64_t rows,
                                     int64_t ahead, volt_progress progress, volt_model **model);
 
-/* The first row that is used: the latest rows, as many as the work for so many steps allows (series_forecast.c). */
+/* The first row used: the latest rows that the work for this number of steps allows (series_forecast.c). */
 int64_t volt_forecast_first_row(int64_t rows, int64_t steps, bool all_rows);
 
-/* Least number of rows for a forecast of so many steps with held-out errors. */
+/* Least number of rows for a forecast of `steps` steps with held-out errors. */
 int64_t volt_forecast_rows_for(int64_t steps);
 
 #endif

@@ -15,7 +15,7 @@ static const double clearly_less = 0.95;
 
 enum { MOST_HORIZONS = 3, TEST_SHARE = 4 };
 
-/* What all candidates have in common. */
+/* Common to all candidates. */
 typedef struct trials {
     const forecast_data *data;
     forecast_group *groups;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The pairing and the memory it stands on. */
+/* The pairing and its memory. */
 typedef struct owned_pairing {
     volt_pairing pairing; /* first: callers see this */
     int64_t *lengths, *rows, *anchors;
@@ -66,7 +66,7 @@ static volt_status check_records(volt_view X, const volt_pairing_options *option
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* Copies the rows of every record from `later` on, as many as are fitted, one record after the other. */
+/* Copies the rows of every record that are fitted, starting `later` rows after its first, record by record. */
 static double *join_records(const volt_pairing_options *options, const int64_t *lengths, volt_view rows,
                             int64_t later, int64_t count)
 {

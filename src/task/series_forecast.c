@@ -413,7 +413,7 @@ int64_t volt_forecast_first_row(int64_t rows, int64_t steps, bool all_rows)
 
 /* ---- public functions ------------------------------------------------------------------------- */
 
-/* Divides the series by their powers of two, where there is one. */
+/* Divides the series by their powers of two, unless all are 1. */
 static volt_status scale_series(volt_forecast *made, volt_view *series)
 {
     bool is_safe = true;
