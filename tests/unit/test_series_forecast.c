@@ -163,6 +163,37 @@ static void work_is_limited(void **state)
                      2000 - 1810); /* rows for the errors of 600 steps */
 }
 
+/* Series times a power of two, whose squares overflow or vanish: the same forecast times that power. */
+static void extreme_units_change_nothing(void **state)
+{
+    (void)state;
+    enum { STEPS = 2, SHORT = 60 };
+    static const int powers[] = {560, -560};
+    double *levels = monthly(SHORT, 1, 10), scaled[SHORT];
+    volt_forecast *plain = NULL, *other = NULL;
+    volt_forecast_options options = volt_forecast_options_default();
+    options.steps = STEPS;
+    check_ok(volt_forecast_run(view_of(levels, SHORT, 1), &options, &plain));
+    for (size_t p = 0; p < sizeof powers / sizeof *powers; p++) {
+        for (int64_t i = 0; i < SHORT; i++)
+            scaled[i] = ldexp(levels[i], powers[p]);
+        check_ok(volt_forecast_run(view_of(scaled, SHORT, 1), &options, &other));
+        for (int64_t h = 0; h < STEPS; h++) {
+            const volt_forecast_step *a = volt_forecast_step_at(plain, h, 0),
+                                     *b = volt_forecast_step_at(other, h, 0);
+            /* the division by the power of two may move the mean of the scale by its last bit */
+            near(ldexp(b->value, -powers[p]), a->value, 1e-12 * fabs(a->value));
+            near(ldexp(b->rmse, -powers[p]), a->rmse, 1e-12 * a->rmse);
+            near(ldexp(b->baseline_rmse[VOLT_BASELINE_NAIVE], -powers[p]),
+                 a->baseline_rmse[VOLT_BASELINE_NAIVE], 1e-12 * a->baseline_rmse[VOLT_BASELINE_NAIVE]);
+            assert_int_equal(a->method, b->method);
+        }
+        volt_forecast_free(other);
+    }
+    volt_forecast_free(plain);
+    free(levels);
+}
+
 /* ---- warnings --------------------------------------------------------------------------------- */
 
 static void warnings_have_codes(void **state)
@@ -323,10 +354,15 @@ static void search_reports_its_outcome(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_step_is_a_fit),         cmocka_unit_test(summary_and_default_steps),
-        cmocka_unit_test(separate_series_do_not_meet), cmocka_unit_test(work_is_limited),
-        cmocka_unit_test(warnings_have_codes),         cmocka_unit_test(shorter_structs_are_understood),
-        cmocka_unit_test(invalid_input_is_refused),    cmocka_unit_test(progress_grows_and_cancels),
+        cmocka_unit_test(every_step_is_a_fit),
+        cmocka_unit_test(summary_and_default_steps),
+        cmocka_unit_test(separate_series_do_not_meet),
+        cmocka_unit_test(work_is_limited),
+        cmocka_unit_test(extreme_units_change_nothing),
+        cmocka_unit_test(warnings_have_codes),
+        cmocka_unit_test(shorter_structs_are_understood),
+        cmocka_unit_test(invalid_input_is_refused),
+        cmocka_unit_test(progress_grows_and_cancels),
         cmocka_unit_test(search_reports_its_outcome),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
