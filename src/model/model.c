@@ -274,6 +274,35 @@ volt_status volt_model_check_output(const volt_model *model, int64_t row, const 
     return VOLT_OK;
 }
 
+volt_status volt_model_record_pending(volt_model *model, volt_view rows)
+{
+    int64_t d = model->recipe.inputs;
+    if (rows.rows == 0 || model->feedback) /* with feedback the last target is that row */
+        return VOLT_OK;
+    VOLT_REQUIRE(rows.data && rows.rows > 0 && rows.cols == d && rows.ld >= d, VOLT_ERR_SHAPE,
+                 "the pending inputs are %" PRId64 " x %" PRId64 ", and must have %" PRId64
+                 " columns, as X has",
+                 rows.rows, rows.cols, d);
+    for (int64_t i = 0; i < rows.rows; i++)
+        for (int64_t k = 0; k < d; k++)
+            VOLT_REQUIRE(isfinite(rows.data[i * rows.ld + k]), VOLT_ERR_NOT_FINITE,
+                         "pending input %" PRId64 " of row %" PRId64 " is not finite", k + 1, i + 1);
+    model->pending = volt_alloc_doubles(rows.rows, d);
+    if (!model->pending)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < rows.rows; i++)
+        memcpy(model->pending + i * d, rows.data + i * rows.ld, (size_t)d * sizeof(double));
+    model->n_pending = rows.rows;
+    return VOLT_OK;
+}
+
+volt_view volt_model_pending(const volt_model *model)
+{
+    if (model->feedback && !model->no_last_target)
+        return volt_view_of(model->last_target, 1, model->q);
+    return volt_view_of(model->pending, model->n_pending, model->recipe.inputs);
+}
+
 volt_status volt_model_unscale_output(const volt_model *model, int64_t row, const double *x, double *v)
 {
     for (int64_t k = 0; k < model->q; k++) {

@@ -78,7 +78,7 @@ volt_status volt_model_use_records(volt_model *model, const int64_t *lengths, in
 volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progress);
 
 /* Copies the inputs after the last training row, whose targets are not known yet; not for a model with feedback, where
- * the last target is that row. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. (pending_part.c) */
+ * the last target is that row. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
 volt_status volt_model_record_pending(volt_model *model, volt_view rows);
 /* Those inputs; they belong to the model. */
 volt_view volt_model_pending(const volt_model *model);

@@ -1,4 +1,5 @@
-/* src/model/file/errors_part.c: the errors of the training rows in a model file. Forecasts are the same without them. */
+/* src/model/file/errors_part.c: the parts of a model file for intervals: errors of the training rows, and factors of the Gram
+ * matrix. Predictions do not depend on them. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/file/file_parts.h"
@@ -6,12 +7,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* ---- errors ------------------------------------------------------------------------------------ */
+
 /* By volt_error_kind. */
 static const struct {
     const char *errors, *scales;
 } names[VOLT_ROW_ERRORS] = {{"errors", "error_scales"}, {"far_errors", "far_error_scales"}};
 
-static bool is_present(const volt_model *model)
+static bool has_errors(const volt_model *model)
 {
     return model->errors.lists[VOLT_ERRORS_NEAR].rows > 0;
 }
@@ -25,7 +28,7 @@ static bool has_one_scale(const volt_error_list *list, int64_t q)
     return same;
 }
 
-static volt_status save(const volt_model *model, volt_file_writer *writer)
+static volt_status save_errors(const volt_model *model, volt_file_writer *writer)
 {
     for (int i = 0; i < VOLT_ROW_ERRORS; i++) {
         const volt_error_list *list = &model->errors.lists[i];
@@ -57,7 +60,7 @@ static volt_status load_list(const volt_file_fields *fields, int i, int64_t rows
     return VOLT_OK;
 }
 
-static volt_status load(const volt_file_fields *fields, volt_model *model)
+static volt_status load_errors(const volt_file_fields *fields, volt_model *model)
 {
     int64_t kept = volt_model_kept(model);
     volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
@@ -77,6 +80,109 @@ static volt_status load(const volt_file_fields *fields, volt_model *model)
 const volt_file_part volt_errors_part = {.name = "errors",
                                          .format = VOLT_FORMAT_ANY,
                                          .mark = "errors",
-                                         .present = is_present,
-                                         .save = save,
-                                         .load = load};
+                                         .present = has_errors,
+                                         .save = save_errors,
+                                         .load = load_errors};
+
+/* ---- factors ----------------------------------------------------------------------------------- */
+
+static bool has_factors(const volt_model *model)
+{
+    return model->kept.of != NULL;
+}
+
+static int64_t packed(int64_t m)
+{
+    return m * (m + 1) / 2;
+}
+
+static volt_status save_factors(const volt_model *model, volt_file_writer *writer)
+{
+    const volt_kept_list *kept = &model->kept;
+    int64_t m = model->n - model->washout, numbers = packed(m);
+    double *outputs = volt_put_room(writer, "factor_outputs", model->q, 2);
+    for (int64_t k = 0; outputs && k < model->q; k++) {
+        outputs[2 * k] = (double)kept->of[k];
+        outputs[2 * k + 1] = kept->constant[k];
+    }
+    double *alphas = volt_put_room(writer, "factor_alphas", kept->count, 2);
+    double *ones = volt_put_room(writer, "factor_ones", kept->count, m);
+    for (int64_t f = 0; alphas && ones && f < kept->count; f++) {
+        alphas[2 * f] = kept->factors[f].alpha;
+        alphas[2 * f + 1] = kept->factors[f].common;
+        memcpy(ones + f * m, kept->factors[f].u, (size_t)m * sizeof(double));
+    }
+    if (kept->count == 1) { /* as it lies: it is large */
+        volt_put_tensor(writer, "factors", 1, numbers, kept->factors[0].L);
+        return VOLT_OK;
+    }
+    double *factors = volt_put_room(writer, "factors", kept->count, numbers);
+    for (int64_t f = 0; factors && f < kept->count; f++)
+        memcpy(factors + f * numbers, kept->factors[f].L, (size_t)numbers * sizeof(double));
+    return VOLT_OK;
+}
+
+static volt_status load_outputs(const volt_file_fields *fields, int64_t count, volt_kept_list *kept)
+{
+    const volt_tensor *outputs = NULL;
+    VOLT_TRY(volt_fields_tensor(fields, "factor_outputs", kept->q, 2, &outputs));
+    for (int64_t k = 0; k < kept->q; k++) {
+        int64_t constant = 0;
+        VOLT_TRY(
+            volt_fields_index(fields, "factor_outputs", outputs->data[2 * k], -1, count - 1, &kept->of[k]));
+        VOLT_TRY(volt_fields_index(fields, "factor_outputs", outputs->data[2 * k + 1], 0, 1, &constant));
+        kept->constant[k] = constant != 0;
+    }
+    return VOLT_OK;
+}
+
+static volt_status load_one(const volt_file_fields *fields, const double *numbers, const double *alpha,
+                            const double *ones, int64_t m, volt_kept_factor *factor)
+{
+    VOLT_REQUIRE(alpha[0] > 0, VOLT_ERR_FORMAT, "%s: tensor \"factor_alphas\" holds %g, which is not above 0",
+                 fields->path, alpha[0]);
+    VOLT_TRY(volt_kept_allocate(m, factor));
+    factor->alpha = alpha[0];
+    factor->common = alpha[1];
+    memcpy(factor->L, numbers, (size_t)packed(m) * sizeof(double));
+    memcpy(factor->u, ones, (size_t)m * sizeof(double));
+    for (int64_t i = 0; i < m; i++) {
+        factor->uu += ones[i] * ones[i];
+        VOLT_REQUIRE(factor->L[packed(i) + i] >= 0, VOLT_ERR_FORMAT,
+                     "%s: tensor \"factors\" has %g on its diagonal, which is below 0", fields->path,
+                     factor->L[packed(i) + i]);
+    }
+    return VOLT_OK;
+}
+
+static volt_status load_factors(const volt_file_fields *fields, volt_model *model)
+{
+    int64_t m = model->n - model->washout;
+    const volt_tensor *factors = NULL, *alphas = NULL, *ones = NULL;
+    VOLT_TRY(volt_fields_tensor(fields, "factors", -1, packed(m), &factors));
+    VOLT_REQUIRE(factors->rows <= model->q, VOLT_ERR_FORMAT,
+                 "%s: there are %" PRId64 " factors, and %" PRId64 " outputs", fields->path, factors->rows,
+                 model->q);
+    VOLT_TRY(volt_fields_tensor(fields, "factor_alphas", factors->rows, 2, &alphas));
+    VOLT_TRY(volt_fields_tensor(fields, "factor_ones", factors->rows, m, &ones));
+    VOLT_TRY(volt_kept_list_create(model->q, &model->kept));
+    VOLT_TRY(load_outputs(fields, factors->rows, &model->kept));
+    model->kept.count = factors->rows;
+    for (int64_t f = 0; f < factors->rows; f++)
+        VOLT_TRY(load_one(fields, factors->data + f * packed(m), alphas->data + 2 * f, ones->data + f * m, m,
+                          &model->kept.factors[f]));
+    for (int64_t k = 0; k < model->q; k++) {
+        int64_t f = model->kept.of[k];
+        VOLT_REQUIRE(f < 0 || model->kept.factors[f].alpha == model->alphas[k], VOLT_ERR_FORMAT,
+                     "%s: tensor \"factor_alphas\" has %g for output %" PRId64 ", whose alpha is %g",
+                     fields->path, model->kept.factors[f < 0 ? 0 : f].alpha, k + 1, model->alphas[k]);
+    }
+    return VOLT_OK;
+}
+
+const volt_file_part volt_factor_part = {.name = "factor",
+                                         .format = VOLT_FORMAT_ANY,
+                                         .mark = "factor_outputs",
+                                         .present = has_factors,
+                                         .save = save_factors,
+                                         .load = load_factors};

@@ -1,12 +1,99 @@
-/* src/model/file/file_fields.c: the texts, numbers and tensors of a safetensors file, each checked on its way in. */
+/* src/model/file/file_fields.c: the texts, numbers and tensors of a safetensors file, written and read. */
 #include "model/file/file_fields.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "text/text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+/* ---- writing ----------------------------------------------------------------------------------- */
+
+/* The writer releases it; NULL: there was no memory for it. */
+static void *own(volt_file_writer *writer, void *memory)
+{
+    if (memory) {
+        assert(writer->n_owned < VOLT_MOST_FILE_ENTRIES);
+        writer->owned[writer->n_owned++] = memory;
+    } else {
+        writer->failed = true;
+    }
+    return memory;
+}
+
+void volt_put_tensor(volt_file_writer *writer, const char *name, int64_t rows, int64_t cols, const double *data)
+{
+    assert(writer->n_tensors < VOLT_MOST_FILE_ENTRIES);
+    writer->tensors[writer->n_tensors++] = (volt_tensor){name, rows, cols, data};
+}
+
+double *volt_writer_room(volt_file_writer *writer, int64_t count)
+{
+    return own(writer, volt_alloc_doubles(count, 1));
+}
+
+double *volt_put_room(volt_file_writer *writer, const char *name, int64_t rows, int64_t cols)
+{
+    double *room = own(writer, volt_alloc_doubles(rows, cols > 0 ? cols : 1));
+    volt_put_tensor(writer, name, rows, cols, room);
+    return room;
+}
+
+void volt_put_text(volt_file_writer *writer, const char *key, const char *text)
+{
+    assert(writer->n_metadata < VOLT_MOST_FILE_ENTRIES);
+    writer->metadata[writer->n_metadata++] = (volt_metadatum){key, text};
+}
+
+void volt_put_own_text(volt_file_writer *writer, const char *key, char *text)
+{
+    if (text)
+        volt_put_text(writer, key, own(writer, text));
+}
+
+void volt_put_copy(volt_file_writer *writer, const char *key, const char *text)
+{
+    volt_put_text(writer, key, own(writer, volt_strdup(text)));
+}
+
+void volt_put_count(volt_file_writer *writer, const char *key, int64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, value);
+    volt_put_copy(writer, key, text);
+}
+
+void volt_put_number(volt_file_writer *writer, const char *key, double value)
+{
+    char text[VOLT_NUMBER_LENGTH];
+    volt_put_copy(writer, key, volt_format_number(value, text));
+}
+
+void volt_put_flag(volt_file_writer *writer, const char *key, bool value)
+{
+    volt_put_text(writer, key, value ? "yes" : "no");
+}
+
+volt_status volt_writer_finish(const volt_file_writer *writer, const char *path, volt_progress progress)
+{
+    if (writer->failed)
+        return VOLT_ERR_MEMORY;
+    return volt_safetensors_write_watched(path, writer->tensors, writer->n_tensors, writer->metadata,
+                                          writer->n_metadata, progress);
+}
+
+void volt_writer_release(volt_file_writer *writer)
+{
+    for (int64_t i = 0; i < writer->n_owned; i++)
+        volt_free(writer->owned[i]);
+    *writer = (volt_file_writer){0};
+}
+
+/* ---- reading ----------------------------------------------------------------------------------- */
 
 volt_status volt_fields_foreign(const volt_file_fields *fields, const char *why)
 {
@@ -83,5 +170,69 @@ volt_status volt_fields_index(const volt_file_fields *fields, const char *name, 
                  "%s: tensor \"%s\" holds %g, and must hold whole numbers from %" PRId64 " to %" PRId64,
                  fields->path, name, value, least, most);
     *index = (int64_t)value;
+    return VOLT_OK;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------ */
+
+static int64_t vector_length(const volt_field *field, const void *object)
+{
+    return *(const int64_t *)((const char *)object + field->length);
+}
+
+void volt_put_fields(volt_file_writer *writer, const volt_field *table, int count, const void *object)
+{
+    for (const volt_field *field = table; field < table + count; field++) {
+        const void *member = (const char *)object + field->at;
+        switch (field->type) {
+        case VOLT_FIELD_NUMBER:
+            volt_put_number(writer, field->name, *(const double *)member);
+            break;
+        case VOLT_FIELD_COUNT:
+            volt_put_count(writer, field->name, *(const int64_t *)member);
+            break;
+        case VOLT_FIELD_FLAG:
+            volt_put_flag(writer, field->name, *(const bool *)member);
+            break;
+        case VOLT_FIELD_MARK:
+            if (*(const bool *)member)
+                volt_put_flag(writer, field->name, true);
+            break;
+        case VOLT_FIELD_VECTOR:
+            volt_put_tensor(writer, field->name, vector_length(field, object), 0, *(double *const *)member);
+            break;
+        case VOLT_FIELD_SCALAR:
+            volt_put_tensor(writer, field->name, 1, 0, member);
+            break;
+        }
+    }
+}
+
+static volt_status load_field(const volt_file_fields *fields, const volt_field *field, void *object)
+{
+    void *member = (char *)object + field->at;
+    switch (field->type) {
+    case VOLT_FIELD_NUMBER:
+        return volt_fields_number(fields, field->name, field->least, member);
+    case VOLT_FIELD_COUNT:
+        return volt_fields_count(fields, field->name, member);
+    case VOLT_FIELD_MARK:
+        if (!volt_safetensors_metadata(fields->file, field->name))
+            return VOLT_OK;
+        return volt_fields_flag(fields, field->name, member);
+    case VOLT_FIELD_FLAG:
+        return volt_fields_flag(fields, field->name, member);
+    case VOLT_FIELD_VECTOR:
+        return volt_fields_copy(fields, field->name, vector_length(field, object), 0, *(double **)member);
+    case VOLT_FIELD_SCALAR:
+        return volt_fields_copy(fields, field->name, 1, 0, member);
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_fields_load(const volt_file_fields *fields, const volt_field *table, int count, void *object)
+{
+    for (int i = 0; i < count; i++)
+        VOLT_TRY(load_field(fields, &table[i], object));
     return VOLT_OK;
 }

@@ -1,13 +1,81 @@
-/* src/model/file/file_fields.h: the texts, numbers and tensors of a safetensors file, each checked on its way in.
+/* src/model/file/file_fields.h: the texts, numbers and tensors of a safetensors file, written and read.
  *
- * A file that passed its checksum may still have been written by something else: every function says which field is
- * wrong, and fails with VOLT_ERR_FORMAT. */
+ *     volt_file_writer writer = {0};
+ *     volt_put_tensor(&writer, "coefficients", n, q, model->coefficients);
+ *     volt_put_count(&writer, "washout", model->washout);
+ *     status = volt_writer_finish(&writer, path, progress);
+ *     volt_writer_release(&writer);
+ *
+ * Fields that are members of a struct are lines of a table (volt_field), which is both written and read. */
 #ifndef MODEL_FILE_FIELDS_H
 #define MODEL_FILE_FIELDS_H
 
 #include "io/safetensors/safetensors.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/* ---- tables of fields ---------------------------------------------------------------------------- */
+
+typedef enum volt_field_type {
+    VOLT_FIELD_NUMBER, /* double */
+    VOLT_FIELD_COUNT,  /* int64_t */
+    VOLT_FIELD_FLAG,   /* bool */
+    VOLT_FIELD_MARK,   /* bool; written only when true */
+    VOLT_FIELD_VECTOR, /* double *, allocated before it is read */
+    VOLT_FIELD_SCALAR  /* double, written as a tensor of one number */
+} volt_field_type;
+
+/* A member of a struct, stored under `name`: metadata, or a tensor for vectors and scalars. */
+typedef struct volt_field {
+    const char *name;
+    volt_field_type type;
+    size_t at;     /* offset of the member */
+    size_t length; /* of a vector: offset of an int64_t with its length */
+    double least;  /* smallest value of a number */
+} volt_field;
+
+/* ---- writing ----------------------------------------------------------------------------------- */
+
+enum { VOLT_MOST_FILE_ENTRIES = 96 }; /* tensors, metadata, and pieces of memory, each */
+
+typedef struct volt_file_writer {
+    volt_tensor tensors[VOLT_MOST_FILE_ENTRIES];
+    volt_metadatum metadata[VOLT_MOST_FILE_ENTRIES];
+    void *owned[VOLT_MOST_FILE_ENTRIES];
+    int64_t n_tensors, n_metadata, n_owned;
+    bool failed;
+} volt_file_writer;
+
+/* A tensor (cols = 0: a vector) whose numbers stay where they are until the file is written. */
+void volt_put_tensor(volt_file_writer *writer, const char *name, int64_t rows, int64_t cols,
+                     const double *data);
+/* A tensor that is made for the file: the room for its numbers, which belongs to the writer; NULL: no memory. */
+double *volt_put_room(volt_file_writer *writer, const char *name, int64_t rows, int64_t cols);
+/* Room for so many numbers that belongs to the writer and is no tensor yet; NULL: no memory. */
+double *volt_writer_room(volt_file_writer *writer, int64_t count);
+
+/* A text that stays where it is until the file is written. */
+void volt_put_text(volt_file_writer *writer, const char *key, const char *text);
+/* A copy of a text that is about to go. */
+void volt_put_copy(volt_file_writer *writer, const char *key, const char *text);
+/* A text that volt_free releases, and whose owner is the writer from now on; NULL: nothing is put. */
+void volt_put_own_text(volt_file_writer *writer, const char *key, char *text);
+void volt_put_count(volt_file_writer *writer, const char *key, int64_t value);
+/* The shortest text that reads back as the same number. */
+void volt_put_number(volt_file_writer *writer, const char *key, double value);
+void volt_put_flag(volt_file_writer *writer, const char *key, bool value);
+
+/* All fields of a table; `object` is the struct and must outlive the writer. */
+void volt_put_fields(volt_file_writer *writer, const volt_field *table, int count, const void *object);
+
+/* Write the file. VOLT_ERR_MEMORY where something that was put found none; as volt_safetensors_write_watched. */
+volt_status volt_writer_finish(const volt_file_writer *writer, const char *path, volt_progress progress);
+void volt_writer_release(volt_file_writer *writer);
+
+/* ---- reading -----------------------------------------------------------------------------------
+ * A file that passed its checksum may still have been written by another program. Every function checks what it reads,
+ * names the wrong field and fails with VOLT_ERR_FORMAT. */
 
 typedef struct volt_file_fields {
     const volt_safetensors *file;
@@ -33,5 +101,7 @@ volt_status volt_fields_copy(const volt_file_fields *fields, const char *name, i
 /* A number of the tensor `name` that must be whole, from `least` to `most`. */
 volt_status volt_fields_index(const volt_file_fields *fields, const char *name, double value, int64_t least,
                               int64_t most, int64_t *index);
+/* All fields of a table into the struct `object`. */
+volt_status volt_fields_load(const volt_file_fields *fields, const volt_field *table, int count, void *object);
 
 #endif

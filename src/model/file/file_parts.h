@@ -1,8 +1,8 @@
 /* src/model/file/file_parts.h: a model file is a list of parts.
  *
  * A part is what one capability keeps in the file: its tensors and metadata, written and read in one place. To add one,
- * write a file of its own that ends with a `const volt_file_part volt_NAME_part`, declare it below and give it a line in
- * the table of file_parts.c. docs/file_formats.md describes what each holds.
+ * define a `const volt_file_part volt_NAME_part`, declare it below and add it to the table in
+ * model_file.c. docs/file_formats.md describes what each holds.
  *
  * The file's format is the largest that a part in it asks for, so that a reader that does not know the part refuses the
  * file. A part that such a reader may pass over, because forecasts are the same without it, asks for none. */
@@ -10,7 +10,6 @@
 #define MODEL_FILE_PARTS_H
 
 #include "model/file/file_fields.h"
-#include "model/file/file_writer.h"
 #include "model/model_internal.h"
 
 /* What a format has that the one before it has not. */
@@ -49,11 +48,5 @@ extern const volt_file_part volt_readout_part, volt_feedback_part, volt_names_pa
 volt_status volt_put_names(volt_file_writer *writer, const char *key, char **names, int64_t count);
 /* `count` names, for volt_names_free; *names stays NULL where there are none. */
 volt_status volt_fields_names(const volt_file_fields *fields, const char *key, int64_t count, char ***names);
-
-/* The largest format that a part of the model asks for. */
-int volt_parts_format(const volt_model *model);
-volt_status volt_parts_save(const volt_model *model, volt_file_writer *writer);
-/* Into a model that has been allocated, of a file of this format. */
-volt_status volt_parts_load(const volt_file_fields *fields, int64_t format, volt_model *model);
 
 #endif

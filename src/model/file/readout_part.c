@@ -1,27 +1,50 @@
-/* src/model/file/readout_part.c: kernel, readout, settings and the state at the end of training in a model file. */
+/* src/model/file/readout_part.c: the parts of a model file that hold what was fitted: kernel, readout, settings and final
+ * state; the loss, its certificate and its classes; the share of the readout that was used. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/file/file_parts.h"
 #include "model/file/reservoir_part.h"
 #include "model/readout.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-static volt_status save(const volt_model *model, volt_file_writer *writer)
+/* ---- readout: save ----------------------------------------------------------------------------- */
+
+/* The arrays of every model. */
+static const volt_field arrays[] = {
+    {"intercepts", VOLT_FIELD_VECTOR, offsetof(volt_model, intercepts), offsetof(volt_model, q), 0},
+    {"input_shift", VOLT_FIELD_VECTOR, offsetof(volt_model, input.shift), offsetof(volt_model, recipe.columns),
+     0},
+    {"input_scale", VOLT_FIELD_SCALAR, offsetof(volt_model, input.scale), 0, 0},
+    {"target_mean", VOLT_FIELD_VECTOR, offsetof(volt_model, target_mean), offsetof(volt_model, q), 0},
+    {"target_scale", VOLT_FIELD_VECTOR, offsetof(volt_model, target_scale), offsetof(volt_model, q), 0},
+    {"last_target", VOLT_FIELD_VECTOR, offsetof(volt_model, last_target), offsetof(volt_model, q), 0},
+};
+enum { N_ARRAYS = sizeof arrays / sizeof arrays[0] };
+
+/* The settings of every model, beside kernel, radius and alpha. */
+static const volt_field settings[] = {
+    {"rcond", VOLT_FIELD_NUMBER, offsetof(volt_model, rcond), 0, 0},
+    {"washout", VOLT_FIELD_COUNT, offsetof(volt_model, washout), 0, 0},
+    {"ahead", VOLT_FIELD_COUNT, offsetof(volt_model, ahead), 0, 0},
+    {"intercept", VOLT_FIELD_FLAG, offsetof(volt_model, intercept), 0, 0},
+    {"scaled", VOLT_FIELD_FLAG, offsetof(volt_model, scaled), 0, 0},
+    {"feedback", VOLT_FIELD_FLAG, offsetof(volt_model, feedback), 0, 0},
+    {"no_last_target", VOLT_FIELD_MARK, offsetof(volt_model, no_last_target), 0, 0},
+};
+enum { N_SETTINGS = sizeof settings / sizeof settings[0] };
+
+static volt_status save_readout(const volt_model *model, volt_file_writer *writer)
 {
-    int64_t n = model->n, d = model->d, q = model->q;
+    int64_t n = model->n, d = model->d;
     double *inputs = volt_put_room(writer, "inputs", n, d);
     for (int64_t j = 0; inputs && j < n; j++)
         volt_columns_row(model->columns, j, inputs + j * d);
-    volt_put_tensor(writer, "coefficients", n, q, model->coefficients);
-    volt_put_tensor(writer, "intercepts", q, 0, model->intercepts);
-    volt_put_tensor(writer, "input_shift", model->recipe.columns, 0, model->input.shift);
-    volt_put_tensor(writer, "input_scale", 1, 0, &model->input.scale);
-    volt_put_tensor(writer, "target_mean", q, 0, model->target_mean);
-    volt_put_tensor(writer, "target_scale", q, 0, model->target_scale);
-    volt_put_tensor(writer, "last_target", q, 0, model->last_target);
+    volt_put_tensor(writer, "coefficients", n, model->q, model->coefficients);
+    volt_put_fields(writer, arrays, N_ARRAYS, model);
     double *state = volt_put_room(writer, "state", volt_past_length(model->end), 0);
     if (state)
         volt_past_get(model->end, state);
@@ -30,18 +53,11 @@ static volt_status save(const volt_model *model, volt_file_writer *writer)
     if (model->largest)
         volt_put_tensor(writer, "largest", volt_kernel_slices(model->kernel), 0, model->largest);
     volt_put_number(writer, "alpha", isinf(model->alphas[0]) ? 0 : model->alphas[0]);
-    volt_put_number(writer, "rcond", model->rcond);
-    volt_put_count(writer, "washout", model->washout);
-    volt_put_count(writer, "ahead", model->ahead);
-    volt_put_flag(writer, "intercept", model->intercept);
-    volt_put_flag(writer, "scaled", model->scaled);
-    volt_put_flag(writer, "feedback", model->feedback);
-    if (model->no_last_target)
-        volt_put_flag(writer, "no_last_target", true);
+    volt_put_fields(writer, settings, N_SETTINGS, model);
     return VOLT_OK;
 }
 
-/* ---- load ------------------------------------------------------------------------------------- */
+/* ---- readout: load ----------------------------------------------------------------------------- */
 
 /* The ball and the largest values that the kernel was resolved with. */
 static volt_status read_extents(const volt_file_fields *fields, volt_view inputs, int64_t slices,
@@ -126,14 +142,7 @@ static volt_status read_settings(const volt_file_fields *fields, volt_model *mod
     VOLT_TRY(volt_fields_number(fields, "alpha", 0, &alpha));
     for (int64_t k = 0; k < model->q; k++)
         model->alphas[k] = alpha;
-    VOLT_TRY(volt_fields_number(fields, "rcond", 0, &model->rcond));
-    VOLT_TRY(volt_fields_count(fields, "washout", &model->washout));
-    VOLT_TRY(volt_fields_count(fields, "ahead", &model->ahead));
-    VOLT_TRY(volt_fields_flag(fields, "intercept", &model->intercept));
-    VOLT_TRY(volt_fields_flag(fields, "scaled", &model->scaled));
-    VOLT_TRY(volt_fields_flag(fields, "feedback", &model->feedback));
-    if (volt_safetensors_metadata(fields->file, "no_last_target"))
-        VOLT_TRY(volt_fields_flag(fields, "no_last_target", &model->no_last_target));
+    VOLT_TRY(volt_fields_load(fields, settings, N_SETTINGS, model));
     VOLT_REQUIRE(model->washout < model->n && (!model->feedback || model->recipe.inputs == model->q),
                  VOLT_ERR_FORMAT, "%s: its washout or feedback do not fit its tensors", fields->path);
     return VOLT_OK;
@@ -151,16 +160,11 @@ static volt_status read_arrays(const volt_file_fields *fields, volt_model *model
     if (model->states)
         VOLT_TRY(volt_fields_copy(fields, "states_readout", model->states->m, q, model->states_readout));
     memcpy(model->coefficients, coefficients->data, (size_t)(n * q) * sizeof(double));
-    VOLT_TRY(volt_fields_copy(fields, "intercepts", q, 0, model->intercepts));
-    VOLT_TRY(volt_fields_copy(fields, "input_shift", model->recipe.columns, 0, model->input.shift));
-    VOLT_TRY(volt_fields_copy(fields, "input_scale", 1, 0, &model->input.scale));
-    VOLT_TRY(volt_fields_copy(fields, "target_mean", q, 0, model->target_mean));
-    VOLT_TRY(volt_fields_copy(fields, "target_scale", q, 0, model->target_scale));
+    VOLT_TRY(volt_fields_load(fields, arrays, N_ARRAYS, model));
     for (int64_t k = 0; k < q; k++)
         VOLT_REQUIRE(model->target_scale[k] > 0, VOLT_ERR_FORMAT,
                      "%s: tensor \"target_scale\" has %g, and must be above 0", fields->path,
                      model->target_scale[k]);
-    VOLT_TRY(volt_fields_copy(fields, "last_target", q, 0, model->last_target));
     VOLT_TRY(volt_fields_tensor(fields, "state", volt_readout_state_length(model), 0, &state));
     VOLT_TRY(volt_columns_create(&model->resolved, volt_view_of(inputs->data, n, d), NULL, &model->columns));
     VOLT_TRY(volt_past_create(&model->resolved, volt_model_reads(model).columns, 1, &model->end));
@@ -168,7 +172,7 @@ static volt_status read_arrays(const volt_file_fields *fields, volt_model *model
     return VOLT_OK;
 }
 
-static volt_status load(const volt_file_fields *fields, volt_model *model)
+static volt_status load_readout(const volt_file_fields *fields, volt_model *model)
 {
     VOLT_REQUIRE(!model->recipe.filters || model->recent.bank.state, VOLT_ERR_FORMAT,
                  "%s: its kernel has filters, and a file of its format does not", fields->path);
@@ -176,5 +180,101 @@ static volt_status load(const volt_file_fields *fields, volt_model *model)
     return read_arrays(fields, model);
 }
 
-const volt_file_part volt_readout_part = {
-    .name = "readout", .format = VOLT_FORMAT_PLAIN, .save = save, .load_rows = load_kernel, .load = load};
+const volt_file_part volt_readout_part = {.name = "readout",
+                                          .format = VOLT_FORMAT_PLAIN,
+                                          .save = save_readout,
+                                          .load_rows = load_kernel,
+                                          .load = load_readout};
+
+/* ---- loss -------------------------------------------------------------------------------------- */
+
+static const volt_field certificate[] = {
+    {"objective", VOLT_FIELD_NUMBER, offsetof(volt_model, objective), 0, -DBL_MAX},
+    {"duality_gap", VOLT_FIELD_NUMBER, offsetof(volt_model, gap), 0, 0},
+    {"tolerance", VOLT_FIELD_NUMBER, offsetof(volt_model, tolerance), 0, 0},
+};
+enum { N_CERTIFICATE = sizeof certificate / sizeof certificate[0] };
+
+static bool has_loss(const volt_model *model)
+{
+    return model->loss != NULL;
+}
+
+static volt_status save_loss(const volt_model *model, volt_file_writer *writer)
+{
+    volt_put_text(writer, "loss", model->loss->text);
+    volt_put_fields(writer, certificate, N_CERTIFICATE, model);
+    return volt_put_names(writer, "classes", model->classes, model->n_classes);
+}
+
+/* After the readout: outputs come in groups of levels, or are one for each class. */
+static volt_status load_loss(const volt_file_fields *fields, volt_model *model)
+{
+    const char *text = NULL;
+    VOLT_TRY(volt_fields_text(fields, "loss", &text));
+    volt_status status = volt_loss_parse(text, &model->loss);
+    if (status == VOLT_ERR_ARGUMENT)
+        return volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);
+    VOLT_TRY(status);
+    VOLT_TRY(volt_fields_load(fields, certificate, N_CERTIFICATE, model));
+    int64_t count = model->loss->count;
+    VOLT_REQUIRE(count < 2 || model->q % count == 0, VOLT_ERR_FORMAT,
+                 "%s: its %" PRId64 " outputs are not those of %" PRId64 " levels", fields->path, model->q,
+                 count);
+    if (!model->loss->kind->info.classes)
+        return VOLT_OK;
+    VOLT_REQUIRE(model->q >= 2 && model->q <= VOLT_MOST_LEVELS, VOLT_ERR_FORMAT,
+                 "%s: its %" PRId64 " outputs are not those of 2 to %d classes", fields->path, model->q,
+                 VOLT_MOST_LEVELS);
+    for (int64_t k = 0; k < model->q; k++)
+        VOLT_REQUIRE(model->anchors[k] < 0, VOLT_ERR_FORMAT,
+                     "%s: tensor \"anchors\" has %" PRId64 " for output %" PRId64
+                     ", and the probability of a class is no change of an input",
+                     fields->path, model->anchors[k], k + 1);
+    VOLT_TRY(volt_fields_names(fields, "classes", model->q, &model->classes));
+    VOLT_REQUIRE(model->classes, VOLT_ERR_FORMAT, "%s: its classes have no names", fields->path);
+    model->n_classes = model->q;
+    return VOLT_OK;
+}
+
+const volt_file_part volt_loss_part = {.name = "loss",
+                                       .format = VOLT_FORMAT_LOSS,
+                                       .mark = "loss",
+                                       .present = has_loss,
+                                       .save = save_loss,
+                                       .load = load_loss};
+
+/* ---- shares ------------------------------------------------------------------------------------
+ * A fit that is uncertain uses half of its readout (solve/choice/choice.h). The coefficients include the share, so
+ * predictions do not need it; a learner does, to recover the targets. */
+
+static bool has_shares(const volt_model *model)
+{
+    for (int64_t k = 0; k < model->q; k++)
+        if (model->shares[k] != 1)
+            return true;
+    return false;
+}
+
+static volt_status save_shares(const volt_model *model, volt_file_writer *writer)
+{
+    volt_put_tensor(writer, "shares", model->q, 0, model->shares);
+    return VOLT_OK;
+}
+
+static volt_status load_shares(const volt_file_fields *fields, volt_model *model)
+{
+    VOLT_TRY(volt_fields_copy(fields, "shares", model->q, 0, model->shares));
+    for (int64_t k = 0; k < model->q; k++)
+        VOLT_REQUIRE(model->shares[k] > 0 && model->shares[k] <= 1, VOLT_ERR_FORMAT,
+                     "%s: a share of the readout is %g, and must be above 0 and at most 1", fields->path,
+                     model->shares[k]);
+    return VOLT_OK;
+}
+
+const volt_file_part volt_shares_part = {.name = "shares",
+                                         .format = VOLT_FORMAT_ANY,
+                                         .mark = "shares",
+                                         .present = has_shares,
+                                         .save = save_shares,
+                                         .load = load_shares};

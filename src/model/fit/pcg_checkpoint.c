@@ -7,7 +7,6 @@
 #include "base/progress.h"
 #include "io/file/atomic_file.h"
 #include "model/file/file_fields.h"
-#include "model/file/file_writer.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,7 +6,6 @@
 
 #include "io/file/state_lock.h"
 #include "model/file/file_fields.h"
-#include "model/file/file_writer.h"
 #include "model/interval/adaptive_interval.h"
 #include "model/model_internal.h"
 
