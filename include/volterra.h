@@ -33,8 +33,8 @@
  *   - VOLT_VERSION_MAJOR, VOLT_VERSION_MINOR and VOLT_VERSION_PATCH are of the headers, volt_version() of the library.
  *
  * The headers follow the way data flows: base, io, kernel, solve, model (and learner), select; data makes series, stats
- * judges forecasts, and study compares kernels with all of them. Where whole series are the objects: objects, then classify
- * and anomaly. */
+ * judges forecasts, and study compares kernels with all of them. Where whole series are the objects: series. Rows that are
+ * unlike what came before them: anomaly. */
 #ifndef VOLTERRA_H
 #define VOLTERRA_H
 
@@ -51,8 +51,7 @@
 #include "volterra/stats.h"
 #include "volterra/study.h"
 #include "volterra/task.h"
-#include "volterra/objects.h"
-#include "volterra/classify.h"
+#include "volterra/series.h"
 #include "volterra/anomaly.h"
 /* clang-format on */
 

@@ -2,7 +2,7 @@
 # scripts/check_layout.sh: the rules of the tree that a compiler does not check.
 #
 #   1. Includes point one way (docs/architecture.md): a folder includes only itself and those below it, and so do
-#      the rooms inside src/io, src/kernel, src/solve, src/model, src/select and src/data, and those of the program (cli).
+#      the rooms inside src/io, src/kernel, src/solve, src/model, src/select, src/series and src/data, and those of the program (cli).
 #   2. The program and the examples include public headers only; the program also text/text.h, which is compiled into it.
 #   3. File names are unique.
 #   4. No file is longer than 600 lines, but for generated ones.
@@ -21,8 +21,7 @@ may_include()
         solve) echo kernel base ;;
         model) echo solve kernel io stats base ;;
         select) echo model solve kernel io stats base ;;
-        objects) echo select model solve kernel io stats base ;;
-        classify | anomaly) echo objects select model solve kernel io stats base ;;
+        series | anomaly) echo select model solve kernel io stats base ;;
         task) echo study select model solve kernel io data stats base ;;
         study) echo select model solve kernel io data stats base ;;
         *) echo "check_layout: folder src/$1 is not in the table of scripts/check_layout.sh" >&2; exit 1 ;;
@@ -56,6 +55,8 @@ may_include_rooms()
         select/candidates | select/folds) ;;
         select/evidence) echo folds ;;
         select/search) echo candidates folds evidence ;;
+        series/gram) ;;
+        series/classify | series/anomaly) echo gram ;;
         data/.) ;;
         data/ode | data/bekk) echo . ;;
         *) echo "check_layout: src/$1 is not in the table of rooms of scripts/check_layout.sh" >&2; exit 1 ;;

@@ -1,8 +1,8 @@
 /* tests/unit/test_class_search.c: races, landmarks, nested estimates and probabilities of classes of series. */
 #include "base/blas.h"
-#include "classify/class_bench.h"
-#include "classify/class_temperature.h"
-#include "objects/objects_internal.h"
+#include "series/classify/class_bench.h"
+#include "series/classify/class_temperature.h"
+#include "series/gram/objects_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"

@@ -1,9 +1,9 @@
 /* tests/unit/test_classify.c: classes of series: fits, the search, both readouts, failures. */
 #include "base/blas.h"
 #include "base/memory.h"
-#include "classify/class_splits.h"
-#include "classify/kernel_search.h"
-#include "objects/objects_internal.h"
+#include "series/classify/class_splits.h"
+#include "series/classify/kernel_search.h"
+#include "series/gram/objects_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/series_classes.h"

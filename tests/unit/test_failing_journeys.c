@@ -1,9 +1,9 @@
 /* tests/unit/test_failing_journeys.c: small journeys through kernels, collections and detectors, of which every allocation
  * fails in turn, and which are cancelled at every call of the user, or about 50 of them. After each failure the status is the right one and
  * nothing is left; at the end the journey gives, bit for bit, what it gave undisturbed. */
-#include "anomaly/variance_norm.h"
 #include "base/progress.h"
-#include "objects/objects_internal.h"
+#include "series/anomaly/variance_norm.h"
+#include "series/gram/objects_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_kernels.h"

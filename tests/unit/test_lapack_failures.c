@@ -1,8 +1,8 @@
 /* tests/unit/test_lapack_failures.c: the k-th call of dpotrf or dpocon fails, or all from the k-th on, for every k and every
  * subject that factors: VOLT_ERR_SINGULAR with a sentence, outputs untouched, nothing lost. A search counts the candidate as one
  * that failed, and an alpha that was to be tried is left out. */
-#include "anomaly/variance_norm.h"
 #include "faults/failing.h"
+#include "series/anomaly/variance_norm.h"
 #include "solve/exact/cholesky.h"
 #include "solve/exact/ridge.h"
 #include "support/check.h"
@@ -10,9 +10,9 @@
 #include "support/plain_cv.h"
 #include "support/school.h"
 #include "support/sequences.h"
-#include "volterra/anomaly.h"
 #include "volterra/model.h"
 #include "volterra/select.h"
+#include "volterra/series.h"
 #include "volterra/solve.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* tests/unit/test_objects.c: series as objects: what is prepared, and the Gram matrices of it. */
 #include "kernel/gram/gram.h"
-#include "objects/objects_internal.h"
+#include "series/gram/objects_internal.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

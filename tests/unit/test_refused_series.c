@@ -1,12 +1,11 @@
 /* tests/unit/test_refused_series.c: what detectors, classifiers and collections of series refuse: each argument in turn,
  * with its sentence, and nothing is touched. */
-#include "anomaly/variance_norm.h"
-#include "objects/objects_internal.h"
+#include "series/anomaly/variance_norm.h"
+#include "series/gram/objects_internal.h"
 #include "support/check.h"
 #include "support/sequences.h"
 #include "volterra/anomaly.h"
-#include "volterra/classify.h"
-#include "volterra/objects.h"
+#include "volterra/series.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* tests/unit/test_series_anomaly.c: from series to scores: the parts by hand, kernels that are chosen, failures. */
-#include "anomaly/variance_norm.h"
-#include "objects/objects_internal.h"
+#include "series/anomaly/variance_norm.h"
+#include "series/gram/objects_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"
-#include "volterra/anomaly.h"
+#include "volterra/series.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -5,8 +5,8 @@
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 #include "support/series_classes.h"
-#include "volterra/classify.h"
 #include "volterra/model.h"
+#include "volterra/series.h"
 #include "volterra/study.h"
 
 #include <setjmp.h>

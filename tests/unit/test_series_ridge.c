@@ -1,5 +1,5 @@
 /* tests/unit/test_series_ridge.c: numbers of whole series, against plain fits on the Gram matrix. */
-#include "objects/objects_internal.h"
+#include "series/gram/objects_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/series_classes.h"

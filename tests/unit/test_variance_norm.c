@@ -2,7 +2,7 @@
  *
  * With a linear kernel the features are the rows themselves: |x|^2 = x' (C + a)^{-1} C (C + a)^{-1} x is written down with
  * the covariance C of the rows, and series are left out by leaving them out. */
-#include "anomaly/variance_norm.h"
+#include "series/anomaly/variance_norm.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/golden.h"

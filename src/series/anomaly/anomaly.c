@@ -1,0 +1,365 @@
+/* src/series/anomaly/anomaly.c: learn what is normal from a Gram matrix, and score what is new against it. */
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/team.h"
+#include "model/model_errors.h"
+#include "series/anomaly/variance_norm.h"
+#include "solve/exact/cholesky.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+struct volt_anomaly {
+    volt_anomaly_info info;
+    volt_variance_norm norm;
+    double *means, grand; /* of the columns of K (n), and of all of it */
+    double *left_out;     /* n */
+};
+
+volt_anomaly_options volt_anomaly_options_default(void)
+{
+    return (volt_anomaly_options){.score = VOLT_ANOMALY_CONFORMANCE, .rate = 0.05};
+}
+
+void volt_anomaly_free(volt_anomaly *anomaly)
+{
+    if (!anomaly)
+        return;
+    volt_free(anomaly->norm.P);
+    volt_free(anomaly->means);
+    volt_free(anomaly->left_out);
+    volt_free(anomaly);
+}
+
+void volt_anomaly_get_info(const volt_anomaly *anomaly, volt_anomaly_info *info)
+{
+    *info = anomaly->info;
+}
+
+/* ---- arguments -------------------------------------------------------------------------------- */
+
+static volt_status check_finite(volt_view A, bool is_triangle, const char *what)
+{
+    for (int64_t i = 0; i < A.rows; i++)
+        for (int64_t j = 0; j < (is_triangle ? i + 1 : A.cols); j++)
+            VOLT_REQUIRE(isfinite(A.data[i * A.ld + j]), VOLT_ERR_NOT_FINITE,
+                         "%s: entry (%" PRId64 ", %" PRId64 ") is %g", what, i, j, A.data[i * A.ld + j]);
+    return VOLT_OK;
+}
+
+static volt_status check(volt_view K, const volt_anomaly_options *options)
+{
+    VOLT_REQUIRE(K.data, VOLT_ERR_ARGUMENT, "the Gram matrix is NULL");
+    VOLT_REQUIRE(K.rows == K.cols, VOLT_ERR_SHAPE,
+                 "the Gram matrix is %" PRId64 " x %" PRId64 ", and not square", K.rows, K.cols);
+    VOLT_REQUIRE(K.rows >= 3, VOLT_ERR_SHAPE, "there are %" PRId64 " normal series, and at least 3 are needed",
+                 K.rows);
+    VOLT_REQUIRE(options->score == VOLT_ANOMALY_MAHALANOBIS || options->score == VOLT_ANOMALY_CONFORMANCE,
+                 VOLT_ERR_ARGUMENT, "there is no score number %d", (int)options->score);
+    VOLT_REQUIRE(options->alpha >= 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
+                 "alpha is %g, and must be above 0, or 0 to be chosen", options->alpha);
+    VOLT_REQUIRE(options->rate > 0 && options->rate < 1, VOLT_ERR_ARGUMENT,
+                 "the rate is %g, and must lie between 0 and 1", options->rate);
+    VOLT_REQUIRE(!options->examples.data || options->examples.cols == K.rows, VOLT_ERR_SHAPE,
+                 "the examples have %" PRId64 " columns, and there are %" PRId64 " normal series",
+                 options->examples.cols, K.rows);
+    VOLT_TRY(check_finite(K, true, "the Gram matrix"));
+    return options->examples.data ? check_finite(options->examples, false, "the examples") : VOLT_OK;
+}
+
+/* ---- centring --------------------------------------------------------------------------------- */
+
+/* Entry (i, j), of which the lower triangle is there. */
+static double entry(volt_view K, int64_t i, int64_t j)
+{
+    return i >= j ? K.data[i * K.ld + j] : K.data[j * K.ld + i];
+}
+
+/* H K H in the lower triangle, its trace, and the means that new rows are centred with. */
+static void centre(volt_view K, volt_anomaly *anomaly, volt_matrix centred, double *trace)
+{
+    int64_t n = K.rows;
+    double *means = anomaly->means;
+    anomaly->grand = 0;
+    for (int64_t j = 0; j < n; j++) {
+        means[j] = 0;
+        for (int64_t i = 0; i < n; i++)
+            means[j] += entry(K, i, j) / (double)n;
+        anomaly->grand += means[j] / (double)n;
+    }
+    *trace = 0;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j <= i; j++)
+            centred.data[i * centred.ld + j] = K.data[i * K.ld + j] - means[i] - means[j] + anomaly->grand;
+        *trace += centred.data[i * centred.ld + i];
+    }
+}
+
+/* What is left when all series are the same is rounding. */
+static volt_status check_spread(volt_view K, double trace)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < K.rows; i++)
+        largest = fmax(largest, fabs(K.data[i * K.ld + i]));
+    double n = (double)K.rows;
+    VOLT_REQUIRE(trace > 8 * n * DBL_EPSILON * largest, VOLT_ERR_DATA,
+                 "the kernel takes the %" PRId64 " normal series for the same: their spread is %.3g of %.3g",
+                 K.rows, trace, n * largest);
+    return VOLT_OK;
+}
+
+/* ---- scores ----------------------------------------------------------------------------------- */
+
+/* Rows of C, each centred with the means of K and measured; `norm` may be one without series `out` (-1: of all). Every row is
+ * one thread's: the same bits whatever their number. */
+static volt_status score_rows(const volt_anomaly *anomaly, const volt_variance_norm *norm, int64_t out,
+                              volt_view C, double *scores)
+{
+    int64_t n = anomaly->info.n;
+    double *memory = volt_alloc_doubles(volt_threads(), 2 * n);
+    if (!memory)
+        return VOLT_ERR_MEMORY;
+#pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads())
+    for (int64_t i = 0; i < C.rows; i++) {
+        double *scratch = memory + omp_get_thread_num() * 2 * n, *centred = scratch + n, mean = 0;
+        const double *row = C.data + i * C.ld;
+        int64_t count = 0;
+        for (int64_t j = 0; j < n; j++)
+            mean += row[j] / (double)n;
+        for (int64_t j = 0; j < n; j++)
+            if (j !=
+                out) /* what is centred by one mean or another differs by a constant, which P does not see */
+                centred[count++] = row[j] - mean - anomaly->means[j] + anomaly->grand;
+        scores[i] = volt_new_distance(norm, anomaly->info.score, centred, scratch);
+    }
+    volt_free(memory);
+    return VOLT_OK;
+}
+
+static volt_status score_left_out(const volt_variance_norm *norm, volt_anomaly_kind kind, volt_stage *stage,
+                                  double *scores)
+{
+    int64_t n = norm->n;
+    double *memory = volt_alloc_doubles(volt_threads(), n);
+    if (!memory)
+        return VOLT_ERR_MEMORY;
+#pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads())
+    for (int64_t i = 0; i < n; i++)
+        if (volt_stage_poll(stage))
+            scores[i] = volt_left_out_distance(norm, kind, i, memory + omp_get_thread_num() * n);
+    volt_free(memory);
+    return VOLT_OK;
+}
+
+/* ---- alpha ------------------------------------------------------------------------------------ */
+
+static const double alphas[] = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
+enum { N_ALPHAS = sizeof alphas / sizeof alphas[0], HELD_OUT = 5 };
+
+typedef struct fitting {
+    const volt_anomaly_options *options;
+    volt_anomaly *best;  /* what there is so far; its alpha is 0 before the first */
+    double merit;        /* of that */
+    volt_matrix centred; /* K_c */
+    double trace;
+    volt_variance_norm norm; /* that is tried; P changes places with the best one's */
+    volt_variance_norm less; /* that one without a series */
+    double *scores;          /* n + 2 e, at least 6 n: of normal series left out, and of the examples */
+    int *marks;              /* n + e */
+    volt_stage stage;
+} fitting;
+
+/* Series that are left out one after the other, where leaving out all would take too long: evenly spread. */
+static int64_t held_out(int64_t n, int64_t h)
+{
+    int64_t count = volt_min(n, HELD_OUT);
+    return h < count ? h * n / count : -1;
+}
+
+/* Both areas for the norm that is tried. A detector that knows one series less gives other scores, for a kernel to which all
+ * series are equally far apart smaller ones: examples are scored without one series too, the mean over some of them. */
+static volt_status rank_examples(fitting *fit, volt_ranking *areas)
+{
+    int64_t n = fit->norm.n, count = fit->options->examples.rows, held = 0;
+    double *scores = fit->scores, *once = scores + n + count;
+    VOLT_TRY(score_left_out(&fit->norm, fit->options->score, &fit->stage, scores));
+    for (int64_t e = 0; e < count; e++)
+        scores[n + e] = 0;
+    for (int64_t h = 0, out; (out = held_out(n, h)) >= 0; h++, held++) {
+        volt_variance_norm_leave(&fit->norm, out, &fit->less);
+        VOLT_TRY(score_rows(fit->best, &fit->less, out, fit->options->examples, once));
+        for (int64_t e = 0; e < count; e++)
+            scores[n + e] += once[e];
+    }
+    for (int64_t i = 0; i < n + count; i++) {
+        fit->marks[i] = i >= n;
+        scores[i] /= i >= n ? (double)held : 1;
+    }
+    return volt_ranking_compute(scores, fit->marks, n + count, areas);
+}
+
+/* The norm of this alpha, kept where it is the best so far. */
+static volt_status try_alpha(fitting *fit, double alpha, int64_t *pivot)
+{
+    volt_ranking areas = {0};
+    volt_variance_norm_make(volt_as_view(fit->centred), fit->trace, alpha * fit->trace, &fit->stage, &fit->norm,
+                            pivot);
+    if (!volt_stage_goes_on(&fit->stage))
+        return volt_stage_end(&fit->stage);
+    if (*pivot != 0)
+        return VOLT_OK;
+    if (fit->options->examples.data)
+        VOLT_TRY(rank_examples(fit, &areas));
+    double merit = fit->options->examples.data ? areas.roc_auc + areas.pr_auc : fit->norm.log_score;
+    if (fit->best->info.alpha > 0 && !(merit > fit->merit))
+        return VOLT_OK;
+    volt_variance_norm former = fit->best->norm;
+    fit->best->norm = fit->norm;
+    fit->norm.P = former.P;
+    fit->best->info.alpha = alpha;
+    fit->best->info.areas = areas;
+    fit->merit = merit;
+    return VOLT_OK;
+}
+
+static volt_status choose_alpha(fitting *fit)
+{
+    int64_t pivot = 0;
+    double given = fit->options->alpha;
+    for (int a = 0; a < (given > 0 ? 1 : N_ALPHAS); a++)
+        VOLT_TRY(try_alpha(fit, given > 0 ? given : alphas[a], &pivot));
+    VOLT_REQUIRE(fit->best->info.alpha > 0, VOLT_ERR_SINGULAR,
+                 "alpha = %g is too small for the rounding of the Gram matrix, or the kernel is not positive "
+                 "definite (pivot %" PRId64 " of %" PRId64 ")",
+                 given > 0 ? given : alphas[N_ALPHAS - 1], pivot, fit->centred.rows);
+    return VOLT_OK;
+}
+
+/* ---- fit -------------------------------------------------------------------------------------- */
+
+/* How scores change with one series more that is known: the median of the scores of series left out over those of the same
+ * with one more left out. */
+static volt_status find_growth(fitting *fit)
+{
+    volt_anomaly *best = fit->best;
+    int64_t n = best->info.n, count = 0;
+    double *once = fit->scores, *ratios = once + n;
+    best->info.growth = 1;
+    if (n < 5)
+        return VOLT_OK;
+    for (int64_t h = 0, out; (out = held_out(n, h)) >= 0; h++) {
+        volt_variance_norm_leave(&best->norm, out, &fit->less);
+        VOLT_TRY(score_left_out(&fit->less, best->info.score, &fit->stage, once));
+        for (int64_t j = 0; j < n - 1; j++)
+            if (once[j] > 0)
+                ratios[count++] = best->left_out[j + (j >= out)] / once[j];
+    }
+    if (count == 0)
+        return VOLT_OK;
+    volt_sort(ratios, count);
+    best->info.growth = (ratios[(count - 1) / 2] + ratios[count / 2]) / 2;
+    return VOLT_OK;
+}
+
+static volt_status find_threshold(volt_anomaly *anomaly)
+{
+    volt_anomaly_info *info = &anomaly->info;
+    double *sorted = volt_alloc_doubles(info->n, 1);
+    if (!sorted)
+        return VOLT_ERR_MEMORY;
+    memcpy(sorted, anomaly->left_out, (size_t)info->n * sizeof *sorted);
+    volt_sort(sorted, info->n);
+    info->threshold =
+        info->growth * fmin(volt_interval_quantile(sorted, info->n, 1 - info->rate), sorted[info->n - 1]);
+    volt_free(sorted);
+    return VOLT_OK;
+}
+
+static volt_status fit_all(volt_view K, fitting *fit)
+{
+    volt_anomaly *best = fit->best;
+    volt_blas_use use;
+    centre(K, best, fit->centred, &fit->trace);
+    VOLT_TRY(check_spread(K, fit->trace));
+    VOLT_TRY(volt_start_threads());
+    VOLT_TRY(volt_blas_claim(&use));
+    volt_status status = choose_alpha(fit);
+    volt_blas_release(&use);
+    if (status == VOLT_OK)
+        status = score_left_out(&best->norm, best->info.score, &fit->stage, best->left_out);
+    if (status == VOLT_OK)
+        status = find_growth(fit);
+    if (status == VOLT_OK)
+        status = volt_stage_end(&fit->stage);
+    return status == VOLT_OK ? find_threshold(best) : status;
+}
+
+/* All memory of a fit, or VOLT_ERR_MEMORY. */
+static volt_status allocate(int64_t n, fitting *fit)
+{
+    int64_t count = fit->options->examples.data ? n + fit->options->examples.rows : 0;
+    VOLT_TRY(volt_memory_require(32.0 * (double)n * (double)n, "four matrices of the normal series"));
+    volt_anomaly *fresh = fit->best = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->norm.P = volt_alloc_doubles(n, n);
+    fresh->means = volt_alloc_doubles(n, 1);
+    fresh->left_out = volt_alloc_doubles(n, 1);
+    fit->centred = volt_matrix_of(volt_alloc_doubles(n, n), n, n);
+    fit->norm.P = volt_alloc_doubles(n, n);
+    fit->less.P = volt_alloc_doubles(n, n);
+    fit->scores = volt_alloc_doubles(volt_max(2 * count, (1 + HELD_OUT) * n), 1);
+    fit->marks = volt_alloc(count, sizeof *fit->marks);
+    return fresh->norm.P && fresh->means && fresh->left_out && fit->centred.data && fit->norm.P &&
+                   fit->less.P && fit->scores && fit->marks
+               ? VOLT_OK
+               : VOLT_ERR_MEMORY;
+}
+
+volt_status volt_anomaly_fit(volt_view K, const volt_anomaly_options *options, volt_anomaly **anomaly)
+{
+    volt_anomaly_options standard = volt_anomaly_options_default();
+    if (!options)
+        options = &standard;
+    VOLT_REQUIRE(anomaly, VOLT_ERR_ARGUMENT, "the place for the detector is NULL");
+    VOLT_TRY(check(K, options));
+    fitting fit = {.options = options};
+    volt_status status = allocate(K.rows, &fit);
+    if (status == VOLT_OK) {
+        fit.best->info = (volt_anomaly_info){.n = K.rows,
+                                             .score = options->score,
+                                             .rate = options->rate,
+                                             .least = 1 / (double)(K.rows + 1),
+                                             .left_out = fit.best->left_out};
+        volt_stage_begin(&fit.stage, options->progress, "factor", 0, 1,
+                         3 * volt_cholesky_units(K.rows) * (options->alpha > 0 ? 1 : N_ALPHAS));
+        status = fit_all(K, &fit);
+    }
+    volt_free(fit.centred.data);
+    volt_free(fit.norm.P);
+    volt_free(fit.less.P);
+    volt_free(fit.scores);
+    volt_free(fit.marks);
+    if (status == VOLT_OK)
+        *anomaly = fit.best;
+    else
+        volt_anomaly_free(fit.best);
+    return status;
+}
+
+volt_status volt_anomaly_score(const volt_anomaly *anomaly, volt_view C, double *scores)
+{
+    VOLT_REQUIRE(anomaly && scores && C.data, VOLT_ERR_ARGUMENT,
+                 "the detector, the kernels or the place for the scores is NULL");
+    VOLT_REQUIRE(C.cols == anomaly->info.n, VOLT_ERR_SHAPE,
+                 "the kernels have %" PRId64 " columns, and the detector knows %" PRId64 " normal series",
+                 C.cols, anomaly->info.n);
+    VOLT_TRY(check_finite(C, false, "the kernels"));
+    VOLT_TRY(volt_start_threads());
+    return score_rows(anomaly, &anomaly->norm, -1, C, scores);
+}

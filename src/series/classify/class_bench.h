@@ -1,0 +1,63 @@
+/* src/series/classify/class_bench.h: how well a Gram matrix of series tells their classes: every series left out, also within folds.
+ *
+ * A matrix has a score for each of 1 + folds lists. List 0 has all series, each left out. List f has those outside fold f,
+ * each left out of them, with the accuracy on fold f of a fit on the list. A choice made by the scores of list f has not
+ * seen fold f: its accuracy there is not biased by the choice (Stone 1974; Varma and Simon 2006). */
+#ifndef CLASSIFY_CLASS_BENCH_H
+#define CLASSIFY_CLASS_BENCH_H
+
+#include "series/classify/class_splits.h"
+#include "series/classify/landmark_readout.h"
+#include "series/classify/left_out.h"
+
+enum { VOLT_MOST_CLASS_FOLDS = 10, VOLT_MOST_LISTS = VOLT_MOST_CLASS_FOLDS + 1 };
+
+typedef struct volt_class_score {
+    double alpha;
+    int64_t
+        right; /* series of the list that are classified correctly, each left out; -1: no alpha could be solved */
+    double error; /* mean square of the errors of the columns then */
+    int64_t held; /* series of the fold that are classified correctly by a fit on the list */
+} volt_class_score;
+
+/* Series in classes and folds, and which of them carry the readout. */
+typedef struct volt_class_setting {
+    volt_class_list classes;
+    int64_t folds;
+    const int64_t *fold; /* n: 0 to folds - 1 */
+    int64_t n_landmarks; /* 0: all series */
+    const int64_t *landmarks;
+} volt_class_setting;
+
+typedef struct volt_class_bench {
+    volt_class_setting setting;
+    volt_matrix K;                      /* n x columns: all series, or the landmarks */
+    volt_matrix Y, E;                   /* n x n_classes: columns of targets, and errors */
+    volt_left_out_readout left_out;     /* without landmarks */
+    volt_landmark_readout by_landmarks; /* with landmarks */
+    int64_t *rows;
+    bool *out;
+    double *room;
+} volt_class_bench;
+
+/* BLAS must be claimed for all but create and release. */
+volt_status volt_class_bench_create(const volt_class_setting *setting, volt_class_bench *bench);
+void volt_class_bench_release(volt_class_bench *bench);
+
+/* Is a better than b? */
+bool volt_class_is_better(const volt_class_score *a, const volt_class_score *b);
+
+/* Scores of the matrix K of the bench in the lists `first` to `last`, each with its best alpha or the one given (above 0).
+ * VOLT_ERR_SINGULAR where no alpha can be solved for the first. */
+volt_status volt_class_profile(volt_class_bench *bench, double alpha, int64_t first, int64_t last,
+                               volt_class_score *scores);
+
+/* Solve for all series with alpha; E has the errors of each left out. */
+volt_status volt_class_solve(volt_class_bench *bench, double alpha, volt_class_score *score);
+/* The readout that was solved: A (columns x n_classes) and c. */
+void volt_class_coefficients(const volt_class_bench *bench, double alpha, double *A, double *c);
+/* Errors of m rows held out together (m x n_classes) with that alpha, after volt_class_solve. */
+volt_status volt_class_hold_out(volt_class_bench *bench, double alpha, const int64_t *rows, int64_t m,
+                                volt_matrix errors);
+
+#endif

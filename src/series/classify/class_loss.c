@@ -1,0 +1,138 @@
+/* src/series/classify/class_loss.c: the multinomial readout of series in classes.
+ *
+ * No exact way leads from one fit to those with rows left out, as it does for squares, so that alpha is chosen over five
+ * stratified folds, each fitted on the rest: few series, small matrices. */
+#include "series/classify/class_loss.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "solve/loss/loss_solve.h"
+
+#include <math.h>
+
+enum { FOLDS = 5 };
+
+static const double alphas[] = {1e-3, 1e-2, 1e-1, 1, 10};
+enum { N_ALPHAS = (int)(sizeof alphas / sizeof *alphas) };
+
+static const double tolerance = 1e-6;
+
+/* Memory of a fit on some of the series. */
+typedef struct fold_room {
+    double *K, *Y, *A, *U, *c; /* n x n; n x q, three of them; q */
+    int64_t *fold, *train;     /* n each */
+} fold_room;
+
+static void release(fold_room *room)
+{
+    volt_free(room->K);
+    volt_free(room->Y);
+    volt_free(room->A);
+    volt_free(room->U);
+    volt_free(room->c);
+    volt_free(room->fold);
+    volt_free(room->train);
+}
+
+static volt_status allocate(int64_t n, int64_t q, fold_room *room)
+{
+    *room = (fold_room){volt_alloc_doubles(n, n),      volt_alloc_doubles(n, q), volt_alloc_doubles(n, q),
+                        volt_alloc_doubles(n, q),      volt_alloc_doubles(q, 1), volt_alloc(n, sizeof(int64_t)),
+                        volt_alloc(n, sizeof(int64_t))};
+    return room->K && room->Y && room->A && room->U && room->c && room->fold && room->train ? VOLT_OK
+                                                                                            : VOLT_ERR_MEMORY;
+}
+
+/* A fit on the m series of `rows`, whose coefficients are A (m x q) and c. */
+static volt_status fit(const volt_loss *loss, const volt_class_list *classes, volt_view K, double alpha,
+                       bool tried, const int64_t *rows, int64_t m, volt_progress progress, fold_room *room,
+                       volt_matrix A, double *c)
+{
+    int64_t q = classes->n_classes;
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j <= i; j++)
+            room->K[i * m + j] = K.data[rows[i] * K.ld + rows[j]];
+        for (int64_t k = 0; k < q; k++)
+            room->Y[i * q + k] = classes->of[rows[i]] == k;
+    }
+    volt_loss_task task = {.loss = loss,
+                           .Y = volt_view_of(room->Y, m, q),
+                           .alpha = alpha,
+                           .tolerance = tried ? 1e-3 : tolerance,
+                           .intercept = true,
+                           .tried = tried,
+                           .progress = progress,
+                           .share = 1};
+    volt_loss_result result = {.A = A, .U = volt_matrix_of(room->U, m, q), .c = c};
+    return volt_loss_minimise(volt_matrix_of(room->K, m, m), &task, &result);
+}
+
+/* -log of the probability of series i's class. */
+static double row_loss(const volt_loss *loss, const volt_class_list *classes, volt_view K, const int64_t *rows,
+                       int64_t m, volt_view A, const double *c, int64_t i, double *u)
+{
+    int64_t q = classes->n_classes;
+    for (int64_t k = 0; k < q; k++)
+        u[k] = c[k];
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t k = 0; k < q; k++)
+            u[k] += K.data[i * K.ld + rows[j]] * A.data[j * A.ld + k];
+    volt_loss_link(loss, q, u);
+    return volt_loss_of_target(loss, q, (double)classes->of[i], u);
+}
+
+static volt_status cross_validate(const volt_loss *loss, const volt_class_list *classes, volt_view K,
+                                  double alpha, volt_progress progress, fold_room *room, double *mean)
+{
+    int64_t n = classes->n, q = classes->n_classes;
+    double sum = 0;
+    for (int64_t f = 0; f < FOLDS; f++) {
+        int64_t m = 0;
+        for (int64_t i = 0; i < n; i++)
+            if (room->fold[i] != f)
+                room->train[m++] = i;
+        if (m == n || m == 0)
+            continue;
+        volt_matrix A = volt_matrix_of(room->A, m, q);
+        VOLT_TRY(fit(loss, classes, K, alpha, true, room->train, m, progress, room, A, room->c));
+        for (int64_t i = 0; i < n; i++)
+            if (room->fold[i] == f)
+                sum += row_loss(loss, classes, K, room->train, m, volt_as_view(A), room->c, i, room->U);
+    }
+    *mean = sum / (double)n;
+    return VOLT_OK;
+}
+
+static volt_status choose(const volt_loss *loss, const volt_class_list *classes, volt_view K, uint64_t seed,
+                          volt_progress progress, fold_room *room, volt_class_readout *readout)
+{
+    bool given = readout->alpha > 0;
+    readout->log_loss = INFINITY;
+    volt_class_folds(classes, FOLDS, seed, room->train, room->fold);
+    for (int a = 0; a < (given ? 1 : N_ALPHAS); a++) {
+        double alpha = given ? readout->alpha : alphas[a], mean = 0;
+        VOLT_TRY(cross_validate(loss, classes, K, alpha, progress, room, &mean));
+        if (mean < readout->log_loss) {
+            readout->log_loss = mean;
+            readout->alpha = alpha;
+        }
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_class_loss_fit(const volt_loss *loss, const volt_class_list *classes, volt_view K,
+                                uint64_t seed, volt_progress progress, volt_class_readout *readout)
+{
+    fold_room room;
+    int64_t n = classes->n;
+    volt_status status = allocate(n, classes->n_classes, &room);
+    if (status == VOLT_OK)
+        status = choose(loss, classes, K, seed, progress, &room, readout);
+    for (int64_t i = 0; i < n && status == VOLT_OK; i++)
+        room.train[i] = i;
+    if (status == VOLT_OK)
+        status = fit(loss, classes, K, readout->alpha, false, room.train, n, progress, &room, readout->A,
+                     readout->c);
+    release(&room);
+    return status;
+}

@@ -1,0 +1,438 @@
+/* src/series/classify/kernel_search.c: which kernel, alpha and preparation tell the classes of series apart.
+ *
+ * Draw i takes preparation i mod p, and of its candidates number i / p, which go round the kernels: every kernel meets every
+ * preparation. Where that would take long, it is a race: all draws are tried on a stratified sample of the series, the
+ * cheapest first, and those with the best ranks, in the list of all series or in that without one of the folds
+ * (class_bench.h), on all series. */
+#include "series/classify/kernel_search.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/progress.h"
+#include "select/candidates/candidates.h"
+#include "series/gram/objects_internal.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- preparations and candidates --------------------------------------------------------------- */
+
+/* Preparation number i: every property that is open takes one of two values. */
+static volt_objects_options way_of(const volt_classify_options *options, int64_t i)
+{
+    static const volt_object_scale scales[] = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_SCALE_SERIES};
+    static const volt_object_input inputs[] = {VOLT_OBJECT_INPUT_LEVEL, VOLT_OBJECT_INPUT_BOTH};
+    static const volt_object_compare compares[] = {VOLT_OBJECT_COMPARE_SERIES, VOLT_OBJECT_COMPARE_STEPS};
+    volt_objects_options way = {(volt_object_scale)options->scale, (volt_object_input)options->input, 1,
+                                (volt_object_compare)options->compare};
+    if (options->n_parts > 0) {
+        const volt_classifier_kernel *part = &options->parts[i];
+        return (volt_objects_options){part->scale, part->input, 1, part->compare};
+    }
+    if (options->compare < 0) {
+        way.compare = compares[i % 2];
+        i /= 2;
+    }
+    if (options->scale < 0) {
+        way.scale = scales[i % 2];
+        i /= 2;
+    }
+    if (options->input < 0)
+        way.input = inputs[i % 2];
+    return way;
+}
+
+static volt_status prepare(volt_class_search *search)
+{
+    const volt_classify_options *options = search->options;
+    int64_t count = 1;
+    count *= options->scale < 0 ? 2 : 1;
+    count *= options->input < 0 ? 2 : 1;
+    count *= options->compare < 0 ? 2 : 1;
+    if (options->n_parts > 0)
+        count = options->n_parts;
+    for (int64_t i = 0; i < count; i++) {
+        volt_objects_options way = way_of(options, i);
+        VOLT_TRY(volt_objects_create(search->series, search->setting.classes.n, &way, &search->objects[i]));
+        search->n_preparations++;
+    }
+    return VOLT_OK;
+}
+
+static const char *kernel_of(const volt_class_search *search, int64_t preparation)
+{
+    const volt_objects *objects = search->objects[preparation];
+    if (search->options->n_parts > 0)
+        return search->options->parts[preparation].kernel;
+    return search->options->kernel ? search->options->kernel
+                                   : volt_classify_kernels(objects->options.compare, objects->equally_long);
+}
+
+/* Candidates, and how many to try: options->draws, 60 for a kernel with open parameters, or one per preparation. */
+static volt_status draw_candidates(volt_class_search *search)
+{
+    enum { STANDARD = 60 };
+    const volt_classify_options *options = search->options;
+    volt_draw_options draw = volt_draw_options_default();
+    draw.seed = options->seed;
+    draw.ranges = options->ranges;
+    draw.n_ranges = options->n_ranges;
+    search->draws = search->n_preparations;
+    if (options->n_parts > 0)
+        return VOLT_OK;
+    for (int64_t p = 0; p < search->n_preparations; p++)
+        VOLT_TRY(
+            volt_objects_candidates(search->objects[p], kernel_of(search, p), &draw, &search->candidates[p]));
+    bool open =
+        strchr(kernel_of(search, 0), '|') || search->candidates[0]->parameters != 1; /* alpha alone is drawn */
+    if (options->draws > 0)
+        search->draws = options->draws;
+    else if (options->draws == VOLT_CLASSIFY_CHOOSE && open)
+        search->draws = STANDARD;
+    return VOLT_OK;
+}
+
+/* Is the kernel taken as it is given, with its defaults? */
+static bool is_given(const volt_class_search *search)
+{
+    return search->options->n_parts > 0 ||
+           (search->draws <= search->n_preparations && search->options->draws <= 0);
+}
+
+volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, volt_class_trial *trial)
+{
+    double alpha;
+    trial->draw = draw;
+    trial->preparation = draw % search->n_preparations;
+    if (!is_given(search))
+        return volt_candidates_get(search->candidates[trial->preparation], draw / search->n_preparations,
+                                   trial->kernel, &alpha, NULL);
+    volt_kernel *kernel = NULL;
+    VOLT_TRY(volt_kernel_parse(kernel_of(search, trial->preparation), &kernel));
+    int length = snprintf(trial->kernel, sizeof trial->kernel, "%s", volt_kernel_text(kernel));
+    volt_kernel_free(kernel);
+    VOLT_REQUIRE(length < (int)sizeof trial->kernel, VOLT_ERR_KERNEL,
+                 "the text of kernel %" PRId64 " is longer than %d characters", draw + 1,
+                 (int)sizeof trial->kernel - 1);
+    return VOLT_OK;
+}
+
+/* ---- the start and the end of a search ---------------------------------------------------------- */
+
+/* The folds of the nested estimate: options->folds, at most n / 2. */
+static volt_status make_folds(volt_class_search *search)
+{
+    int64_t n = search->setting.classes.n, *room = volt_alloc(n, sizeof *room);
+    search->fold = volt_alloc(n, sizeof *search->fold);
+    volt_status status = room && search->fold ? VOLT_OK : VOLT_ERR_MEMORY;
+    int64_t folds = volt_min(search->options->folds, n / 2);
+    if (status == VOLT_OK && folds >= 2) {
+        volt_class_folds(&search->setting.classes, folds, search->options->seed, room, search->fold);
+        search->setting.folds = folds;
+        search->setting.fold = search->fold;
+    }
+    volt_free(room);
+    return status;
+}
+
+static volt_status select_landmarks(volt_class_search *search)
+{
+    int64_t m = search->setting.n_landmarks;
+    if (m == 0)
+        return VOLT_OK;
+    search->landmarks = volt_alloc(m, sizeof *search->landmarks);
+    if (!search->landmarks)
+        return VOLT_ERR_MEMORY;
+    search->setting.landmarks = search->landmarks;
+    VOLT_TRY(volt_class_sample(&search->setting.classes, m, search->options->seed, search->landmarks));
+    for (int64_t p = 0; p < search->n_preparations; p++)
+        VOLT_TRY(volt_objects_select(search->objects[p], search->landmarks, m, &search->carriers[p]));
+    return VOLT_OK;
+}
+
+volt_status volt_class_search_open(volt_class_search *search, const volt_view *series,
+                                   const volt_class_list *classes, const volt_classify_options *options)
+{
+    const double standard_budget = 30;
+    *search = (volt_class_search){.options = options, .series = series, .begun = volt_seconds()};
+    search->setting.classes = *classes;
+    search->is_multinomial = options->loss && strcmp(options->loss, "multinomial") == 0;
+    search->budget = options->budget;
+    if (options->budget < 0) /* the number of draws is the limit */
+        search->budget = options->draws > 0 ? 0 : standard_budget;
+    VOLT_TRY(prepare(search));
+    assert(search->n_preparations > 0);
+    VOLT_TRY(draw_candidates(search));
+    VOLT_TRY(make_folds(search));
+    search->order = volt_alloc(search->draws, sizeof *search->order);
+    search->screened = volt_alloc_zero(search->draws, sizeof *search->screened);
+    search->full = volt_alloc_zero(search->draws, sizeof *search->full);
+    if (!search->order || !search->screened || !search->full)
+        return VOLT_ERR_MEMORY;
+    VOLT_TRY(volt_class_plan(search, search->order));
+    VOLT_TRY(select_landmarks(search));
+    return volt_class_bench_create(&search->setting, &search->bench);
+}
+
+static void release_records(volt_class_record *records, int64_t count)
+{
+    for (int64_t i = 0; i < count && records; i++) {
+        volt_free(records[i].sentence);
+        volt_free(records[i].K);
+    }
+    volt_free(records);
+}
+
+void volt_class_search_release(volt_class_search *search)
+{
+    for (int64_t p = 0; p < VOLT_MOST_PREPARATIONS; p++) {
+        volt_objects_free(search->objects[p]);
+        volt_objects_free(search->carriers[p]);
+        volt_candidates_free(search->candidates[p]);
+    }
+    release_records(search->screened, search->draws);
+    release_records(search->full, search->draws);
+    volt_class_bench_release(&search->bench);
+    volt_free(search->rank);
+    volt_free(search->order);
+    volt_free(search->fold);
+    volt_free(search->landmarks);
+    *search = (volt_class_search){0};
+}
+
+/* ---- the screening sample ----------------------------------------------------------------------- */
+
+/* A sample of the series, in classes and folds as they are in the search. */
+typedef struct screen {
+    volt_class_setting setting;
+    int64_t *rows, *of, *fold;
+    volt_objects *objects[VOLT_MOST_PREPARATIONS], *columns[VOLT_MOST_PREPARATIONS];
+    volt_class_bench bench;
+} screen;
+
+static volt_status screen_open(const volt_class_search *search, screen *made)
+{
+    int64_t m = search->n_screen;
+    made->rows = volt_alloc(m, sizeof *made->rows);
+    made->of = volt_alloc(m, sizeof *made->of);
+    made->fold = volt_alloc(m, sizeof *made->fold);
+    if (!made->rows || !made->of || !made->fold)
+        return VOLT_ERR_MEMORY;
+    VOLT_TRY(volt_class_sample(&search->setting.classes, m, search->options->seed, made->rows));
+    for (int64_t i = 0; i < m; i++) {
+        made->of[i] = search->setting.classes.of[made->rows[i]];
+        made->fold[i] = search->setting.folds > 0 ? search->fold[made->rows[i]] : 0;
+    }
+    made->setting = (volt_class_setting){.classes = {m, search->setting.classes.n_classes, made->of},
+                                         .folds = search->setting.folds,
+                                         .fold = made->fold};
+    for (int64_t p = 0; p < search->n_preparations; p++)
+        VOLT_TRY(volt_objects_select(search->objects[p], made->rows, m, &made->objects[p]));
+    return volt_class_bench_create(&made->setting, &made->bench);
+}
+
+static void screen_close(screen *made)
+{
+    for (int64_t p = 0; p < VOLT_MOST_PREPARATIONS; p++)
+        volt_objects_free(made->objects[p]);
+    volt_class_bench_release(&made->bench);
+    volt_free(made->rows);
+    volt_free(made->of);
+    volt_free(made->fold);
+}
+
+/* When a part of the budget is spent; 0 without a limit. */
+static double until(const volt_class_search *search, double share)
+{
+    return search->budget > 0 ? search->begun + share * search->budget : 0;
+}
+
+/* The place of every draw in every list: those that were not tried, or failed, come last. */
+static void find_ranks(volt_class_search *search)
+{
+    int64_t lists = search->setting.folds + 1;
+    for (int64_t list = 0; list < lists; list++)
+        for (int64_t a = 0; a < search->draws; a++) {
+            int64_t place = 0;
+            for (int64_t b = 0; b < search->draws; b++) {
+                const volt_class_record *own = &search->screened[a], *other = &search->screened[b];
+                volt_class_score none = {.right = -1};
+                const volt_class_score *x = own->ended && !own->status ? &own->scores[list] : &none;
+                const volt_class_score *y = other->ended && !other->status ? &other->scores[list] : &none;
+                place += volt_class_is_better(y, x) || (b < a && !volt_class_is_better(x, y));
+            }
+            search->rank[a * lists + list] = place;
+        }
+}
+
+/* The best rank of a draw in any list. */
+static int64_t best_rank(const volt_class_search *search, int64_t draw)
+{
+    int64_t lists = search->setting.folds + 1, best = search->draws;
+    for (int64_t list = 0; list < lists; list++)
+        best = volt_min(best, search->rank[draw * lists + list]);
+    return best;
+}
+
+static bool is_screened(const volt_class_search *search, int64_t draw)
+{
+    return search->screened[draw].ended && search->screened[draw].status == VOLT_OK;
+}
+
+/* Draws by their best rank, those of the list of all series first: as many ranks as give no more than most_finalists, at
+ * least three. */
+static int64_t find_finalists(const volt_class_search *search, int64_t *finalists)
+{
+    enum { LEAST_DEPTH = 3 };
+    int64_t count = 0, lists = search->setting.folds + 1;
+    for (int64_t rank = 0; rank < search->draws; rank++) {
+        int64_t before = count;
+        for (int own = 1; own >= 0; own--)
+            for (int64_t draw = 0; draw < search->draws; draw++)
+                if (is_screened(search, draw) && best_rank(search, draw) == rank &&
+                    (search->rank[draw * lists] == rank) == own)
+                    finalists[count++] = draw;
+        if (count > search->most_finalists && rank >= LEAST_DEPTH)
+            return before;
+    }
+    return count;
+}
+
+static volt_status run_screen(volt_class_search *search)
+{
+    screen made = {0};
+    search->rank = volt_alloc(search->draws * (search->setting.folds + 1), sizeof *search->rank);
+    volt_status status = search->rank ? screen_open(search, &made) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK) {
+        volt_class_round round = {.setting = &made.setting,
+                                  .bench = &made.bench,
+                                  .rows = made.objects,
+                                  .columns = made.columns,
+                                  .draws = search->order,
+                                  .count = search->draws,
+                                  .until = until(search, 0.4),
+                                  .until_first =
+                                      until(search, 0.6), /* all kinds are tried on slow machines too */
+                                  .n_first = search->round,
+                                  .records = search->screened,
+                                  .from = 0,
+                                  .share = 0.4};
+        status = volt_class_round_run(search, &round);
+    }
+    if (status == VOLT_OK)
+        find_ranks(search);
+    screen_close(&made);
+    return status;
+}
+
+/* ---- all series ---------------------------------------------------------------------------------- */
+
+/* Matrices are kept for the means that follow, where they do not take much of the memory. */
+static bool has_room_for(const volt_class_search *search, int64_t count)
+{
+    double bytes = 8.0 * (double)count * (double)search->bench.K.rows * (double)search->bench.K.cols;
+    double available = (double)volt_memory_available();
+    return bytes <= 1e9 && (available <= 0 || bytes <= available / 8);
+}
+
+static volt_status run_full(volt_class_search *search, const int64_t *draws, int64_t count, double limit,
+                            const double *expected)
+{
+    volt_class_round round = {.setting = &search->setting,
+                              .bench = &search->bench,
+                              .rows = search->objects,
+                              .columns = search->carriers,
+                              .draws = draws,
+                              .count = count,
+                              .expected = expected,
+                              .until = limit,
+                              .records = search->full,
+                              .keeps_matrices = has_room_for(search, count),
+                              .from = search->n_screen > 0 ? 0.4 : 0,
+                              .share = search->n_screen > 0 ? 0.5 : 0.9};
+    return volt_class_round_run(search, &round);
+}
+
+static bool any_full(const volt_class_search *search)
+{
+    for (int64_t draw = 0; draw < search->draws; draw++)
+        if (search->full[draw].ended && search->full[draw].status == VOLT_OK)
+            return true;
+    return false;
+}
+
+/* The finalists; one of them at least, whatever the time. */
+static volt_status run_finalists(volt_class_search *search, int64_t *finalists, double *expected)
+{
+    int64_t count = find_finalists(search, finalists), quickest = 0;
+    double n = (double)search->bench.K.rows, m = (double)search->bench.K.cols, s = (double)search->n_screen;
+    for (int64_t i = 0; i < count; i++) {
+        expected[i] = search->screened[finalists[i]].seconds * n * m / (s * s);
+        quickest = expected[i] < expected[quickest] ? i : quickest;
+    }
+    if (count == 0)
+        return VOLT_OK; /* all failed on the sample */
+    VOLT_TRY(run_full(search, finalists, count, until(search, 0.8), expected));
+    if (!any_full(search))
+        VOLT_TRY(run_full(search, &finalists[quickest], 1, 0, NULL));
+    search->depth = search->draws;
+    for (int64_t draw = 0; draw < search->draws; draw++)
+        if (is_screened(search, draw) && !search->full[draw].ended)
+            search->depth = volt_min(search->depth, best_rank(search, draw));
+    return VOLT_OK;
+}
+
+static volt_status race(volt_class_search *search)
+{
+    int64_t *finalists = volt_alloc(search->draws, sizeof *finalists);
+    double *expected = volt_alloc_doubles(search->draws, 1);
+    volt_status status = finalists && expected ? run_screen(search) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        status = run_finalists(search, finalists, expected);
+    volt_free(finalists);
+    volt_free(expected);
+    return status;
+}
+
+/* Counts of what was tried, and the sentence of the first failure where nothing succeeded. */
+static volt_status count_trials(volt_class_search *search)
+{
+    const char *sentence = NULL;
+    for (int64_t draw = 0; draw < search->draws; draw++) {
+        const volt_class_record *full = &search->full[draw],
+                                *record = full->ended ? full : &search->screened[draw];
+        if (!record->ended)
+            continue;
+        if (record->status != VOLT_OK && !sentence)
+            sentence = record->sentence;
+        if (record->status == VOLT_ERR_KERNEL) /* the kernel does not compare that: nothing was computed */
+            continue;
+        search->tried++;
+        search->failed += record->status != VOLT_OK;
+        search->finalists += full->ended;
+    }
+    if (any_full(search))
+        return VOLT_OK;
+    VOLT_REQUIRE(search->tried > 0, VOLT_ERR_KERNEL, "%s", sentence);
+    return volt_fail(VOLT_ERR_DATA, "none of %" PRId64 " kernels tells series apart; the first: %s",
+                     search->tried, sentence);
+}
+
+volt_status volt_class_search_run(volt_class_search *search)
+{
+    if (search->options->n_parts > 0) { /* nothing to choose but alpha */
+        search->tried = search->finalists = search->draws;
+        return VOLT_OK;
+    }
+    if (search->n_screen > 0) {
+        VOLT_TRY(race(search));
+    } else {
+        VOLT_TRY(run_full(search, search->order, search->draws, until(search, 0.8), NULL));
+    }
+    return count_trials(search);
+}

@@ -1,0 +1,108 @@
+/* src/series/classify/kernel_search.h: which kernel, alpha and preparation tell the classes of series apart. */
+#ifndef CLASSIFY_KERNEL_SEARCH_H
+#define CLASSIFY_KERNEL_SEARCH_H
+
+#include "series/classify/class_bench.h"
+#include "series/gram/objects_internal.h"
+#include "volterra/series.h"
+
+#include <stdbool.h>
+
+enum { VOLT_MOST_PREPARATIONS = 8, VOLT_MOST_BLEND = 8 };
+
+/* A candidate: one draw on one preparation. */
+typedef struct volt_class_trial {
+    int64_t draw;
+    int64_t preparation; /* which of those of the search */
+    char kernel[VOLT_KERNEL_LENGTH];
+    volt_class_score score;
+} volt_class_trial;
+
+/* The result of a draw on the screening sample, or on all series. */
+typedef struct volt_class_record {
+    bool ended; /* with a status: a draw without time for it has not */
+    volt_status status;
+    char *sentence; /* of a failure, owned */
+    double seconds;
+    volt_class_score scores[VOLT_MOST_LISTS];
+    double *K; /* its matrix, where there is room for it; owned */
+} volt_class_record;
+
+typedef struct volt_class_search {
+    const volt_classify_options *options;
+    const volt_view *series; /* training series as they were given */
+    bool is_multinomial;
+    volt_class_setting setting;                     /* its lists are those below */
+    int64_t *fold, *landmarks;                      /* n, n_landmarks */
+    volt_class_bench bench;                         /* of the setting */
+    volt_objects *objects[VOLT_MOST_PREPARATIONS];  /* all series */
+    volt_objects *carriers[VOLT_MOST_PREPARATIONS]; /* the landmarks; NULL without */
+    int64_t n_preparations;
+    volt_candidates *candidates[VOLT_MOST_PREPARATIONS];
+    double begun, budget; /* seconds; 0: no limit */
+    int64_t draws;
+    int64_t *order;   /* draws: every kernel on every preparation in turn, the cheapest of these first */
+    int64_t round;    /* draws in which every kernel meets every preparation once */
+    int64_t n_screen; /* series of the screening sample; 0: no race */
+    int64_t most_finalists;
+    volt_class_record *screened, *full; /* draws each */
+    int64_t *rank; /* draws x lists: place on the screening sample, from 0; NULL without a race */
+    int64_t depth; /* candidates with a smaller rank were tried on all series, in every list */
+
+    int64_t tried, failed, finalists;
+    bool cut; /* the budget ended the search */
+} volt_class_search;
+
+/* Prepare the series in every way that is asked for, with candidates and a plan. Release the search whatever happened. */
+volt_status volt_class_search_open(volt_class_search *search, const volt_view *series,
+                                   const volt_class_list *classes, const volt_classify_options *options);
+void volt_class_search_release(volt_class_search *search);
+
+/* Try the candidates: all on a sample of the series where that saves time, the best of them on all series. */
+volt_status volt_class_search_run(volt_class_search *search);
+
+/* ---- parts of it ------------------------------------------------------------------------------ */
+
+/* The kernel of a draw. */
+volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, volt_class_trial *trial);
+
+/* Try draws, `count` of them in this order, into `records`: on the series of `setting`, as `rows` by preparation, against
+ * `columns` (NULL entries: themselves). None is begun after `until` (0: no limit; the first n_first: `until_first`), nor where
+ * `expected` (may be NULL) seconds would not suffice; one under way then is given up once another succeeded. */
+typedef struct volt_class_round {
+    const volt_class_setting *setting;
+    volt_class_bench *bench; /* of that setting: the caller's thread works there */
+    volt_objects *const *rows, *const *columns;
+    const int64_t *draws;
+    int64_t count;
+    const double *expected;
+    double until, until_first;
+    int64_t n_first;
+    volt_class_record *records;
+    bool keeps_matrices;
+    double from, share; /* of the progress of the search */
+} volt_class_round;
+volt_status volt_class_round_run(volt_class_search *search, const volt_class_round *round);
+
+/* The order of the draws, and how many series screen them and carry the readout (class_plan.c). */
+volt_status volt_class_plan(volt_class_search *search, int64_t *order);
+
+/* The choice of a list: the best draw, or the mean of up to options->blend, each the best of its kind. */
+typedef struct volt_class_choice {
+    int64_t parts;
+    int64_t draws[VOLT_MOST_BLEND];
+    volt_class_score score;
+} volt_class_choice;
+volt_status volt_class_choose(volt_class_search *search, int64_t list, volt_class_choice *choice);
+
+/* The mean of the matrices of some draws into the K of the bench. */
+volt_status volt_class_blend(volt_class_search *search, const int64_t *draws, int64_t count);
+
+/* Accuracy of the whole choice, repeated without each fold and judged on it; NaN where it was not computed. */
+volt_status volt_class_nested(volt_class_search *search, double *accuracy);
+
+/* The kernels that are tried where none is given, with '|' between them, for what of two series is compared; static ones
+ * are among them where all series have one length. */
+const char *volt_classify_kernels(volt_object_compare compare, int equally_long);
+
+#endif

@@ -1,0 +1,79 @@
+/* src/series/gram/objects_internal.h: whole series as objects: a collection, prepared, and its Gram matrices.
+ *
+ *     volt_objects *objects = NULL;
+ *     volt_status status = volt_objects_create(train->series, train->count, NULL, &objects);
+ *     if (!status)
+ *         status = volt_objects_gram(objects, kernel, NULL, K);                                   // n x n
+ *     if (!status)
+ *         status = volt_objects_cross(objects, kernel, test->series, test->count, NULL, C, NULL); // tests x n
+ *     volt_objects_free(objects); */
+#ifndef OBJECTS_INTERNAL_H
+#define OBJECTS_INTERNAL_H
+
+#include "volterra/kernel.h"
+#include "volterra/select.h"
+#include "volterra/series.h"
+
+#include <stdbool.h>
+
+/* Series in memory of their own, one behind the other. */
+typedef struct volt_series_block {
+    int64_t count;
+    volt_view *series;
+    double *numbers;
+} volt_series_block;
+
+/* Training series, prepared and copied. Constant after volt_objects_create: several threads may use it. */
+typedef struct volt_objects {
+    volt_objects_options options;
+    int64_t channels;       /* as given */
+    int64_t d;              /* numbers in a prepared step */
+    double *shift, *factor; /* d each: a number x of a step becomes (x - shift) factor; by channels alone */
+    double scale;           /* then all of them are multiplied by this */
+    double radius;          /* largest norm of a prepared training step */
+    double steps;           /* the median length */
+    bool equally_long;      /* every series has `steps` of them */
+    volt_series_block prepared;
+} volt_objects;
+
+volt_objects_options volt_objects_options_default(void);
+
+/* Prepares and copies `count` training series, each rows (time) x channels; lengths may differ. options may be NULL. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE;
+ * VOLT_ERR_DATA when all steps are alike, so that there is nothing to compare; VOLT_ERR_MEMORY. */
+volt_status volt_objects_create(const volt_view *series, int64_t count, const volt_objects_options *options,
+                                volt_objects **objects);
+void volt_objects_free(volt_objects *objects);
+
+/* K (n x n, both triangles) of the training series with themselves. Kernels are those of volt_gram_collection and, where
+ * all series have one length, the static ones (linear, rbf, poly, sigmoid, cauchy): a series is one row of steps x
+ * channels numbers for them; for steps that are compared those of volt_gram. progress may be NULL. VOLT_ERR_KERNEL: a
+ * kernel that does not compare series, centred, or on windows; VOLT_ERR_SHAPE, VOLT_ERR_DATA (normalising a series that
+ * has 0 with itself), VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
+volt_status volt_objects_gram(const volt_objects *objects, const volt_kernel *kernel,
+                              const volt_progress *progress, volt_matrix K);
+
+/* K[i][j] of new series i and training series j (count x n). New series are prepared as the training series were; for
+ * kernels that hold on a ball, steps beyond that of the training series are drawn in to it. self (optional) receives
+ * `count` numbers, each new series with itself: 1 where normalised. Otherwise as above. */
+volt_status volt_objects_cross(const volt_objects *objects, const volt_kernel *kernel, const volt_view *series,
+                               int64_t count, const volt_progress *progress, volt_matrix K, double *self);
+
+/* Candidates for these series as of volt_candidates_draw: what `kernel` leaves open is drawn, widths in units of the
+ * prepared steps, and no windows unless steps are compared. Of options (may be NULL) seed and ranges count; alpha is drawn
+ * too. */
+volt_status volt_objects_candidates(const volt_objects *objects, const char *kernel,
+                                    const volt_draw_options *options, volt_candidates **candidates);
+
+/* New series as the training series were prepared, with steps beyond the radius drawn in to it where `hold`. The caller
+ * releases the block, also after a failure. */
+volt_status volt_objects_prepare(const volt_objects *objects, const volt_view *series, int64_t count, bool hold,
+                                 volt_series_block *block);
+void volt_series_block_release(volt_series_block *block);
+
+/* m of the training series, prepared as all of them were. */
+volt_status volt_objects_select(const volt_objects *objects, const int64_t *rows, int64_t m,
+                                volt_objects **selected);
+/* About how many operations the Gram matrix of a kernel takes. */
+double volt_objects_work(const volt_objects *objects, const volt_kernel *kernel);
+
+#endif
