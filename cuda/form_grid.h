@@ -13,7 +13,7 @@
 int64_t volt_form_grid_numbers(const volt_kernel_form *form, volt_view Z, volt_view Y);
 
 /* Lay out the grid in `block`. `state` (not read where Y has no data) is that of the past before the first row, as
- * volt_past_get gives it. */
+ * volt_state_get gives it. */
 void volt_form_grid_make(const volt_kernel_form *form, volt_view Z, volt_view Y, const double *state,
                          double *block, volt_form_grid *grid);
 
@@ -21,7 +21,7 @@ void volt_form_grid_make(const volt_kernel_form *form, volt_view Z, volt_view Y,
 void volt_form_grid_move(volt_form_grid *grid, const double *from, double *to);
 
 /* After the walk, `end` (here, grid->states x m) being what it left in grid->end: the state of the past after the last
- * row, as volt_past_get gives it. `grid` is the one that was made here, and its block is still there. */
+ * row, as volt_state_get gives it. `grid` is the one that was made here, and its block is still there. */
 void volt_form_grid_state(const volt_form_grid *grid, const double *end, double *state);
 
 #endif

@@ -77,11 +77,11 @@ typedef struct volt_backend {
     /* ---- kernel matrices, of kernels that are numbers alone (base/kernel_form.h) ---- */
 
     /* (optional) The lower triangle of K, of the sequence Z (n x d, here) after a zero past; where the form has records,
-     * each after its own. `end` receives the state of the past after the last row, as volt_past_get gives it. False when
+     * each after its own. `end` receives the state of the past after the last row, as volt_state_get gives it. False when
      * this kernel is not one that runs there: rows are then made here, and put. */
     bool (*gram)(const volt_kernel_form *form, volt_view Z, volt_matrix K, double *end, volt_stage *stage);
     /* (optional) Rows Z of a sequence against the columns of Y (both here), K being Z.rows x Y.rows. `state` is that of
-     * the past before the first row, as volt_past_get gives it, and becomes that after the last. False as above. */
+     * the past before the first row, as volt_state_get gives it, and becomes that after the last. False as above. */
     bool (*cross)(const volt_kernel_form *form, volt_view Y, volt_view Z, double *state, volt_matrix K,
                   volt_stage *stage);
     /* (optional) A free run through the columns of Y, whose coefficients (q x Y.rows) are contiguous, all here: the first

@@ -63,7 +63,7 @@ typedef struct volt_run_task {
     volt_view before;  /* memory x inputs, the oldest first */
     volt_view known;   /* warm x q: outputs that come back in place of the run's own */
     bool watches;      /* rows without known outputs end the run where they leave the range */
-    double *state;     /* of the past, as volt_past_get gives it; becomes that after the last row */
+    double *state;     /* of the past, as volt_state_get gives it; becomes that after the last row */
     double *bank;      /* states of the filters, as kernel/filter.h has them; likewise */
     const double *fed; /* what comes back with the first row, as a column */
 } volt_run_task;

@@ -66,7 +66,7 @@ void volt_model_free(volt_model *model)
 {
     if (!model)
         return;
-    volt_past_free(model->end);
+    volt_state_free(model->end);
     volt_columns_free(model->columns);
     volt_columns_free(model->states);
     volt_free(model->states_readout);

@@ -2,7 +2,7 @@
 #ifndef MODEL_MODEL_INTERNAL_H
 #define MODEL_MODEL_INTERNAL_H
 
-#include "kernel/engine/past.h"
+#include "kernel/engine/state.h"
 #include "model/model_errors.h"
 #include "model/recipe.h"
 #include "model/scaling.h"
@@ -44,7 +44,7 @@ struct volt_model {
     volt_columns *states; /* where the kernel has explicit states: what forecasts are made of (readout.h) ... */
     double *states_readout; /* ... and its coefficients, states->m x q */
     /* the state of the past after the last training row, against the states where there are some */
-    volt_past *end;
+    volt_state *end;
     volt_input_scale input;
     double *target_mean, *target_scale; /* q */
     double *coefficients;               /* n x q, on scaled targets; rows of the washout are zero */

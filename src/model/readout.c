@@ -22,5 +22,6 @@ volt_status volt_readout_allocate(volt_model *model)
 
 int64_t volt_readout_state_length(const volt_model *model)
 {
-    return model->states ? volt_states_length(&model->resolved) : volt_state_length(&model->resolved, model->n);
+    return model->states ? volt_states_length(&model->resolved)
+                         : volt_state_length_for(&model->resolved, model->n);
 }

@@ -94,11 +94,11 @@ static void check_near(const problem *p, const char *what, double expected, doub
         fail_msg("%s, %s: %.17g and not %.17g, allowed %g", p->text, what, found, expected, allowed);
 }
 
-static void check_states(const problem *p, const char *what, const volt_past *past, const double *state)
+static void check_states(const problem *p, const char *what, const volt_state *past, const double *state)
 {
-    int64_t length = volt_past_length(past);
+    int64_t length = volt_state_length(past);
     double *expected = new_matrix(length + 1, 1);
-    volt_past_get(past, expected);
+    volt_state_get(past, expected);
     for (int64_t i = 0; i < length; i++)
         check_near(p, what, expected[i], state[i], expected[i]);
     free(expected);
@@ -106,12 +106,12 @@ static void check_states(const problem *p, const char *what, const volt_past *pa
 
 /* ---- one problem ------------------------------------------------------------------------------ */
 
-static void check_gram(const problem *p, const volt_backend *backend, volt_past *past, double *state)
+static void check_gram(const problem *p, const volt_backend *backend, volt_state *past, double *state)
 {
     double *expected = new_matrix(N, N), *found = new_matrix(N, N), *there = backend->alloc(N, N);
     volt_view Z = volt_view_rows(p->rows.rows, 0, N);
     assert_non_null(there);
-    volt_past_advance(past, Z, true, volt_matrix_of(expected, N, N), NULL);
+    volt_state_advance(past, Z, true, volt_matrix_of(expected, N, N), NULL);
     assert_true(backend->gram(&p->form, Z, volt_matrix_of(there, N, N), state, NULL));
     backend->get(volt_view_of(there, N, N), volt_matrix_of(found, N, N));
     for (int64_t i = 0; i < N; i++)
@@ -124,7 +124,7 @@ static void check_gram(const problem *p, const volt_backend *backend, volt_past 
 }
 
 /* The rows that follow, in two parts, the second after the state that the first has left. */
-static void check_cross(const problem *p, const volt_backend *backend, volt_past *past, double *state)
+static void check_cross(const problem *p, const volt_backend *backend, volt_state *past, double *state)
 {
     double *expected = new_matrix(LATER, N), *found = new_matrix(LATER, N),
            *there = backend->alloc(LATER, N + 5);
@@ -135,7 +135,7 @@ static void check_cross(const problem *p, const volt_backend *backend, volt_past
         int64_t first = parts[k], count = parts[k + 1] - first;
         volt_view Z = volt_view_rows(p->rows.rows, N + first, count);
         volt_matrix K = {there + first * (N + 5), count, N, N + 5};
-        volt_past_advance(past, Z, false, volt_matrix_of(expected + first * N, count, N), NULL);
+        volt_state_advance(past, Z, false, volt_matrix_of(expected + first * N, count, N), NULL);
         assert_true(backend->cross(&p->form, Y, Z, state, K, NULL));
         check_states(p, "state", past, state);
     }
@@ -152,17 +152,17 @@ static void run_problem(const char *text, const volt_backend *backend, volt_view
                         int64_t n_records, bool zeros)
 {
     problem p = make_problem(text, Z, lengths, n_records);
-    volt_past *past = NULL;
-    check_ok(volt_past_create(&p.resolved, p.columns, N, &past));
-    double *state = new_matrix(volt_past_length(past) + 1, 1);
+    volt_state *past = NULL;
+    check_ok(volt_state_create(&p.resolved, p.columns, N, &past));
+    double *state = new_matrix(volt_state_length(past) + 1, 1);
     check_gram(&p, backend, past, state);
     if (zeros) {
-        volt_past_zero(past);
-        volt_past_get(past, state);
+        volt_state_zero(past);
+        volt_state_get(past, state);
     }
     check_cross(&p, backend, past, state);
     free(state);
-    volt_past_free(past);
+    volt_state_free(past);
     free_problem(&p);
 }
 

@@ -74,19 +74,19 @@ static void states_of_many_rows(void **state)
     volt_resolved resolved = resolve_on("0.25*esn:size=3,radius=0.7,bias=0 + esn:size=2,seed=5", Z);
     assert_int_equal(volt_states_length(&resolved), 5);
     volt_columns *columns = NULL;
-    volt_past *whole = NULL, *steps = NULL;
+    volt_state *whole = NULL, *steps = NULL;
     double *F = new_matrix(N, 5), row[5], sought[5];
     check_ok(volt_states_columns(&resolved, &columns));
-    check_ok(volt_past_create(&resolved, columns, N, &whole));
-    check_ok(volt_past_create(&resolved, columns, 1, &steps));
-    volt_past_advance(whole, Z, false, volt_matrix_of(F, N, 5), NULL);
+    check_ok(volt_state_create(&resolved, columns, N, &whole));
+    check_ok(volt_state_create(&resolved, columns, 1, &steps));
+    volt_state_advance(whole, Z, false, volt_matrix_of(F, N, 5), NULL);
     for (int64_t t = 0; t < N; t++) {
-        volt_past_advance(steps, volt_view_rows(Z, t, 1), false, volt_matrix_of(row, 1, 5), NULL);
+        volt_state_advance(steps, volt_view_rows(Z, t, 1), false, volt_matrix_of(row, 1, 5), NULL);
         assert_memory_equal(row, F + t * 5, sizeof row);
     }
-    volt_past_zero(whole);
-    check_ok(volt_past_seek(whole, volt_view_rows(Z, 0, N - 1)));
-    volt_past_advance(whole, volt_view_rows(Z, N - 1, 1), false, volt_matrix_of(sought, 1, 5), NULL);
+    volt_state_zero(whole);
+    check_ok(volt_state_seek(whole, volt_view_rows(Z, 0, N - 1)));
+    volt_state_advance(whole, volt_view_rows(Z, N - 1, 1), false, volt_matrix_of(sought, 1, 5), NULL);
     assert_memory_equal(sought, row, sizeof row);
     double *K = full_gram("0.25*esn:size=3,radius=0.7,bias=0 + esn:size=2,seed=5", Z); /* K = F F' */
     for (int64_t t = 0; t < N; t += 23) {
@@ -97,8 +97,8 @@ static void states_of_many_rows(void **state)
     }
     free(K);
     free(F);
-    volt_past_free(steps);
-    volt_past_free(whole);
+    volt_state_free(steps);
+    volt_state_free(whole);
     volt_columns_free(columns);
     volt_resolved_release(&resolved);
     free(rows);
@@ -116,11 +116,11 @@ static int cancel(const char *stage, double fraction, void *context)
 
 static double *rows_of(const volt_resolved *resolved, const volt_columns *columns, volt_view Z)
 {
-    volt_past *past = NULL;
+    volt_state *past = NULL;
     double *K = new_matrix(Z.rows, columns->m);
-    check_ok(volt_past_create(resolved, columns, Z.rows, &past));
-    volt_past_advance(past, Z, false, volt_matrix_of(K, Z.rows, columns->m), NULL);
-    volt_past_free(past);
+    check_ok(volt_state_create(resolved, columns, Z.rows, &past));
+    volt_state_advance(past, Z, false, volt_matrix_of(K, Z.rows, columns->m), NULL);
+    volt_state_free(past);
     return K;
 }
 
@@ -179,18 +179,18 @@ static void threads_change_nothing(void **state)
     volt_view few = volt_view_rows(Z, 0, M);
     volt_resolved resolved = resolve_on("gak:window=5,sigma=1", few);
     volt_columns *columns = NULL;
-    volt_past *past = NULL;
+    volt_state *past = NULL;
     double *many = new_matrix(M, M), *one = new_matrix(M, M);
     check_ok(volt_columns_create(&resolved, few, NULL, &columns));
-    check_ok(volt_past_create(&resolved, columns, M, &past));
-    volt_past_advance(past, few, false, volt_matrix_of(many, M, M), NULL);
+    check_ok(volt_state_create(&resolved, columns, M, &past));
+    volt_state_advance(past, few, false, volt_matrix_of(many, M, M), NULL);
     check_ok(volt_set_threads(1));
-    volt_past_zero(past);
-    volt_past_advance(past, few, false, volt_matrix_of(one, M, M), NULL);
+    volt_state_zero(past);
+    volt_state_advance(past, few, false, volt_matrix_of(one, M, M), NULL);
     assert_memory_equal(many, one, (size_t)M * M * sizeof(double));
     free(one);
     free(many);
-    volt_past_free(past);
+    volt_state_free(past);
     volt_columns_free(columns);
     volt_resolved_release(&resolved);
     for (int t = 0; t < 2; t++)

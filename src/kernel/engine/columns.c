@@ -73,7 +73,7 @@ static void pack(volt_columns *columns)
 }
 
 /* Rows of a window that count, where the columns have m rows: a window may be longer than the sequence, and holds zeros
- * before it. To a sum they bring nothing, or the same for every column (window_past.c). Second differences, from one
+ * before it. To a sum they bring nothing, or the same for every column (window_state.c). Second differences, from one
  * zero to the next, are 0, so that one zero before the first row is enough. To other programmes zeros are points like
  * any others. */
 int64_t volt_columns_window(const volt_resolved *resolved, int64_t m)

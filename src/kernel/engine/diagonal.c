@@ -31,19 +31,19 @@ static void scan_diagonal(const volt_scan *scan, volt_view Z, int64_t first, dou
 static volt_status matrix_diagonal(const volt_resolved *resolved, volt_view Z, int64_t wanted, double *out)
 {
     volt_columns *columns = NULL;
-    volt_past *past = NULL;
+    volt_state *past = NULL;
     double *K = volt_alloc_doubles(CHUNK, Z.rows);
     volt_status status = K ? volt_columns_create(resolved, Z, NULL, &columns) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = volt_past_create(resolved, columns, CHUNK, &past);
+        status = volt_state_create(resolved, columns, CHUNK, &past);
     for (int64_t t = 0; status == VOLT_OK && t < Z.rows; t += CHUNK) {
         int64_t count = volt_min(CHUNK, Z.rows - t);
-        volt_past_advance(past, volt_view_rows(Z, t, count), false, volt_matrix_of(K, count, Z.rows), NULL);
+        volt_state_advance(past, volt_view_rows(Z, t, count), false, volt_matrix_of(K, count, Z.rows), NULL);
         for (int64_t i = 0; i < count; i++)
             if (t + i >= wanted)
                 out[t + i - wanted] = K[i * Z.rows + t + i];
     }
-    volt_past_free(past);
+    volt_state_free(past);
     volt_columns_free(columns);
     volt_free(K);
     return status;
@@ -67,8 +67,8 @@ static volt_status factor_diagonal(const volt_resolved *resolved, volt_view Z, i
         scan_diagonal(&resolved->scan, Z, first, out);
         return VOLT_OK;
     }
-    return engine->past == &volt_window_past_ops ? window_diagonal(resolved, Z, first, out)
-                                                 : matrix_diagonal(resolved, Z, first, out);
+    return engine->past == &volt_window_state_ops ? window_diagonal(resolved, Z, first, out)
+                                                  : matrix_diagonal(resolved, Z, first, out);
 }
 
 /* sum_t w_t prod_f K_f(t, t). */

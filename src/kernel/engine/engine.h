@@ -4,7 +4,7 @@
 #ifndef KERNEL_ENGINE_H
 #define KERNEL_ENGINE_H
 
-#include "kernel/engine/past.h"
+#include "kernel/engine/state.h"
 #include "kernel/engine/track.h"
 
 /* Rows of a sequence with the rows that their first windows still reach, as the engines on windows see them: h + window
@@ -33,10 +33,10 @@ struct volt_engine {
     /* Lay out columns->given from row `first` on; those before, if any, are laid out already. The stage, which may be
      * NULL, is polled: VOLT_ERR_CANCELLED. */
     volt_status (*pack)(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns);
-    const volt_past_ops *past;
+    const volt_state_ops *past;
     const volt_track_ops *track; /* columns that come and go, for learning row by row: of one record */
 
-    /* Engines on windows share one past (window_past.c), which brings them the rows. `resolved` has the window of the
+    /* Engines on windows share one past (window_state.c), which brings them the rows. `resolved` has the window of the
      * rows; `self` holds each row's path against itself where the programme needs it; `scratch` has that many numbers
      * for each thread. */
     int64_t (*scratch)(const volt_resolved *resolved, const volt_columns *columns);

@@ -36,7 +36,7 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
     double each = (double)(resolved->window * resolved->d + volt_explicit_numbers(resolved));
     return (double)m * (features + 1) + features +
            (double)volt_threads() * (each + (FEATURE_ROWS + 2) * features) +
-           volt_window_past_numbers(resolved, rows);
+           volt_window_state_numbers(resolved, rows);
 }
 
 /* ---- columns ---------------------------------------------------------------------------------- */
@@ -155,7 +155,7 @@ const volt_engine volt_engine_features = {
     .takes = takes,
     .numbers = numbers,
     .pack = pack,
-    .past = &volt_window_past_ops,
+    .past = &volt_window_state_ops,
     .track = &volt_window_track_ops,
     .scratch = scratch,
     .run = run,

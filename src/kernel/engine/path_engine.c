@@ -32,7 +32,7 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
     double each = (double)(volt_self_scratch(resolved) + resolved->window * resolved->d);
     return ((double)m + LANES) * (double)volt_explicit_numbers(resolved) + 3 * (double)m +
-           (double)volt_threads() * each + volt_window_past_numbers(resolved, rows);
+           (double)volt_threads() * each + volt_window_state_numbers(resolved, rows);
 }
 
 static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
@@ -92,7 +92,7 @@ const volt_engine volt_engine_paths = {
     .takes = takes,
     .numbers = numbers,
     .pack = pack,
-    .past = &volt_window_past_ops,
+    .past = &volt_window_state_ops,
     .track = &volt_window_track_ops,
     .scratch = scratch,
     .run = run,

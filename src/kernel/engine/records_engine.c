@@ -5,16 +5,16 @@
  * The columns of a record meet the rows of another as two sequences after a zero past: no diagonal and no window crosses
  * the start of a record. So the matrix is made of blocks, one for each pair of records, and each of them is what the
  * kernel's own engine makes of two sequences. Whoever pushes rows sets the past to zero where a record of rows begins
- * (volt_past_zero); of the columns' own rows it is done here. */
+ * (volt_state_zero); of the columns' own rows it is done here. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
-#include "kernel/engine/past_parts.h"
+#include "kernel/engine/state_parts.h"
 
 typedef struct records_past {
-    volt_past base;
-    volt_past_parts parts; /* of each record of the columns */
+    volt_state base;
+    volt_state_parts parts; /* of each record of the columns */
 } records_past;
 
 static const volt_records *records_of(const volt_resolved *resolved)
@@ -41,10 +41,10 @@ static int64_t end_of(const volt_resolved *resolved, int64_t r, int64_t m)
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-static void release(volt_past *base)
+static void release(volt_state *base)
 {
     records_past *past = (records_past *)base;
-    volt_past_parts_release(&past->parts);
+    volt_state_parts_release(&past->parts);
     volt_free(past);
 }
 
@@ -56,15 +56,15 @@ static int64_t part_rows(int64_t m, int64_t most_rows)
 }
 
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                            volt_past **base)
+                            volt_state **base)
 {
     records_past *past = volt_alloc_zero(1, sizeof *past);
     if (!past)
         return VOLT_ERR_MEMORY;
-    volt_status status = volt_past_parts_allocate(count_records(resolved, columns->m), &past->parts);
+    volt_status status = volt_state_parts_allocate(count_records(resolved, columns->m), &past->parts);
     for (int64_t r = 0; status == VOLT_OK && r < past->parts.n; r++)
-        status = volt_past_create(&resolved->records->each, columns->parts[r],
-                                  part_rows(columns->parts[r]->m, most_rows), &past->parts.each[r]);
+        status = volt_state_create(&resolved->records->each, columns->parts[r],
+                                   part_rows(columns->parts[r]->m, most_rows), &past->parts.each[r]);
     if (status != VOLT_OK) {
         release(&past->base);
         return status;
@@ -73,9 +73,9 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     return VOLT_OK;
 }
 
-static void zero(volt_past *base)
+static void zero(volt_state *base)
 {
-    volt_past_parts_zero(&((records_past *)base)->parts);
+    volt_state_parts_zero(&((records_past *)base)->parts);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static void zero(volt_past *base)
 static bool advance_part(const records_past *past, int64_t r, volt_view Z, int64_t own, volt_matrix K,
                          volt_stage *stage)
 {
-    volt_past *part = past->parts.each[r];
+    volt_state *part = past->parts.each[r];
     double *corner = K.data + begin_of(past->base.resolved, r);
     for (int64_t first = 0; first < Z.rows && volt_stage_poll(stage); first += part->most_rows) {
         int64_t count = volt_min(part->most_rows, Z.rows - first);
@@ -105,7 +105,7 @@ static void advance_own(records_past *past, volt_view Z, int64_t own, volt_matri
         volt_view rows = volt_view_rows(Z, at - own, to - at);
         for (int64_t b = 0; b <= a; b++) {
             if (at == begin)
-                volt_past_zero(past->parts.each[b]);
+                volt_state_zero(past->parts.each[b]);
             if (!advance_part(past, b, rows, a == b ? at - begin : VOLT_OTHER_ROWS,
                               volt_matrix_rows(K, at - own, to - at), stage))
                 return;
@@ -113,7 +113,7 @@ static void advance_own(records_past *past, volt_view Z, int64_t own, volt_matri
     }
 }
 
-static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     records_past *past = (records_past *)base;
     bool goes_on = own < 0;
@@ -129,21 +129,22 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
 {
     int64_t total = 0;
     for (int64_t r = 0; r < count_records(resolved, m); r++)
-        total += volt_state_length(&resolved->records->each, end_of(resolved, r, m) - begin_of(resolved, r));
+        total +=
+            volt_state_length_for(&resolved->records->each, end_of(resolved, r, m) - begin_of(resolved, r));
     return total;
 }
 
-static void get(const volt_past *base, double *state)
+static void get(const volt_state *base, double *state)
 {
-    volt_past_parts_get(&((const records_past *)base)->parts, state);
+    volt_state_parts_get(&((const records_past *)base)->parts, state);
 }
 
-static void set(volt_past *base, const double *state)
+static void set(volt_state *base, const double *state)
 {
-    volt_past_parts_set(&((records_past *)base)->parts, state);
+    volt_state_parts_set(&((records_past *)base)->parts, state);
 }
 
-static const volt_past_ops past_ops = {
+static const volt_state_ops past_ops = {
     .allocate = allocate,
     .zero = zero,
     .release = release,

@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct reservoir_past {
-    volt_past base;
+    volt_state base;
     volt_state_walk walk;
     double *block; /* rows x size */
 } reservoir_past;
@@ -90,7 +90,7 @@ static volt_status need_states(const volt_resolved *resolved, const volt_columns
 
 /* ---- a past ----------------------------------------------------------------------------------- */
 
-static void release(volt_past *base)
+static void release(volt_state *base)
 {
     reservoir_past *past = (reservoir_past *)base;
     volt_state_walk_release(&past->walk);
@@ -99,7 +99,7 @@ static void release(volt_past *base)
 }
 
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                            volt_past **base)
+                            volt_state **base)
 {
     VOLT_TRY(need_states(resolved, columns));
     reservoir_past *past = volt_alloc_zero(1, sizeof *past);
@@ -122,22 +122,22 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
     return resolved->reservoir->size;
 }
 
-static void set(volt_past *base, const double *state)
+static void set(volt_state *base, const double *state)
 {
     volt_state_walk_set(base->resolved, &((reservoir_past *)base)->walk, state);
 }
 
-static void get(const volt_past *base, double *state)
+static void get(const volt_state *base, double *state)
 {
     volt_state_walk_get(base->resolved, &((const reservoir_past *)base)->walk, state);
 }
 
-static void zero(volt_past *base)
+static void zero(volt_state *base)
 {
     volt_state_walk_zero(base->resolved, &((reservoir_past *)base)->walk);
 }
 
-static void seek(volt_past *base, volt_view Z)
+static void seek(volt_state *base, volt_view Z)
 {
     volt_state_walk_run(base->resolved, &((reservoir_past *)base)->walk, Z, (volt_matrix){0});
 }
@@ -157,7 +157,7 @@ static void raise(const volt_reservoir *reservoir, int64_t own, volt_matrix K)
     }
 }
 
-static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     reservoir_past *past = (reservoir_past *)base;
     const volt_reservoir *reservoir = base->resolved->reservoir;
@@ -180,7 +180,7 @@ static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, vo
     }
 }
 
-static const volt_past_ops past_ops = {
+static const volt_state_ops past_ops = {
     .allocate = allocate,
     .zero = zero,
     .release = release,

@@ -11,7 +11,7 @@
 
 #include "base/progress.h"
 #include "kernel/engine/columns.h"
-#include "kernel/engine/past.h"
+#include "kernel/engine/state.h"
 
 typedef struct volt_scan_grid {
     const volt_scan *scan;
@@ -38,6 +38,6 @@ void volt_scan_border(const volt_scan *scan, volt_view Z, double *border, double
 
 /* The grid of the rows Z against the columns of a past of this engine, which stands after them as soon as the grid has
  * been run. */
-volt_scan_grid volt_scan_past_grid(volt_past *past, volt_view Z, int64_t own);
+volt_scan_grid volt_scan_state_grid(volt_state *past, volt_view Z, int64_t own);
 
 #endif

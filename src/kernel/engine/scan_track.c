@@ -1,6 +1,6 @@
 /* src/kernel/engine/scan_track.c: columns that come and go under a diagonal scan.
  *
- * The states against the columns lie in a buffer, as in scan_past.c: a row further, every diagonal has moved one column
+ * The states against the columns lie in a buffer, as in scan_engine.c: a row further, every diagonal has moved one column
  * to the right, which in the buffer is one place to the left. A column that leaves moves the others one place to the
  * right, and in lockstep nothing is ever copied. */
 #include "base/clones.h"

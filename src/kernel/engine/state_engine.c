@@ -16,7 +16,7 @@ typedef struct state_part {
 } state_part;
 
 typedef struct state_past {
-    volt_past base;
+    volt_state base;
     volt_state_walk walk;
 } state_past;
 
@@ -111,14 +111,14 @@ void volt_state_walk_set(const volt_resolved *resolved, volt_state_walk *walk, c
 
 /* ---- past ------------------------------------------------------------------------------------- */
 
-static void release(volt_past *base)
+static void release(volt_state *base)
 {
     volt_state_walk_release(&((state_past *)base)->walk);
     volt_free(base);
 }
 
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                            volt_past **base)
+                            volt_state **base)
 {
     (void)columns;
     (void)most_rows;
@@ -133,22 +133,22 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     return status;
 }
 
-static void zero(volt_past *base)
+static void zero(volt_state *base)
 {
     volt_state_walk_zero(base->resolved, &((state_past *)base)->walk);
 }
 
-static void run(volt_past *base, volt_view Z, volt_matrix F)
+static void run(volt_state *base, volt_view Z, volt_matrix F)
 {
     volt_state_walk_run(base->resolved, &((state_past *)base)->walk, Z, F);
 }
 
-static void seek(volt_past *base, volt_view Z)
+static void seek(volt_state *base, volt_view Z)
 {
     run(base, Z, (volt_matrix){0});
 }
 
-static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     enum { ROWS = 256 };
     (void)own; /* the columns are no rows */
@@ -166,17 +166,17 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
     return volt_states_length(resolved);
 }
 
-static void get(const volt_past *base, double *state)
+static void get(const volt_state *base, double *state)
 {
     volt_state_walk_get(base->resolved, &((const state_past *)base)->walk, state);
 }
 
-static void set(volt_past *base, const double *state)
+static void set(volt_state *base, const double *state)
 {
     volt_state_walk_set(base->resolved, &((state_past *)base)->walk, state);
 }
 
-static const volt_past_ops past_ops = {
+static const volt_state_ops past_ops = {
     .allocate = allocate,
     .zero = zero,
     .release = release,

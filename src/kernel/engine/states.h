@@ -6,7 +6,7 @@
 #ifndef KERNEL_STATES_H
 #define KERNEL_STATES_H
 
-#include "kernel/engine/past.h"
+#include "kernel/engine/state.h"
 
 /* Numbers in a state of the whole kernel: of one reservoir, or of all terms of a sum that are a reservoir each. 0: the kernel
  * is something else, or a power of the product of states. */

@@ -8,18 +8,18 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/engine/past_parts.h"
 #include "kernel/engine/scan.h"
+#include "kernel/engine/state_parts.h"
 
 typedef struct sum_past {
-    volt_past base;
-    volt_past_parts parts; /* of each factor */
-    bool scans;            /* all of them; else there are ... */
-    double *product;       /* ... most_rows x m: a term that has begun ... */
-    double *factor;        /* ... and its next factor */
+    volt_state base;
+    volt_state_parts parts; /* of each factor */
+    bool scans;             /* all of them; else there are ... */
+    double *product;        /* ... most_rows x m: a term that has begun ... */
+    double *factor;         /* ... and its next factor */
 } sum_past;
 
-static const volt_sum *sum_of(const volt_past *base)
+static const volt_sum *sum_of(const volt_state *base)
 {
     return base->resolved->sum;
 }
@@ -35,17 +35,17 @@ static int64_t count_blocks(const volt_sum *sum, int64_t m)
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-static void release(volt_past *base)
+static void release(volt_state *base)
 {
     sum_past *past = (sum_past *)base;
-    volt_past_parts_release(&past->parts);
+    volt_state_parts_release(&past->parts);
     volt_free(past->product);
     volt_free(past->factor);
     volt_free(past);
 }
 
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                            volt_past **base)
+                            volt_state **base)
 {
     const volt_sum *sum = resolved->sum;
     sum_past *past = volt_alloc_zero(1, sizeof *past);
@@ -57,9 +57,9 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     past->factor = volt_alloc_doubles(blocks > 1 ? most_rows : 0, columns->m);
     volt_status status = past->product && past->factor ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = volt_past_parts_allocate(sum->n_factors, &past->parts);
+        status = volt_state_parts_allocate(sum->n_factors, &past->parts);
     for (int64_t f = 0; status == VOLT_OK && f < sum->n_factors; f++)
-        status = volt_past_create(&sum->factor[f], columns->parts[f], most_rows, &past->parts.each[f]);
+        status = volt_state_create(&sum->factor[f], columns->parts[f], most_rows, &past->parts.each[f]);
     if (status != VOLT_OK) {
         release(&past->base);
         return status;
@@ -68,9 +68,9 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     return VOLT_OK;
 }
 
-static void zero(volt_past *base)
+static void zero(volt_state *base)
 {
-    volt_past_parts_zero(&((sum_past *)base)->parts);
+    volt_state_parts_zero(&((sum_past *)base)->parts);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ static void advance_by_blocks(sum_past *past, volt_view Z, int64_t own, volt_mat
         volt_stage asking;
         volt_stage_begin(&asking, (volt_progress){f > 0 && stage ? ask : NULL, stage}, "kernel matrix", 0, 1,
                          1);
-        volt_past *part = past->parts.each[f];
+        volt_state *part = past->parts.each[f];
         part->ops->advance(part, volt_sum_slice(sum, f, Z), own, out, f == 0 ? stage : &asking);
         if (!volt_stage_poll(stage))
             return;
@@ -121,7 +121,7 @@ static void advance_by_blocks(sum_past *past, volt_view Z, int64_t own, volt_mat
     }
 }
 
-static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     sum_past *past = (sum_past *)base;
     const volt_sum *sum = sum_of(base);
@@ -131,7 +131,7 @@ static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, vo
     }
     volt_scan_grid grids[VOLT_MOST_FACTORS];
     for (int64_t f = 0; f < sum->n_factors; f++)
-        grids[f] = volt_scan_past_grid(past->parts.each[f], volt_sum_slice(sum, f, Z), own);
+        grids[f] = volt_scan_state_grid(past->parts.each[f], volt_sum_slice(sum, f, Z), own);
     volt_scan_run(grids, sum, K, stage);
 }
 
@@ -142,21 +142,21 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
     const volt_sum *sum = resolved->sum;
     int64_t total = 0;
     for (int64_t f = 0; f < sum->n_factors; f++)
-        total += volt_state_length(&sum->factor[f], m);
+        total += volt_state_length_for(&sum->factor[f], m);
     return total;
 }
 
-static void get(const volt_past *base, double *state)
+static void get(const volt_state *base, double *state)
 {
-    volt_past_parts_get(&((const sum_past *)base)->parts, state);
+    volt_state_parts_get(&((const sum_past *)base)->parts, state);
 }
 
-static void set(volt_past *base, const double *state)
+static void set(volt_state *base, const double *state)
 {
-    volt_past_parts_set(&((sum_past *)base)->parts, state);
+    volt_state_parts_set(&((sum_past *)base)->parts, state);
 }
 
-static const volt_past_ops past_ops = {
+static const volt_state_ops past_ops = {
     .allocate = allocate,
     .zero = zero,
     .release = release,

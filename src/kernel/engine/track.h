@@ -1,7 +1,7 @@
 /* src/kernel/engine/track.h: the columns of one sequence while they come and go, and where a sequence of rows stands
  * against them.
  *
- * A past (past.h) has columns that stay. A track has a window of them: the row that was pushed last may join at the end,
+ * A past (state.h) has columns that stay. A track has a window of them: the row that was pushed last may join at the end,
  * and the oldest leave. Entries keep the whole past, rows that left included, which is what a scan needs `edge` for:
  *
  *     state(t, j) follows from state(t-1, j-1);   of the first column, j - 1 has left, and was last seen at t - 1

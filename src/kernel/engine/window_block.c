@@ -213,7 +213,7 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
     const volt_resolved own = volt_with_window(resolved, volt_columns_window(resolved, m));
     double self = (double)(volt_self_scratch(&own) + own.window * own.d);
-    return volt_columns_numbers(resolved, m) + volt_window_past_numbers(resolved, rows) + 3 * (double)m +
+    return volt_columns_numbers(resolved, m) + volt_window_state_numbers(resolved, rows) + 3 * (double)m +
            (double)volt_self_scratch(resolved) +
            (double)volt_threads() * ((double)scratch_of(resolved, own.window) + self);
 }
@@ -230,7 +230,7 @@ const volt_engine volt_engine_window_block = {
     .is_dear = true,
     .numbers = numbers,
     .pack = pack,
-    .past = &volt_window_past_ops,
+    .past = &volt_window_state_ops,
     .track = &volt_window_track_ops,
     .scratch = scratch,
     .run = run,

@@ -150,7 +150,7 @@ static int64_t scratch(const volt_resolved *resolved, const volt_columns *column
 
 static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
-    return volt_columns_numbers(resolved, m) + volt_window_past_numbers(resolved, rows) +
+    return volt_columns_numbers(resolved, m) + volt_window_state_numbers(resolved, rows) +
            (double)volt_threads() * (double)scratch_of(volt_min(resolved->window, m));
 }
 
@@ -166,7 +166,7 @@ const volt_engine volt_engine_window_sum = {
     .takes = takes,
     .numbers = numbers,
     .pack = pack,
-    .past = &volt_window_past_ops,
+    .past = &volt_window_state_ops,
     .track = &volt_window_track_ops,
     .scratch = scratch,
     .run = run,

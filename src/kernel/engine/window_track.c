@@ -19,7 +19,7 @@ enum { MOST_YOUNG = 32, LEAST_ROOM = 64 };
 typedef struct column_lot {
     int64_t from, begin, end;
     volt_columns *columns; /* NULL: no rows */
-    volt_past *past;
+    volt_state *past;
     double *k; /* against all of its columns */
 } column_lot;
 
@@ -39,7 +39,7 @@ typedef struct window_track {
 
 static void lot_release(column_lot *lot)
 {
-    volt_past_free(lot->past);
+    volt_state_free(lot->past);
     volt_columns_free(lot->columns);
     volt_free(lot->k);
     lot->past = NULL;
@@ -58,7 +58,7 @@ static volt_status lot_make(const window_track *track, int64_t begin, int64_t en
     made->k = volt_alloc_doubles(rows.rows, 1);
     volt_status status = made->k ? volt_columns_create(resolved, rows, NULL, &made->columns) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = volt_past_create(resolved, made->columns, 1, &made->past);
+        status = volt_state_create(resolved, made->columns, 1, &made->past);
     if (status != VOLT_OK)
         lot_release(made);
     return status;
@@ -71,9 +71,9 @@ static double *lot_run(const window_track *track, column_lot *lot, const double 
     int64_t begin = volt_max(lot->begin, track->first);
     if (!lot->columns || begin >= lot->end)
         return k;
-    (void)volt_past_seek(lot->past, volt_view_of(track->tail, track->reach, track->d));
-    volt_past_advance(lot->past, volt_view_of(z, 1, track->d), false,
-                      volt_matrix_of(lot->k, 1, lot->columns->m), NULL);
+    (void)volt_state_seek(lot->past, volt_view_of(track->tail, track->reach, track->d));
+    volt_state_advance(lot->past, volt_view_of(z, 1, track->d), false,
+                       volt_matrix_of(lot->k, 1, lot->columns->m), NULL);
     memcpy(k, lot->k + (begin - lot->from), (size_t)(lot->end - begin) * sizeof *k);
     return k + (lot->end - begin);
 }

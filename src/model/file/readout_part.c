@@ -45,9 +45,9 @@ static volt_status save_readout(const volt_model *model, volt_file_writer *write
         volt_columns_row(model->columns, j, inputs + j * d);
     volt_put_tensor(writer, "coefficients", n, model->q, model->coefficients);
     volt_put_fields(writer, arrays, N_ARRAYS, model);
-    double *state = volt_put_room(writer, "state", volt_past_length(model->end), 0);
+    double *state = volt_put_room(writer, "state", volt_state_length(model->end), 0);
     if (state)
-        volt_past_get(model->end, state);
+        volt_state_get(model->end, state);
     volt_put_text(writer, "kernel", volt_kernel_text(model->kernel));
     volt_put_number(writer, "radius", model->resolved.facts.radius);
     if (model->largest)
@@ -167,8 +167,8 @@ static volt_status read_arrays(const volt_file_fields *fields, volt_model *model
                      model->target_scale[k]);
     VOLT_TRY(volt_fields_tensor(fields, "state", volt_readout_state_length(model), 0, &state));
     VOLT_TRY(volt_columns_create(&model->resolved, volt_view_of(inputs->data, n, d), NULL, &model->columns));
-    VOLT_TRY(volt_past_create(&model->resolved, volt_model_reads(model).columns, 1, &model->end));
-    volt_past_set(model->end, state->data);
+    VOLT_TRY(volt_state_create(&model->resolved, volt_model_reads(model).columns, 1, &model->end));
+    volt_state_set(model->end, state->data);
     return VOLT_OK;
 }
 

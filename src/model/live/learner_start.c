@@ -87,21 +87,21 @@ static int64_t take_rows(start_task *task, int64_t next, int64_t first, int64_t 
 }
 
 /* The rows of K that are needed, in blocks; a scan needs all before them, windows only those that they reach. */
-static volt_status run_rows(start_task *task, volt_past *past, volt_matrix gram, volt_stage *stage)
+static volt_status run_rows(start_task *task, volt_state *past, volt_matrix gram, volt_stage *stage)
 {
     const volt_model *model = task->model;
     volt_view Z = volt_view_of(model->columns->given, model->n, model->d);
     int64_t first = 0, next = 0;
     if (past->ops->seek) {
         first = task->rows[0];
-        VOLT_TRY(volt_past_seek(past, volt_view_rows(Z, 0, first)));
+        VOLT_TRY(volt_state_seek(past, volt_view_rows(Z, 0, first)));
     }
     for (int64_t count = 0; first < model->n; first += count) {
         count = volt_min(task->most_rows, volt_records_stretch(&task->records, first, model->n) - first);
         if (volt_records_begins(&task->records, first))
-            volt_past_zero(past);
-        volt_past_advance(past, volt_view_rows(Z, first, count), false,
-                          volt_matrix_of(task->block, count, model->n), stage);
+            volt_state_zero(past);
+        volt_state_advance(past, volt_view_rows(Z, first, count), false,
+                           volt_matrix_of(task->block, count, model->n), stage);
         if (!volt_stage_goes_on(stage))
             break;
         next = take_rows(task, next, first, count, gram);
@@ -113,16 +113,16 @@ static volt_status fill_gram(start_task *task, volt_progress progress, volt_matr
 {
     const volt_model *model = task->model;
     volt_stage stage;
-    volt_past *past = NULL;
+    volt_state *past = NULL;
     volt_stage_begin(&stage, progress, "gram", 0, 0.5, (double)model->n * (double)model->n);
     task->most_rows = volt_block_rows(model->n, model->n);
     task->block = volt_alloc_doubles(task->most_rows, model->n);
     volt_status status = task->block
-                             ? volt_past_create(&model->resolved, model->columns, task->most_rows, &past)
+                             ? volt_state_create(&model->resolved, model->columns, task->most_rows, &past)
                              : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = run_rows(task, past, gram, &stage);
-    volt_past_free(past);
+    volt_state_free(past);
     return status;
 }
 

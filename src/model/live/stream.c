@@ -44,7 +44,7 @@ static void transpose_coefficients(const volt_model *model, double *transposed)
 }
 
 /* A stream at the moment of `start` and `recent`; NULL both: after a zero past. */
-static volt_status open_stream(const volt_model *model, volt_beyond policy, const volt_past *start,
+static volt_status open_stream(const volt_model *model, volt_beyond policy, const volt_state *start,
                                const volt_recent *recent, volt_stream **stream)
 {
     volt_stream *fresh = volt_alloc_zero(1, sizeof *fresh);
@@ -61,8 +61,8 @@ static volt_status open_stream(const volt_model *model, volt_beyond policy, cons
     bool has_room = fresh->last && fresh->z && fresh->y && fresh->k && fresh->coefficients;
     volt_status status = has_room ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = start ? volt_past_copy(start, 1, &fresh->past)
-                       : volt_past_create(&model->resolved, columns, 1, &fresh->past);
+        status = start ? volt_state_copy(start, 1, &fresh->past)
+                       : volt_state_create(&model->resolved, columns, 1, &fresh->past);
     if (status == VOLT_OK)
         status = volt_recent_create(&model->recipe, &fresh->recent);
     if (status != VOLT_OK) {
@@ -131,8 +131,8 @@ volt_status volt_stream_push(volt_stream *stream, const double *x, double *y)
         VOLT_TRY(volt_blas_claim(&use));
     memcpy(stream->last, x, (size_t)model->recipe.inputs * sizeof *x);
     volt_recent_push(&model->recipe, &stream->recent, x);
-    volt_past_advance(stream->past, volt_view_of(stream->z, 1, model->d), false,
-                      volt_matrix_of(stream->k, 1, columns->m), NULL);
+    volt_state_advance(stream->past, volt_view_of(stream->z, 1, model->d), false,
+                       volt_matrix_of(stream->k, 1, columns->m), NULL);
     if (multiplies)
         volt_blas_release(&use);
     for (int64_t k = 0; k < model->q; k++)
@@ -165,7 +165,7 @@ volt_status volt_stream_feed(volt_stream *stream, const double *y)
 void volt_stream_restart(volt_stream *stream)
 {
     stream->strays = false;
-    volt_past_zero(stream->past);
+    volt_state_zero(stream->past);
     volt_recent_restart(&stream->recent);
     stream->n_made = 0;
 }
@@ -193,7 +193,7 @@ volt_status volt_stream_get_info(const volt_stream *stream, volt_stream_info *in
 void volt_stream_free(volt_stream *stream)
 {
     if (stream) {
-        volt_past_free(stream->past);
+        volt_state_free(stream->past);
         volt_recent_release(&stream->recent);
         volt_free(stream->last);
         volt_free(stream->z);

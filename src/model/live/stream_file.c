@@ -40,9 +40,9 @@ volt_status volt_stream_save(const volt_stream *stream, const char *path)
     volt_moment_put(&stream_kind, &moment, &writer);
     if (stream->recent.n_fed > 0)
         volt_put_flag(&writer, "strays", stream->strays);
-    double *state = volt_put_room(&writer, "state", volt_past_length(stream->past), 0);
+    double *state = volt_put_room(&writer, "state", volt_state_length(stream->past), 0);
     if (state)
-        volt_past_get(stream->past, state);
+        volt_state_get(stream->past, state);
     volt_moment_put_interval(stream->interval, &writer);
     if (stream->interval)
         put_waiting(stream, &writer);
@@ -90,8 +90,8 @@ static volt_status read_moment(const volt_file_fields *fields, volt_stream *stre
     const volt_moment moment = moment_of(stream);
     const volt_tensor *state = NULL;
     VOLT_TRY(volt_moment_read(fields, &moment));
-    VOLT_TRY(volt_fields_tensor(fields, "state", volt_past_length(stream->past), 0, &state));
-    volt_past_set(stream->past, state->data);
+    VOLT_TRY(volt_fields_tensor(fields, "state", volt_state_length(stream->past), 0, &state));
+    volt_state_set(stream->past, state->data);
     for (int64_t k = 0; k < stream->recent.n_fed; k++)
         stream->y[k] = volt_fed_output(&stream->model->recipe.fed, k, stream->recent.fed[k]);
     if (stream->recent.n_fed > 0)

@@ -7,7 +7,7 @@
 
 struct volt_stream {
     const volt_model *model;
-    volt_past *past;
+    volt_state *past;
     volt_recent recent; /* rows before the next one, as far as the recipe looks back */
     volt_beyond policy;
     int64_t pushed, beyond;

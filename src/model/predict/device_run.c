@@ -105,7 +105,7 @@ static void take_moment(const volt_stream *stream, const double *x, double *numb
         for (int64_t i = 0; i < recipe->memory * recipe->inputs; i++)
             numbers[i] = x[i % recipe->inputs];
     }
-    volt_past_get(stream->past, state);
+    volt_state_get(stream->past, state);
 }
 
 /* The stream behind `done` rows, whose inputs are `X`; `bank` and `state` are what they have left. */
@@ -127,7 +127,7 @@ static void set_moment(volt_stream *stream, const volt_device_rows *rows, int64_
                (size_t)volt_filter_bank_length(recipe->slices, recipe->columns) * sizeof *bank);
     volt_recent_feed(recipe, &stream->recent, last < rows->warm ? rows->known + last * rows->known_ld : y);
     memcpy(stream->y, y, (size_t)stream->model->q * sizeof *y);
-    volt_past_set(stream->past, state);
+    volt_state_set(stream->past, state);
     stream->pushed += done;
 }
 
@@ -189,7 +189,7 @@ static volt_status run_rows(volt_stream *stream, const volt_backend *backend, ru
                             const volt_device_rows *rows, int64_t first, volt_stage *stage, int64_t *done)
 {
     double *moment = volt_alloc_doubles(volt_recent_length(&stream->model->recipe), 1);
-    double *state = volt_alloc_doubles(volt_past_length(stream->past), 1);
+    double *state = volt_alloc_doubles(volt_state_length(stream->past), 1);
     volt_status status = moment && state ? VOLT_OK : VOLT_ERR_MEMORY;
     for (bool ended = false; status == VOLT_OK && !ended && *done < rows->out.rows;) {
         int64_t before = *done;

@@ -51,7 +51,7 @@ static volt_status forecast(const volt_model *model, const volt_predict_state *s
                             const volt_spread *spread, volt_matrix std, volt_matrix result)
 {
     const volt_backend *backend = state->backend;
-    volt_past *past = state->past;
+    volt_state *past = state->past;
     volt_model_reader reads = volt_model_reads(model);
     int64_t m = reads.columns->m;
     volt_view A = volt_view_of(reads.coefficients, m, model->q);
@@ -60,9 +60,10 @@ static volt_status forecast(const volt_model *model, const volt_predict_state *s
     for (int64_t first = 0, count = 0; first < Z.rows; first += count) {
         count = volt_min(rows, volt_records_stretch(records, first, Z.rows) - first);
         if (first > 0 && volt_records_begins(records, first))
-            volt_past_zero(past);
+            volt_state_zero(past);
         volt_matrix K = volt_matrix_of(block, count, m);
-        VOLT_TRY(volt_past_advance_at(backend, past, volt_view_rows(Z, first, count), false, false, K, &stage));
+        VOLT_TRY(
+            volt_state_advance_at(backend, past, volt_view_rows(Z, first, count), false, false, K, &stage));
         if (!volt_stage_goes_on(&stage))
             break;
         backend->gemm(volt_as_view(K), false, A, NULL, false, volt_matrix_rows(result, first, count));
@@ -91,14 +92,14 @@ volt_status volt_predict_state_begin(const volt_model *model, volt_start start, 
     VOLT_TRY(volt_recent_create(&model->recipe, &state->recent));
     if (start == VOLT_START_CONTINUE)
         volt_recent_copy(&model->recipe, &model->recent, &state->recent);
-    return start == VOLT_START_RESET ? volt_past_create(&model->resolved, columns, state->rows, &state->past)
-                                     : volt_past_copy(model->end, state->rows, &state->past);
+    return start == VOLT_START_RESET ? volt_state_create(&model->resolved, columns, state->rows, &state->past)
+                                     : volt_state_copy(model->end, state->rows, &state->past);
 }
 
 void volt_predict_state_release(volt_predict_state *state)
 {
     volt_recent_release(&state->recent);
-    volt_past_free(state->past);
+    volt_state_free(state->past);
 }
 
 /* All inputs are checked before the first forecast. */

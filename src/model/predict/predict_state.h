@@ -3,14 +3,14 @@
 #define MODEL_PREDICT_STATE_H
 
 #include "base/backend.h"
-#include "kernel/engine/past.h"
+#include "kernel/engine/state.h"
 #include "kernel/records.h"
 #include "model/model_internal.h"
 
 typedef struct volt_predict_state {
     const volt_backend *backend; /* where kernels meet coefficients */
     int64_t rows;                /* that go past the training rows at a time */
-    volt_past *past;
+    volt_state *past;
     volt_recent recent;
     int64_t done; /* rows that have gone by */
 } volt_predict_state;

@@ -66,14 +66,14 @@ volt_status volt_evaluation_fill(volt_evaluation *e, int64_t rows)
 
 /* The rows of a block, which is a new sequence or several, through a past that has seen none. */
 static volt_status advance_block(volt_evaluation *e, const volt_backend *backend, const volt_split *split,
-                                 volt_view rows, volt_past *past, volt_matrix K)
+                                 volt_view rows, volt_state *past, volt_matrix K)
 {
     for (int64_t i = 0, end = 0; i < rows.rows; i = end) {
         end = volt_records_stretch(&e->problem->records, split->begin + i, split->end) - split->begin;
         if (i > 0)
-            volt_past_zero(past);
-        VOLT_TRY(volt_past_advance_at(backend, past, volt_view_rows(rows, i, end - i), false, false,
-                                      volt_matrix_rows(K, i, end - i), e->stage));
+            volt_state_zero(past);
+        VOLT_TRY(volt_state_advance_at(backend, past, volt_view_rows(rows, i, end - i), false, false,
+                                       volt_matrix_rows(K, i, end - i), e->stage));
     }
     return VOLT_OK;
 }
@@ -82,10 +82,10 @@ static volt_status advance_block(volt_evaluation *e, const volt_backend *backend
 static volt_status block_gram(volt_evaluation *e, const volt_split *split, volt_view rows,
                               const volt_columns *columns, const volt_backend *backend, volt_matrix K)
 {
-    volt_past *past = NULL;
-    VOLT_TRY(volt_past_create(&e->resolved, columns, K.rows, &past));
+    volt_state *past = NULL;
+    VOLT_TRY(volt_state_create(&e->resolved, columns, K.rows, &past));
     volt_status status = advance_block(e, backend, split, rows, past, K);
-    volt_past_free(past);
+    volt_state_free(past);
     return status;
 }
 

@@ -78,20 +78,20 @@ volt_status volt_fed_inputs_make(const volt_problem *problem, const volt_scaled_
 /* ---- the past --------------------------------------------------------------------------------- */
 
 /* The measured rows before the block go in. */
-static volt_status push_past(const volt_fold_run *run, volt_past **past)
+static volt_status push_past(const volt_fold_run *run, volt_state **past)
 {
     enum { MOST = 64 };
     int64_t rows = run->past.rows, m = run->columns->m, most = volt_max(volt_min(MOST, rows), 1);
-    VOLT_TRY(volt_past_create(run->resolved, run->columns, most, past));
-    if (rows == 0 || volt_past_seek(*past, run->past) == VOLT_OK)
+    VOLT_TRY(volt_state_create(run->resolved, run->columns, most, past));
+    if (rows == 0 || volt_state_seek(*past, run->past) == VOLT_OK)
         return VOLT_OK;
     double *block = volt_alloc_doubles(most, m);
     if (!block)
         return VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < rows && volt_stage_goes_on(run->stage); i += most) {
         int64_t count = volt_min(most, rows - i);
-        volt_past_advance(*past, volt_view_rows(run->past, i, count), false, volt_matrix_of(block, count, m),
-                          NULL);
+        volt_state_advance(*past, volt_view_rows(run->past, i, count), false, volt_matrix_of(block, count, m),
+                           NULL);
     }
     volt_free(block);
     return volt_stage_goes_on(run->stage) ? VOLT_OK : VOLT_ERR_CANCELLED;
@@ -207,7 +207,7 @@ volt_status volt_fold_simulate(const volt_fold_run *run, volt_matrix out)
         status = run_block(run, &model, out);
     volt_recent_release(&model.recent);
     volt_recipe_release(&model.recipe);
-    volt_past_free(model.end);
+    volt_state_free(model.end);
     volt_free(shift);
     volt_free(anchors);
     return status;

@@ -22,7 +22,7 @@ static bool may_overflow(const volt_resolved *resolved)
     return !isfinite(resolved->facts.largest);
 }
 
-static volt_status check_rows(bool checks, const volt_past *past, volt_matrix K, bool lower)
+static volt_status check_rows(bool checks, const volt_state *past, volt_matrix K, bool lower)
 {
     return checks && may_overflow(past->resolved) ? volt_check_finite(K, lower) : VOLT_OK;
 }
@@ -44,31 +44,31 @@ static bool form_for(const volt_backend *backend, bool has_entry, const volt_res
 }
 
 /* Rows by the back end itself, from the state of the past, which goes on from there; *done as below. */
-static volt_status advance_there(const volt_backend *backend, volt_past *past, volt_view Z, bool checks,
+static volt_status advance_there(const volt_backend *backend, volt_state *past, volt_view Z, bool checks,
                                  volt_matrix K, volt_stage *stage, bool *done)
 {
     volt_kernel_form form;
     *done = false;
     if (!form_for(backend, backend->cross != NULL, past->resolved, checks, &form))
         return VOLT_OK;
-    double *state = volt_alloc_doubles(volt_past_length(past), 1);
+    double *state = volt_alloc_doubles(volt_state_length(past), 1);
     if (!state)
         return VOLT_ERR_MEMORY;
-    volt_past_get(past, state);
+    volt_state_get(past, state);
     const volt_columns *columns = past->columns;
     *done = backend->cross(&form, volt_view_of(columns->given, columns->m, columns->d), Z, state, K, stage);
     if (*done)
-        volt_past_set(past, state);
+        volt_state_set(past, state);
     volt_free(state);
     return VOLT_OK;
 }
 
-volt_status volt_past_advance_at(const volt_backend *backend, volt_past *past, volt_view Z, bool same,
-                                 bool checks, volt_matrix K, volt_stage *stage)
+volt_status volt_state_advance_at(const volt_backend *backend, volt_state *past, volt_view Z, bool same,
+                                  bool checks, volt_matrix K, volt_stage *stage)
 {
     bool done = false;
     if (backend->is_here) {
-        volt_past_advance(past, Z, same, K, stage);
+        volt_state_advance(past, Z, same, K, stage);
         return volt_stage_goes_on(stage) ? check_rows(checks, past, K, same) : VOLT_OK;
     }
     VOLT_TRY(advance_there(backend, past, Z, checks, K, stage, &done));
@@ -80,7 +80,7 @@ volt_status volt_past_advance_at(const volt_backend *backend, volt_past *past, v
     for (int64_t first = 0; status == VOLT_OK && first < Z.rows; first += most) {
         int64_t count = volt_min(most, Z.rows - first);
         volt_matrix rows = volt_matrix_of(block, count, K.cols);
-        volt_past_advance(past, volt_view_rows(Z, first, count), false, rows, stage);
+        volt_state_advance(past, volt_view_rows(Z, first, count), false, rows, stage);
         if (!volt_stage_goes_on(stage))
             break;
         status = check_rows(checks, past, rows, false);
@@ -98,7 +98,7 @@ typedef struct kernel_operator {
     const volt_columns *columns;
     volt_view Z;
     bool checks;
-    volt_past *past;   /* or NULL */
+    volt_state *past;  /* or NULL */
     int64_t most_rows; /* that the past takes at a time ... */
     int64_t position;  /* ... and rows that it has seen, ... */
     bool lower;   /* ... up to the diagonal alone: it is good for more of the same, and once it has seen all */
@@ -106,7 +106,7 @@ typedef struct kernel_operator {
     int64_t kept_at; /* ... kept_at, or NULL */
 
     const volt_columns *states; /* or NULL ... */
-    volt_past *walk;            /* ... and the past against them, which has seen ... */
+    volt_state *walk;           /* ... and the past against them, which has seen ... */
     int64_t walked;             /* ... so many rows */
 } kernel_operator;
 
@@ -118,11 +118,11 @@ static const volt_records *records_of(const kernel_operator *k)
 /* A past that has seen no rows of the record that begins at row `position`, and takes `rows` at a time. */
 static volt_status start(kernel_operator *k, int64_t position, int64_t rows)
 {
-    volt_past_free(k->past);
+    volt_state_free(k->past);
     k->past = NULL;
     k->position = position;
     k->most_rows = rows;
-    return volt_past_create(k->resolved, k->columns, rows, &k->past);
+    return volt_state_create(k->resolved, k->columns, rows, &k->past);
 }
 
 /* Bring the past to row `first`, ready to take `rows` at a time, up to the diagonal (`lower`) or all of them. */
@@ -133,7 +133,7 @@ static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, bool l
     if (!k->past || k->most_rows < rows) {
         VOLT_TRY(start(k, begin, rows));
     } else if (k->position > first || k->position <= begin || knows_less) { /* that of another record */
-        volt_past_zero(k->past);
+        volt_state_zero(k->past);
         k->position = begin;
     }
     if (k->position < n)
@@ -141,7 +141,7 @@ static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, bool l
     if (k->position == first)
         return VOLT_OK;
     if (k->position == begin &&
-        volt_past_seek(k->past, volt_view_rows(k->Z, begin, first - begin)) == VOLT_OK) {
+        volt_state_seek(k->past, volt_view_rows(k->Z, begin, first - begin)) == VOLT_OK) {
         k->position = first;
         return VOLT_OK;
     }
@@ -154,9 +154,9 @@ static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, bool l
         volt_view rows_between = volt_view_rows(k->Z, k->position, count);
         volt_matrix out = volt_matrix_of(unused, count, k->op.n);
         if (lower)
-            volt_past_advance_lower(k->past, rows_between, k->position, out, stage);
+            volt_state_advance_lower(k->past, rows_between, k->position, out, stage);
         else
-            volt_past_advance(k->past, rows_between, false, out, stage);
+            volt_state_advance(k->past, rows_between, false, out, stage);
         k->position += count;
     }
     volt_free(unused);
@@ -166,12 +166,12 @@ static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, bool l
 /* Behind the last row: keep the state, and no room for further rows. */
 static volt_status shrink(kernel_operator *k)
 {
-    volt_past *large = k->past;
-    volt_status status = volt_past_copy(large, 1, &k->past);
+    volt_state *large = k->past;
+    volt_status status = volt_state_copy(large, 1, &k->past);
     if (status != VOLT_OK)
         return status;
     k->most_rows = 1;
-    volt_past_free(large);
+    volt_state_free(large);
     return VOLT_OK;
 }
 
@@ -183,13 +183,13 @@ static volt_status fill_there(kernel_operator *k, const volt_backend *backend, v
     *done = false;
     if (!form_for(backend, backend->gram != NULL, k->resolved, k->checks, &form))
         return VOLT_OK;
-    double *end = volt_alloc_doubles(volt_state_length(k->resolved, k->columns->m), 1);
+    double *end = volt_alloc_doubles(volt_state_length_for(k->resolved, k->columns->m), 1);
     volt_status status = end ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK && backend->gram(&form, k->Z, K, end, stage)) {
         *done = true;
         status = start(k, 0, 1);
         if (status == VOLT_OK) {
-            volt_past_set(k->past, end);
+            volt_state_set(k->past, end);
             k->position = k->op.n;
         }
     }
@@ -212,8 +212,8 @@ static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_back
         to = at_once ? end : volt_records_stretch(records_of(k), at, end);
         VOLT_TRY(go_to(k, at, K.rows, false, stage));
         k->position = to;
-        VOLT_TRY(volt_past_advance_at(backend, k->past, volt_view_rows(k->Z, at, to - at), at_once, k->checks,
-                                      volt_matrix_rows(K, at - first, to - at), stage));
+        VOLT_TRY(volt_state_advance_at(backend, k->past, volt_view_rows(k->Z, at, to - at), at_once, k->checks,
+                                       volt_matrix_rows(K, at - first, to - at), stage));
         if (!volt_stage_goes_on(stage))
             break;
     }
@@ -228,7 +228,7 @@ static volt_status go_to_mark(kernel_operator *k, int64_t rows, volt_stage *stag
     if (k->kept && k->kept_at == mark) {
         if (!k->past || k->most_rows < rows)
             VOLT_TRY(start(k, mark, rows));
-        volt_past_set(k->past, k->kept);
+        volt_state_set(k->past, k->kept);
         k->position = mark;
         k->lower = true;
         return VOLT_OK;
@@ -237,11 +237,11 @@ static volt_status go_to_mark(kernel_operator *k, int64_t rows, volt_stage *stag
     if (!volt_stage_goes_on(stage)) /* and the past is none */
         return VOLT_OK;
     volt_free(k->kept);
-    k->kept = volt_alloc_doubles(volt_past_length(k->past), 1);
+    k->kept = volt_alloc_doubles(volt_state_length(k->past), 1);
     k->kept_at = mark;
     if (!k->kept)
         return VOLT_ERR_MEMORY;
-    volt_past_get(k->past, k->kept);
+    volt_state_get(k->past, k->kept);
     return VOLT_OK;
 }
 
@@ -254,8 +254,8 @@ static volt_status kernel_lower(volt_operator *op, int64_t first, volt_matrix K,
         to = volt_records_stretch(records_of(k), at, end);
         VOLT_TRY(go_to(k, at, K.rows, true, stage));
         k->position = to;
-        volt_past_advance_lower(k->past, volt_view_rows(k->Z, at, to - at), at,
-                                volt_matrix_rows(K, at - first, to - at), stage);
+        volt_state_advance_lower(k->past, volt_view_rows(k->Z, at, to - at), at,
+                                 volt_matrix_rows(K, at - first, to - at), stage);
         if (!volt_stage_goes_on(stage))
             break;
     }
@@ -270,9 +270,9 @@ static void walk_on(kernel_operator *k, volt_matrix F, volt_stage *stage)
     for (int64_t end = k->walked + F.rows, at = k->walked, to = 0; at < end; at = to) {
         to = volt_records_stretch(records_of(k), at, end);
         if (volt_records_begins(records_of(k), at))
-            volt_past_zero(k->walk);
-        volt_past_advance(k->walk, volt_view_rows(k->Z, at, to - at), false,
-                          volt_matrix_rows(F, at - k->walked, to - at), stage);
+            volt_state_zero(k->walk);
+        volt_state_advance(k->walk, volt_view_rows(k->Z, at, to - at), false,
+                           volt_matrix_rows(F, at - k->walked, to - at), stage);
         if (!volt_stage_goes_on(stage))
             return;
     }
@@ -283,14 +283,14 @@ static volt_status kernel_states(volt_operator *op, int64_t first, volt_matrix F
 {
     kernel_operator *k = (kernel_operator *)op;
     if (!k->walk)
-        VOLT_TRY(volt_past_create(k->resolved, k->states, op->n, &k->walk));
+        VOLT_TRY(volt_state_create(k->resolved, k->states, op->n, &k->walk));
     int64_t begin = volt_records_begin(records_of(k), volt_min(first, op->n - 1));
     if (k->walked > first || k->walked <= begin) {
-        volt_past_zero(k->walk);
+        volt_state_zero(k->walk);
         k->walked = begin;
     }
     if (k->walked < first) {
-        VOLT_TRY(volt_past_seek(k->walk, volt_view_rows(k->Z, k->walked, first - k->walked)));
+        VOLT_TRY(volt_state_seek(k->walk, volt_view_rows(k->Z, k->walked, first - k->walked)));
         k->walked = first;
     }
     walk_on(k, F, stage);
@@ -308,8 +308,8 @@ void volt_kernel_operator_use_states(volt_operator *op, const volt_columns *stat
 static void kernel_release(volt_operator *op)
 {
     kernel_operator *k = (kernel_operator *)op;
-    volt_past_free(k->past);
-    volt_past_free(k->walk);
+    volt_state_free(k->past);
+    volt_state_free(k->walk);
     volt_free(k->kept);
     volt_free(k);
 }
@@ -339,21 +339,21 @@ volt_status volt_kernel_operator(const volt_resolved *resolved, const volt_colum
 static volt_status share_end(kernel_operator *k)
 {
     const volt_bands *bands = volt_bands_current();
-    int64_t n = k->op.n, length = volt_state_length(k->resolved, k->columns->m);
+    int64_t n = k->op.n, length = volt_state_length_for(k->resolved, k->columns->m);
     double *state = volt_alloc_zero(length, sizeof *state);
     if (!state)
         return VOLT_ERR_MEMORY;
     if (k->past && k->position == n)
-        volt_past_get(k->past, state);
+        volt_state_get(k->past, state);
     bands->sum(state, length);
     volt_status status = start(k, n, 1);
     if (status == VOLT_OK)
-        volt_past_set(k->past, state);
+        volt_state_set(k->past, state);
     volt_free(state);
     return status;
 }
 
-volt_status volt_kernel_operator_end(volt_operator *op, volt_past **past)
+volt_status volt_kernel_operator_end(volt_operator *op, volt_state **past)
 {
     kernel_operator *k = (kernel_operator *)op;
     if (k->states) {

@@ -6,7 +6,7 @@
 #define SOLVE_OPERATOR_H
 
 #include "base/backend.h"
-#include "kernel/engine/past.h"
+#include "kernel/engine/state.h"
 
 struct volt_state_sums;
 
@@ -45,7 +45,7 @@ volt_status volt_kernel_operator(const volt_resolved *resolved, const volt_colum
                                  bool checks, volt_operator **op);
 /* Hand over the past after the last row of Z, for the rows that follow. `op` is one of volt_kernel_operator. Cannot fail
  * after the last row was asked for, unless is_banded: then the process that has seen that row tells the others. */
-volt_status volt_kernel_operator_end(volt_operator *op, volt_past **past);
+volt_status volt_kernel_operator_end(volt_operator *op, volt_state **past);
 
 /* From now on the operator has states: `states` are columns of volt_states_columns, which must outlive it, and
  * volt_kernel_operator_end hands over a past against those. */
@@ -79,9 +79,9 @@ int64_t volt_block_rows(int64_t rows, int64_t n);
 /* The same at a back end, which may want them many at a time. */
 int64_t volt_block_rows_at(const volt_backend *backend, int64_t rows, int64_t n);
 
-/* volt_past_advance with K at the back end; `checks` as above. Cancelled, K is unfinished and the status VOLT_OK: the
+/* volt_state_advance with K at the back end; `checks` as above. Cancelled, K is unfinished and the status VOLT_OK: the
  * stage says so. */
-volt_status volt_past_advance_at(const volt_backend *backend, volt_past *past, volt_view Z, bool same,
-                                 bool checks, volt_matrix K, volt_stage *stage);
+volt_status volt_state_advance_at(const volt_backend *backend, volt_state *past, volt_view Z, bool same,
+                                  bool checks, volt_matrix K, volt_stage *stage);
 
 #endif

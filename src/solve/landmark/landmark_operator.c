@@ -24,7 +24,7 @@ static int64_t rows_of(double columns)
 typedef struct landmark_operator {
     volt_operator op;
     volt_landmark_task task;
-    volt_past *past;
+    volt_state *past;
     int64_t walked;             /* rows that the past has seen */
     int64_t rows;               /* rows_of the columns */
     double *made;               /* rows of Z, where it has no data */
@@ -61,9 +61,9 @@ static volt_status push(landmark_operator *l, volt_view Z, const volt_records *r
     for (int64_t at = first, to = 0, end = first + count; at < end; at = to) {
         to = volt_records_stretch(records, at, end);
         if (volt_records_begins(records, at))
-            volt_past_zero(l->past);
-        VOLT_TRY(volt_past_advance_at(backend, l->past, rows_at(l, Z, at, to - at), false, false,
-                                      volt_matrix_of(block + (at - first) * m, to - at, m), stage));
+            volt_state_zero(l->past);
+        VOLT_TRY(volt_state_advance_at(backend, l->past, rows_at(l, Z, at, to - at), false, false,
+                                       volt_matrix_of(block + (at - first) * m, to - at, m), stage));
         if (!volt_stage_goes_on(stage))
             break;
     }
@@ -134,8 +134,8 @@ volt_status volt_landmark_features(volt_operator *op, volt_view Z, const volt_re
                                    volt_stage *stage)
 {
     landmark_operator *l = (landmark_operator *)op;
-    volt_past *own = l->past, *past = NULL;
-    VOLT_TRY(volt_past_create(l->task.resolved, l->task.columns, l->rows, &past));
+    volt_state *own = l->past, *past = NULL;
+    VOLT_TRY(volt_state_create(l->task.resolved, l->task.columns, l->rows, &past));
     l->past = past;
     l->count = 0; /* the block is no longer one of the operator's rows */
     volt_status status = VOLT_OK;
@@ -147,7 +147,7 @@ volt_status volt_landmark_features(volt_operator *op, volt_view Z, const volt_re
             status = make_features(l, volt_matrix_rows(F, at, count));
     }
     l->past = own;
-    volt_past_free(past);
+    volt_state_free(past);
     return status;
 }
 
@@ -216,7 +216,7 @@ void volt_landmark_coefficients(volt_operator *op, volt_matrix gamma)
     volt_cholesky_backward(volt_matrix_of(l->L, l->task.m, l->task.m), gamma);
 }
 
-volt_status volt_landmark_operator_end(volt_operator *op, volt_past **past)
+volt_status volt_landmark_operator_end(volt_operator *op, volt_state **past)
 {
     landmark_operator *l = (landmark_operator *)op;
     int64_t n = l->task.Z.rows;
@@ -225,7 +225,7 @@ volt_status volt_landmark_operator_end(volt_operator *op, volt_past **past)
         VOLT_TRY(push(l, l->task.Z, l->task.records, l->walked, count, NULL));
         l->walked += count;
     }
-    VOLT_TRY(volt_past_copy(l->past, 1, past));
+    VOLT_TRY(volt_state_copy(l->past, 1, past));
     return VOLT_OK;
 }
 
@@ -234,7 +234,7 @@ volt_status volt_landmark_operator_end(volt_operator *op, volt_past **past)
 static void release(volt_operator *op)
 {
     landmark_operator *l = (landmark_operator *)op;
-    volt_past_free(l->past);
+    volt_state_free(l->past);
     volt_free(l->made);
     volt_landmarks_there_release(&l->there);
     volt_free(l->block);
@@ -265,7 +265,7 @@ static volt_status fill_corner(landmark_operator *l, volt_stage *stage)
         for (; a < m && l->task.column[a] < first + count; a++)
             VOLT_TRY(corner_row(l, l->task.column[a] - first, l->L + a * m));
     }
-    volt_past_zero(l->past);
+    volt_state_zero(l->past);
     return VOLT_OK;
 }
 
@@ -341,7 +341,7 @@ volt_status volt_landmark_operator(const volt_landmark_task *task, volt_stage *s
     };
     volt_status status = fresh->L ? make_block(fresh) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = volt_past_create(task->resolved, task->columns, fresh->rows, &fresh->past);
+        status = volt_state_create(task->resolved, task->columns, fresh->rows, &fresh->past);
     if (status == VOLT_OK)
         status = fill_corner(fresh, stage);
     if (status == VOLT_OK)

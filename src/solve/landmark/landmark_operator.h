@@ -42,6 +42,6 @@ volt_status volt_landmark_features(volt_operator *op, volt_view Z, const volt_re
                                    volt_stage *stage);
 
 /* Hand over the past after the last row of Z, as volt_kernel_operator_end does. */
-volt_status volt_landmark_operator_end(volt_operator *op, volt_past **past);
+volt_status volt_landmark_operator_end(volt_operator *op, volt_state **past);
 
 #endif

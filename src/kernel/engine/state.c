@@ -1,5 +1,5 @@
-/* src/kernel/engine/past.c: a past of whichever engine the kernel runs on. */
-#include "kernel/engine/past.h"
+/* src/kernel/engine/state.c: a past of whichever engine the kernel runs on. */
+#include "kernel/engine/state.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -9,10 +9,10 @@
 #include <inttypes.h>
 
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                            volt_past **past)
+                            volt_state **past)
 {
-    const volt_past_ops *ops = columns->engine->past;
-    volt_past *fresh = NULL;
+    const volt_state_ops *ops = columns->engine->past;
+    volt_state *fresh = NULL;
     volt_status status = ops->allocate(resolved, columns, most_rows, &fresh);
     if (status != VOLT_OK)
         return status;
@@ -24,51 +24,51 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     return VOLT_OK;
 }
 
-volt_status volt_past_create(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                             volt_past **past)
+volt_status volt_state_create(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+                              volt_state **past)
 {
     volt_status status = allocate(resolved, columns, most_rows, past);
     if (status == VOLT_OK)
-        volt_past_zero(*past);
+        volt_state_zero(*past);
     return status;
 }
 
-void volt_past_zero(volt_past *past)
+void volt_state_zero(volt_state *past)
 {
     past->ops->zero(past);
 }
 
-volt_status volt_past_copy(const volt_past *source, int64_t most_rows, volt_past **past)
+volt_status volt_state_copy(const volt_state *source, int64_t most_rows, volt_state **past)
 {
-    double *state = volt_alloc_doubles(volt_past_length(source), 1);
+    double *state = volt_alloc_doubles(volt_state_length(source), 1);
     volt_status status = state ? allocate(source->resolved, source->columns, most_rows, past) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
-        volt_past_get(source, state);
-        volt_past_set(*past, state);
+        volt_state_get(source, state);
+        volt_state_set(*past, state);
     }
     volt_free(state);
     return status;
 }
 
-void volt_past_free(volt_past *past)
+void volt_state_free(volt_state *past)
 {
     if (past)
         past->ops->release(past);
 }
 
-void volt_past_advance(volt_past *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
+void volt_state_advance(volt_state *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
 {
     assert(Z.rows >= 1 && Z.rows <= past->most_rows);
     past->ops->advance(past, Z, same ? 0 : VOLT_OTHER_ROWS, K, stage);
 }
 
-void volt_past_advance_lower(volt_past *past, volt_view Z, int64_t first, volt_matrix K, volt_stage *stage)
+void volt_state_advance_lower(volt_state *past, volt_view Z, int64_t first, volt_matrix K, volt_stage *stage)
 {
     assert(Z.rows >= 1 && Z.rows <= past->most_rows && first >= 0 && first + Z.rows <= past->columns->m);
     past->ops->advance(past, Z, first, K, stage);
 }
 
-volt_status volt_past_seek(volt_past *past, volt_view Z)
+volt_status volt_state_seek(volt_state *past, volt_view Z)
 {
     VOLT_REQUIRE(past->ops->seek, VOLT_ERR_ARGUMENT,
                  "the past of a scan is known only after all of its rows: %" PRId64 " rows cannot be skipped",
@@ -77,22 +77,22 @@ volt_status volt_past_seek(volt_past *past, volt_view Z)
     return VOLT_OK;
 }
 
-int64_t volt_state_length(const volt_resolved *resolved, int64_t m)
+int64_t volt_state_length_for(const volt_resolved *resolved, int64_t m)
 {
     return volt_engine_of(resolved, m)->past->length(resolved, m);
 }
 
-int64_t volt_past_length(const volt_past *past)
+int64_t volt_state_length(const volt_state *past)
 {
     return past->ops->length(past->resolved, past->columns->m);
 }
 
-void volt_past_get(const volt_past *past, double *state)
+void volt_state_get(const volt_state *past, double *state)
 {
     past->ops->get(past, state);
 }
 
-void volt_past_set(volt_past *past, const double *state)
+void volt_state_set(volt_state *past, const double *state)
 {
     past->ops->set(past, state);
 }

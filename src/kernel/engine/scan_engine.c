@@ -1,4 +1,4 @@
-/* src/kernel/engine/scan_past.c: the past of a diagonal scan, advanced in place.
+/* src/kernel/engine/scan_engine.c: the past of a diagonal scan, advanced in place.
  *
  * The states of the last row against every column lie in a buffer, ordered by diagonal. A row further, every
  * diagonal has moved one column to the right, which in the buffer is one place to the left: nothing is
@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct scan_past {
-    volt_past base;
+    volt_state base;
     double *buffer; /* state_size x capacity */
     int64_t capacity;
     int64_t at;                     /* the state against column j is buffer[at + j] */
@@ -29,7 +29,7 @@ static int64_t slack_of(int64_t m, int64_t most_rows)
     return volt_max(most_rows, volt_min(volt_max(m, LEAST_SLACK), MOST_SLACK));
 }
 
-static void release(volt_past *base)
+static void release(volt_state *base)
 {
     scan_past *past = (scan_past *)base;
     volt_free(past->buffer);
@@ -40,7 +40,7 @@ static void release(volt_past *base)
 }
 
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                            volt_past **base)
+                            volt_state **base)
 {
     scan_past *past = volt_alloc_zero(1, sizeof *past);
     if (!past)
@@ -62,7 +62,7 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
 }
 
 /* A zero past against column j is the border state of the columns' own sequence after its row j. */
-static void zero(volt_past *base)
+static void zero(volt_state *base)
 {
     scan_past *past = (scan_past *)base;
     const volt_scan *scan = &base->resolved->scan;
@@ -90,7 +90,7 @@ static void make_room(scan_past *past, int64_t rows)
     past->at = end;
 }
 
-volt_scan_grid volt_scan_past_grid(volt_past *base, volt_view Z, int64_t own)
+volt_scan_grid volt_scan_state_grid(volt_state *base, volt_view Z, int64_t own)
 {
     scan_past *past = (scan_past *)base;
     const volt_scan *scan = &base->resolved->scan;
@@ -119,13 +119,13 @@ volt_scan_grid volt_scan_past_grid(volt_past *base, volt_view Z, int64_t own)
     return grid;
 }
 
-static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
-    volt_scan_grid grid = volt_scan_past_grid(base, Z, own);
+    volt_scan_grid grid = volt_scan_state_grid(base, Z, own);
     volt_scan_run(&grid, NULL, K, stage);
 }
 
-static void get(const volt_past *base, double *state)
+static void get(const volt_state *base, double *state)
 {
     const scan_past *past = (const scan_past *)base;
     int64_t m = base->columns->m, size = base->resolved->scan.state_size;
@@ -134,7 +134,7 @@ static void get(const volt_past *base, double *state)
     memcpy(state + size * m, past->border, (size_t)size * sizeof(double));
 }
 
-static void set(volt_past *base, const double *state)
+static void set(volt_state *base, const double *state)
 {
     scan_past *past = (scan_past *)base;
     int64_t m = base->columns->m, size = base->resolved->scan.state_size;
@@ -148,7 +148,7 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
     return resolved->scan.state_size * (m + 1);
 }
 
-static const volt_past_ops past_ops = {
+static const volt_state_ops past_ops = {
     .allocate = allocate,
     .zero = zero,
     .release = release,

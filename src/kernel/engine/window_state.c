@@ -1,4 +1,4 @@
-/* src/kernel/engine/window_past.c: the past of a kernel on windows: the rows that later windows still see. */
+/* src/kernel/engine/window_state.c: the past of a kernel on windows: the rows that later windows still see. */
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct window_past {
-    volt_past base;
+    volt_state base;
     double *rows;   /* (window - 1 + most_rows) x d: the last window - 1 rows, then the new ones */
     double *work;   /* the same rows centred, or as increments */
     double *norms;  /* of work */
@@ -28,7 +28,7 @@ static int64_t sums_beyond(const volt_resolved *resolved, const volt_columns *co
     return sums ? resolved->window - columns->window : 0;
 }
 
-static void release(volt_past *base)
+static void release(volt_state *base)
 {
     window_past *past = (window_past *)base;
     volt_free(past->rows);
@@ -43,7 +43,7 @@ static void release(volt_past *base)
 }
 
 static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                            volt_past **base)
+                            volt_state **base)
 {
     window_past *past = volt_alloc_zero(1, sizeof *past);
     if (!past)
@@ -68,23 +68,23 @@ static volt_status allocate(const volt_resolved *resolved, const volt_columns *c
     return VOLT_OK;
 }
 
-static void zero(volt_past *base)
+static void zero(volt_state *base)
 {
-    memset(((window_past *)base)->rows, 0, (size_t)volt_past_length(base) * sizeof(double));
+    memset(((window_past *)base)->rows, 0, (size_t)volt_state_length(base) * sizeof(double));
 }
 
-static void get(const volt_past *base, double *state)
+static void get(const volt_state *base, double *state)
 {
-    memcpy(state, ((const window_past *)base)->rows, (size_t)volt_past_length(base) * sizeof(double));
+    memcpy(state, ((const window_past *)base)->rows, (size_t)volt_state_length(base) * sizeof(double));
 }
 
-static void set(volt_past *base, const double *state)
+static void set(volt_state *base, const double *state)
 {
-    memcpy(((window_past *)base)->rows, state, (size_t)volt_past_length(base) * sizeof(double));
+    memcpy(((window_past *)base)->rows, state, (size_t)volt_state_length(base) * sizeof(double));
 }
 
 /* The last window - 1 rows, after zeros where there are fewer. */
-static void seek(volt_past *base, volt_view Z)
+static void seek(volt_state *base, volt_view Z)
 {
     window_past *past = (window_past *)base;
     int64_t d = base->columns->d, kept = base->resolved->window - 1;
@@ -124,7 +124,7 @@ static void add_up_beyond(window_past *past, int64_t h, int64_t longer)
 static int64_t window_of_rows(const window_past *past, int64_t h, int64_t own)
 {
     const volt_columns *columns = past->base.columns;
-    int64_t w = past->base.resolved->window, numbers = volt_past_length(&past->base), zeros = 0;
+    int64_t w = past->base.resolved->window, numbers = volt_state_length(&past->base), zeros = 0;
     if (columns->window == w || own >= 0 || past->base.resolved->scan.step)
         return columns->window;
     while (zeros < numbers && past->rows[zeros] == 0)
@@ -156,7 +156,7 @@ static volt_window_rows prepare(window_past *past, int64_t window, int64_t h, in
     return x;
 }
 
-static void advance(volt_past *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     window_past *past = (window_past *)base;
     const volt_columns *columns = base->columns;
@@ -186,13 +186,13 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
     return (resolved->window - 1) * resolved->d;
 }
 
-double volt_window_past_numbers(const volt_resolved *resolved, int64_t rows)
+double volt_window_state_numbers(const volt_resolved *resolved, int64_t rows)
 {
     double seen = (double)(resolved->window - 1) + (double)rows;
     return seen * (2 * (double)resolved->d + 3) + 4 * (double)rows;
 }
 
-const volt_past_ops volt_window_past_ops = {
+const volt_state_ops volt_window_state_ops = {
     .allocate = allocate,
     .zero = zero,
     .release = release,
