@@ -17,8 +17,9 @@ may_include()
     case $1 in
         text) ;;
         base) ;;
-        kernel | io | data | stats) echo base ;;
+        kernel | io | data) echo base ;;
         solve) echo kernel base ;;
+        stats) echo solve kernel base ;;
         model) echo solve kernel io stats base ;;
         select) echo model solve kernel io stats base ;;
         series | anomaly) echo select model solve kernel io stats base ;;

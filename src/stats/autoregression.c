@@ -8,6 +8,8 @@
  * Leave-one-out errors need no second fit: e_i / (1 - h_i), h_i = (1 + z_i' (C + a I)^-1 z_i)/m. */
 #include "stats/autoregression.h"
 
+#include "solve/choice/alpha_grid.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -19,8 +21,6 @@ enum {
     PAIRS_EACH = 3               /* pairs to learn from for each coefficient, at least */
 };
 
-static const double ridges[] = {1e2,  1e1,  1e0,  1e-1, 1e-2,
-                                1e-3, 1e-4, 1e-5, 1e-6}; /* a tie goes to the first */
 static const double fixed_ridge = 1e-3;
 
 /* ---- lags ------------------------------------------------------------------------------------- */
@@ -181,24 +181,37 @@ static double left_out_error(const regression *fit, const double *y)
 
 /* ---- the two ways to learn -------------------------------------------------------------------- */
 
-/* The regression on rows < learn_end, with the ridge of the least leave-one-out error. */
+/* A regression whose ridge is being chosen. */
+typedef struct open_regression {
+    const pair_sums *sums;
+    const lag_set *set;
+    const double *y;
+    regression best;
+} open_regression;
+
+static volt_status try_ridge(void *context, volt_alpha_choice *choice)
+{
+    open_regression *open = context;
+    regression fit = regress(open->sums, open->set, choice->alpha);
+    if (volt_alpha_offer(choice, 0, left_out_error(&fit, open->y), 0))
+        open->best = fit;
+    return VOLT_OK;
+}
+
+/* The regression on rows < learn_end, with the ridge of the least leave-one-out error; the largest where no error is finite. */
 static regression learn_once(const lag_set *set, const double *y, int64_t learn_end)
 {
     pair_sums sums = {.pairs = 0};
     for (int64_t row = set->longest; row < learn_end; row++)
         add_pair(&sums, set, y, row);
 
-    regression best = regress(&sums, set, ridges[0]);
-    double least = left_out_error(&best, y);
-    for (size_t k = 1; k < sizeof ridges / sizeof *ridges; k++) {
-        regression other = regress(&sums, set, ridges[k]);
-        double error = left_out_error(&other, y);
-        if (error < least) {
-            best = other;
-            least = error;
-        }
-    }
-    return best;
+    open_regression open = {.sums = &sums, .set = set, .y = y};
+    volt_alpha_best best;
+    volt_status status = volt_alpha_choose_one(VOLT_ALPHA_AUTOREGRESSION, 0, try_ridge, &open,
+                                               &best); /* try_ridge does not fail */
+    if (status != VOLT_OK || best.alpha == 0)
+        return regress(&sums, set, volt_alpha_high(VOLT_ALPHA_AUTOREGRESSION));
+    return open.best;
 }
 
 static void forecast_once(const double *y, int64_t lag, int64_t season, int64_t learn_end, int64_t begin,

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/name_lists.h"
 #include "kernel/kernel_entry.h"
+#include "solve/choice/alpha_grid.h"
 #include "text/text.h"
 
 #include <ctype.h>
@@ -16,9 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What alpha is drawn from, unless told otherwise. */
-static const double alpha_low = 1e-8, alpha_high = 10;
-/* ... and the weight of outputs that come back. */
+/* The default range of the weight of fed-back outputs. */
 static const double feedback_low = 0.1, feedback_high = 100;
 
 void volt_space_free(volt_space *space)
@@ -286,7 +285,8 @@ static volt_status fill(volt_space *space, volt_view X, const volt_draw_options 
         VOLT_TRY(add_setting(space, "feedback", feedback_low, feedback_high, options, false,
                              &space->feedback_asked));
     VOLT_TRY(add_setting(space, "alpha", 0, 0, options, true, &space->alpha_asked));
-    VOLT_TRY(add_setting(space, "alpha", alpha_low, alpha_high, options, false, &space->alpha_asked));
+    VOLT_TRY(add_setting(space, "alpha", volt_alpha_low(VOLT_ALPHA_SEARCH), volt_alpha_high(VOLT_ALPHA_SEARCH),
+                         options, false, &space->alpha_asked));
     return volt_space_learn_rows(X, options, space);
 }
 

@@ -6,6 +6,7 @@
 #include "base/team.h"
 #include "model/model_errors.h"
 #include "series/anomaly/variance_norm.h"
+#include "solve/choice/alpha_grid.h"
 #include "solve/exact/cholesky.h"
 
 #include <float.h>
@@ -158,19 +159,18 @@ static volt_status score_left_out(const volt_variance_norm *norm, volt_anomaly_k
 
 /* ---- alpha ------------------------------------------------------------------------------------ */
 
-static const double alphas[] = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
-enum { N_ALPHAS = sizeof alphas / sizeof alphas[0], HELD_OUT = 5 };
+enum { HELD_OUT = 5 };
 
 typedef struct fitting {
     const volt_anomaly_options *options;
-    volt_anomaly *best;  /* what there is so far; its alpha is 0 before the first */
-    double merit;        /* of that */
+    volt_anomaly *best;  /* of the alphas tried */
     volt_matrix centred; /* K_c */
     double trace;
     volt_variance_norm norm; /* that is tried; P changes places with the best one's */
     volt_variance_norm less; /* that one without a series */
     double *scores;          /* n + 2 e, at least 6 n: of normal series left out, and of the examples */
     int *marks;              /* n + e */
+    int64_t pivot;           /* at which the last factorisation failed; 0: it did not */
     volt_stage stage;
 } fitting;
 
@@ -204,39 +204,38 @@ static volt_status rank_examples(fitting *fit, volt_ranking *areas)
 }
 
 /* The norm of this alpha, kept where it is the best so far. */
-static volt_status try_alpha(fitting *fit, double alpha, int64_t *pivot)
+static volt_status try_alpha(void *context, volt_alpha_choice *choice)
 {
+    fitting *fit = context;
     volt_ranking areas = {0};
-    volt_variance_norm_make(volt_as_view(fit->centred), fit->trace, alpha * fit->trace, &fit->stage, &fit->norm,
-                            pivot);
+    volt_variance_norm_make(volt_as_view(fit->centred), fit->trace, choice->alpha * fit->trace, &fit->stage,
+                            &fit->norm, &fit->pivot);
     if (!volt_stage_goes_on(&fit->stage))
         return volt_stage_end(&fit->stage);
-    if (*pivot != 0)
+    if (fit->pivot != 0)
         return VOLT_OK;
     if (fit->options->examples.data)
         VOLT_TRY(rank_examples(fit, &areas));
     double merit = fit->options->examples.data ? areas.roc_auc + areas.pr_auc : fit->norm.log_score;
-    if (fit->best->info.alpha > 0 && !(merit > fit->merit))
+    if (!volt_alpha_offer(choice, 0, -merit, 0))
         return VOLT_OK;
     volt_variance_norm former = fit->best->norm;
     fit->best->norm = fit->norm;
     fit->norm.P = former.P;
-    fit->best->info.alpha = alpha;
+    fit->best->info.alpha = choice->alpha;
     fit->best->info.areas = areas;
-    fit->merit = merit;
     return VOLT_OK;
 }
 
 static volt_status choose_alpha(fitting *fit)
 {
-    int64_t pivot = 0;
-    double given = fit->options->alpha;
-    for (int a = 0; a < (given > 0 ? 1 : N_ALPHAS); a++)
-        VOLT_TRY(try_alpha(fit, given > 0 ? given : alphas[a], &pivot));
-    VOLT_REQUIRE(fit->best->info.alpha > 0, VOLT_ERR_SINGULAR,
+    volt_alpha_best best;
+    VOLT_TRY(volt_alpha_choose_one(VOLT_ALPHA_ANOMALY, fit->options->alpha, try_alpha, fit, &best));
+    VOLT_REQUIRE(best.alpha > 0, VOLT_ERR_SINGULAR,
                  "alpha = %g is too small for the rounding of the Gram matrix, or the kernel is not positive "
                  "definite (pivot %" PRId64 " of %" PRId64 ")",
-                 given > 0 ? given : alphas[N_ALPHAS - 1], pivot, fit->centred.rows);
+                 fit->options->alpha > 0 ? fit->options->alpha : volt_alpha_high(VOLT_ALPHA_ANOMALY),
+                 fit->pivot, fit->centred.rows);
     return VOLT_OK;
 }
 
@@ -337,7 +336,8 @@ volt_status volt_anomaly_fit(volt_view K, const volt_anomaly_options *options, v
                                              .least = 1 / (double)(K.rows + 1),
                                              .left_out = fit.best->left_out};
         volt_stage_begin(&fit.stage, options->progress, "factor", 0, 1,
-                         3 * volt_cholesky_units(K.rows) * (options->alpha > 0 ? 1 : N_ALPHAS));
+                         3 * volt_cholesky_units(K.rows) *
+                             (options->alpha > 0 ? 1 : volt_alpha_count(VOLT_ALPHA_ANOMALY)));
         status = fit_all(K, &fit);
     }
     volt_free(fit.centred.data);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "solve/choice/alpha_grid.h"
 
 #include <math.h>
 
@@ -82,49 +83,48 @@ static volt_class_score score_errors(const volt_class_bench *bench, double alpha
     return score;
 }
 
-static void keep_better(const volt_class_score *now, volt_class_score *best)
+/* The lists whose scores are asked for. */
+typedef struct list_scores {
+    volt_class_bench *bench;
+    int64_t first, last;
+    volt_class_score *scores;
+} list_scores;
+
+static void offer_errors(const list_scores *lists, int64_t list, volt_alpha_choice *choice)
 {
-    if (volt_class_is_better(now, best))
-        *best = *now;
+    volt_class_score now = score_errors(lists->bench, choice->alpha);
+    if (now.right >= 0 && volt_alpha_offer(choice, list - lists->first, -(double)now.right, now.error))
+        lists->scores[list] = now;
 }
 
-/* One alpha, all lists: from one factorisation. */
-static volt_status profile_exactly(volt_class_bench *bench, double alpha, int64_t first, int64_t last,
-                                   volt_class_score *scores)
+/* One alpha, all lists, from one factorisation. */
+static volt_status evaluate_exactly(void *context, volt_alpha_choice *choice)
 {
-    VOLT_TRY(volt_left_out_solve(&bench->left_out, volt_as_view(bench->K), alpha, volt_as_view(bench->Y)));
-    for (int64_t list = first; list <= last; list++) {
+    const list_scores *lists = context;
+    volt_class_bench *bench = lists->bench;
+    VOLT_TRY(
+        volt_left_out_solve(&bench->left_out, volt_as_view(bench->K), choice->alpha, volt_as_view(bench->Y)));
+    for (int64_t list = lists->first; list <= lists->last; list++) {
         volt_status status = VOLT_OK;
         int64_t m = mark_fold(bench, list);
         if (list == 0)
             volt_left_out_each(&bench->left_out, bench->E);
         else
             status = volt_left_out_without(&bench->left_out, bench->rows, m, bench->room, bench->E);
-        volt_class_score now = score_errors(bench, alpha);
         if (status == VOLT_OK)
-            keep_better(&now, &scores[list]);
+            offer_errors(lists, list, choice);
     }
     return VOLT_OK;
 }
 
-/* All alphas that are tried, all lists: from one decomposition for each list. */
-static volt_status profile_landmarks(volt_class_bench *bench, double alpha, int64_t first, int64_t last,
-                                     volt_class_score *scores)
+/* One alpha, one list, from the decomposition for that list. */
+static volt_status evaluate_landmarks(void *context, volt_alpha_choice *choice)
 {
-    volt_view Y = volt_as_view(bench->Y);
-    VOLT_TRY(volt_landmark_readout_map(&bench->by_landmarks, volt_as_view(bench->K)));
-    for (int64_t list = first; list <= last; list++) {
-        mark_fold(bench, list);
-        VOLT_TRY(volt_landmark_readout_decompose(&bench->by_landmarks, bench->out, Y));
-        for (int power = VOLT_LOWEST_ALPHA; power <= VOLT_HIGHEST_ALPHA; power++) {
-            double tried = alpha > 0 ? alpha : pow(10, power);
-            volt_landmark_readout_errors(&bench->by_landmarks, tried, bench->out, Y, bench->E);
-            volt_class_score now = score_errors(bench, tried);
-            keep_better(&now, &scores[list]);
-            if (alpha > 0)
-                break;
-        }
-    }
+    const list_scores *lists = context;
+    volt_class_bench *bench = lists->bench;
+    volt_landmark_readout_errors(&bench->by_landmarks, choice->alpha, bench->out, volt_as_view(bench->Y),
+                                 bench->E);
+    offer_errors(lists, lists->first, choice);
     return VOLT_OK;
 }
 
@@ -138,23 +138,30 @@ static volt_status require_finite(const volt_class_score *score, double alpha)
 volt_status volt_class_profile(volt_class_bench *bench, double alpha, int64_t first, int64_t last,
                                volt_class_score *scores)
 {
-    volt_status status = VOLT_OK;
+    list_scores lists = {bench, first, last, scores};
+    volt_alpha_best best[VOLT_MOST_LISTS] = {0};
+    volt_alpha_choice choice = {.grid = VOLT_ALPHA_SERIES,
+                                .given = alpha,
+                                .unit = 1,
+                                .evaluate = evaluate_exactly,
+                                .context = &lists,
+                                .columns = last - first + 1,
+                                .best = best};
     for (int64_t list = first; list <= last; list++)
         scores[list] = (volt_class_score){.right = -1};
     if (bench->setting.n_landmarks > 0) {
-        VOLT_TRY(profile_landmarks(bench, alpha, first, last, scores));
-        return require_finite(&scores[first], alpha);
+        choice.evaluate = evaluate_landmarks;
+        choice.columns = 1;
+        VOLT_TRY(volt_landmark_readout_map(&bench->by_landmarks, volt_as_view(bench->K)));
+        for (lists.first = first; lists.first <= last; lists.first++, choice.best++) {
+            mark_fold(bench, lists.first);
+            VOLT_TRY(volt_landmark_readout_decompose(&bench->by_landmarks, bench->out, volt_as_view(bench->Y)));
+            VOLT_TRY(volt_alpha_choose(&choice));
+        }
+    } else {
+        VOLT_TRY(volt_alpha_choose(&choice));
     }
-    for (int power = VOLT_LOWEST_ALPHA; power <= VOLT_HIGHEST_ALPHA; power++) {
-        /* or VOLT_ERR_SINGULAR */
-        status = profile_exactly(bench, alpha > 0 ? alpha : pow(10, power), first, last, scores);
-        if (alpha > 0)
-            break;
-    }
-    if (scores[first].right >= 0)
-        return VOLT_OK;
-    VOLT_TRY(status); /* the last alpha, the largest, failed too */
-    return require_finite(&scores[first], alpha > 0 ? alpha : pow(10, VOLT_HIGHEST_ALPHA));
+    return require_finite(&scores[first], alpha > 0 ? alpha : volt_alpha_high(choice.grid));
 }
 
 volt_status volt_class_solve(volt_class_bench *bench, double alpha, volt_class_score *score)

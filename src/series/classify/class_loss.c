@@ -6,14 +6,12 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "solve/choice/alpha_grid.h"
 #include "solve/loss/loss_solve.h"
 
 #include <math.h>
 
 enum { FOLDS = 5 };
-
-static const double alphas[] = {1e-3, 1e-2, 1e-1, 1, 10};
-enum { N_ALPHAS = (int)(sizeof alphas / sizeof *alphas) };
 
 static const double tolerance = 1e-6;
 
@@ -81,9 +79,21 @@ static double row_loss(const volt_loss *loss, const volt_class_list *classes, vo
     return volt_loss_of_target(loss, q, (double)classes->of[i], u);
 }
 
-static volt_status cross_validate(const volt_loss *loss, const volt_class_list *classes, volt_view K,
-                                  double alpha, volt_progress progress, fold_room *room, double *mean)
+/* A fit whose alpha is being chosen. */
+typedef struct open_fit {
+    const volt_loss *loss;
+    const volt_class_list *classes;
+    volt_view K;
+    volt_progress progress;
+    fold_room *room;
+} open_fit;
+
+/* The mean loss over the folds. */
+static volt_status cross_validate(void *context, volt_alpha_choice *choice)
 {
+    const open_fit *open = context;
+    const volt_class_list *classes = open->classes;
+    fold_room *room = open->room;
     int64_t n = classes->n, q = classes->n_classes;
     double sum = 0;
     for (int64_t f = 0; f < FOLDS; f++) {
@@ -94,29 +104,27 @@ static volt_status cross_validate(const volt_loss *loss, const volt_class_list *
         if (m == n || m == 0)
             continue;
         volt_matrix A = volt_matrix_of(room->A, m, q);
-        VOLT_TRY(fit(loss, classes, K, alpha, true, room->train, m, progress, room, A, room->c));
+        VOLT_TRY(fit(open->loss, classes, open->K, choice->alpha, true, room->train, m, open->progress, room, A,
+                     room->c));
         for (int64_t i = 0; i < n; i++)
             if (room->fold[i] == f)
-                sum += row_loss(loss, classes, K, room->train, m, volt_as_view(A), room->c, i, room->U);
+                sum += row_loss(open->loss, classes, open->K, room->train, m, volt_as_view(A), room->c, i,
+                                room->U);
     }
-    *mean = sum / (double)n;
+    volt_alpha_offer(choice, 0, sum / (double)n, 0);
     return VOLT_OK;
 }
 
 static volt_status choose(const volt_loss *loss, const volt_class_list *classes, volt_view K, uint64_t seed,
                           volt_progress progress, fold_room *room, volt_class_readout *readout)
 {
-    bool given = readout->alpha > 0;
-    readout->log_loss = INFINITY;
+    open_fit open = {loss, classes, K, progress, room};
+    volt_alpha_best best;
     volt_class_folds(classes, FOLDS, seed, room->train, room->fold);
-    for (int a = 0; a < (given ? 1 : N_ALPHAS); a++) {
-        double alpha = given ? readout->alpha : alphas[a], mean = 0;
-        VOLT_TRY(cross_validate(loss, classes, K, alpha, progress, room, &mean));
-        if (mean < readout->log_loss) {
-            readout->log_loss = mean;
-            readout->alpha = alpha;
-        }
-    }
+    VOLT_TRY(volt_alpha_choose_one(VOLT_ALPHA_CLASS_LOSS, readout->alpha, cross_validate, &open, &best));
+    VOLT_REQUIRE(best.alpha > 0, VOLT_ERR_NOT_FINITE, "the loss of series in folds is not finite");
+    readout->alpha = best.alpha;
+    readout->log_loss = best.error;
     return VOLT_OK;
 }
 

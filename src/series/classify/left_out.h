@@ -12,9 +12,6 @@
 
 #include "volterra/base.h"
 
-/* Alphas that are tried where none is given: powers of 10, for matrices whose diagonal is about 1. */
-enum { VOLT_LOWEST_ALPHA = -8, VOLT_HIGHEST_ALPHA = 1 };
-
 typedef struct volt_left_out_readout {
     int64_t n, q;
     double *P; /* n x n, both triangles */

@@ -11,6 +11,7 @@
 #include "kernel/gram/gram.h"
 #include "series/classify/left_out.h"
 #include "series/gram/objects_internal.h"
+#include "solve/choice/alpha_grid.h"
 #include "volterra/series.h"
 
 #include <inttypes.h>
@@ -82,22 +83,30 @@ static volt_status try_alpha(volt_series_ridge *ridge, volt_view K, double alpha
     return VOLT_OK;
 }
 
-/* The best alpha, for which everything is solved in the end. */
+/* A fit whose alpha is being chosen. */
+typedef struct open_fit {
+    volt_series_ridge *ridge;
+    volt_view K;
+} open_fit;
+
+static volt_status evaluate(void *context, volt_alpha_choice *choice)
+{
+    const open_fit *fit = context;
+    double error;
+    VOLT_TRY(try_alpha(fit->ridge, fit->K, choice->alpha, &error));
+    volt_alpha_offer(choice, 0, error, 0);
+    return VOLT_OK;
+}
+
+/* Solves for the best alpha, or the one given. */
 static volt_status choose_alpha(volt_series_ridge *ridge, volt_view K, double alpha)
 {
-    double least = INFINITY, error = 0;
-    volt_status status = VOLT_OK;
-    ridge->info.alpha = alpha;
-    for (int power = VOLT_LOWEST_ALPHA; power <= VOLT_HIGHEST_ALPHA && alpha == 0; power++) {
-        status = try_alpha(ridge, K, pow(10, power), &error); /* or VOLT_ERR_SINGULAR */
-        if (status == VOLT_OK && error < least) {
-            least = error;
-            ridge->info.alpha = pow(10, power);
-        }
-    }
-    if (ridge->info.alpha == 0)
-        return status; /* the last alpha, the largest, failed too */
-    return try_alpha(ridge, K, ridge->info.alpha, &ridge->info.left_out_error);
+    open_fit fit = {ridge, K};
+    volt_alpha_best best = {.alpha = alpha};
+    if (alpha == 0)
+        VOLT_TRY(volt_alpha_choose_one(VOLT_ALPHA_SERIES, 0, evaluate, &fit, &best));
+    ridge->info.alpha = best.alpha;
+    return try_alpha(ridge, K, best.alpha, &ridge->info.left_out_error);
 }
 
 static volt_status divide_by_unit(volt_series_ridge *ridge, volt_matrix K)

@@ -1,0 +1,205 @@
+/* src/solve/choice/alpha_grid.c: the candidates for alpha, and the choice among them. */
+#include "solve/choice/alpha_grid.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+#include <float.h>
+#include <math.h>
+
+typedef struct grid_range {
+    int lowest, highest; /* powers of ten */
+    bool ascending;
+    int patience;
+} grid_range;
+
+static const grid_range ranges[] = {
+    [VOLT_ALPHA_SQUARES] = {-8, 3, false, 0}, [VOLT_ALPHA_LOSS] = {-7, 2, false, 2},
+    [VOLT_ALPHA_SERIES] = {-8, 1, true, 0},   [VOLT_ALPHA_CLASS_LOSS] = {-3, 1, true, 0},
+    [VOLT_ALPHA_ANOMALY] = {-8, 0, true, 0},  [VOLT_ALPHA_AUTOREGRESSION] = {-6, 2, false, 0},
+    [VOLT_ALPHA_SEARCH] = {-8, 1, false, 0},
+};
+
+int volt_alpha_count(volt_alpha_grid grid)
+{
+    return ranges[grid].highest - ranges[grid].lowest + 1;
+}
+
+double volt_alpha_low(volt_alpha_grid grid)
+{
+    return pow(10, ranges[grid].lowest);
+}
+
+double volt_alpha_high(volt_alpha_grid grid)
+{
+    return pow(10, ranges[grid].highest);
+}
+
+int volt_alpha_patience(volt_alpha_grid grid)
+{
+    return ranges[grid].patience;
+}
+
+int64_t volt_alpha_list(volt_alpha_grid grid, double unit, double least, double alphas[VOLT_MOST_ALPHAS])
+{
+    const grid_range *range = &ranges[grid];
+    int64_t count = 0;
+    for (int i = 0; i < volt_alpha_count(grid); i++) {
+        double alpha = unit * pow(10, range->ascending ? range->lowest + i : range->highest - i);
+        if (alpha > least && isfinite(alpha))
+            alphas[count++] = alpha;
+    }
+    return count;
+}
+
+int64_t volt_alpha_list_of(const double *diagonal, int64_t rows, int64_t counted, double *mean,
+                           double alphas[VOLT_MOST_ALPHAS])
+{
+    double sum = 0, largest = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        sum += diagonal[i];
+        largest = fmax(largest, diagonal[i]);
+    }
+    double unit = counted > 0 ? sum / (double)counted : 0;
+    if (mean)
+        *mean = unit;
+    return volt_alpha_list(VOLT_ALPHA_SQUARES, unit, 10 * (double)rows * DBL_EPSILON * largest, alphas);
+}
+
+bool volt_alpha_offer(volt_alpha_choice *choice, int64_t column, double error, double second)
+{
+    if (choice->screened) {
+        choice->screened[column] = fmin(choice->screened[column], error);
+        return false;
+    }
+    volt_alpha_best *best = &choice->best[column];
+    bool better = best->alpha == 0 ? error < INFINITY
+                                   : error < best->error || (error == best->error && second < best->second);
+    if (better)
+        *best = (volt_alpha_best){.alpha = choice->alpha, .error = error, .second = second};
+    return better;
+}
+
+/* Calls evaluate or screen for one candidate. */
+static volt_status try_candidate(volt_alpha_choice *choice, volt_alpha_fn try, double alpha,
+                                 volt_status *failure)
+{
+    choice->alpha = alpha;
+    volt_status status = try(choice->context, choice);
+    if (status != VOLT_ERR_SINGULAR)
+        return status;
+    volt_log(VOLT_LOG_INFO, "alpha = %g is left out: %s", alpha, volt_error_detail());
+    choice->failed++;
+    *failure = status;
+    return VOLT_OK;
+}
+
+static bool has_best(const volt_alpha_choice *choice, double alpha)
+{
+    for (int64_t k = 0; k < choice->columns; k++)
+        if (choice->best[k].alpha == alpha)
+            return true;
+    return false;
+}
+
+static volt_status evaluate_in_order(volt_alpha_choice *choice, const double *alphas, int64_t count,
+                                     volt_status *failure)
+{
+    int patience = choice->given > 0 ? 0 : ranges[choice->grid].patience;
+    for (int64_t i = 0, lost = 0; i < count && (patience == 0 || lost < patience); i++) {
+        VOLT_TRY(try_candidate(choice, choice->evaluate, alphas[i], failure));
+        lost = has_best(choice, alphas[i]) ? 0 : lost + 1;
+    }
+    return VOLT_OK;
+}
+
+/* Does candidate i promise some column less than those before it? */
+static bool gains(const double *screened, int64_t columns, int64_t i)
+{
+    for (int64_t k = 0; k < columns; k++) {
+        double least = INFINITY;
+        for (int64_t j = 0; j < i; j++)
+            least = fmin(least, screened[j * columns + k]);
+        if (screened[i * columns + k] < least)
+            return true;
+    }
+    return false;
+}
+
+/* Errors of all candidates (count x columns), infinite for those that are left out or not tried. */
+static volt_status screen_all(volt_alpha_choice *choice, const double *alphas, int64_t count, double *screened,
+                              volt_status *failure)
+{
+    int64_t columns = choice->columns;
+    int patience = ranges[choice->grid].patience;
+    volt_status status = VOLT_OK;
+    for (int64_t i = 0; i < count * columns; i++)
+        screened[i] = INFINITY;
+    for (int64_t i = 0, lost = 0; i < count && status == VOLT_OK && (patience == 0 || lost < patience); i++) {
+        choice->screened = screened + i * columns;
+        status = try_candidate(choice, choice->screen, alphas[i], failure);
+        lost = gains(screened, columns, i) ? 0 : lost + 1;
+    }
+    choice->screened = NULL;
+    return status;
+}
+
+/* The candidate with the least screened error among those that promise a column less than its best one; -1: none does. */
+static int64_t most_promising(const volt_alpha_choice *choice, const double *screened, int64_t count)
+{
+    for (int64_t k = 0; k < choice->columns; k++) {
+        int64_t promising = -1;
+        double least = choice->best[k].alpha == 0 ? INFINITY : choice->best[k].error;
+        for (int64_t i = 0; i < count; i++)
+            if (screened[i * choice->columns + k] < least) {
+                least = screened[i * choice->columns + k];
+                promising = i;
+            }
+        if (promising >= 0)
+            return promising;
+    }
+    return -1;
+}
+
+static volt_status evaluate_promising(volt_alpha_choice *choice, const double *alphas, int64_t count,
+                                      volt_status *failure)
+{
+    double *screened = volt_alloc_doubles(count, choice->columns);
+    volt_status status = screened ? screen_all(choice, alphas, count, screened, failure) : VOLT_ERR_MEMORY;
+    for (int64_t next; status == VOLT_OK && (next = most_promising(choice, screened, count)) >= 0;) {
+        status = try_candidate(choice, choice->evaluate, alphas[next], failure);
+        for (int64_t k = 0; k < choice->columns; k++)
+            screened[next * choice->columns + k] = INFINITY;
+    }
+    volt_free(screened);
+    return status;
+}
+
+volt_status volt_alpha_choose(volt_alpha_choice *choice)
+{
+    double alphas[VOLT_MOST_ALPHAS] = {choice->given};
+    volt_status failure = VOLT_OK;
+    choice->tried = choice->given > 0 ? 1 : volt_alpha_list(choice->grid, choice->unit, choice->least, alphas);
+    choice->failed = 0;
+    VOLT_TRY(choice->screen && choice->tried > 1 ? evaluate_promising(choice, alphas, choice->tried, &failure)
+                                                 : evaluate_in_order(choice, alphas, choice->tried, &failure));
+    for (int64_t k = 0; k < choice->columns; k++)
+        if (choice->best[k].alpha != 0)
+            return VOLT_OK;
+    return failure;
+}
+
+volt_status volt_alpha_choose_one(volt_alpha_grid grid, double given, volt_alpha_fn evaluate, void *context,
+                                  volt_alpha_best *best)
+{
+    *best = (volt_alpha_best){0};
+    volt_alpha_choice choice = {.grid = grid,
+                                .given = given,
+                                .unit = 1,
+                                .evaluate = evaluate,
+                                .context = context,
+                                .columns = 1,
+                                .best = best};
+    return volt_alpha_choose(&choice);
+}
