@@ -28,6 +28,7 @@ static const volt_backend backend = {
     .release = volt_cuda_release,
     .put = volt_cuda_put,
     .get = volt_cuda_get,
+    .block = 1 << 26,
     .shift = volt_cuda_shift,
     .mirror = volt_cuda_mirror,
     .isolate = volt_cuda_isolate,

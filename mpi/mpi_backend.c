@@ -364,6 +364,7 @@ const volt_backend mpi_backend = {
     .release = tiles_release,
     .put = tiles_put,
     .get = tiles_get,
+    .block = 1 << 26,
     .shift = shift,
     .mirror = mirror,
     .isolate = isolate,

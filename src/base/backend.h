@@ -11,7 +11,7 @@
  *
  * Matrices are row-major, and of symmetric ones and of factors the lower triangle counts. `data` of a matrix at the
  * back end is an address that alloc gave, or one inside of it (data + i * ld + j is entry i, j), to be read by the
- * back end alone unless `is_here`. */
+ * back end alone unless it offers `map`. */
 #ifndef BASE_BACKEND_H
 #define BASE_BACKEND_H
 
@@ -25,13 +25,15 @@
  * sums. */
 typedef struct volt_backend {
     const char *name;
-    bool is_here; /* its memory is this process's: matrices there may be read and written in place */
 
     /* ---- memory: rows x cols numbers, not initialised; NULL with the sentence of the failure ---- */
     double *(*alloc)(int64_t rows, int64_t cols);
     void (*release)(double *memory); /* NULL is fine */
     void (*put)(volt_view here, volt_matrix there);
     void (*get)(volt_view there, volt_matrix here);
+    /* (optional) The same matrix as this process reads and writes it in place. NULL: its memory lies elsewhere. */
+    volt_matrix (*map)(volt_matrix there);
+    int64_t block; /* (optional) numbers in a block of rows that keep it busy; 0: as many as stay in cache */
 
     /* ---- factorisation, in place ---- */
 
@@ -119,6 +121,23 @@ static inline double volt_backend_potrf_units(int64_t n)
 {
     double tiles = (double)((n + volt_backend_tile(n) - 1) / volt_backend_tile(n));
     return tiles * tiles * tiles;
+}
+
+/* A matrix at the back end as this process reads and writes it; no data: it cannot. */
+static inline volt_matrix volt_backend_map(const volt_backend *backend, volt_matrix there)
+{
+    return backend->map ? backend->map(there) : (volt_matrix){0};
+}
+
+static inline bool volt_backend_is_elsewhere(const volt_backend *backend)
+{
+    return !backend->map;
+}
+
+/* How many of the bytes of a matrix at the back end are not this process's: all of them, or none. */
+static inline double volt_backend_elsewhere(const volt_backend *backend, double bytes)
+{
+    return backend->map ? 0 : bytes;
 }
 
 /* Has it worked so far? */

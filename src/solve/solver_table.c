@@ -12,7 +12,7 @@ const volt_solver *const volt_solver_table[] = {VOLT_SOLVER_LIST(ENTRY) NULL};
 double volt_solver_available(const volt_backend *backend, int64_t n)
 {
     double available = (double)volt_memory_available();
-    return available > 0 && !backend->is_here ? available + 8 * (double)n * (double)n : available;
+    return available > 0 ? available + volt_backend_elsewhere(backend, 8 * (double)n * (double)n) : 0;
 }
 
 const volt_solver *volt_solver_choose(int64_t n, int64_t q, int64_t states, bool loss, double available)

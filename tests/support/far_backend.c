@@ -321,10 +321,10 @@ static bool far_run(const volt_run_form *form, volt_view Y, volt_view coefficien
     return true;
 }
 
-#define FAR_ENTRIES                                                                                       \
-    .alloc = far_alloc, .release = far_release, .put = far_put, .get = far_get, .shift = far_shift,       \
-    .mirror = far_mirror, .isolate = far_isolate, .trsm = far_trsm, .potrf = far_potrf, .norm = far_norm, \
-    .rcond = far_rcond, .invert = far_invert, .update = far_update, .forward = far_forward,               \
+#define FAR_ENTRIES                                                                                           \
+    .alloc = far_alloc, .release = far_release, .put = far_put, .get = far_get, .block = 1 << 26,             \
+    .shift = far_shift, .mirror = far_mirror, .isolate = far_isolate, .trsm = far_trsm, .potrf = far_potrf,   \
+    .norm = far_norm, .rcond = far_rcond, .invert = far_invert, .update = far_update, .forward = far_forward, \
     .backward = far_backward, .gemm = far_gemm, .gather = far_gather, .accumulate = far_accumulate
 
 static const volt_backend far = {.name = "far", FAR_ENTRIES};

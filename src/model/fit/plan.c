@@ -30,10 +30,10 @@ typedef struct planned_fit {
     double d, q;
 } planned_fit;
 
-/* Does the matrix lie elsewhere? */
-static bool is_on_device(const planned_fit *fit)
+/* Bytes of the matrix of n rows that lie elsewhere. */
+static double bytes_there(const planned_fit *fit, double n)
 {
-    return fit->solver->stores_matrix && !fit->backend->is_here;
+    return fit->solver->stores_matrix ? volt_backend_elsewhere(fit->backend, 8 * n * n) : 0;
 }
 
 /* Scaled inputs, targets, coefficients and the errors of the rows, beside what the engine and the solver say; PLAIN_NUMBERS are for buffers of
@@ -46,9 +46,8 @@ static double fit_bytes(const planned_fit *fit, int64_t n)
     double states = (double)volt_states_count(&fit->resolved);
     double rows = fit->solver->on_states ? 8 * (double)n * (double)fit->resolved.d
                                          : volt_engine_bytes(&fit->resolved, n, n);
-    double there = is_on_device(fit) ? 8 * (double)n * (double)n : 0;
     return 8 * ((double)n * (fit->d + 4 * fit->q + 2) + PLAIN_NUMBERS) + rows +
-           fit->solver->bytes((double)n, fit->q, states) - there;
+           fit->solver->bytes((double)n, fit->q, states) - bytes_there(fit, (double)n);
 }
 
 /* Bytes at the peak of an evaluation of the evidence with its gradient: the workspace and the result, inputs with and without
@@ -204,9 +203,10 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
 static void plan_device(const planned_fit *fit, int64_t n, int64_t d, int measured, volt_plan *plan)
 {
     volt_device_plan device = {0};
-    if (fit->solver->stores_matrix && (measured || is_on_device(fit)))
+    bool there = bytes_there(fit, (double)n) > 0;
+    if (fit->solver->stores_matrix && (measured || there))
         volt_device_plan_make(&(volt_work){.n = n, .d = d, .factors = 1}, &device);
-    plan->on_device = device.backend && is_on_device(fit);
+    plan->on_device = device.backend && there;
     plan->device_bytes = device.bytes;
     plan->device_available_bytes = device.available;
     plan->device_n_that_fits = device.n_that_fits;

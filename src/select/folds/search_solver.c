@@ -55,7 +55,8 @@ static volt_status use_landmarks(const volt_search_options *options, volt_proble
 static bool exact_is_too_much(const volt_problem *problem, const char **why)
 {
     volt_work work = {.n = problem->most_rows, .d = problem->d, .factors = 1};
-    if (problem->most_rows < VOLT_LEAST_LARGE || needs_rows(problem) || !volt_place(&work)->is_here)
+    if (problem->most_rows < VOLT_LEAST_LARGE || needs_rows(problem) ||
+        volt_backend_is_elsewhere(volt_place(&work)))
         return false;
     double available = (double)volt_memory_available();
     bool lacks = available > 0 && volt_workspace_bytes(problem) > available;

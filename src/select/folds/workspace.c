@@ -83,14 +83,12 @@ double volt_workspace_bytes(const volt_problem *problem)
     double n = (double)problem->most_rows, q = (double)problem->q, block = (double)volt_longest_block(problem);
     double part = problem->loss ? part_numbers(problem) + volt_loss_numbers(n, q) : 0;
     double thin = 8 * (n * (2 * q + 3) + block * q + part);
-    return problem->backend->is_here
-               ? volt_factor_bytes(stored_rows(problem), problem->q) + cross_bytes(problem) + thin
-               : thin;
+    double large = volt_factor_bytes(stored_rows(problem), problem->q) + cross_bytes(problem);
+    return large - volt_backend_elsewhere(problem->backend, large) + thin;
 }
 
 double volt_workspace_bytes_there(const volt_problem *problem)
 {
-    return problem->backend->is_here
-               ? 0
-               : volt_backend_bytes(problem->backend, (double)problem->most_rows) + cross_bytes(problem);
+    double matrix = volt_backend_bytes(problem->backend, (double)problem->most_rows);
+    return volt_backend_elsewhere(problem->backend, matrix + cross_bytes(problem));
 }

@@ -46,14 +46,14 @@ int64_t volt_flight_size(const volt_problem *problem, int64_t candidates)
 {
     const volt_backend *backend = problem->backend;
     int64_t count = volt_threads();
-    if (!backend->is_here && backend->streams > 0)
+    if (backend->streams > 0)
         count = backend->streams;
     if (candidates >= 0)
         count = volt_min(count, candidates);
-    if (backend->is_here && !problem->landmarks && problem->most_rows > MOST_PARALLEL_ROWS)
+    if (!volt_backend_is_elsewhere(backend) && !problem->landmarks && problem->most_rows > MOST_PARALLEL_ROWS)
         count = 1;
     count = within(count, volt_workspace_bytes(problem), (double)volt_memory_available(), share_here);
-    if (!backend->is_here && backend->available)
+    if (backend->available)
         count = within(count, volt_workspace_bytes_there(problem), (double)backend->available(), share_there);
     return count;
 }

@@ -98,7 +98,7 @@ static volt_status plan_memory(const planned_search *s, int64_t draws, volt_sear
     double beside = 0, n = (double)problem->n;
     volt_flight_choose(problem, draws);
     plan->most_rows = problem->most_rows;
-    plan->on_device = !problem->backend->is_here;
+    plan->on_device = volt_backend_is_elsewhere(problem->backend);
     plan->parallel = volt_flight_size(problem, draws);
     VOLT_TRY(volt_candidate_bytes(problem, volt_kernel_text(s->kernel), false, &beside));
     plan->bytes = 8 * n * (double)(2 * problem->d + problem->q) +

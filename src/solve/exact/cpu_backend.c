@@ -21,6 +21,11 @@ static void copy(volt_view from, volt_matrix to)
         memcpy(to.data + i * to.ld, from.data + i * from.ld, (size_t)from.cols * sizeof(double));
 }
 
+static volt_matrix map(volt_matrix A)
+{
+    return A;
+}
+
 static void shift(volt_matrix A, int64_t first, int64_t count, double common, double alpha, double *largest)
 {
     for (int64_t i = first; i < first + count; i++)
@@ -101,11 +106,11 @@ static void gemm(volt_view A, bool transposed, volt_view B, const double *add, b
 
 const volt_backend volt_cpu_backend = {
     .name = "cpu",
-    .is_here = true,
     .alloc = volt_alloc_doubles,
     .release = release,
     .put = copy,
     .get = copy,
+    .map = map,
     .shift = shift,
     .mirror = mirror,
     .isolate = isolate,

@@ -92,16 +92,17 @@ static volt_status contract_block(const contraction *c, volt_operator *op, int64
     volt_factor *f = c->factor;
     int64_t w = f->task.washout, n = op->n;
     volt_matrix K = volt_matrix_of(c->K, count, n);
-    volt_view there = {f->L.data + (first - w) * f->L.ld, count, n - w, f->L.ld};
+    volt_matrix there = {f->L.data + (first - w) * f->L.ld, count, n - w, f->L.ld};
+    volt_matrix G = volt_backend_map(f->backend, there);
     VOLT_TRY(op->rows(op, first, &volt_cpu_backend, K, f->task.stage));
     if (!volt_stage_goes_on(f->task.stage))
         return volt_stage_end(f->task.stage);
-    if (!f->backend->is_here) {
-        f->backend->get(there, volt_matrix_of(c->G, count, n - w));
-        there = volt_view_of(c->G, count, n - w);
+    if (!G.data) {
+        G = volt_matrix_of(c->G, count, n - w);
+        f->backend->get(volt_as_view(there), G);
         VOLT_TRY(volt_backend_state(f->backend));
     }
-    contract_rows(f, first, volt_as_view(K), there, c->sums);
+    contract_rows(f, first, volt_as_view(K), volt_as_view(G), c->sums);
     for (int64_t i = 0; i < count; i++)
         *sum += c->sums[i];
     return VOLT_OK;
@@ -112,7 +113,7 @@ volt_status volt_factor_contract(volt_factor *f, volt_operator *op, double *sum)
     int64_t n = op->n, w = f->task.washout, most = volt_block_rows(n, n);
     contraction c = {.factor = f,
                      .K = volt_alloc_doubles(most, n),
-                     .G = volt_alloc_doubles(f->backend->is_here ? 0 : most, n),
+                     .G = volt_alloc_doubles(volt_backend_is_elsewhere(f->backend) ? most : 0, n),
                      .sums = volt_alloc_doubles(most, 1),
                      .most = most};
     double total = 0;

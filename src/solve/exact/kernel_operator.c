@@ -67,9 +67,10 @@ volt_status volt_state_advance_at(const volt_backend *backend, volt_state *past,
                                   bool checks, volt_matrix K, volt_stage *stage)
 {
     bool done = false;
-    if (backend->is_here) {
-        volt_state_advance(past, Z, same, K, stage);
-        return volt_stage_goes_on(stage) ? check_rows(checks, past, K, same) : VOLT_OK;
+    volt_matrix here = volt_backend_map(backend, K);
+    if (here.data) {
+        volt_state_advance(past, Z, same, here, stage);
+        return volt_stage_goes_on(stage) ? check_rows(checks, past, here, same) : VOLT_OK;
     }
     VOLT_TRY(advance_there(backend, past, Z, checks, K, stage, &done));
     if (done)
@@ -207,7 +208,7 @@ static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_back
     if (done)
         return VOLT_OK;
     /* The engine knows the records of its own rows; of others a past ends where a record does. */
-    bool at_once = all && backend->is_here;
+    bool at_once = all && volt_backend_map(backend, K).data;
     for (int64_t at = first, end = first + K.rows, to = 0; at < end; at = to) {
         to = at_once ? end : volt_records_stretch(records_of(k), at, end);
         VOLT_TRY(go_to(k, at, K.rows, false, stage));

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const double block_numbers = 1 << 20, block_numbers_there = 1 << 26;
+static const double block_numbers = 1 << 20;
 
 static int64_t rows_of_block(double numbers, int64_t rows, int64_t n)
 {
@@ -24,7 +24,7 @@ int64_t volt_block_rows(int64_t rows, int64_t n)
 
 int64_t volt_block_rows_at(const volt_backend *backend, int64_t rows, int64_t n)
 {
-    return rows_of_block(backend->is_here ? block_numbers : block_numbers_there, rows, n);
+    return rows_of_block(backend->block > 0 ? (double)backend->block : block_numbers, rows, n);
 }
 
 void volt_operator_free(volt_operator *op)
@@ -62,7 +62,7 @@ static volt_status multiply_lower(volt_operator *op, volt_view V, volt_matrix C,
 volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
                                    volt_stage *stage)
 {
-    if (op->lower && backend->is_here)
+    if (op->lower && !backend->cross)
         return multiply_lower(op, V, C, stage);
     /* Fewer rows than n: a call for all of them would leave out the upper triangle. */
     int64_t most = volt_block_rows_at(backend, volt_max(op->n / 2, 1), op->n);

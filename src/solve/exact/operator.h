@@ -60,7 +60,7 @@ volt_status volt_dense_operator(volt_view K, volt_operator **op);
 
 void volt_operator_free(volt_operator *op); /* NULL is fine */
 
-/* C <- K V (both n x k, here), in blocks of rows that never make up K. Here, where the operator has `lower`, K is made up to the
+/* C <- K V (both n x k, here), in blocks of rows that never make up K. Where the operator has `lower` and the back end no `cross`, K is made here up to the
  * diagonal alone and each entry is used for both halves, and the processes of a job (base/row_bands.h) share the rows, as many entries for
  * each: where one of them fails or is cancelled it is VOLT_ERR_CANCELLED in the others. The stage counts entries. Cancelled: C is unfinished. */
 volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,

@@ -13,7 +13,7 @@ static const double block_numbers = 1 << 27;
 
 bool volt_landmarks_there_can(const volt_backend *backend)
 {
-    return !backend->is_here && backend->gather && backend->accumulate;
+    return backend->gather && backend->accumulate;
 }
 
 int64_t volt_landmarks_there_rows(int64_t columns)

@@ -61,15 +61,13 @@ void volt_device_plan_make(const volt_work *work, volt_device_plan *plan)
 {
     const volt_backend *backend = volt_backend_is_automatic() ? volt_device_backend() : volt_backend_current();
     *plan = (volt_device_plan){0};
-    if (backend && !backend->is_here)
+    if (backend && volt_backend_is_elsewhere(backend))
         make_plan(backend, work, plan);
 }
 
 volt_status volt_place_require(const volt_backend *backend, int64_t n, const char *what)
 {
     volt_device_plan plan;
-    if (backend->is_here)
-        return VOLT_OK;
     make_plan(backend, &(volt_work){.n = n, .d = 1, .factors = 1}, &plan);
     VOLT_REQUIRE(has_room(&plan), VOLT_ERR_MEMORY,
                  "%s needs %.3g GB on the device, where %.3g GB are available; up to %" PRId64
@@ -110,7 +108,7 @@ const volt_backend *volt_place_here(const char *what)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     bool is_shared = volt_bands_current()->parts > 1; /* by the processes of a job: they are CPUs */
-    if (!volt_backend_current()->is_here && !is_shared && is_first(&said))
+    if (volt_backend_is_elsewhere(volt_backend_current()) && !is_shared && is_first(&said))
         volt_log(VOLT_LOG_WARNING, "%s on the CPU, whatever the device", what);
     return &volt_cpu_backend;
 }
@@ -132,7 +130,7 @@ const volt_backend *volt_place(const volt_work *work)
     if (work->factors * n * n * n / 3 < least_operations)
         return &volt_cpu_backend;
     const volt_backend *device = volt_device_backend();
-    if (!device || device->is_here || volt_backend_state(device) != VOLT_OK)
+    if (!device || volt_backend_state(device) != VOLT_OK)
         return &volt_cpu_backend;
     volt_device_plan plan;
     make_plan(device, work, &plan);
@@ -172,9 +170,7 @@ const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d
     double m = (double)landmarks;
     if (!volt_backend_is_automatic()) {
         const volt_backend *chosen = volt_backend_current();
-        return chosen->is_here || volt_landmarks_there_can(chosen)
-                   ? chosen
-                   : volt_place_here("a solver on landmarks works");
+        return volt_landmarks_there_can(chosen) ? chosen : volt_place_here("a solver on landmarks works");
     }
     if (2 * (double)n * m * m < least_operations)
         return &volt_cpu_backend;
@@ -202,7 +198,7 @@ const volt_backend *volt_place_products(int64_t n, int64_t d)
 {
     if (!volt_backend_is_automatic()) {
         const volt_backend *chosen = volt_backend_current();
-        return chosen->is_here || chosen->cross ? chosen : volt_place_here("a solver by products works");
+        return chosen->cross ? chosen : volt_place_here("a solver by products works");
     }
     if ((double)n * (double)n * (1 + (double)d / 20) < least_operations / 10)
         return &volt_cpu_backend;
