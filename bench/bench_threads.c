@@ -3,7 +3,7 @@
  * The search is that of bench_tune.c without racing, the same number of draws for every thread. Budgets are those for
  * 16 cores and for AVX-512, and judged where there are so many, and such. Larger or smaller: BENCH_THREADS_ROWS
  * (20000: rows of the large Cholesky factorisation, 0: none). */
-#include "base/team.h"
+#include "base/threads.h"
 #include "measure.h"
 #include "plain.h"
 #include "solve/exact/cholesky.h"

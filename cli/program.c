@@ -6,7 +6,7 @@
 #include "args/help.h"
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"
-#include "terminal/safe_output.h"
+#include "terminal/text_stream.h"
 #include "text/text.h"
 #include "volterra.h"
 

@@ -20,7 +20,7 @@ endforeach()
 
 file(CONFIGURE OUTPUT ${VOLT_PRESETS_SOURCE} @ONLY CONTENT
 "/* Made by cmake/EmbedPresets.cmake from src/data/bekk/presets/. */
-#include \"data/bekk/bekk_presets.h\"
+#include \"data/bekk/bekk.h\"
 
 #include <stddef.h>
 

@@ -2,7 +2,6 @@
 #include "mpi_crew.h"
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "select/search/crew.h"
 #include "tiles.h"

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/processors.h"
+#include "base/threads.h"
 #include "tiles.h"
 
 #include <mpi.h>

@@ -5,7 +5,6 @@
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
-#include "terminal/quantities.h"
 #include "terminal/results.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
 #include "files/outputs.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
-#include "terminal/quantities.h"
 #include "terminal/results.h"
 
 #include <stdio.h>

@@ -6,9 +6,7 @@
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
-#include "terminal/quantities.h"
 #include "terminal/results.h"
-#include "terminal/shown_text.h"
 #include "text/text.h"
 #include "volterra.h"
 

@@ -4,9 +4,7 @@
 #include "args/choices.h"
 #include "files/outputs.h"
 #include "terminal/messages.h"
-#include "terminal/quantities.h"
 #include "terminal/results.h"
-#include "terminal/shown_text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "compare/trial_folder.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
-#include "page/report_html.h"
+#include "page/report_pages.h"
 #include "search/search_report.h"
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"

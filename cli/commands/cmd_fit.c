@@ -7,7 +7,6 @@
 #include "search/training.h"
 #include "search/training_solver.h"
 #include "terminal/messages.h"
-#include "terminal/quantities.h"
 #include "terminal/results.h"
 #include "volterra.h"
 

@@ -3,7 +3,7 @@
 #include "files/calendar.h"
 #include "files/gnuplot.h"
 #include "files/outputs.h"
-#include "page/picture_series.h"
+#include "page/picture_script.h"
 #include "series/series_data.h"
 #include "series/series_report.h"
 #include "terminal/messages.h"

@@ -1,6 +1,6 @@
 /* cli/commands/cmd_info.c: volterra info, what this build is and what it runs on. */
 #include "args/command.h"
-#include "terminal/quantities.h"
+#include "terminal/messages.h"
 #include "terminal/results.h"
 #include "volterra.h"
 

@@ -4,7 +4,6 @@
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
-#include "terminal/shown_text.h"
 #include "text/text.h"
 #include "volterra.h"
 

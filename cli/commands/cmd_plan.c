@@ -1,7 +1,6 @@
 /* cli/commands/cmd_plan.c: volterra plan, what a fit would take here. */
 #include "args/command.h"
 #include "terminal/messages.h"
-#include "terminal/quantities.h"
 #include "terminal/results.h"
 #include "volterra.h"
 

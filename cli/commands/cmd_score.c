@@ -4,7 +4,7 @@
 #include "files/inputs.h"
 #include "files/outputs.h"
 #include "files/row_times.h"
-#include "page/picture_series.h"
+#include "page/picture_script.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
 #include "volterra.h"

@@ -4,7 +4,7 @@
  * horizons are drawn as they were made at the last row, one behind the other. */
 #include "commands/predict_picture.h"
 
-#include "page/picture_series.h"
+#include "page/picture_script.h"
 #include "terminal/messages.h"
 
 #include <stdio.h>

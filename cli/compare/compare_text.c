@@ -2,7 +2,7 @@
 #include "compare/compare_output.h"
 
 #include "compare/comparison_cells.h"
-#include "terminal/shown_text.h"
+#include "terminal/messages.h"
 #include "text/text.h"
 
 #include <math.h>

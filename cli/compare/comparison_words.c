@@ -3,7 +3,7 @@
 
 #include "args/choices.h"
 #include "args/kernel_parts.h"
-#include "terminal/quantities.h"
+#include "terminal/messages.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,6 @@
 #include "files/inputs.h"
 
 #include "terminal/messages.h"
-#include "terminal/quantities.h"
 
 #include <stdio.h>
 #include <stdlib.h>

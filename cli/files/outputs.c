@@ -4,7 +4,7 @@
 
 #include "files/file_names.h"
 #include "terminal/interrupt.h"
-#include "terminal/matrix_json.h"
+#include "terminal/json_build.h"
 #include "terminal/messages.h"
 
 #include <errno.h>

@@ -4,8 +4,6 @@
 
 #include "files/gnuplot.h"
 #include "files/outputs.h"
-#include "page/inline_svg.h"
-#include "page/machine.h"
 #include "page/page_frame.h"
 #include "terminal/messages.h"
 #include "terminal/text_stream.h"

@@ -7,7 +7,7 @@
 #include "files/gnuplot_text.h"
 #include "page/explain_page.h"
 #include "page/picture_script.h"
-#include "terminal/exit_status.h"
+#include "terminal/messages.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* cli/page/machine.c: ask the system what it is. */
 #define _POSIX_C_SOURCE 200809L
-#include "page/machine.h"
+#include "page/page_frame.h"
 
-#include "terminal/quantities.h"
+#include "terminal/messages.h"
 
 #include <stdio.h>
 #include <string.h>

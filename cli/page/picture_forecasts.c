@@ -1,7 +1,7 @@
 /* cli/page/picture_forecasts.c: the picture of truth and forecasts: a panel per output. */
 #include "files/gnuplot_text.h"
 #include "page/picture_script.h"
-#include "page/report_pictures.h"
+#include "page/report_pages.h"
 
 #include <math.h>
 

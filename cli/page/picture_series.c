@@ -1,10 +1,9 @@
 /* cli/page/picture_series.c: draw a series and its forecast with gnuplot, a panel per column. */
-#include "page/picture_series.h"
+#include "page/picture_script.h"
 
 #include "files/gnuplot.h"
 #include "files/gnuplot_text.h"
-#include "page/picture_script.h"
-#include "terminal/exit_status.h"
+#include "terminal/messages.h"
 
 #include <math.h>
 #include <stdbool.h>

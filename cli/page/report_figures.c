@@ -1,8 +1,8 @@
 /* cli/page/report_figures.c: the pictures of the report, drawn by gnuplot and set into the page. */
 #define _POSIX_C_SOURCE 200809L
 #include "files/gnuplot.h"
-#include "page/inline_svg.h"
-#include "page/report_page.h"
+#include "page/page_frame.h"
+#include "page/report_pages.h"
 #include "search/search_plot.h"
 #include "terminal/messages.h"
 #include "terminal/text_stream.h"

@@ -1,11 +1,12 @@
 /* cli/page/report_html.c: the page: the finding, the tables, the pictures, how it was made. */
+#include "page/page_frame.h"
+
 #define _POSIX_C_SOURCE 200809L
-#include "page/report_html.h"
+#include "page/report_pages.h"
 
 #include "files/gnuplot.h"
 #include "files/outputs.h"
 #include "page/page_frame.h"
-#include "page/report_page.h"
 #include "terminal/messages.h"
 #include "terminal/text_stream.h"
 
@@ -135,3 +136,59 @@ int report_html_file(const char *path, const cli_comparison *comparison)
     free(text);
     return failed ? failed : page.failed;
 }
+
+/* ---- the style sheet of the report: one column on a telephone, two columns of pictures on a wide ----
+ * screen, light or dark as the reader has it. Numbers stand under one another. */
+
+const char report_style[] =
+    ":root{color-scheme:light dark;--page:#ffffff;--ink:#1c2024;--soft:#5a636c;--line:#d8dde2;--tint:#f4f6f8;"
+    "--best:#0b62c4}\n"
+    "@media (prefers-color-scheme:dark){:root{--page:#14171a;--ink:#e8eaec;--soft:#a6aeb6;--line:#343a40;"
+    "--tint:#1d2125;--best:#7cb7ff}}\n"
+    "*{box-sizing:border-box}\n"
+    "html{-webkit-text-size-adjust:100%}\n"
+    "body{margin:0 auto;padding:1.25rem 1rem 4rem;max-width:72rem;background:var(--page);color:var(--ink);"
+    "font:1rem/1.55 system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif}\n"
+    "h1{font-size:1.05rem;font-weight:600;color:var(--soft);margin:0 0 .35rem}\n"
+    "h2{font-size:1.3rem;line-height:1.3;margin:2.75rem 0 .5rem}\n"
+    "p{margin:.5rem 0;max-width:46rem}\n"
+    ".finding{font-size:clamp(1.15rem,.95rem + "
+    "1vw,1.45rem);line-height:1.35;font-weight:600;max-width:48rem;margin:.2rem 0 .9rem}\n"
+    ".quiet,figcaption,.caption,dt{color:var(--soft)}\n"
+    ".caption{font-size:.9rem;line-height:1.45;margin:1.4rem 0 .45rem;max-width:none}\n"
+    ".scroll{overflow-x:auto;margin:0 0 1rem;border:1px solid var(--line);border-radius:.5rem}\n"
+    "table{border-collapse:separate;border-spacing:0;width:100%;font-size:15px;line-height:22px;font-variant-"
+    "numeric:tabular-nums}\n"
+    "th,td{padding:7px 14px;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}\n"
+    "tbody tr:last-child>*{border-bottom:0}\n"
+    "thead th{font-weight:600;background:var(--tint);vertical-align:bottom}\n"
+    "th:first-child{text-align:left;position:sticky;left:0;background:var(--page)}\n"
+    "thead th:first-child{background:var(--tint)}\n"
+    "tbody th{font-weight:500}\n"
+    ".words,.winner{text-align:left}\n"
+    "wbr{display:none}\n"
+    "@media (min-width:60rem){.winner{white-space:normal;min-width:17rem}wbr{display:inline}}\n"
+    "sub,sup{line-height:0}\n"
+    ".lowest{font-weight:700;color:var(--best)}\n"
+    ".mark{display:inline-block;width:1.5em;padding-left:.25em;text-align:left;color:var(--best);font-weight:"
+    "700}\n"
+    ".swatch{display:inline-block;width:.7em;height:.7em;border-radius:50%;margin-right:.55em}\n"
+    "code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation "
+    "Mono',monospace;font-size:.86em}\n"
+    "pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--tint);border-radius:.5rem;padding:.7rem "
+    ".85rem;"
+    "margin:.5rem 0}\n"
+    ".figures{display:grid;grid-template-columns:minmax(0,1fr);gap:1.75rem "
+    "2.25rem;align-items:start;margin:1rem 0}\n"
+    ".wide{display:none}\n"
+    "@media (min-width:60rem){.figures{grid-template-columns:repeat(2,minmax(0,1fr))}.span{grid-column:1/-1}"
+    ".narrow{display:none}.wide{display:block}.searches{columns:2;column-gap:2.25rem}}\n"
+    ".searches figure{break-inside:avoid;margin:0 0 1.75rem}\n"
+    "figure{margin:0;min-width:0}\n"
+    "figure h3{font-size:1rem;margin:0 0 .25rem}\n"
+    "figcaption{font-size:.9rem;line-height:1.45;margin-top:.45rem}\n"
+    "svg.plot{display:block;width:100%;max-width:100%;height:auto}\n"
+    "svg.plot g{font-family:inherit}\n"
+    "dl{display:grid;grid-template-columns:minmax(6rem,max-content) 1fr;gap:.3rem 1.25rem;margin:.75rem 0}\n"
+    "dd{margin:0;overflow-wrap:anywhere}\n"
+    "@media print{body{max-width:none}.scroll{overflow:visible}}\n";

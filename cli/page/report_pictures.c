@@ -1,7 +1,7 @@
 /* cli/page/report_pictures.c: scripts for the pictures that show every kernel: cumulated loss, errors, samples.
  *
  * They are 520 units wide: on a telephone that shrinks to two thirds, and the text stays readable. */
-#include "page/report_pictures.h"
+#include "page/report_pages.h"
 
 #include "files/gnuplot_text.h"
 #include "page/picture_script.h"

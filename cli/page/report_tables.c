@@ -1,7 +1,7 @@
 /* cli/page/report_tables.c: the tables of the report. */
 #include "compare/comparison_cells.h"
-#include "page/inline_svg.h"
-#include "page/report_page.h"
+#include "page/page_frame.h"
+#include "page/report_pages.h"
 
 #include <math.h>
 #include <string.h>

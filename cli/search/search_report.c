@@ -4,8 +4,8 @@
 #include "args/kernel_parts.h"
 #include "search/fit_verdict.h"
 #include "search/score_words.h"
+#include "terminal/messages.h"
 #include "terminal/progress_bar.h"
-#include "terminal/quantities.h"
 #include "terminal/results.h"
 #include "text/text.h"
 

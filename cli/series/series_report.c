@@ -4,7 +4,6 @@
 #include "files/outputs.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
-#include "terminal/shown_text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,6 +11,8 @@
 #ifndef CLI_JSON_BUILD_H
 #define CLI_JSON_BUILD_H
 
+#include "volterra.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +36,12 @@ void build_append(json_build *build, json_t *array, json_t *value);
 /* Print the document on standard output, as ASCII, and release it. Returns the exit status: where a step failed nothing is
  * printed, and one line says so. */
 int build_print(json_build *build, json_t *document, size_t flags);
+
+/* ---- a matrix as JSON -------------------------------------------------------------------------- */
+
+/* {"columns": [...], "rows": [[...], ...]} on standard output, with a list "time" of texts unless `times` is NULL, and one
+ * more count unless extra_key is NULL. Returns the exit status. */
+int print_matrix_json(volt_view values, const char *const *names, const char *const *times,
+                      const char *extra_key, int64_t extra);
 
 #endif

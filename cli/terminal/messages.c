@@ -1,4 +1,12 @@
 /* cli/terminal/messages.c: errors and warnings on standard error. */
+#include "terminal/messages.h"
+
+#include "text/text.h"
+#include "volterra.h"
+
+#include <stdio.h>
+#include <string.h>
+
 #define CLI_MESSAGES_C
 #include "terminal/messages.h"
 
@@ -177,4 +185,61 @@ void print_warnings(void)
         free(warnings[i]);
     }
     n_warnings = 0;
+}
+
+/* ---- bytes and seconds as people write them ---------------------------------------------------- */
+
+char *format_bytes(double bytes, char text[QUANTITY_LENGTH])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    int unit = 0;
+    while (bytes >= 1024 && unit < 6) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(text, QUANTITY_LENGTH, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+    return text;
+}
+
+char *format_seconds(double seconds, char text[QUANTITY_LENGTH])
+{
+    if (seconds < 999.5e-6) /* what %.3g rounds up to 1000 has the next unit */
+        snprintf(text, QUANTITY_LENGTH, "%.3g us", 1e6 * seconds);
+    else if (seconds < 999.5e-3)
+        snprintf(text, QUANTITY_LENGTH, "%.3g ms", 1e3 * seconds);
+    else if (seconds < 120)
+        snprintf(text, QUANTITY_LENGTH, "%.3g s", seconds);
+    else if (seconds < 7200)
+        snprintf(text, QUANTITY_LENGTH, "%.0f min", seconds / 60);
+    else if (seconds < 2 * 86400)
+        snprintf(text, QUANTITY_LENGTH, "%.1f hours", seconds / 3600);
+    else
+        snprintf(text, QUANTITY_LENGTH, "%.1f days", seconds / 86400);
+    return text;
+}
+
+/* ---- text out of files in tables for people ---------------------------------------------------- */
+
+int shown_width(const char *text)
+{
+    char shown[VOLT_CHARACTER_LENGTH];
+    const char *end = text + strlen(text);
+    int width = 0;
+    for (size_t step; (step = volt_show_character(text, (size_t)(end - text), shown)) > 0; text += step)
+        width++;
+    return width;
+}
+
+void print_shown(FILE *out, const char *text, int width)
+{
+    char shown[VOLT_CHARACTER_LENGTH];
+    const char *end = text + strlen(text);
+    int written = 0;
+    for (size_t step; (step = volt_show_character(text, (size_t)(end - text), shown)) > 0; text += step) {
+        if (width > 0 && written == width)
+            return;
+        fputs(shown, out);
+        written++;
+    }
+    fprintf(out, "%*s", written < width ? width - written : 0, "");
 }

@@ -2,10 +2,10 @@
 #ifndef CLI_MESSAGES_H
 #define CLI_MESSAGES_H
 
-#include "terminal/exit_status.h"
 #include "volterra.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* The command that speaks: its name stands before every error. */
 void set_command_name(const char *name);
@@ -49,5 +49,25 @@ void hold_library_warning(volt_log_level level, const char *message, void *conte
 
 /* The command succeeded: print the warnings, unless quiet. */
 void print_warnings(void);
+
+/* ---- how the program ends ---------------------------------------------------------------------- */
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* ---- bytes and seconds as people write them ---------------------------------------------------- */
+
+/* "12.3 GiB", "840 ms", "3.2 hours" into `text`; returns text. */
+enum { QUANTITY_LENGTH = 32 };
+char *format_bytes(double bytes, char text[QUANTITY_LENGTH]);
+char *format_seconds(double seconds, char text[QUANTITY_LENGTH]);
+
+/* ---- text out of files in tables for people ---------------------------------------------------- */
+
+/* How many characters print_shown writes for a text. */
+int shown_width(const char *text);
+
+/* Write a text without what a terminal would obey, cut or filled with blanks to `width` characters; 0: as long as it
+ * is. */
+void print_shown(FILE *out, const char *text, int width);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"
-#include "terminal/quantities.h"
 #include "text/text.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
 
 #include "terminal/json_build.h"
 #include "terminal/messages.h"
-#include "terminal/shown_text.h"
 #include "text/text.h"
 
 #include <stdarg.h>

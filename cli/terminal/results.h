@@ -2,7 +2,7 @@
 #ifndef CLI_RESULTS_H
 #define CLI_RESULTS_H
 
-#include "terminal/exit_status.h"
+#include "terminal/messages.h"
 #include "volterra.h"
 
 #include <stdbool.h>

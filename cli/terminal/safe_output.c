@@ -1,6 +1,6 @@
 /* cli/terminal/safe_output.c: standard output on a terminal, without what a terminal would obey. */
 #define _GNU_SOURCE /* fopencookie */
-#include "terminal/safe_output.h"
+#include "terminal/text_stream.h"
 
 #include "text/text.h"
 #include "volterra.h"

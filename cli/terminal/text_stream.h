@@ -23,4 +23,11 @@ FILE *text_open(text_stream *stream);
  * succeeded, and once more: NULL then. */
 char *text_close(text_stream *stream);
 
+/* ---- standard output on a terminal ------------------------------------------------------------- */
+
+/* Where standard output is a terminal, replace it by a stream that prints no control characters, whoever writes: names and
+ * texts of files, tables, CSV and JSON (volt_show_character; ends of lines and tabs stay). Files and pipes receive the bytes
+ * as they are. */
+void safe_output_begin(void);
+
 #endif

@@ -8,7 +8,7 @@
 #include "base/blas.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/team.h"
+#include "base/threads.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include "base/blas.h"
 #include "base/clones.h"
 #include "base/memory.h"
-#include "base/team.h"
+#include "base/threads.h"
 #include "volterra/base.h"
 
 #ifndef VOLT_VERSION

@@ -2,6 +2,7 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
+#include "volterra/base.h"
 #include "volterra/status.h"
 
 /* Record the sentence of this failure for volt_error_detail() and return `status`. */
@@ -31,5 +32,9 @@ volt_status volt_fail_prefix(volt_status status, const char *format, ...) VOLT_P
 #define volt_fail_prefix(status, ...) \
     (volt_fail_prefix(status, __VA_ARGS__), (status) ? (status) : VOLT_ERR_ARGUMENT)
 #endif
+
+/* ---- saying something through the user's log callback ------------------------------------------ */
+
+void volt_log(volt_log_level level, const char *format, ...) VOLT_PRINTF(2, 3);
 
 #endif

@@ -10,7 +10,7 @@
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
-#include "base/text_buffer.h"
+#include "base/strings.h"
 #include "volterra/base.h"
 
 #include <jansson.h>

@@ -3,7 +3,6 @@
 #include "base/plugin.h"
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "text/text.h"
 

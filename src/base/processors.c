@@ -1,6 +1,6 @@
 /* src/base/processors.c: the quotas of control groups. */
 #define _GNU_SOURCE
-#include "base/processors.h"
+#include "base/threads.h"
 
 #include "base/numbers.h"
 

@@ -7,7 +7,7 @@
 #define DATA_PROCESS_H
 
 #include "base/progress.h"
-#include "volterra/base.h"
+#include "volterra/data.h"
 
 typedef struct volt_process {
     const char *name;  /* "the Lorenz system", for sentences */
@@ -29,5 +29,12 @@ volt_status volt_process_check(const char *name, volt_matrix out, int64_t cols, 
 /* Fill `out`, which is untouched on failure: VOLT_ERR_NOT_FINITE with the row, VOLT_ERR_CANCELLED,
  * VOLT_ERR_MEMORY, or what step returned. */
 volt_status volt_process_run(const volt_process *process, volt_progress progress, volt_matrix out);
+
+/* Options that every differential equation has. `name` begins the message. */
+/* VOLT_ERR_ARGUMENT unless the step is above 0 and finite. */
+volt_status volt_ode_check_step(const char *name, double step);
+
+/* VOLT_ERR_ARGUMENT unless the method is one that there is. */
+volt_status volt_ode_check_method(const char *name, volt_ode_method method);
 
 #endif

@@ -2,7 +2,7 @@
 #include "kernel/extent.h"
 
 #include "base/error.h"
-#include "base/squares.h"
+#include "base/numbers.h"
 
 #include <float.h>
 #include <inttypes.h>

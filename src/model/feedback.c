@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/squares.h"
+#include "base/numbers.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* src/model/model.c: the life of a model, and what every way of forecasting shares. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/name_lists.h"
 #include "base/progress.h"
+#include "base/strings.h"
 #include "model/model_internal.h"
 #include "model/model_notes.h"
 

@@ -3,7 +3,7 @@
 #ifndef MODEL_MODEL_DIGEST_H
 #define MODEL_MODEL_DIGEST_H
 
-#include "base/digest.h"
+#include "base/numbers.h"
 #include "model/model_internal.h"
 
 enum { VOLT_DIGEST_LENGTH = 17 };

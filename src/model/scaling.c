@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "base/squares.h"
 #include "kernel/extent.h"
 #include "kernel/gram/gram.h"
 

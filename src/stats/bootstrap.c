@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/team.h"
+#include "base/threads.h"
 
 #include <inttypes.h>
 #include <omp.h>

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/squares.h"
 #include "stats/squared_errors.h"
 #include "stats/wasserstein.h"
 #include "volterra/stats.h"

@@ -10,7 +10,7 @@
 #include "files/gnuplot_text.h"
 #include "files/header_line.h"
 #include "fuzz/fuzz_lines.h"
-#include "page/inline_svg.h"
+#include "page/page_frame.h"
 #include "volterra.h"
 
 #include <ctype.h>

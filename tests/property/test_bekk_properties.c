@@ -2,7 +2,6 @@
  * its estimator on samples whose parameters are known. */
 #include "data/bekk/bekk.h"
 #include "data/bekk/bekk_likelihood.h"
-#include "data/bekk/bekk_scores.h"
 #include "support/check.h"
 #include "support/sequences.h"
 #include "volterra/data.h"

@@ -2,10 +2,10 @@
 #include "support/journey.h"
 
 #include "base/blas.h"
-#include "base/digest.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/progress.h"
-#include "base/team.h"
+#include "base/threads.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/far_backend.h"

@@ -1,8 +1,8 @@
 /* tests/unit/test_bekk.c: the BEKK model by hand, its files and presets, and all that is refused. */
 #include "base/progress.h"
 #include "data/bekk/bekk.h"
+#include "data/bekk/bekk_fit.h"
 #include "data/bekk/bekk_likelihood.h"
-#include "data/bekk/bekk_starts.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "base/blas.h"
 #include "base/memory.h"
-#include "base/team.h"
+#include "base/threads.h"
 #include "support/check.h"
 
 #include <pthread.h>

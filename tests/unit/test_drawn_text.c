@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/numbers.h"
 #include "files/gnuplot_text.h"
-#include "page/inline_svg.h"
+#include "page/page_frame.h"
 #include "support/scratch.h"
 #include "text/text.h"
 #include "volterra.h"

@@ -3,7 +3,7 @@
  * Of the parent's threads a child has one, and OpenMP would wait for the others for ever: an alarm turns that into
  * a failure. */
 #define _POSIX_C_SOURCE 200809L
-#include "base/team.h"
+#include "base/threads.h"
 #include "support/check.h"
 #include "support/child.h"
 #include "support/plain_kernels.h"

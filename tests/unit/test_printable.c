@@ -1,6 +1,5 @@
 /* tests/unit/test_printable.c: text out of files as people may see it: nothing that a terminal obeys. */
 #include "base/error.h"
-#include "base/log.h"
 #include "base/numbers.h"
 #include "io/file/excerpt.h"
 #include "text/text.h"

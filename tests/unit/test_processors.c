@@ -1,6 +1,6 @@
 /* tests/unit/test_processors.c: the quotas of control groups, read from files under a folder that stands for the root. */
 #define _GNU_SOURCE
-#include "base/processors.h"
+#include "base/threads.h"
 #include "support/scratch.h"
 
 #include <ftw.h>

@@ -3,8 +3,7 @@
 #define _GNU_SOURCE
 #include "base/memory.h"
 #include "base/plugin.h"
-#include "base/processors.h"
-#include "base/team.h"
+#include "base/threads.h"
 #include "faults/failing_functions.h"
 #include "support/check.h"
 #include "support/child.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_threads.c: the number of threads is set in one place, and a thread may have one of its own. */
-#include "base/team.h"
+#include "base/threads.h"
 #include "support/check.h"
 #include "volterra/base.h"
 

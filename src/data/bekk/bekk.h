@@ -5,6 +5,7 @@
 #ifndef DATA_BEKK_H
 #define DATA_BEKK_H
 
+#include "volterra/base.h"
 #include "volterra/data.h"
 
 static inline int64_t volt_packed_count(int64_t d)
@@ -49,5 +50,20 @@ void volt_packed_to_vech(int64_t d, const double *packed, double *vech);
 /* VOLT_OK when a_i^2 + b_i^2 < 1 for every i, which is what makes the model stationary; otherwise VOLT_ERR_ARGUMENT
  * with the asset and the value. VOLT_ERR_NOT_FINITE. */
 volt_status volt_bekk_check_stationary(const volt_bekk *bekk);
+
+/* ---- the JSON texts that CMake builds in from src/data/bekk/presets/ --------------------------- */
+
+typedef struct volt_bekk_preset_text {
+    const char *name; /* of the file, without .json */
+    const char *text;
+} volt_bekk_preset_text;
+
+/* In the order of the names, the shorter first; ends with a name of NULL. */
+extern const volt_bekk_preset_text volt_bekk_preset_texts[];
+
+/* ---- checks of a table of returns -------------------------------------------------------------- */
+
+/* A view with rows and columns, all finite: VOLT_ERR_ARGUMENT, VOLT_ERR_NOT_FINITE with row and column. */
+volt_status volt_returns_check(volt_view returns);
 
 #endif

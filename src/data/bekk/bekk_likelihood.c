@@ -13,7 +13,7 @@
 
 #include "base/clones.h"
 #include "base/memory.h"
-#include "base/team.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <string.h>

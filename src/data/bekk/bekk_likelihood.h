@@ -2,7 +2,10 @@
 #ifndef DATA_BEKK_LIKELIHOOD_H
 #define DATA_BEKK_LIKELIHOOD_H
 
+#include "base/progress.h"
 #include "data/bekk/bekk.h"
+
+#include <stdint.h>
 
 /* Returns, and room for one evaluation. Time steps are taken in blocks of VOLT_BEKK_LANES side by side: entry e of step
  * t stands at [(t / LANES) * E + e] * LANES + t % LANES. Steps behind the last have returns of 0. */
@@ -40,5 +43,39 @@ void volt_bekk_sample_covariance(volt_view returns, double *packed);
  * terms and, with the gradient, slopes. The same on any number of threads. */
 int64_t volt_bekk_likelihood_evaluate(volt_bekk_likelihood *likelihood, const double *C, const double *a,
                                       const double *b, double *loglik, double *gradient);
+
+/* ---- derivatives of single terms of the log-likelihood of the BEKK model ----------------------- */
+
+/* Derivatives of every term by every parameter (n x P, in the order of the gradient), after an evaluation with
+ * gradient at the same C, a, b. Row 0 is 0: H_1 is fixed. `room` has volt_bekk_scores_room(d) numbers. */
+int64_t volt_bekk_scores_room(int64_t d);
+void volt_bekk_scores(const volt_bekk_likelihood *likelihood, const double *C, const double *a, const double *b,
+                      double *room, double *scores);
+
+/* ---- second derivatives of the log-likelihood, and standard errors from them ------------------- */
+
+/* Minus the Hessian (P x P, in the order of the gradient) by central differences of the exact gradient, at `point`: C
+ * (d x d), then a, then b, which are moved and put back. `scores` (n x P) are those at the point; `room` has 2 P
+ * numbers. Adds `units` to the stage for each parameter. Returns 0 when the likelihood broke down or the user
+ * cancelled. */
+int volt_bekk_minus_hessian(volt_bekk_likelihood *likelihood, double *point, const double *scores,
+                            volt_stage *stage, int64_t units, double *room, double *minus_hessian);
+
+/* Where an estimate stands. */
+typedef struct volt_bekk_curvature {
+    int is_maximum;   /* the Hessian is negative definite */
+    double gain_left; /* 1/2 g' (-H)^{-1} g: what a Newton step would gain; INFINITY when there is no maximum */
+} volt_bekk_curvature;
+
+/* Look at the point C, a, b. `errors` (P) receives the standard errors of the sandwich, and is untouched when there is
+ * no maximum; NULL: not wanted. One unit of `stage` for each parameter. */
+volt_status volt_bekk_curve(volt_bekk_likelihood *likelihood, const double *point, volt_stage *stage,
+                            double *errors, volt_bekk_curvature *curvature);
+
+/* ---- eigenvalues of small symmetric matrices, the same bits whatever the BLAS and the threads ---- */
+
+/* The symmetric A (d x d, full) becomes diagonal: eigenvalues A[i * d + i], in no order, with unit eigenvectors in the
+ * rows of V (d x d). Returns 0 when A is not finite. */
+int volt_symmetric_eigen(int64_t d, double *A, double *V);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/bekk/bekk.h"
-#include "data/bekk/symmetric_eigen.h"
+#include "data/bekk/bekk_likelihood.h"
 #include "data/process.h"
 
 #include <inttypes.h>

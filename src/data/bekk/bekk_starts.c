@@ -2,10 +2,9 @@
  *
  * In the long run the covariance of the returns is (C C')_ij / (1 - a_i a_j - b_i b_j). Setting it to the sample
  * covariance S gives C from a and b, and leaves 2 d parameters to choose. */
-#include "data/bekk/bekk_starts.h"
+#include "data/bekk/bekk_fit.h"
 
 #include "base/error.h"
-#include "data/bekk/bekk_ascent.h"
 
 #include <math.h>
 

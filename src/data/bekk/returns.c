@@ -1,5 +1,5 @@
 /* src/data/bekk/returns.c: log-returns of prices. */
-#include "data/bekk/returns.h"
+#include "data/bekk/bekk.h"
 
 #include "base/error.h"
 #include "base/memory.h"

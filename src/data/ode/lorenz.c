@@ -15,9 +15,7 @@
  * error of about eps times the state, and the system itself then multiplies it by e^(0.9 t): rows are
  * right to about 1e-15 e^(0.9 t) of the largest state. */
 #include "base/error.h"
-#include "data/ode/ode_check.h"
-#include "data/ode/rk4.h"
-#include "data/ode/taylor.h"
+#include "data/ode/ode.h"
 #include "data/process.h"
 #include "volterra/data.h"
 

@@ -7,12 +7,10 @@
  * place of x(t - delay). Holding it makes the scheme of first order in the step; it is the generator
  * behind the published results and is offered for that reason. The accurate method stands in
  * mackey_glass_taylor.c. */
-#include "data/ode/mackey_glass.h"
+#include "data/ode/ode.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/ode/ode_check.h"
-#include "data/ode/rk4.h"
 #include "data/process.h"
 
 #include <math.h>

@@ -19,11 +19,10 @@
  * Accuracy: each step commits an error of about eps h max|x'| (the sum over steps carries its rounding
  * along), so that with the usual parameters the first ten delays are right to about 1e-15; the
  * equation itself then multiplies errors by about e^(0.006 t). */
-#include "data/ode/mackey_glass.h"
+#include "data/ode/ode.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/ode/taylor.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text_buffer.h"
+#include "base/strings.h"
 #include "io/csv/csv_cells.h"
 #include "io/csv/csv_walk.h"
 #include "io/table/choose_columns.h"

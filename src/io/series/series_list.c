@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/name_lists.h"
+#include "base/strings.h"
 #include "io/file/excerpt.h"
 
 #include <string.h>

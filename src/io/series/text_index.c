@@ -1,9 +1,9 @@
 /* src/io/series/text_index.c: distinct texts, numbered in the order in which they first appear. */
 #include "io/series/text_index.h"
 
-#include "base/digest.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 
 #include <string.h>
 

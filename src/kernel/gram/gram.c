@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/team.h"
+#include "base/threads.h"
 #include "kernel/engine/engine.h"
 #include "kernel/gram/gram_steps.h"
 #include "kernel/sliced_rows.h"

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
-#include "base/team.h"
+#include "base/threads.h"
 #include "kernel/gram/gram.h"
 #include "kernel/gram/gram_expression.h"
 #include "kernel/gram/gram_states.h"

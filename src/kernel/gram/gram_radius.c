@@ -1,6 +1,5 @@
 /* src/kernel/gram/gram_radius.c: the radius that a Gram matrix is made for. */
 #include "base/error.h"
-#include "base/log.h"
 #include "kernel/extent.h"
 #include "kernel/gram/gram.h"
 #include "kernel/kernel_entry.h"

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/team.h"
+#include "base/threads.h"
 #include "model/explain/explain_setup.h"
 #include "solve/exact/operator.h"
 

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/name_lists.h"
+#include "base/strings.h"
 #include "model/file/file_parts.h"
 #include "model/model_notes.h"
 

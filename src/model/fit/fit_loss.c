@@ -3,9 +3,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/name_lists.h"
 #include "base/numbers.h"
-#include "base/text_buffer.h"
+#include "base/strings.h"
 #include "model/fit/fit_report.h"
 #include "text/text.h"
 

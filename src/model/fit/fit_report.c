@@ -1,7 +1,7 @@
 /* src/model/fit/fit_report.c: how a fit did on rows that it did not see. */
 #include "model/fit/fit_report.h"
 
-#include "base/squares.h"
+#include "base/numbers.h"
 
 #include <math.h>
 

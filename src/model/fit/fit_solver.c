@@ -2,7 +2,6 @@
 #include "model/fit/fit_solver.h"
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "model/fit/landmarks.h"
 #include "model/fit/plan.h"

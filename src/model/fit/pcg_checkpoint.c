@@ -3,7 +3,6 @@
 #include "model/fit/pcg_checkpoint.h"
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/progress.h"
 #include "io/file/atomic_file.h"
 #include "model/file/file_fields.h"

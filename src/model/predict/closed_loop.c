@@ -6,7 +6,6 @@
  * on average (the stationary bootstrap of Politis and Romano, 1994): a model that is wrong for a while goes on being wrong the
  * same way, and errors drawn one by one would cancel (docs/math.md, "Closed loop"). */
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "model/live/stream_internal.h"

@@ -2,7 +2,6 @@
 #include "model/predict/device_run.h"
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/extent.h"

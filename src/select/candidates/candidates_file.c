@@ -4,7 +4,7 @@
  * kernel's default; an alpha `auto` is profiled. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/name_lists.h"
+#include "base/strings.h"
 #include "io/csv/csv_walk.h"
 #include "io/file/excerpt.h"
 #include "kernel/kernel_entry.h"

@@ -1,7 +1,7 @@
 /* src/select/candidates/candidates_list.c: candidates from a list. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/name_lists.h"
+#include "base/strings.h"
 #include "select/candidates/candidates.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/name_lists.h"
+#include "base/strings.h"
 #include "kernel/kernel_entry.h"
 #include "solve/choice/alpha_grid.h"
 #include "text/text.h"

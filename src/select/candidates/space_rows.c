@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/squares.h"
 #include "kernel/gram/gram.h"
 #include "kernel/kernel_entry.h"
 #include "model/scaling.h"

@@ -2,10 +2,8 @@
 #include "select/folds/problem.h"
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/squares.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/states.h"
 #include "kernel/gram/gram.h"

@@ -2,7 +2,6 @@
 #include "select/search/crew.h"
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 

@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "io/file/file_lock.h"

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/team.h"
+#include "base/threads.h"
 #include "model/model_errors.h"
 #include "series/anomaly/variance_norm.h"
 #include "solve/choice/alpha_grid.h"

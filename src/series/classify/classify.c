@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/team.h"
+#include "base/threads.h"
 #include "series/classify/class_loss.h"
 #include "series/classify/class_temperature.h"
 #include "series/classify/kernel_search.h"

@@ -6,7 +6,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/team.h"
+#include "base/threads.h"
 #include "kernel/extent.h"
 #include "kernel/gram/gram.h"
 #include "series/classify/left_out.h"

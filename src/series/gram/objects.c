@@ -9,7 +9,7 @@
  * with one s, which makes the largest norm of a training step 1: the ball that ranges of kernel parameters are for. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/squares.h"
+#include "base/numbers.h"
 #include "kernel/extent.h"
 #include "kernel/gram/gram.h"
 #include "series/gram/objects_internal.h"

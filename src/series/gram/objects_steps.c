@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
-#include "base/team.h"
+#include "base/threads.h"
 #include "kernel/engine/state.h"
 #include "kernel/gram/gram.h"
 #include "kernel/sliced_rows.h"

@@ -2,7 +2,6 @@
 #include "solve/choice/alpha_grid.h"
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 
 #include <float.h>

@@ -2,7 +2,6 @@
 #include "solve/choice/chooser.h"
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "solve/choice/block_test.h"

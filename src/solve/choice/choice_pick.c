@@ -3,7 +3,6 @@
  * Where a fit is a regression on features of the rows, one more fit is cheap and one for every row held out is not: all of
  * them are forecast by what the rows before the first one tell, so the two tests of choice.h are one. */
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "solve/choice/chooser.h"

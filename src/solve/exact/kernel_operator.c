@@ -3,7 +3,6 @@
  * Rows come from a past that goes down the sequence. It stands behind the row that was asked for last; an earlier
  * row starts it anew, and what lies between is skipped where the engine can, else computed. */
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"

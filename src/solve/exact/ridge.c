@@ -9,7 +9,6 @@
 
 #include "base/blas.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "solve/exact/cholesky.h"
 

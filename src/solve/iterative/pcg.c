@@ -8,7 +8,6 @@
 #include "solve/iterative/pcg.h"
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"

@@ -3,7 +3,6 @@
 
 #include "base/device.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
 #include "solve/landmark/landmark_there.h"

@@ -8,7 +8,6 @@
 
 #include "base/backend.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "solve/exact/cholesky.h"

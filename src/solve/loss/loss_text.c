@@ -1,7 +1,7 @@
 /* src/solve/loss/loss_text.c: the textual form of a loss, NAME or NAME:PARAMETER=VALUE[/VALUE...], read and printed. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text_buffer.h"
+#include "base/strings.h"
 #include "solve/loss/loss.h"
 #include "text/text.h"
 

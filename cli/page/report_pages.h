@@ -1,11 +1,17 @@
-/* cli/page/report_pictures.h: the pictures of the report on a comparison, as scripts for gnuplot. They show the first
- * sample. */
-#ifndef CLI_REPORT_PICTURES_H
-#define CLI_REPORT_PICTURES_H
+/* cli/page/report_pages.h: the report on a comparison: one self-contained HTML page with tables and plots. */
+#ifndef CLI_REPORT_PAGES_H
+#define CLI_REPORT_PAGES_H
 
 #include "compare/comparison.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+
+/* Write the page to a file ("-": standard output). Without gnuplot the page has no plots, and a
+ * warning is printed. Returns 0, or the exit status after printing the error. */
+int report_html_file(const char *path, const cli_comparison *comparison);
+
+/* ---- plots, as gnuplot scripts; they show the first sample ------------------------------------- */
 
 /* The kernels of the first sample that have forecasts, the best first. */
 typedef struct picture_rows {
@@ -44,5 +50,28 @@ bool picture_errors(FILE *script, const picture_rows *rows);
 
 /* NMSE of every kernel in every sample. */
 void picture_samples(FILE *script, const picture_rows *rows);
+
+/* ---- the page while it is written --------------------------------------------------------------- */
+
+typedef struct report_page {
+    FILE *html;
+    const cli_comparison *comparison;
+    picture_rows rows;
+    bool has_gnuplot;
+    int tables, figures; /* so far */
+    int failed;          /* exit status of the first picture that failed */
+} report_page;
+
+/* `before` and `after` are HTML, `text` is plain. */
+void page_write_text(const report_page *page, const char *before, const char *text, const char *after);
+
+/* Tables I and II of the paper, and one of all samples where there are several (report_tables.c). */
+void page_write_accuracy(report_page *page);
+void page_write_tuning(report_page *page);
+void page_write_baselines(report_page *page); /* of one's own data */
+void page_write_samples(report_page *page);
+
+/* Every picture with its caption, or why there are none (report_figures.c). */
+void page_write_figures(report_page *page);
 
 #endif

@@ -1,0 +1,83 @@
+/* src/data/ode/ode.h: the arithmetic of truncated Taylor series, and sums that lose nothing.
+ *
+ * A series is an array of coefficients c[0], c[1], ... of the powers of the time since its start. */
+#ifndef DATA_ODE_ODE_H
+#define DATA_ODE_ODE_H
+
+#include "base/progress.h"
+#include "volterra/data.h"
+
+/* Coefficient k of the product of two series: sum_{j=0..k} a[j] b[k-j]. */
+static inline double volt_taylor_product(const double *a, const double *b, int k)
+{
+    double sum = 0;
+    for (int j = 0; j <= k; j++)
+        sum += a[j] * b[k - j];
+    return sum;
+}
+
+/* The value at time t less the value at 0: sum_{k=1..order} c[k] t^k, by Horner's rule. */
+static inline double volt_taylor_increment(const double *c, int order, double t)
+{
+    double sum = 0;
+    for (int k = order; k >= 1; k--)
+        sum = (sum + c[k]) * t;
+    return sum;
+}
+
+/* *value += increment, where *carry holds what rounding took from the sums before (Knuth's two-sum).
+ * Thousands of short steps then add up without the rounding of each. */
+static inline void volt_add_carried(double *value, double *carry, double increment)
+{
+    double small = increment + *carry;
+    double sum = *value + small;
+    double kept = sum - *value;
+    *carry = (*value - (sum - kept)) + (small - kept);
+    *value = sum;
+}
+
+/* ---- one step of the classical Runge-Kutta method, inlined into each system --------------------
+ *     k1 = f(x)   k2 = f(x + h/2 k1)   k3 = f(x + h/2 k2)   k4 = f(x + h k3)
+ *     x <- x + h/6 (k1 + 2 k2 + 2 k3 + k4) */
+
+enum { VOLT_RK4_MOST = 3 }; /* largest dimension */
+
+/* Write the time derivative of x to dx. */
+typedef void (*volt_derivative)(const double *x, const void *parameters, double *dx);
+
+static inline void volt_rk4_step(volt_derivative field, const void *parameters, int dim, double h, double *x)
+{
+    double k1[VOLT_RK4_MOST], k2[VOLT_RK4_MOST], k3[VOLT_RK4_MOST], k4[VOLT_RK4_MOST];
+    double at[VOLT_RK4_MOST];
+    field(x, parameters, k1);
+    for (int i = 0; i < dim; i++)
+        at[i] = x[i] + h / 2 * k1[i];
+    field(at, parameters, k2);
+    for (int i = 0; i < dim; i++)
+        at[i] = x[i] + h / 2 * k2[i];
+    field(at, parameters, k3);
+    for (int i = 0; i < dim; i++)
+        at[i] = x[i] + h * k3[i];
+    field(at, parameters, k4);
+    for (int i = 0; i < dim; i++)
+        x[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
+}
+
+/* ---- the two ways to step the Mackey-Glass equation --------------------------------------------
+ * Each is a state that volt_process can run, with its current value first. */
+
+/* Method of steps with Taylor polynomials (mackey_glass_taylor.c). */
+typedef struct volt_mackey_taylor volt_mackey_taylor;
+
+/* NULL when memory is out (the sentence is recorded). `lag` is the delay in steps. */
+volt_mackey_taylor *volt_mackey_taylor_create(const volt_mackey_glass_options *options, int64_t lag);
+void volt_mackey_taylor_free(volt_mackey_taylor *equation);
+
+/* Where the current value stands. */
+const double *volt_mackey_taylor_value(const volt_mackey_taylor *equation);
+
+/* One step of options->step; a volt_process step. VOLT_ERR_NOT_FINITE where the solution cannot be
+ * continued, VOLT_ERR_MEMORY when a finer history does not fit. */
+volt_status volt_mackey_taylor_step(void *equation, volt_stage *stage);
+
+#endif
