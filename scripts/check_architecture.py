@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every file and every identifier of the library that docs/architecture.md names in code font must exist."""
+"""Every file and every identifier of the library that the documents on the code name in code font must exist."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENT = "docs/architecture.md"
+DOCUMENTS = [
+    "docs/architecture.md",
+    "docs/internals.md",
+    *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("adding_*.md")),
+]
 
 
 def main() -> int:
@@ -22,16 +26,19 @@ def main() -> int:
         for name in files
         if name.endswith((".c", ".h", ".cu", ".cmake", ".py", "CMakeLists.txt"))
     )
-    words = re.findall(r"`([^`\n]+)`", (ROOT / DOCUMENT).read_text())
-    paths = {path for word in words for path in re.findall(r"[\w./-]+\.(?:c|h|py|sh|cu|md)\b", word)}
-    missing = [
-        path for path in paths if "NAME" not in path and not any(f == path or f.endswith("/" + path) for f in files)
-    ]
-    names = {name for word in words for name in re.findall(r"\b(?:volt|VOLT)_\w+", word)}
-    missing += [name for name in names if name not in code]
-    for name in sorted(missing):
-        print(f"{DOCUMENT}: {name} does not exist", file=sys.stderr)
-    return 1 if missing else 0
+    faults = 0
+    for document in DOCUMENTS:
+        words = re.findall(r"`([^`\n]+)`", (ROOT / document).read_text())
+        paths = {path for word in words for path in re.findall(r"[\w./-]+\.(?:c|h|py|sh|cu|md)\b", word)}
+        missing = [
+            path for path in paths if "NAME" not in path and not any(f == path or f.endswith("/" + path) for f in files)
+        ]
+        names = {name for word in words for name in re.findall(r"\b(?:volt|VOLT)_\w+", word) if "NAME" not in name}
+        missing += [name for name in names if name not in code]
+        for name in sorted(missing):
+            print(f"{document}: {name} does not exist", file=sys.stderr)
+        faults += len(missing)
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
