@@ -1,6 +1,5 @@
 /* tests/unit/test_choice.c: what is chosen on rows held out, against a plain choice: every candidate is fitted anew, by
  * Gauss elimination, for every row held out, and a t test by the book decides whether it beats the naive forecast. */
-#include "solve/choice/block_test.h"
 #include "solve/choice/choice.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"

@@ -1,4 +1,5 @@
 /* tests/unit/test_loss_choice.c: alpha by the loss of rows that are held out. */
+#include "solve/choice/alpha_grid.h"
 #include "solve/loss/loss_choice.h"
 #include "support/check.h"
 #include "support/sequences.h"
@@ -34,10 +35,10 @@ static void noise_wants_much_and_a_rule_little(void **state)
     volt_loss_task task = {
         .loss = loss, .Y = volt_view_of(noise, N, 1), .tolerance = 1e-6, .intercept = true, .share = 1};
     check_ok(volt_loss_choose(volt_matrix_of(K, N, N), &task, &alpha));
-    assert_true(alpha >= volt_loss_alpha(unit, 3));
+    assert_true(alpha >= 0.1 * unit);
     task.Y = volt_view_of(rule, N, 1);
     check_ok(volt_loss_choose(volt_matrix_of(K, N, N), &task, &alpha));
-    assert_true(alpha <= volt_loss_alpha(unit, 2));
+    assert_true(alpha <= unit);
     volt_loss_free(loss);
 }
 
@@ -102,8 +103,11 @@ static void rows_before_the_screened_ones_decide(void **state)
                                .most_tried = SCREENED};
         double alpha = 0, least = INFINITY, own = INFINITY, screened = INFINITY, by_last = 0;
         check_ok(volt_loss_choose(volt_matrix_of(K, LONG, LONG), &task, &alpha));
-        for (int i = 0; i < VOLT_LOSS_ALPHAS; i++) {
-            double now = volt_loss_alpha(unit, i), value = plain_loss(before, &task, 0, now);
+        double alphas[VOLT_MOST_ALPHAS];
+        int64_t count = volt_alpha_list(VOLT_ALPHA_LOSS, unit, 0, alphas);
+        assert_int_equal(count, volt_alpha_count(VOLT_ALPHA_LOSS));
+        for (int64_t i = 0; i < count; i++) {
+            double now = alphas[i], value = plain_loss(before, &task, 0, now);
             double last = plain_loss(before, &task, LONG - SCREENED, now);
             least = fmin(least, value);
             own = alpha == now ? value : own;

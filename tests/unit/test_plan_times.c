@@ -57,7 +57,7 @@ static void the_time_of_a_search_is_that_of_its_parts(void **state)
     double squares = sum_of_groups(splits, FOLDS, (double)search.most_rows, 2),
            cubes = sum_of_groups(splits, FOLDS, (double)search.most_rows, 3);
     assert_true(squares - cubes > 0.05 && cubes > 1); /* the powers can be told apart */
-    double expected = squares * fit.gram_seconds + VOLT_CHOICE_ALPHAS * cubes * fit.factor_seconds;
+    double expected = squares * fit.gram_seconds + VOLT_MOST_ALPHAS * cubes * fit.factor_seconds;
     print_message("# %g s, expected %g s\n", search.candidate_seconds, expected);
     assert_true(fabs(search.candidate_seconds - expected) <= 1e-9 * expected);
     check_ok(volt_set_threads(0));

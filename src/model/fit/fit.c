@@ -470,7 +470,7 @@ static const volt_backend *place(const fit_task *task)
         return volt_backend_current();
     if (task->options->solver == VOLT_SOLVER_PCG)
         return volt_place_products(task->X.rows, task->X.cols);
-    double n = (double)task->X.rows, choosing = VOLT_CHOICE_ALPHAS * pow(volt_choice_rows(n) / n, 3);
+    double n = (double)task->X.rows, choosing = VOLT_MOST_ALPHAS * pow(volt_choice_rows(n) / n, 3);
     return volt_place(
         &(volt_work){.n = task->X.rows, .d = task->X.cols, .factors = 1 + (task->chooses ? choosing : 0)});
 }

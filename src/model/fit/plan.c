@@ -189,7 +189,7 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
         double entry = gram / ((double)rows * (double)rows / 2) * (double)volt_threads();
         plan->stream_seconds = n * entry * (1 + fit->q / ((double)d + 8));
         status = fit->solver->seconds(n, (double)volt_states_count(&fit->resolved), &plan->factor_seconds);
-        plan->choose_seconds = VOLT_CHOICE_ALPHAS * plan->factor_seconds * pow(volt_choice_rows(n) / n, 3);
+        plan->choose_seconds = VOLT_MOST_ALPHAS * plan->factor_seconds * pow(volt_choice_rows(n) / n, 3);
         if (fit->solver->stores_matrix) /* the inverse is twice a factorisation */
             plan->evidence_seconds =
                 3 * plan->factor_seconds + evidence_grams(fit->kernel) * plan->gram_seconds;

@@ -80,8 +80,8 @@ static volt_status evaluate_all(volt_evaluation *e, volt_goes_on_fn goes_on, voi
 /* ---- all folds, alpha profiled ---------------------------------------------------------------- */
 
 typedef struct profile {
-    double alphas[VOLT_CHOICE_ALPHAS];
-    bool failed[VOLT_CHOICE_ALPHAS];
+    double alphas[VOLT_MOST_ALPHAS];
+    bool failed[VOLT_MOST_ALPHAS];
     int64_t count;
     volt_status status; /* of the last that failed, whose sentence stands */
 } profile;
@@ -112,9 +112,8 @@ static volt_status profile_loss(volt_evaluation *e, const group *at, profile *p)
     double best = INFINITY;
     int64_t lost = 0;
     VOLT_TRY(volt_evaluation_fill(e, at->rows));
-    for (int64_t a = 0; at->first == 0 && a < VOLT_LOSS_ALPHAS; a++)
-        p->alphas[a] = volt_loss_alpha(volt_loss_unit(volt_as_view(e->factor->L)), a);
-    p->count = at->first == 0 ? VOLT_LOSS_ALPHAS : p->count;
+    if (at->first == 0)
+        p->count = volt_alpha_list(VOLT_ALPHA_LOSS, volt_loss_unit(volt_as_view(e->factor->L)), 0, p->alphas);
     for (int64_t a = 0; a < p->count; a++) {
         double mean = 0;
         if (p->failed[a])
@@ -125,7 +124,7 @@ static volt_status profile_loss(volt_evaluation *e, const group *at, profile *p)
             mean -= volt_score_sign(e->problem->score) * e->space->profile[a * e->problem->folds + k];
         lost = !p->failed[a] && mean < best ? 0 : lost + 1;
         best = lost == 0 ? mean : best;
-        if (at->first == 0 && lost == VOLT_LOSS_LOST)
+        if (at->first == 0 && lost == volt_alpha_patience(VOLT_ALPHA_LOSS))
             p->count = a + 1;
     }
     return VOLT_OK;
@@ -138,8 +137,10 @@ static volt_status profile_rows(volt_evaluation *e, const group *at, profile *p)
     VOLT_TRY(volt_evaluation_fill(e, at->rows));
     volt_factor_task task = e->factor->task;
     volt_factor_keep(e->factor, 0, diagonal);
-    if (at->first == 0)
-        p->count = volt_choice_grid(diagonal, e->factor->L.rows, e->factor->L.rows, p->alphas);
+    if (at->first == 0) {
+        double least, unit = volt_alpha_unit(diagonal, e->factor->L.rows, e->factor->L.rows, &least);
+        p->count = volt_alpha_list(VOLT_ALPHA_SQUARES, unit, least, p->alphas);
+    }
     bool is_whole = true;
     for (int64_t a = 0; a < p->count; a++) {
         if (p->failed[a])
@@ -176,7 +177,7 @@ static volt_status profile_states(volt_evaluation *e, const group *at, profile *
 /* And where all rows are one block, all alphas at once. */
 static volt_status profile_left_out(volt_evaluation *e, profile *p)
 {
-    volt_status status[VOLT_CHOICE_ALPHAS];
+    volt_status status[VOLT_MOST_ALPHAS];
     VOLT_TRY(volt_evaluation_score_left_out(e, p->alphas, &p->count, status, e->space->profile));
     for (int64_t a = 0; a < p->count; a++)
         VOLT_TRY(note(p, a, status[a]));
@@ -197,18 +198,18 @@ static volt_status profile_group(volt_evaluation *e, const group *at, profile *p
 /* The alpha with the best mean; -1: all failed. */
 static int64_t best_of(const profile *p, const volt_problem *problem, const double *scores)
 {
-    int64_t best = -1, folds = problem->folds;
-    double highest = 0;
+    int64_t index = -1, folds = problem->folds;
+    volt_alpha_best best = {0};
+    volt_alpha_choice choice = {.columns = 1, .best = &best};
     for (int64_t a = 0; a < p->count; a++) {
         double mean = 0;
         for (int64_t k = 0; k < folds; k++)
             mean += volt_score_sign(problem->score) * scores[a * folds + k] / (double)folds;
-        if (p->failed[a] || (best >= 0 && !(mean > highest)))
-            continue;
-        best = a;
-        highest = mean;
+        choice.alpha = p->alphas[a];
+        if (!p->failed[a] && volt_alpha_offer(&choice, 0, -mean, 0))
+            index = a;
     }
-    return best;
+    return index;
 }
 
 static volt_status profile_alpha(volt_evaluation *e, double *alpha, double *folds, int64_t *n_done)

@@ -79,7 +79,7 @@ double volt_state_folds_bytes(const volt_problem *problem, const volt_resolved *
     double rows = (double)feature_rows(problem, on_landmarks) +
                   (has_cross(problem) ? (double)volt_longest_block(problem) : 0);
     double left_out = volt_score_is_of_all_rows(problem->score)
-                          ? volt_state_left_out_bytes(problem, states, VOLT_CHOICE_ALPHAS)
+                          ? volt_state_left_out_bytes(problem, states, VOLT_MOST_ALPHAS)
                           : 0;
     return volt_state_sums_bytes(states, (double)problem->q) + 8 * states * rows + left_out +
            (on_landmarks ? landmark_bytes(problem, resolved) : 0);
@@ -293,12 +293,13 @@ volt_status volt_state_folds_grid(volt_state_folds *folds, int64_t rows, double 
 {
     int64_t kept = rows - folds->problem->washout;
     if (folds->on_landmarks) {
-        *count = volt_choice_grid_of(folds->squares / (double)folds->m,
-                                     10 * (double)folds->states * DBL_EPSILON * folds->largest, alphas);
+        *count = volt_alpha_list(VOLT_ALPHA_SQUARES, folds->squares / (double)folds->m,
+                                 10 * (double)folds->states * DBL_EPSILON * folds->largest, alphas);
         return VOLT_OK;
     }
     VOLT_TRY(fill(folds, 0, rows, stage));
     find_diagonal(folds, kept, diagonal);
-    *count = volt_choice_grid(diagonal, kept, kept, alphas);
+    double least, unit = volt_alpha_unit(diagonal, kept, kept, &least);
+    *count = volt_alpha_list(VOLT_ALPHA_SQUARES, unit, least, alphas);
     return VOLT_OK;
 }

@@ -58,7 +58,7 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
         fresh->forecast = volt_alloc_doubles(block, problem->q);
         fresh->diagonal = volt_alloc_doubles(n, 1);
         fresh->precisions = volt_alloc_doubles(n, 1);
-        fresh->profile = volt_alloc_doubles(VOLT_CHOICE_ALPHAS, problem->folds);
+        fresh->profile = volt_alloc_doubles(VOLT_MOST_ALPHAS, problem->folds);
         fresh->part = problem->loss ? volt_alloc_doubles((int64_t)part_numbers(problem), 1) : NULL;
         fresh->cross = resets ? backend->alloc(block, n) : NULL;
         if (!fresh->W || !fresh->D || !fresh->forecast || !fresh->diagonal || !fresh->precisions ||

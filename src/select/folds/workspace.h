@@ -12,7 +12,7 @@ typedef struct volt_workspace {
     double *forecast;    /* block x q */
     double *diagonal;    /* most_rows: of the matrix that a profile returns to */
     double *precisions;  /* most_rows: of rows left out one by one */
-    double *profile;     /* VOLT_CHOICE_ALPHAS x folds: scores */
+    double *profile;     /* VOLT_MOST_ALPHAS x folds: scores */
     /* with a loss: the largest training part squared, and q more: what a fit overwrites; else NULL */
     double *part;
     double *cross; /* block x most_rows at the factor's back end, for a start by reset; else NULL */

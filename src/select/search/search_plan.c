@@ -130,7 +130,7 @@ volt_status volt_plan_search(const volt_kernel *kernel, int64_t n, int64_t d, in
                              const volt_search_options *options, int measure, volt_search_plan *plan)
 {
     VOLT_TRY(check(kernel, n, d, q, alpha, options, plan));
-    planned_search s = {.kernel = kernel, .alphas = alpha > 0 ? 1 : VOLT_CHOICE_ALPHAS};
+    planned_search s = {.kernel = kernel, .alphas = alpha > 0 ? 1 : VOLT_MOST_ALPHAS};
     volt_search_plan made = {0};
     VOLT_TRY(volt_problem_outline(n, d, q, options, &s.problem, &made.why));
     volt_status status = plan_memory(&s, options->draws, &made);

@@ -52,18 +52,15 @@ int64_t volt_alpha_list(volt_alpha_grid grid, double unit, double least, double 
     return count;
 }
 
-int64_t volt_alpha_list_of(const double *diagonal, int64_t rows, int64_t counted, double *mean,
-                           double alphas[VOLT_MOST_ALPHAS])
+double volt_alpha_unit(const double *diagonal, int64_t rows, int64_t counted, double *least)
 {
     double sum = 0, largest = 0;
     for (int64_t i = 0; i < rows; i++) {
         sum += diagonal[i];
         largest = fmax(largest, diagonal[i]);
     }
-    double unit = counted > 0 ? sum / (double)counted : 0;
-    if (mean)
-        *mean = unit;
-    return volt_alpha_list(VOLT_ALPHA_SQUARES, unit, 10 * (double)rows * DBL_EPSILON * largest, alphas);
+    *least = 10 * (double)rows * DBL_EPSILON * largest;
+    return counted > 0 ? sum / (double)counted : 0;
 }
 
 bool volt_alpha_offer(volt_alpha_choice *choice, int64_t column, double error, double second)

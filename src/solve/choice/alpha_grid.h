@@ -42,10 +42,9 @@ int volt_alpha_patience(volt_alpha_grid grid);
 /* The candidates times `unit`, in the order of the grid: those that are finite and above `least`, the rounding level of the
  * matrix. Returns their number. */
 int64_t volt_alpha_list(volt_alpha_grid grid, double unit, double least, double alphas[VOLT_MOST_ALPHAS]);
-/* The same for squares and a matrix with this diagonal of `rows` numbers, of which `counted` rows have a target and the others
- * hold 0. *mean (optional): the unit. */
-int64_t volt_alpha_list_of(const double *diagonal, int64_t rows, int64_t counted, double *mean,
-                           double alphas[VOLT_MOST_ALPHAS]);
+/* The unit for a matrix with this diagonal of `rows` numbers: the mean over the `counted` rows that have a target, the others
+ * hold 0. *least receives the rounding level. */
+double volt_alpha_unit(const double *diagonal, int64_t rows, int64_t counted, double *least);
 
 /* ---- choice ----------------------------------------------------------------------------------- */
 

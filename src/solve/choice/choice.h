@@ -1,22 +1,19 @@
-/* src/solve/choice/choice.h: alpha, a constant or none, and one kind of target or another, each output by itself, chosen by
- * forecasts of rows that were held out.
+/* src/solve/choice/choice.h: alpha, intercept and kind of target of each output, chosen on held-out rows.
  *
- * The later half of the rows is held out, at most VOLT_MOST_HELD of them; each is predicted from all rows whose targets were
+ * The later half of the rows is held out, at most VOLT_MOST_HELD of them. Each is predicted from all rows whose targets were
  * known then (factor.h), by the model that is fitted: a fit with the chosen alpha has the same errors. Above 2 VOLT_MOST_HELD
- * rows, where one factorisation per candidate would take too long, the last 2 VOLT_MOST_HELD rows screen the candidates first.
- * The most promising one is then evaluated on all rows, and the next, until no other promises less error than the best
- * evaluated one. Candidates are alpha = 10^g times the mean of the diagonal, g = -8 .. 3,
- * those above the rounding level, and infinity, where the kernel plays no part; the least mean squared error wins, of
- * equals the larger alpha, and no constant before one.
+ * rows one factorisation per candidate would take too long, and the last 2 VOLT_MOST_HELD rows screen the candidates first
+ * (alpha_grid.h). Candidates are the grid SQUARES and infinity, where the kernel plays no part. The least mean squared error
+ * wins, of equals the larger alpha, and no constant before one.
  *
- * Where the targets are changes, 0 is the naive forecast, "as now". It stays unless the winner's squared errors lie
- * below its own in two tests at 0.99: forecasts as above, and forecasts frozen at the first row held out, which show
- * what becomes of a model that is not fitted again. Tests are of the means of at most 20 blocks, each at least `ahead`
- * rows long, since errors of forecasts that overlap depend on each other. One step ahead, a winner that passes at 0.95
- * only is taken half-way. docs/math.md has the formulas, docs/results.md what they were chosen on. */
+ * Where the targets are changes, 0 is the naive forecast. It stays unless the winner's squared errors lie below its own in two
+ * block tests at 0.99: of predictions as above, and of predictions frozen at the first held-out row, which show the errors of
+ * a model that is not fitted again. Blocks have at least `ahead` rows, since errors of overlapping forecasts depend on each
+ * other. One step ahead, a winner that passes at 0.95 only is taken half-way. docs/math.md has the formulas. */
 #ifndef SOLVE_CHOICE_H
 #define SOLVE_CHOICE_H
 
+#include "solve/choice/alpha_grid.h"
 #include "solve/exact/kept_factor.h"
 
 /* What was chosen for an output. */
@@ -54,16 +51,6 @@ typedef struct volt_choice {
  * screen candidates, all of n where n is small. */
 double volt_choice_numbers(double n, double q);
 double volt_choice_rows(double n);
-/* Candidates, each factored once on those rows. */
-enum { VOLT_CHOICE_ALPHAS = 12 };
-
-/* The finite candidates for a matrix with this diagonal of `rows` numbers, of which those of `counted` rows are not 0 for
- * want of a target, from the largest down; returns how many. */
-int64_t volt_choice_grid(const double *diagonal, int64_t rows, int64_t counted,
-                         double alphas[VOLT_CHOICE_ALPHAS]);
-/* The same from the mean of the diagonal, and the least alpha that rounding leaves room for. */
-int64_t volt_choice_grid_of(double mean, double least, double alphas[VOLT_CHOICE_ALPHAS]);
-
 /* Choose, then solve: A (rows kept x q) holds the targets and receives the coefficients, intercepts (q) what a forecast
  * adds to (K - common 11') A. The factor has begun with `task` (alpha 0, Y = A, no W and u yet) and is filled.
  * Rows without a target hold 0 in A, naive and level.
@@ -72,21 +59,37 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
                               volt_choice *choice, volt_progress progress, double from, volt_matrix A,
                               double *intercepts, double *rcond);
 
-/* ---- without a factor of all rows (choice_pick.c) ---------------------------------------------- */
+/* ---- choice without solving -------------------------------------------------------------------- */
 
-/* Where the errors of the rows held out come from. */
+/* Errors of held-out rows. */
+typedef enum volt_held_out_errors {
+    VOLT_HELD_OUT_LATEST,  /* each row predicted from all rows whose targets were known */
+    VOLT_HELD_OUT_FROZEN,  /* all predicted from the rows known before the first of them */
+    VOLT_HELD_OUT_SCREENED /* as LATEST, and only from the rows that screen candidates */
+} volt_held_out_errors;
+
+/* The fits that are compared. */
 typedef struct volt_choice_source {
-    /* Errors of the rows held out into e (held x columns of targets), 0 where there is no target, by forecasts of what the
-     * rows before them tell. VOLT_ERR_SINGULAR: this alpha is too small, and left out. */
-    volt_status (*errors)(void *context, double alpha, bool constant, volt_matrix e);
+    /* Errors of the held-out rows into e (held x columns of targets), 0 where there is no target. VOLT_ERR_SINGULAR: this alpha
+     * is too small, and left out. */
+    volt_status (*errors)(void *context, double alpha, bool constant, volt_held_out_errors kind, volt_matrix e);
     void *context;
-    double mean;  /* of the diagonal of K */
-    double least; /* alpha that rounding leaves room for */
+    bool refits;  /* frozen errors differ from the latest; else all errors are frozen */
+    bool screens; /* screened errors cost less */
+    double unit;  /* mean of the diagonal of K */
+    double least; /* rounding level of alpha */
 } volt_choice_source;
 
-/* Choose only. Y: rows kept x q targets, and behind them as many levels where the choice has some; `without` as above. choice->held says which
- * rows are held out, the last ones: begin, rows and counted. VOLT_ERR_SINGULAR when no candidate is left. */
+/* Y: rows kept x q targets, followed by as many levels where the choice has some; `without` as above. choice->held has the
+ * held-out rows: begin, rows and counted. VOLT_ERR_MEMORY and failures of source->errors. */
 volt_status volt_choice_pick(const volt_choice_source *source, volt_view Y, const bool *without, bool intercept,
-                             volt_choice *choice, volt_progress progress, double from, double share);
+                             volt_choice *choice);
+
+/* The confidence that `errors` (element i at errors[i * ld]) are smaller than `rivals`: 0.99, 0.95, or 0.
+ * Squares are averaged over min(20, n / least) blocks of neighbouring rows, the first n mod blocks of them one row longer.
+ * Blocks count as independent. A one-sided t test of the differences of block means decides or, where their sum is above 0, one
+ * of the logarithms of their ratios, whichever is surer; ratios count only where their geometric mean is at most 0.8
+ * (docs/math.md). Fewer than 4 blocks: 0. */
+double volt_block_test(const double *errors, const double *rivals, int64_t ld, int64_t n, int64_t least);
 
 #endif

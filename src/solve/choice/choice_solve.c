@@ -1,5 +1,5 @@
 /* src/solve/choice/choice_solve.c: the readout of each output with the alpha, constant and kind of target that were chosen for it. */
-#include "solve/choice/chooser.h"
+#include "solve/choice/choice.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -9,9 +9,76 @@
 #include <math.h>
 #include <string.h>
 
+typedef struct exact_choice {
+    volt_factor *factor;
+    volt_factor_task task; /* with all columns: q first targets, then q levels where there are any */
+    volt_choice *choice;
+    bool intercept;
+    int64_t q, columns;
+    int64_t rows;     /* kept */
+    int64_t first;    /* the rows from here on screen the candidates; 0: there is no screening */
+    int64_t spoiled;  /* the lower triangle of K from this row on holds a factor; rows: none */
+    double factored;  /* alpha of that factor; 0: there is none */
+    double norm;      /* of the matrix of all rows that was factored last */
+    double *diagonal; /* rows */
+} exact_choice;
+
+static bool has_target(const exact_choice *c, int64_t t)
+{
+    return !(c->task.without && c->task.without[t]);
+}
+
+/* Factors the rows from `first` on with `alpha`; keeps the entries of K, which volt_factor_keep has copied. */
+static volt_status factor_rows(exact_choice *c, int64_t first, double alpha)
+{
+    if (c->factored == alpha && c->spoiled == first)
+        return VOLT_OK;
+    if (c->spoiled < c->rows)
+        volt_factor_restore(c->factor, c->spoiled);
+    c->spoiled = first;
+    c->factored = 0;
+    volt_factor_restart(c->factor, &c->task, first, alpha, c->diagonal);
+    if (first == 0)
+        VOLT_TRY(volt_factor_norm(c->factor, &c->norm));
+    VOLT_TRY(volt_factor_grow(c->factor, c->rows - first));
+    c->factored = alpha;
+    return VOLT_OK;
+}
+
+/* ---- the choice ------------------------------------------------------------------------------- */
+
+static volt_status candidate_errors(void *context, double alpha, bool constant, volt_held_out_errors kind,
+                                    volt_matrix e)
+{
+    exact_choice *c = context;
+    int64_t first = kind == VOLT_HELD_OUT_SCREENED ? c->first : 0;
+    VOLT_TRY(factor_rows(c, first, alpha));
+    return volt_factor_held_out(c->factor, c->choice->ahead, c->choice->held.begin - first, constant,
+                                kind == VOLT_HELD_OUT_FROZEN, e);
+}
+
+static volt_status choose(exact_choice *c, volt_progress progress, double from, double share)
+{
+    volt_choice_source source = {
+        .errors = candidate_errors, .context = c, .refits = true, .screens = c->first > 0};
+    int64_t counted = 0;
+    for (int64_t i = 0; i < c->rows; i++)
+        counted += has_target(c, i);
+    source.unit = volt_alpha_unit(c->diagonal, c->rows, counted, &source.least);
+    volt_stage stage;
+    volt_stage_begin(&stage, progress, "choose", from, share,
+                     c->choice->alpha > 0 ? volt_cholesky_units(c->rows)
+                                          : VOLT_MOST_ALPHAS * volt_cholesky_units(c->rows - c->first) +
+                                                (c->first > 0 ? volt_cholesky_units(c->rows) : 0));
+    c->task.stage = &stage;
+    VOLT_TRY(volt_choice_pick(&source, c->task.Y, c->task.without, c->intercept, c->choice));
+    c->task.stage = NULL;
+    return volt_stage_end(&stage);
+}
+
 /* ---- the readout as chosen -------------------------------------------------------------------- */
 
-static int64_t column_of(const volt_chooser *c, int64_t output)
+static int64_t column_of(const exact_choice *c, int64_t output)
 {
     return c->choice->outputs[output].level ? c->q + output : output;
 }
@@ -22,7 +89,7 @@ static bool is_solved(const volt_chosen *chosen, double alpha)
 }
 
 /* The largest alpha below `bound` that an output wants; 0: none. */
-static double next_alpha(const volt_chooser *c, double bound)
+static double next_alpha(const exact_choice *c, double bound)
 {
     double next = 0;
     for (int64_t k = 0; k < c->q; k++) {
@@ -34,7 +101,7 @@ static double next_alpha(const volt_chooser *c, double bound)
 }
 
 /* A forecast that takes a share of what was learned errs so far on the way from the naive one, whose errors are the changes. */
-static void take_share(const volt_chooser *c, int64_t k, volt_row_errors *errors)
+static void take_share(const exact_choice *c, int64_t k, volt_row_errors *errors)
 {
     double share = c->choice->outputs[k].share;
     const double *y = c->task.Y.data + errors->begin * c->task.Y.ld + k;
@@ -46,7 +113,7 @@ static void take_share(const volt_chooser *c, int64_t k, volt_row_errors *errors
 }
 
 /* Errors of the rows, of the outputs that this alpha is for. `column` is room for q numbers. */
-static volt_status take_errors(volt_chooser *c, double alpha, bool constant, int64_t *column)
+static volt_status take_errors(exact_choice *c, double alpha, bool constant, int64_t *column)
 {
     bool some = false;
     for (int64_t k = 0; k < c->q; k++) {
@@ -64,7 +131,7 @@ static volt_status take_errors(volt_chooser *c, double alpha, bool constant, int
     return VOLT_OK;
 }
 
-static volt_status take_all_errors(volt_chooser *c, double alpha)
+static volt_status take_all_errors(exact_choice *c, double alpha)
 {
     int64_t *column = volt_alloc(c->q, sizeof *column);
     volt_status status = column ? take_errors(c, alpha, false, column) : VOLT_ERR_MEMORY;
@@ -75,7 +142,7 @@ static volt_status take_all_errors(volt_chooser *c, double alpha)
 }
 
 /* The same of output k, in which the kernel plays no part: the target less the mean of those known, or less 0. */
-static void take_constant_errors(const volt_chooser *c, int64_t k, volt_row_errors *errors)
+static void take_constant_errors(const exact_choice *c, int64_t k, volt_row_errors *errors)
 {
     const volt_chosen *chosen = &c->choice->outputs[k];
     const double *y = c->task.Y.data + column_of(c, k);
@@ -86,9 +153,9 @@ static void take_constant_errors(const volt_chooser *c, int64_t k, volt_row_erro
         int64_t i = t - errors->begin;
         for (; constant && known < volt_min(t - errors->ahead + 1, errors->most); known++) {
             sum += y[known * c->task.Y.ld];
-            counted += volt_chooser_has_target(c, known);
+            counted += has_target(c, known);
         }
-        bool there = t >= errors->ahead - 1 && volt_chooser_has_target(c, t) && (!constant || counted > 0);
+        bool there = t >= errors->ahead - 1 && has_target(c, t) && (!constant || counted > 0);
         double mean = counted > 0 ? sum / (double)counted : 0;
         errors->e.data[i * errors->e.ld + k] = there ? y[t * c->task.Y.ld] - mean : 0;
         errors->scale.data[i * errors->scale.ld + k] = there ? 1 : 0;
@@ -96,7 +163,7 @@ static void take_constant_errors(const volt_chooser *c, int64_t k, volt_row_erro
 }
 
 /* Where the kernel plays no part: 0, or the mean of the targets. */
-static void take_constants(const volt_chooser *c, volt_matrix A, double *intercepts)
+static void take_constants(const exact_choice *c, volt_matrix A, double *intercepts)
 {
     for (int64_t k = 0; k < c->q; k++) {
         const volt_chosen *chosen = &c->choice->outputs[k];
@@ -110,7 +177,7 @@ static void take_constants(const volt_chooser *c, volt_matrix A, double *interce
         int64_t counted = 0;
         for (int64_t i = 0; chosen->share > 0 && chosen->constant && i < c->rows; i++) {
             intercepts[k] += c->task.Y.data[i * c->task.Y.ld + column];
-            counted += volt_chooser_has_target(c, i);
+            counted += has_target(c, i);
         }
         if (counted > 0)
             intercepts[k] /= (double)counted;
@@ -120,7 +187,7 @@ static void take_constants(const volt_chooser *c, volt_matrix A, double *interce
 }
 
 /* The factor of this alpha, and the outputs that it is for. */
-static volt_status keep_factor(const volt_chooser *c, double alpha)
+static volt_status keep_factor(const exact_choice *c, double alpha)
 {
     volt_kept_list *kept = c->choice->kept;
     VOLT_TRY(volt_kept_take(c->factor, alpha, &kept->factors[kept->count]));
@@ -134,7 +201,7 @@ static volt_status keep_factor(const volt_chooser *c, double alpha)
 }
 
 /* The log score of an output, as chosen, from the factor with its alpha. */
-static double likelihood_of(const volt_chooser *c, int64_t k)
+static double likelihood_of(const exact_choice *c, int64_t k)
 {
     const volt_chosen *chosen = &c->choice->outputs[k];
     if (!c->choice->target_scale || chosen->share != 1)
@@ -144,11 +211,10 @@ static double likelihood_of(const volt_chooser *c, int64_t k)
     return isfinite(score) ? score : NAN;
 }
 
-static volt_status solve_alpha(volt_chooser *c, double alpha, volt_matrix A, double *intercepts, double *rcond)
+static volt_status solve_alpha(exact_choice *c, double alpha, volt_matrix A, double *intercepts, double *rcond)
 {
     volt_factor *f = c->factor;
-    if (c->factored != alpha)
-        VOLT_TRY(volt_chooser_factor(c, 0, alpha));
+    VOLT_TRY(factor_rows(c, 0, alpha));
     f->task.stage = c->task.stage;
     c->factored = 0; /* the forward solves become the coefficients */
     VOLT_TRY(volt_factor_rcond(f, c->norm, rcond));
@@ -182,7 +248,7 @@ static volt_status solve_alpha(volt_chooser *c, double alpha, volt_matrix A, dou
     return VOLT_OK;
 }
 
-static volt_status solve_alphas(volt_chooser *c, volt_matrix A, double *intercepts, double *rcond)
+static volt_status solve_alphas(exact_choice *c, volt_matrix A, double *intercepts, double *rcond)
 {
     *rcond = 1;
     for (double alpha = next_alpha(c, INFINITY); alpha > 0; alpha = next_alpha(c, alpha))
@@ -191,7 +257,7 @@ static volt_status solve_alphas(volt_chooser *c, volt_matrix A, double *intercep
     return VOLT_OK;
 }
 
-static volt_status solve_chosen(volt_chooser *c, volt_progress progress, double from, double share,
+static volt_status solve_chosen(exact_choice *c, volt_progress progress, double from, double share,
                                 volt_matrix A, double *intercepts, double *rcond)
 {
     volt_stage stage;
@@ -204,28 +270,19 @@ static volt_status solve_chosen(volt_chooser *c, volt_progress progress, double 
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-static volt_status allocate(volt_chooser *c, volt_matrix *joined, volt_matrix *W)
+static volt_status allocate(exact_choice *c, volt_matrix *joined, volt_matrix *W)
 {
-    int64_t held = volt_max(c->held, 1);
-    double *memory = volt_alloc_doubles(4 * held, c->columns);
     c->diagonal = volt_alloc_doubles(c->rows, 1);
-    c->best = volt_alloc_zero(c->columns, sizeof *c->best);
     *W = volt_matrix_of(volt_alloc_doubles(c->rows, c->columns + 1), c->rows, c->columns);
     W->ld = c->columns + 1;
     bool needs_copy = c->columns > c->q;
     if (needs_copy)
         *joined = volt_matrix_of(volt_alloc_doubles(c->rows, c->columns), c->rows, c->columns);
-    c->e = volt_matrix_of(memory, c->held, c->columns);
-    if (!memory || !c->diagonal || !c->best || !W->data || (needs_copy && !joined->data))
-        return VOLT_ERR_MEMORY;
-    c->z = volt_matrix_of(memory + held * c->columns, c->held, c->columns);
-    c->best_e = volt_matrix_of(memory + 2 * held * c->columns, c->held, c->columns);
-    c->best_z = volt_matrix_of(memory + 3 * held * c->columns, c->held, c->columns);
-    return VOLT_OK;
+    return c->diagonal && W->data && (!needs_copy || joined->data) ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 /* First targets and levels side by side. */
-static void join_targets(const volt_chooser *c, volt_view first, volt_view level, volt_matrix joined)
+static void join_targets(const exact_choice *c, volt_view first, volt_view level, volt_matrix joined)
 {
     for (int64_t i = 0; i < c->rows; i++) {
         memcpy(joined.data + i * joined.ld, first.data + i * first.ld, (size_t)c->q * sizeof(double));
@@ -237,7 +294,7 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
                               volt_choice *choice, volt_progress progress, double from, volt_matrix A,
                               double *intercepts, double *rcond)
 {
-    volt_chooser c = {.factor = factor, .task = *task, .choice = choice, .intercept = intercept};
+    exact_choice c = {.factor = factor, .task = *task, .choice = choice, .intercept = intercept};
     volt_matrix joined = {0}, W = {0};
     c.q = A.cols;
     c.columns = factor->q;
@@ -245,11 +302,9 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
     c.spoiled = c.rows;
     choice->held.ahead = choice->ahead;
     volt_held_out_rows(&choice->held, c.rows, task->without);
-    c.begin = choice->held.begin;
-    c.held = choice->held.rows;
     /* the held-out rows, as many before them, and enough for the first prediction */
-    c.first =
-        volt_max(volt_min(c.rows - 2 * volt_most_held(&choice->held), c.begin - (2 * choice->ahead + 2)), 0);
+    c.first = volt_max(
+        volt_min(c.rows - 2 * volt_most_held(&choice->held), choice->held.begin - (2 * choice->ahead + 2)), 0);
     choice->tried = choice->failed = 0;
     choice->log_likelihood = 0;
 
@@ -266,19 +321,16 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
     }
     if (status == VOLT_OK) {
         volt_factor_keep(factor, 0, c.diagonal);
-        double largest;
-        c.mean = volt_chooser_mean_diagonal(c.diagonal, c.rows, volt_chooser_targets(&c), &largest);
         double last = pow((double)c.rows, 3);
-        double cost = VOLT_CHOICE_ALPHAS * pow((double)(c.rows - c.first), 3) + (c.first > 0 ? last : 0);
+        double cost = VOLT_MOST_ALPHAS * pow((double)(c.rows - c.first), 3) + (c.first > 0 ? last : 0);
         double share = (1 - from) * cost / (cost + last);
-        status = volt_chooser_choose(&c, progress, from, share);
+        if (!choice->decided)
+            status = choose(&c, progress, from, share);
         if (status == VOLT_OK)
             status = solve_chosen(&c, progress, from + share, 1 - from - share, A, intercepts, rcond);
     }
-    volt_free(c.e.data);
     volt_free(joined.data);
     volt_free(W.data);
-    volt_free(c.best);
     volt_free(c.diagonal);
     return status;
 }

@@ -24,7 +24,8 @@ typedef struct volt_feature_fit {
     double freedom;         /* ... and their sum over all rows */
     double *squares;        /* q: of the errors of all rows */
     volt_matrix kept; /* (optional) states wide: receives the features of the band of this process, which ... */
-    int64_t kept_first; /* ... begins here (volt_feature_band) */
+    int64_t kept_first;   /* ... begins here (volt_feature_band) */
+    volt_stage *choosing; /* while alpha is chosen */
 } volt_feature_fit;
 
 static inline bool volt_feature_has_target(const volt_feature_fit *fit, int64_t i)

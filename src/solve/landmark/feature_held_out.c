@@ -52,12 +52,22 @@ static void early_errors(const volt_feature_fit *fit, volt_matrix e)
         }
 }
 
-static volt_status candidate_errors(void *context, double alpha, bool constant, volt_matrix e)
+static volt_status solve_early(volt_feature_fit *fit, double alpha, bool constant, volt_matrix e)
 {
-    volt_feature_fit *fit = context;
     VOLT_TRY(volt_state_sums_solve(fit->early, alpha, constant, NULL));
     early_errors(fit, e);
     return VOLT_OK;
+}
+
+/* The errors of all held-out rows are frozen ones: one more fit is cheap, one for every row is not. */
+static volt_status candidate_errors(void *context, double alpha, bool constant, volt_held_out_errors kind,
+                                    volt_matrix e)
+{
+    volt_feature_fit *fit = context;
+    (void)kind;
+    if (!volt_stage_advance(fit->choosing, 1))
+        return volt_stage_end(fit->choosing);
+    return solve_early(fit, alpha, constant, e);
 }
 
 /* Mean and largest |b_t|^2 of the last rows: the diagonal of K as far as the landmarks see it. */
@@ -93,16 +103,18 @@ static volt_status choose(volt_feature_fit *fit, double from, double share)
     volt_choice_source source = {
         .errors = candidate_errors,
         .context = fit,
-        .mean = mean,
+        .unit = mean,
         .least = 10 * (double)fit->states * DBL_EPSILON * largest,
     };
     if (fit->columns > fit->q)
         VOLT_TRY(join_targets(fit, &joined));
-    volt_status status =
-        volt_choice_pick(&source, joined.data ? volt_as_view(joined) : fit->first, fit->task->without,
-                         fit->task->intercept, fit->task->choice, fit->task->progress, from, share);
+    volt_stage stage;
+    volt_stage_begin(&stage, fit->task->progress, "choose", from, share, 2 * VOLT_MOST_ALPHAS);
+    fit->choosing = &stage;
+    volt_status status = volt_choice_pick(&source, joined.data ? volt_as_view(joined) : fit->first,
+                                          fit->task->without, fit->task->intercept, fit->task->choice);
     volt_free(joined.data);
-    return status;
+    return status == VOLT_OK ? volt_stage_end(&stage) : status;
 }
 
 /* Errors of output k, as chosen, into e[i * ld]: of a column of errors that the kernel made, or of none. */
@@ -132,7 +144,7 @@ static volt_status chosen_errors(volt_feature_fit *fit, volt_matrix room, volt_m
         if (learns && (chosen.alpha != alpha || chosen.constant != constant)) {
             alpha = chosen.alpha;
             constant = chosen.constant;
-            VOLT_TRY(candidate_errors(fit, alpha, constant, room));
+            VOLT_TRY(solve_early(fit, alpha, constant, room));
         }
         output_errors(fit, k, &chosen, volt_as_view(room), e.data + k, e.ld);
     }

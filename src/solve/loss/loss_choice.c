@@ -1,7 +1,6 @@
-/* src/solve/loss/loss_choice.c: fits on the earlier rows, one alpha after the other, judged by the later ones.
+/* src/solve/loss/loss_choice.c: alpha by fits on the earlier rows, evaluated on the later ones.
  *
- * Many rows: fits on the last ones only screen the alphas. The most promising alpha is then judged by a fit on all rows before
- * the held-out ones, and the next, until no other promises less (solve/choice/choice.h does the same for squares). */
+ * With many rows, fits on the last ones screen the candidates (solve/choice/alpha_grid.h). */
 #include "solve/loss/loss_choice.h"
 
 #include "base/backend.h"
@@ -9,18 +8,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "solve/choice/alpha_grid.h"
 
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TRIED = 1200, MOST_POWER = 2 };
-
-double volt_loss_alpha(double unit, int64_t i)
-{
-    return unit * pow(10, MOST_POWER - (double)i);
-}
+enum { MOST_TRIED = 1200 };
 
 double volt_loss_unit(volt_view K)
 {
@@ -147,18 +142,17 @@ static void end_work(volt_matrix work, const trial_room *room)
         work.data[i * (work.ld + 1)] = room->diagonal[i];
 }
 
-/* The mean loss of the rows held out with one alpha; infinite: it can not be had. */
-static volt_status try_alpha(volt_matrix K, const volt_loss_task *task, const trial_rows *part, double alpha,
-                             const trial_room *room, double *value)
+/* Offers the mean loss of the held-out rows; none where the fit fails. */
+static volt_status try_alpha(volt_matrix K, const volt_loss_task *task, const trial_rows *part,
+                             const trial_room *room, volt_alpha_choice *choice)
 {
     int64_t fitted = part->fitted, first = part->first, columns = task->Y.cols;
     volt_matrix work = begin_work(K, part, room), A = room->A, U = room->U;
     volt_loss_task less = part_of(task, part, fitted), all = part_of(task, part, part->rows);
-    less.alpha = alpha;
+    less.alpha = choice->alpha;
     volt_loss_result result = {
         .A = volt_matrix_rows(A, 0, fitted), .U = volt_matrix_rows(U, 0, fitted), .c = room->c};
     volt_status status = volt_loss_minimise(work, &less, &result);
-    *value = INFINITY;
     if (status != VOLT_OK && status != VOLT_ERR_SINGULAR)
         return status;
     end_work(work, room);
@@ -170,56 +164,27 @@ static volt_status try_alpha(volt_matrix K, const volt_loss_task *task, const tr
                 (volt_blas_int)columns, (volt_blas_int)fitted, 1, K.data + (first + fitted) * K.ld + first,
                 (volt_blas_int)K.ld, A.data, (volt_blas_int)A.ld, 1, U.data + fitted * U.ld,
                 (volt_blas_int)U.ld);
-    double mean = volt_loss_mean(&all, volt_as_view(U), fitted);
-    *value = isnan(mean) ? INFINITY : mean; /* no held-out row has a weight */
+    volt_alpha_offer(choice, 0, volt_loss_mean(&all, volt_as_view(U), fitted), 0);
     return VOLT_OK;
 }
 
-static int64_t least_of(const double *values)
+typedef struct trials {
+    volt_matrix K;
+    const volt_loss_task *task;
+    trial_rows last, whole; /* rows that screen, and all rows */
+    trial_room last_room, whole_room;
+} trials;
+
+static volt_status try_last(void *context, volt_alpha_choice *choice)
 {
-    int64_t least = 0;
-    for (int64_t i = 1; i < VOLT_LOSS_ALPHAS; i++)
-        least = values[i] < values[least] ? i : least;
-    return least;
+    const trials *all = context;
+    return try_alpha(all->K, all->task, &all->last, &all->last_room, choice);
 }
 
-/* From the largest alpha down, until the loss has grown VOLT_LOSS_LOST times in a row. Those not tried are infinite. */
-static volt_status try_alphas(volt_matrix K, const volt_loss_task *task, const trial_rows *part, double unit,
-                              double values[VOLT_LOSS_ALPHAS])
+static volt_status try_whole(void *context, volt_alpha_choice *choice)
 {
-    trial_room room;
-    double best = INFINITY;
-    VOLT_TRY(make_room(part, task->Y.cols, false, &room));
-    volt_status status = VOLT_OK;
-    for (int64_t i = 0; i < VOLT_LOSS_ALPHAS; i++)
-        values[i] = INFINITY;
-    for (int64_t i = 0, lost = 0; i < VOLT_LOSS_ALPHAS && lost < VOLT_LOSS_LOST && status == VOLT_OK; i++) {
-        status = try_alpha(K, task, part, volt_loss_alpha(unit, i), &room, &values[i]);
-        lost = values[i] < best ? 0 : lost + 1;
-        best = fmin(best, values[i]);
-    }
-    volt_free(room.numbers);
-    return status;
-}
-
-/* The best of the screened alphas by fits on all rows that train. */
-static volt_status confirm(volt_matrix K, const volt_loss_task *task, const trial_rows *whole, double unit,
-                           double screened[VOLT_LOSS_ALPHAS], double *alpha)
-{
-    trial_room room;
-    double best = INFINITY, value;
-    VOLT_TRY(make_room(whole, task->Y.cols, true, &room));
-    volt_status status = VOLT_OK;
-    for (int64_t next; status == VOLT_OK && screened[next = least_of(screened)] < best;
-         screened[next] = INFINITY) {
-        status = try_alpha(K, task, whole, volt_loss_alpha(unit, next), &room, &value);
-        if (status == VOLT_OK && value < best) {
-            best = value;
-            *alpha = volt_loss_alpha(unit, next);
-        }
-    }
-    volt_free(room.numbers);
-    return status;
+    const trials *all = context;
+    return try_alpha(all->K, all->task, &all->whole, &all->whole_room, choice);
 }
 
 /* The last rows, at most `most`; those that train end where a third of the weights above 0 is left. */
@@ -246,16 +211,27 @@ volt_status volt_loss_choose(volt_matrix K, const volt_loss_task *task, double *
     VOLT_REQUIRE(counted >= VOLT_LEAST_CHOSEN, VOLT_ERR_DATA,
                  "alpha can not be chosen on %" PRId64 " rows, and at least %d are needed: give alpha", counted,
                  VOLT_LEAST_CHOSEN);
-    trial_rows whole = {.first = 0, .rows = K.rows, .fitted = last.first + last.fitted};
-    double unit = volt_loss_unit(volt_as_view(K)), values[VOLT_LOSS_ALPHAS];
-    *alpha = unit;
+    trials all = {.K = K, .task = task, .last = last};
+    all.whole = (trial_rows){.first = 0, .rows = K.rows, .fitted = last.first + last.fitted};
+    volt_alpha_best best = {0};
+    volt_alpha_choice choice = {.grid = VOLT_ALPHA_LOSS,
+                                .unit = volt_loss_unit(volt_as_view(K)),
+                                .evaluate = last.first > 0 ? try_whole : try_last,
+                                .screen = last.first > 0 ? try_last : NULL,
+                                .context = &all,
+                                .columns = 1,
+                                .best = &best};
+    *alpha = choice.unit;
     if (!can_train(task, &last))
         return VOLT_OK;
-    VOLT_TRY(try_alphas(K, task, &last, unit, values));
-    if (last.first > 0)
-        return confirm(K, task, &whole, unit, values, alpha);
-    int64_t best = least_of(values);
-    if (values[best] < INFINITY)
-        *alpha = volt_loss_alpha(unit, best);
-    return VOLT_OK;
+    volt_status status = make_room(&last, task->Y.cols, false, &all.last_room);
+    if (status == VOLT_OK && last.first > 0)
+        status = make_room(&all.whole, task->Y.cols, true, &all.whole_room);
+    if (status == VOLT_OK)
+        status = volt_alpha_choose(&choice);
+    if (status == VOLT_OK && best.alpha > 0)
+        *alpha = best.alpha;
+    volt_free(all.last_room.numbers);
+    volt_free(all.whole_room.numbers);
+    return status;
 }

@@ -10,11 +10,7 @@
 volt_status volt_loss_choose(volt_matrix K, const volt_loss_task *task, double *alpha);
 enum { VOLT_LEAST_CHOSEN = 12 };
 
-/* The alphas that are tried, from the largest down, in units of the mean of the diagonal: until the loss has grown VOLT_LOSS_LOST
- * times in a row. */
-enum { VOLT_LOSS_ALPHAS = 10, VOLT_LOSS_LOST = 2 };
-double volt_loss_alpha(double unit, int64_t i);
-/* That unit: the mean of the diagonal, 1 where that is not positive. */
+/* The unit of alpha: the mean of the diagonal, 1 where that is not positive. */
 double volt_loss_unit(volt_view K);
 
 /* Numbers that it takes beside K. */

@@ -1,9 +1,8 @@
 /* src/solve/loss/solver_loss.c: the solver of tasks with a loss: K is stored here, and minimised over.
  *
- * Where alpha is not given, the loss itself decides on held-out rows: the last third of at most MOST_TRIED rows, predicted by
- * fits on the rows before, with alpha = 10^2, 10, 1, ... times the mean of the diagonal. The trials end when the loss has grown
- * LOST times in a row, and the least wins. With more rows these trials only rank the alphas, and fits on all rows before the
- * held-out ones decide. */
+ * Where alpha is not given, the candidates of the grid LOSS (solve/choice/alpha_grid.h) are compared by the loss of held-out
+ * rows: the last third of at most MOST_TRIED rows, predicted by fits on the rows before. With more rows these fits screen the
+ * candidates, and fits on all rows before the held-out ones decide. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
