@@ -61,6 +61,8 @@ static int run_help(int argc, char *const *argv)
         help_overview();
         return EXIT_DONE;
     }
+    if (strcmp(argv[0], "--json") == 0)
+        return help_json();
     if (strcmp(argv[0], "completion") == 0) {
         completion_help();
         return EXIT_DONE;

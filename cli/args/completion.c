@@ -13,7 +13,7 @@
 
 static bool takes_value(const option *row)
 {
-    return row->kind != OPTION_FLAG && row->kind != OPTION_POSITIONAL;
+    return row->kind != OPTION_FLAG && !row->is_positional;
 }
 
 static bool is_plain_word(const char *word)
@@ -38,12 +38,18 @@ static name_list values_of(const option *row)
     return list;
 }
 
-static const option *positional_of(const option_table *table)
+/* The first positional argument of a command: its name, and the words that it may be. */
+static const char *positional_of(const cli_command *command, name_list *values)
 {
-    for (int i = 0; i < table->count; i++)
-        if (table->options[i].kind == OPTION_POSITIONAL)
-            return &table->options[i];
-    return NULL;
+    option rows[MOST_OPTIONS];
+    int count = options_expand(&command->options, false, rows);
+    *values = (name_list){0};
+    for (int i = 0; i < count; i++)
+        if (rows[i].is_positional) {
+            *values = values_of(&rows[i]);
+            return rows[i].name;
+        }
+    return "file";
 }
 
 static void print_names(const name_list *list, const char *before_each)
@@ -78,14 +84,14 @@ static void print_summary(const cli_command *command)
     print_label(names_expand(command->summary, &names, summary, sizeof summary));
 }
 
-/* Calls print for each option of the command, and each that all commands have. */
+/* Calls print for each option of the command and those of every command. */
 static void each_option(const cli_command *command, void (*print)(const cli_command *, const option *))
 {
-    const option_table *tables[] = {&command->options, &common_options};
-    for (int t = 0; t < 2; t++)
-        for (int i = 0; i < tables[t]->count; i++)
-            if (tables[t]->options[i].kind != OPTION_POSITIONAL)
-                print(command, &tables[t]->options[i]);
+    option rows[MOST_OPTIONS];
+    int count = options_expand(&command->options, true, rows);
+    for (int i = 0; i < count; i++)
+        if (!rows[i].is_positional)
+            print(command, &rows[i]);
 }
 
 static void print_commands(void)
@@ -150,10 +156,8 @@ static void bash_script(void)
     print_shells();
     printf("' ;;\n");
     for (int i = 0; i < n_commands; i++) {
-        const option *positional = positional_of(&commands[i]->options);
-        name_list values = {0};
-        if (positional)
-            values = values_of(positional);
+        name_list values;
+        positional_of(commands[i], &values);
         printf("        %s)\n            options='", commands[i]->name);
         each_option(commands[i], bash_name);
         printf(" --help'\n            case $before in\n");
@@ -227,14 +231,12 @@ static void zsh_script(void)
     print_shells();
     printf(")' ;;\n");
     for (int i = 0; i < n_commands; i++) {
-        const option *positional = positional_of(&commands[i]->options);
-        name_list values = {0};
-        if (positional)
-            values = values_of(positional);
+        name_list values;
+        const char *positional = positional_of(commands[i], &values);
         printf("        %s)\n            _arguments \\\n", commands[i]->name);
         each_option(commands[i], zsh_option);
         printf("                '--help[the help of this command]' \\\n                '*");
-        zsh_value(positional ? positional->name : "file", &values);
+        zsh_value(positional, &values);
         printf("'\n            ;;\n");
     }
     printf("    esac\n"
@@ -281,10 +283,8 @@ static void fish_script(void)
     print_shells();
     printf("'\n");
     for (int i = 0; i < n_commands; i++) {
-        const option *positional = positional_of(&commands[i]->options);
-        name_list values = {0};
-        if (positional)
-            values = values_of(positional);
+        name_list values;
+        positional_of(commands[i], &values);
         if (values.count > 0) {
             printf("complete -c volterra -n '__fish_seen_subcommand_from %s' -f -a '", commands[i]->name);
             print_names(&values, " ");

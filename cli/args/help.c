@@ -1,6 +1,7 @@
 /* cli/args/help.c: print the help texts from the same tables that the parser and the library use. */
 #include "args/help.h"
 
+#include "terminal/json_build.h"
 #include "volterra.h"
 
 #include <stdio.h>
@@ -10,39 +11,33 @@ enum { LINE_WIDTH = 100, MEANING_COLUMN = 30, SUMMARY_LENGTH = 256 };
 
 /* ---- options ---------------------------------------------------------------------------------- */
 
-/* What the help calls the value: the argument, or "first|second|third". */
-static const char *value_name(const option *row, char choices[CHOICES_LENGTH])
-{
-    return row->kind == OPTION_CHOICE ? choices_text(row->choices, choices) : row->argument;
-}
-
 /* "-o FILE", "--kernel K" or "--quiet", as the synopsis of a form shows it. */
 static void describe_use(const option *row, char form, char *text, size_t capacity)
 {
     char word[64], choices[CHOICES_LENGTH];
+    const char *value = option_value_name(row, choices);
     bool is_required = row->required && (!row->required_form || row->required_form == form);
-    if (row->kind == OPTION_POSITIONAL)
+    if (row->is_positional)
         snprintf(word, sizeof word, "%s", row->name);
     else if (row->letter)
         snprintf(word, sizeof word, "-%c", row->letter);
     else
         snprintf(word, sizeof word, "--%s", row->name);
 
-    bool takes_value = row->kind != OPTION_FLAG && row->kind != OPTION_POSITIONAL;
-    snprintf(text, capacity, "%s%s%s%s%s", is_required ? "" : "[", word, takes_value ? " " : "",
-             takes_value ? value_name(row, choices) : "", is_required ? "" : "]");
+    snprintf(text, capacity, "%s%s%s%s%s", is_required ? "" : "[", word, value ? " " : "", value ? value : "",
+             is_required ? "" : "]");
 }
 
 /* One form of the command. */
-static void print_form(const char *name, const option_table *table, char form)
+static void print_form(const char *name, const option *rows, int count, char form)
 {
     int indent = printf("%s volterra %s", form == 1 ? "usage:" : "      ", name);
     int column = indent;
-    for (int i = 0; i < table->count; i++) {
+    for (int i = 0; i < count; i++) {
         char use[128];
-        if (table->options[i].form && table->options[i].form != form)
+        if (rows[i].form && rows[i].form != form)
             continue;
-        describe_use(&table->options[i], form, use, sizeof use);
+        describe_use(&rows[i], form, use, sizeof use);
         if (column + 1 + (int)strlen(use) > LINE_WIDTH) {
             printf("\n%*s", indent, "");
             column = indent;
@@ -52,14 +47,14 @@ static void print_form(const char *name, const option_table *table, char form)
     printf("\n");
 }
 
-static void print_synopsis(const char *name, const option_table *table)
+static void print_synopsis(const char *name, const option *rows, int count)
 {
     bool has_second = false;
-    for (int i = 0; i < table->count; i++)
-        has_second = has_second || table->options[i].form == 2;
-    print_form(name, table, 1);
+    for (int i = 0; i < count; i++)
+        has_second = has_second || rows[i].form == 2;
+    print_form(name, rows, count, 1);
     if (has_second)
-        print_form(name, table, 2);
+        print_form(name, rows, count, 2);
 }
 
 void help_print_wrapped(const char *text, int column, int indent)
@@ -87,27 +82,34 @@ void help_print_wrapped(const char *text, int column, int indent)
 
 static void print_option(const option *row)
 {
-    char meaning[MEANING_LENGTH], choices[CHOICES_LENGTH];
+    char text[MEANING_LENGTH], choices[CHOICES_LENGTH];
+    const char *value = option_value_name(row, choices);
     int column;
-    if (row->kind == OPTION_POSITIONAL)
+    if (row->is_positional)
         column = printf("  %s", row->name);
     else if (row->letter)
         column = printf("  -%c, --%s", row->letter, row->name);
     else
         column = printf("  --%s", row->name);
-    if (row->kind != OPTION_FLAG && row->kind != OPTION_POSITIONAL)
-        column += printf(" %s", value_name(row, choices));
-    option_meaning(row, meaning);
-    size_t length = strlen(meaning);
-    if (row->fallback)
-        snprintf(meaning + length, sizeof meaning - length, " (default %s)", row->fallback);
-    help_print_wrapped(meaning, column, MEANING_COLUMN);
+    if (value)
+        column += printf(" %s", value);
+    help_print_wrapped(option_help(row, text), column, MEANING_COLUMN);
 }
 
-static void print_options(const option_table *table)
+static const char *heading_of(const option *row)
 {
-    for (int i = 0; i < table->count; i++)
-        print_option(&table->options[i]);
+    return row->heading ? row->heading : "options";
+}
+
+static void print_options(const option *rows, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (i == 0 || strcmp(heading_of(&rows[i]), heading_of(&rows[i - 1])) != 0)
+            printf("%s%s:\n", i == 0 ? "" : "\n", heading_of(&rows[i]));
+        print_option(&rows[i]);
+    }
+    if (count > 0)
+        printf("\n");
 }
 
 /* ---- commands --------------------------------------------------------------------------------- */
@@ -123,19 +125,81 @@ static char *summary_of(const cli_command *command, char text[SUMMARY_LENGTH])
 void help_command(const cli_command *command)
 {
     char summary[SUMMARY_LENGTH];
+    option rows[MOST_OPTIONS];
+    int count = options_expand(&command->options, false, rows);
     printf("volterra %s: %s\n\n", command->name, summary_of(command, summary));
-    print_synopsis(command->name, &command->options);
+    print_synopsis(command->name, rows, count);
     printf("\n%s\n", command->description);
-    if (command->options.count > 0) {
-        printf("options:\n");
-        print_options(&command->options);
-        printf("\n");
-    }
+    print_options(rows, count);
     printf("options of every command:\n");
-    print_options(&common_options);
+    for (int i = 0; i < common_options.count; i++)
+        print_option(&common_options.options[i]);
     help_print_wrapped("this text", printf("  --help"), MEANING_COLUMN);
     if (command->examples)
         printf("\nexamples:\n%s", command->examples);
+}
+
+/* ---- the tables as JSON, for what is generated from them -------------------------------------- */
+
+static const char *const kind_words[] = {
+    [OPTION_FLAG] = "flag",     [OPTION_TEXT] = "text",       [OPTION_COUNT] = "integer",
+    [OPTION_NUMBER] = "number", [OPTION_CHOICE] = "choice",   [OPTION_SEED] = "integer",
+    [OPTION_ROWS] = "rows",     [OPTION_NUMBERS] = "numbers", [OPTION_TEXTS] = "texts",
+};
+
+static json_t *option_json(json_build *build, const option *row)
+{
+    char text[MEANING_LENGTH], choices[CHOICES_LENGTH], python[64];
+    json_t *object = build_object(build);
+    snprintf(python, sizeof python, "%s", row->python ? row->python : row->name);
+    for (char *at = python; *at; at++)
+        *at = *at == '-' ? '_' : *at;
+    if (row->letter)
+        build_set(build, object, "letter", build_text(build, (char[]){row->letter, '\0'}));
+    build_set(build, object, row->is_positional ? "positional" : "name", build_text(build, row->name));
+    build_set(build, object, "group", build_text(build, heading_of(row)));
+    build_set(build, object, "type", build_text(build, row->is_duration ? "duration" : kind_words[row->kind]));
+    build_set(build, object, "value", build_text(build, option_value_name(row, choices)));
+    build_set(build, object, "default", build_text(build, row->fallback));
+    build_set(build, object, "range", build_text(build, option_range(row, text)));
+    build_set(build, object, "meaning", build_text(build, option_meaning(row, text)));
+    build_set(build, object, "help", build_text(build, option_help(row, text)));
+    build_set(build, object, "form", build_count(build, row->form));
+    build_set(build, object, "required",
+              build_count(build, !row->required       ? 0
+                                 : row->required_form ? row->required_form
+                                                      : -1));
+    build_set(build, object, "python", build_text(build, python[0] ? python : NULL));
+    return object;
+}
+
+static json_t *options_json(json_build *build, const option *rows, int count)
+{
+    json_t *list = build_array(build);
+    for (int i = 0; i < count; i++)
+        build_append(build, list, option_json(build, &rows[i]));
+    return list;
+}
+
+int help_json(void)
+{
+    char summary[SUMMARY_LENGTH];
+    option rows[MOST_OPTIONS];
+    json_build build = {0};
+    json_t *document = build_object(&build), *list = build_array(&build);
+    for (int i = 0; i < n_commands; i++) {
+        json_t *object = build_object(&build);
+        int count = options_expand(&commands[i]->options, false, rows);
+        build_set(&build, object, "name", build_text(&build, commands[i]->name));
+        build_set(&build, object, "summary", build_text(&build, summary_of(commands[i], summary)));
+        build_set(&build, object, "description", build_text(&build, commands[i]->description));
+        build_set(&build, object, "options", options_json(&build, rows, count));
+        build_set(&build, object, "examples", build_text(&build, commands[i]->examples));
+        build_append(&build, list, object);
+    }
+    build_set(&build, document, "commands", list);
+    build_set(&build, document, "options", options_json(&build, common_options.options, common_options.count));
+    return build_print(&build, document, JSON_INDENT(1));
 }
 
 void help_overview(void)

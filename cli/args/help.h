@@ -8,6 +8,10 @@
 void help_overview(void);
 void help_command(const cli_command *command);
 
+/* Every command and option as JSON: the source of the man page, the site's reference and the docstrings of Python.
+ * Returns the exit status. */
+int help_json(void);
+
 /* Every kernel, or the one called `name` (NULL: all). Returns 0, or the exit status after saying what is
  * wrong. */
 int help_kernels(const char *name);

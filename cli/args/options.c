@@ -6,6 +6,7 @@
 #include "text/text.h"
 #include "volterra.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -13,35 +14,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ROW(...) OPTION(common_arguments, __VA_ARGS__)
 static const option common_rows[] = {
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(common_arguments, json),
-     .meaning = "results as JSON on standard output"},
-    {.name = "threads",
-     .kind = OPTION_COUNT,
-     .least = 1,
-     .offset = offsetof(common_arguments, threads),
-     .argument = "N",
-     .meaning = "threads to use (default: OMP_NUM_THREADS, or one per core)"},
-    {.name = "device",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(common_arguments, device),
-     .argument = "D",
-     .meaning =
-         "where matrices live: auto (a GPU for work that it pays for, the default), cpu, gpu, or gpu:1 and "
-         "so on"},
-    {.name = "seed",
-     .kind = OPTION_SEED,
-     .offset = offsetof(common_arguments, seed),
-     .argument = "S",
-     .meaning = "seed of random numbers, where the command draws any"},
-    {.name = "quiet",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(common_arguments, quiet),
-     .meaning = "no progress and no warnings"},
+    ROW("json", NULL, json, "results as JSON on standard output"),
+    ROW("threads", "N", threads, "number of threads", .range = AT_LEAST(1), .python = "",
+        .unset = "OMP_NUM_THREADS, or one per core"),
+    ROW("device", "D", device, "device for the matrices: auto, cpu, gpu or gpu:K",
+        .unset = "auto, a GPU for work that is large enough"),
+    ROW("seed", "S", seed, "seed of the random numbers", .python = "random_state"),
+    ROW("quiet", NULL, quiet, "no progress bar and no warnings"),
 };
 const option_table common_options = OPTION_TABLE(common_rows);
+
+/* ---- tables ----------------------------------------------------------------------------------- */
+
+static int expand(const option_table *table, const option *group, int count, option rows[MOST_OPTIONS])
+{
+    const char *heading = group ? group->heading : NULL;
+    for (int i = 0; i < table->count; i++) {
+        option row = table->options[i];
+        row.offset += group ? group->offset : 0;
+        row.heading = heading;
+        if (row.kind == OPTION_HEADING) {
+            heading = row.name;
+        } else if (row.kind == OPTION_GROUP) {
+            count = expand(row.table, &row, count, rows);
+        } else {
+            assert(count < MOST_OPTIONS);
+            if (group && row.required)
+                row.required_form = group->required_form;
+            rows[count++] = row;
+        }
+    }
+    return count;
+}
+
+int options_expand(const option_table *table, bool with_common, option rows[MOST_OPTIONS])
+{
+    int count = expand(table, NULL, 0, rows);
+    return with_common ? expand(&common_options, NULL, count, rows) : count;
+}
+
+/* ---- texts of the help ------------------------------------------------------------------------ */
 
 char *option_meaning(const option *row, char text[MEANING_LENGTH])
 {
@@ -51,32 +65,100 @@ char *option_meaning(const option *row, char text[MEANING_LENGTH])
     return names_expand(row->meaning, &names, text, MEANING_LENGTH);
 }
 
+const char *option_value_name(const option *row, char text[CHOICES_LENGTH])
+{
+    if (row->kind == OPTION_FLAG || row->is_positional)
+        return NULL;
+    return row->kind == OPTION_CHOICE ? choices_text(row->choices, text) : row->argument;
+}
+
+/* The allowed values of a row; false: any. */
+static bool range_of(const option *row, value_range *range)
+{
+    *range = row->range;
+    bool is_given = range->low != 0 || range->high != 0;
+    if (!is_given && row->kind == OPTION_NUMBER)
+        *range = (value_range){0, HUGE_VAL, true, false};
+    else if (!is_given && row->kind == OPTION_COUNT)
+        *range = (value_range)AT_LEAST(0);
+    return is_given || row->kind == OPTION_NUMBER || row->kind == OPTION_COUNT;
+}
+
+char *option_range(const option *row, char text[MEANING_LENGTH])
+{
+    value_range range;
+    text[0] = '\0';
+    if (row->is_duration || !range_of(row, &range))
+        return text;
+    const char *low = range.excludes_low ? "above" : "at least",
+               *high = range.excludes_high ? "below" : "at most";
+    if (isinf(range.high) && range.low == 0 && range.excludes_low)
+        snprintf(text, MEANING_LENGTH, "positive");
+    else if (isinf(range.high))
+        snprintf(text, MEANING_LENGTH, "%s %g", low, range.low);
+    else if (range.excludes_low && range.excludes_high)
+        snprintf(text, MEANING_LENGTH, "between %g and %g", range.low, range.high);
+    else
+        snprintf(text, MEANING_LENGTH, "%s %.10g and %s %.10g", low, range.low, high, range.high);
+    return text;
+}
+
+char *option_help(const option *row, char text[MEANING_LENGTH])
+{
+    char range[MEANING_LENGTH];
+    option_range(row, range);
+    if (strcmp(range, "at least 0") == 0)
+        range[0] = '\0'; /* of every count */
+    option_meaning(row, text);
+    const char *value = row->fallback ? row->fallback : row->unset;
+    if (!range[0] && !value)
+        return text;
+    size_t used = strlen(text);
+    snprintf(text + used, MEANING_LENGTH - used, " (%s%s%s%s)", range, range[0] && value ? "; " : "",
+             value ? "default: " : "", value ? value : "");
+    return text;
+}
+
 /* ---- one value -------------------------------------------------------------------------------- */
 
-/* Whole numbers are exact as doubles up to here; rows are counted no further either, as INT64_MAX has a meaning of its own. */
+/* Largest count: integers are exact as doubles up to here, and INT64_MAX has a meaning of its own. */
 static const int64_t most_count = INT64_C(1) << 53;
+
+static int check_range(const option *row, const char *text, double number)
+{
+    value_range range;
+    char allowed[MEANING_LENGTH];
+    if (!isfinite(number))
+        return complain(EXIT_USAGE, "--%s must be finite (got %s)", row->name, text);
+    if (!range_of(row, &range))
+        return 0;
+    bool is_low = range.excludes_low ? number <= range.low : number < range.low;
+    bool is_high = range.excludes_high ? number >= range.high : number > range.high;
+    if (is_low || is_high)
+        return complain(EXIT_USAGE, "--%s must be %s (got %s)", row->name, option_range(row, allowed), text);
+    return 0;
+}
 
 static int parse_count(const option *row, const char *text, int64_t *value)
 {
     double number = 0;
     if (!volt_parse_number(text, &number) || !(fabs(number) <= (double)most_count) || number != floor(number))
-        return complain(EXIT_USAGE, "--%s must be a whole number, not '%s'", row->name, text);
-    if (number < (double)row->least)
-        return complain(EXIT_USAGE, "--%s must be at least %lld, not %s", row->name, (long long)row->least,
-                        text);
+        return complain(EXIT_USAGE, "--%s must be an integer (got '%s')", row->name, text);
     *value = (int64_t)number;
-    return 0;
+    return check_range(row, text, number);
 }
 
-static int parse_positive(const option *row, const char *text, double *value)
+static int parse_number(const option *row, const char *text, double *value)
 {
-    double number = 0;
-    if (!volt_parse_number(text, &number))
-        return complain(EXIT_USAGE, "--%s must be a number, not '%s'", row->name, text);
-    if (!(number > 0 && isfinite(number)))
-        return complain(EXIT_USAGE, "--%s must be a finite number above 0, not %s", row->name, text);
-    *value = number;
-    return 0;
+    if (row->is_duration)
+        return parse_duration(text, value)
+                   ? 0
+                   : complain(EXIT_USAGE,
+                              "--%s must be a positive time such as 90s, 3min, 2h or 1h30m (got '%s')",
+                              row->name, text);
+    if (!volt_parse_number(text, value))
+        return complain(EXIT_USAGE, "--%s must be a number (got '%s')", row->name, text);
+    return check_range(row, text, *value);
 }
 
 static int parse_seed(const option *row, const char *text, seed_value *seed)
@@ -85,8 +167,7 @@ static int parse_seed(const option *row, const char *text, seed_value *seed)
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (!isdigit((unsigned char)text[0]) || *end || errno)
-        return complain(EXIT_USAGE, "--%s must be a whole number from 0 to 2^64 - 1, not '%s'", row->name,
-                        text);
+        return complain(EXIT_USAGE, "--%s must be an integer from 0 to 2^64 - 1 (got '%s')", row->name, text);
     seed->given = true;
     seed->value = value;
     return 0;
@@ -114,7 +195,7 @@ static int parse_rows(const option *row, const char *text, row_range *rows)
     const char *colon = strchr(text, ':');
     if (!colon || !parse_range_end(text, (size_t)(colon - text), &rows->has_start, &rows->start) ||
         !parse_range_end(colon + 1, strlen(colon + 1), &rows->has_stop, &rows->stop))
-        return complain(EXIT_USAGE, "--%s must be START:STOP such as 0:5000, -1000: or :800, not '%s'",
+        return complain(EXIT_USAGE, "--%s must be START:STOP such as 0:5000, -1000: or :800 (got '%s')",
                         row->name, text);
     rows->given = true;
     rows->text = text;
@@ -128,17 +209,19 @@ static int parse_numbers(const option *row, const char *text, number_list *list)
         char item[64];
         size_t length = strcspn(from, ",");
         if (list->count == NUMBER_LIST_CAPACITY)
-            return complain(EXIT_USAGE, "--%s takes at most %d numbers: '%s'", row->name, NUMBER_LIST_CAPACITY,
-                            text);
+            return complain(EXIT_USAGE, "--%s takes at most %d numbers (got '%s')", row->name,
+                            NUMBER_LIST_CAPACITY, text);
         bool reads = length > 0 && length < sizeof item;
         if (reads) {
             memcpy(item, from, length);
             item[length] = '\0';
-            reads = volt_parse_number(item, &list->values[list->count]) && isfinite(list->values[list->count]);
+            reads = volt_parse_number(item, &list->values[list->count]);
         }
         if (!reads)
-            return complain(EXIT_USAGE, "--%s must be finite numbers with commas between, not '%s'", row->name,
-                            text);
+            return complain(EXIT_USAGE, "--%s must be numbers separated by commas (got '%s')", row->name, text);
+        int failed = check_range(row, item, list->values[list->count]);
+        if (failed)
+            return failed;
         list->count++;
         from += length;
         if (!*from)
@@ -158,17 +241,9 @@ static int parse_choice(const option *row, const char *text, int *value)
     const char *nearest = names_nearest(&words, text);
     choices_text(row->choices, all);
     if (nearest)
-        return complain(EXIT_USAGE, "--%s must be %s, not '%s'; did you mean %s?", row->name, all, text,
+        return complain(EXIT_USAGE, "--%s must be %s (got '%s'); did you mean %s?", row->name, all, text,
                         nearest);
-    return complain(EXIT_USAGE, "--%s must be %s, not '%s'", row->name, all, text);
-}
-
-static int parse_option_duration(const option *row, const char *text, double *seconds)
-{
-    if (!parse_duration(text, seconds))
-        return complain(EXIT_USAGE, "--%s must be a time above 0 such as 90s, 3min, 2h or 1h30m, not '%s'",
-                        row->name, text);
-    return 0;
+    return complain(EXIT_USAGE, "--%s must be %s (got '%s')", row->name, all, text);
 }
 
 static int append_text(const option *row, const char *text, text_list *list)
@@ -197,16 +272,14 @@ static int parse_value(const option *row, const char *text, void *target)
         *(bool *)target = true;
         return 0;
     case OPTION_TEXT:
-    case OPTION_POSITIONAL:
         if (!*text)
-            return complain(EXIT_USAGE, "%s%s must not be empty", row->kind == OPTION_TEXT ? "--" : "",
-                            row->name);
+            return complain(EXIT_USAGE, "%s%s must not be empty", row->is_positional ? "" : "--", row->name);
         *(const char **)target = text;
         return 0;
     case OPTION_COUNT:
         return parse_count(row, text, target);
-    case OPTION_POSITIVE:
-        return parse_positive(row, text, target);
+    case OPTION_NUMBER:
+        return parse_number(row, text, target);
     case OPTION_CHOICE:
         return parse_choice(row, text, target);
     case OPTION_SEED:
@@ -215,35 +288,24 @@ static int parse_value(const option *row, const char *text, void *target)
         return parse_rows(row, text, target);
     case OPTION_NUMBERS:
         return parse_numbers(row, text, target);
-    case OPTION_DURATION:
-        return parse_option_duration(row, text, target);
     case OPTION_TEXTS:
         return append_text(row, text, target);
+    case OPTION_HEADING:
+    case OPTION_GROUP:
+        break;
     }
     return complain(EXIT_FAILED, "option --%s has no parser", row->name);
 }
 
 /* ---- the whole line --------------------------------------------------------------------------- */
 
-enum { MOST_OPTIONS = 64 };
-
-/* The rows of a command's own table, then the common ones. */
 typedef struct option_parser {
-    const option *rows[MOST_OPTIONS];
+    option rows[MOST_OPTIONS]; /* those of the command, then the common ones */
     bool seen[MOST_OPTIONS];
     int count;
     int form_giver;  /* the first option that belongs to one form of the command, or -1 */
     char *arguments; /* the command's struct */
 } option_parser;
-
-static int add_table(option_parser *parser, const option_table *table)
-{
-    if (table->count > MOST_OPTIONS - parser->count)
-        return complain(EXIT_FAILED, "the command has more than %d options", MOST_OPTIONS);
-    for (int i = 0; i < table->count; i++)
-        parser->rows[parser->count++] = &table->options[i];
-    return 0;
-}
 
 /* The first of the names that begins with `text`: -k may mean --kernel, and --keep --keep-factor. NULL: none. */
 static const char *begins_with(const char *text, const char *const *names, int count)
@@ -259,8 +321,8 @@ static int unknown_option(const option_parser *parser, const char *written, cons
     const char *names[MOST_OPTIONS + 1];
     int count = 0;
     for (int i = 0; i < parser->count; i++)
-        if (parser->rows[i]->kind != OPTION_POSITIONAL)
-            names[count++] = parser->rows[i]->name;
+        if (!parser->rows[i].is_positional)
+            names[count++] = parser->rows[i].name;
     names[count++] = "help";
     const char *meant = begins_with(name, names, count);
     if (!meant && name[0] && name[1]) /* any name is near to a single letter */
@@ -273,8 +335,8 @@ static int unknown_option(const option_parser *parser, const char *written, cons
 static int find_option(const option_parser *parser, const char *name, size_t length)
 {
     for (int i = 0; i < parser->count; i++)
-        if (parser->rows[i]->kind != OPTION_POSITIONAL && strlen(parser->rows[i]->name) == length &&
-            strncmp(parser->rows[i]->name, name, length) == 0)
+        if (!parser->rows[i].is_positional && strlen(parser->rows[i].name) == length &&
+            strncmp(parser->rows[i].name, name, length) == 0)
             return i;
     return -1;
 }
@@ -282,7 +344,7 @@ static int find_option(const option_parser *parser, const char *name, size_t len
 static int find_letter(const option_parser *parser, char letter)
 {
     for (int i = 0; i < parser->count; i++)
-        if (parser->rows[i]->letter == letter)
+        if (parser->rows[i].letter == letter)
             return i;
     return -1;
 }
@@ -290,12 +352,12 @@ static int find_letter(const option_parser *parser, char letter)
 /* The form of the command that the options so far ask for; the first when nothing says. */
 static char form_of(const option_parser *parser)
 {
-    return parser->form_giver < 0 ? 1 : parser->rows[parser->form_giver]->form;
+    return parser->form_giver < 0 ? 1 : parser->rows[parser->form_giver].form;
 }
 
 static bool is_wanted(const option_parser *parser, int index)
 {
-    const option *row = parser->rows[index];
+    const option *row = &parser->rows[index];
     char form = form_of(parser);
     return row->required && !parser->seen[index] && (!row->form || row->form == form) &&
            (!row->required_form || row->required_form == form);
@@ -303,7 +365,7 @@ static bool is_wanted(const option_parser *parser, int index)
 
 static int take_value(option_parser *parser, int index, const char *text)
 {
-    const option *row = parser->rows[index];
+    const option *row = &parser->rows[index];
     if (parser->seen[index] && row->kind != OPTION_TEXTS)
         return complain(EXIT_USAGE, "--%s is given twice", row->name);
     parser->seen[index] = true;
@@ -311,7 +373,7 @@ static int take_value(option_parser *parser, int index, const char *text)
         parser->form_giver = index;
     if (row->form && row->form != form_of(parser))
         return complain(EXIT_USAGE, "--%s does not go with --%s", row->name,
-                        parser->rows[parser->form_giver]->name);
+                        parser->rows[parser->form_giver].name);
     return parse_value(row, text, parser->arguments + row->offset);
 }
 
@@ -319,8 +381,8 @@ static int take_value(option_parser *parser, int index, const char *text)
 static int complain_surplus(const option_parser *parser, const char *text)
 {
     for (int i = 0; i < parser->count; i++) {
-        const option *row = parser->rows[i];
-        if (is_wanted(parser, i) && row->kind != OPTION_POSITIONAL)
+        const option *row = &parser->rows[i];
+        if (is_wanted(parser, i) && !row->is_positional)
             return complain(EXIT_USAGE, "'%s' stands alone; did you mean --%s %s?", text, row->name, text);
     }
     return complain(EXIT_USAGE, "'%s' is one argument too many (see volterra help %s)", text, command_name());
@@ -329,7 +391,7 @@ static int complain_surplus(const option_parser *parser, const char *text)
 static int take_positional(option_parser *parser, const char *text)
 {
     for (int i = 0; i < parser->count; i++)
-        if (parser->rows[i]->kind == OPTION_POSITIONAL && !parser->seen[i])
+        if (parser->rows[i].is_positional && !parser->seen[i])
             return take_value(parser, i, text);
     return complain_surplus(parser, text);
 }
@@ -358,7 +420,7 @@ static int take_option(option_parser *parser, int argc, char *const *argv, int *
     if (index < 0)
         return unknown_option(parser, written, name);
 
-    const option *row = parser->rows[index];
+    const option *row = &parser->rows[index];
     if (row->kind == OPTION_FLAG) {
         if (value)
             return complain(EXIT_USAGE, "--%s takes no value", row->name);
@@ -369,7 +431,7 @@ static int take_option(option_parser *parser, int argc, char *const *argv, int *
         char all[CHOICES_LENGTH];
         if (*at + 1 >= argc || is_option)
             return complain(EXIT_USAGE, "%s needs a value: %s %s", written, written,
-                            row->choices ? choices_text(row->choices, all) : row->argument);
+                            option_value_name(row, all));
         value = argv[++*at];
     }
     int failed = take_value(parser, index, value);
@@ -390,14 +452,9 @@ static int apply_common(const common_arguments *common)
 int options_parse(const option_table *table, int argc, char *const *argv, void *arguments)
 {
     option_parser parser = {.form_giver = -1, .arguments = arguments};
-    int failed = add_table(&parser, table);
-    if (!failed)
-        failed = add_table(&parser, &common_options);
-    if (failed)
-        return failed;
-
+    parser.count = options_expand(table, true, parser.rows);
     for (int i = 0; i < parser.count; i++) {
-        const option *row = parser.rows[i];
+        const option *row = &parser.rows[i];
         int status = row->fallback ? parse_value(row, row->fallback, parser.arguments + row->offset) : 0;
         if (status)
             return status;
@@ -420,12 +477,12 @@ int options_parse(const option_table *table, int argc, char *const *argv, void *
     }
 
     for (int i = 0; i < parser.count; i++) {
-        const option *row = parser.rows[i];
+        const option *row = &parser.rows[i];
         if (!is_wanted(&parser, i))
             continue;
         char meaning[MEANING_LENGTH];
         option_meaning(row, meaning);
-        if (row->kind == OPTION_POSITIONAL)
+        if (row->is_positional)
             return complain(EXIT_USAGE, "%s is missing (%s; see volterra help %s)", row->name, meaning,
                             command_name());
         return complain(EXIT_USAGE, "%s%s %s is missing (%s; see volterra help %s)", row->letter ? "-" : "--",

@@ -11,15 +11,10 @@
 
 int bands_check(const number_list *levels)
 {
-    for (int c = 0; c < levels->count; c++) {
-        if (!(levels->values[c] > 0 && levels->values[c] < 1))
-            return complain(EXIT_USAGE,
-                            "--interval must lie between 0 and 1, not %g (0.9: nine observations of ten)",
-                            levels->values[c]);
+    for (int c = 0; c < levels->count; c++)
         for (int earlier = 0; earlier < c; earlier++)
             if (levels->values[earlier] == levels->values[c])
                 return complain(EXIT_USAGE, "--interval has %g twice", levels->values[c]);
-    }
     return 0;
 }
 

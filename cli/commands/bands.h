@@ -14,12 +14,7 @@ typedef struct band_request {
     bool std;           /* standard deviations */
 } band_request;
 
-/* Shared by the commands that have the option. */
-#define INTERVAL_MEANING                                                                               \
-    "add the columns NAME.lo and NAME.hi of intervals that hold this share of the observations, made " \
-    "from the errors of the training rows; several levels: NAME.lo80, NAME.hi80, ..."
-
-/* Refuse levels that are not between 0 and 1, or given twice. */
+/* Rejects a level that is given twice. */
 int bands_check(const number_list *levels);
 
 /* Columns that they are for q outputs. */

@@ -20,43 +20,19 @@ typedef struct mcs_arguments {
     int64_t reps;
 } mcs_arguments;
 
+#define ROW(...) OPTION(mcs_arguments, __VA_ARGS__)
 static const option rows[] = {
-    {.name = "LOSSES",
-     .kind = OPTION_POSITIONAL,
-     .required = true,
-     .offset = offsetof(mcs_arguments, losses),
-     .meaning = "FILE or FILE:COLUMNS, one row per time and one column per model"},
-    {.name = "size",
-     .kind = OPTION_POSITIVE,
-     .fallback = "0.25",
-     .offset = offsetof(mcs_arguments, size),
-     .argument = "A",
-     .meaning = "the set contains the best model with probability 1 - A: models with a p-value above A"},
-    {.name = "method",
-     .kind = OPTION_CHOICE,
-     .choices = mcs_method_choices,
-     .fallback = "R",
-     .offset = offsetof(mcs_arguments, method),
-     .meaning = "compare models pair by pair, or each with the mean of all"},
-    {.name = "block",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(mcs_arguments, block),
-     .argument = "B",
-     .meaning =
-         "mean block length of the bootstrap, or auto: by the dependence in the differences of the losses "
-         "(default: the integer part of the square root of the number of rows)"},
-    {.name = "reps",
-     .kind = OPTION_COUNT,
-     .least = 1,
-     .fallback = "10000",
-     .offset = offsetof(mcs_arguments, reps),
-     .argument = "N",
-     .meaning = "replications of the bootstrap"},
-    {.name = "rows",
-     .kind = OPTION_ROWS,
-     .offset = offsetof(mcs_arguments, rows),
-     .argument = "A:B",
-     .meaning = "use rows A <= t < B, counted from 0; negative ends count from the last row"},
+    ROW("LOSSES", NULL, losses, "losses: FILE or FILE:COLUMNS, one row per time and one column per model",
+        .required = true, .is_positional = true),
+    ROW("size", "A", size, "size of the test: the set contains the best model with probability 1 - size",
+        .range = BETWEEN(0, 1), .fallback = "0.25"),
+    ROW("method", NULL, method, "statistic: pairs of models (R), or each model and the mean of all (max)",
+        .choices = mcs_method_choices, .fallback = "R"),
+    ROW("block", "B", block,
+        "mean block length of the bootstrap, or auto: from the autocorrelation of the loss differences",
+        .unset = "the integer part of the square root of the number of rows"),
+    ROW("reps", "N", reps, "bootstrap replications", .range = AT_LEAST(1), .fallback = "10000"),
+    ROWS_OPTION(mcs_arguments, rows, "the losses"),
 };
 
 static int parse_block(const char *text, double *block)
@@ -207,8 +183,6 @@ static int run_mcs(int argc, char *const *argv)
     dataset losses = {0};
     double block = 0;
     int failed = options_parse(&command_mcs.options, argc, argv, &arguments);
-    if (!failed && arguments.size >= 1)
-        failed = complain(EXIT_USAGE, "--size must be below 1, not %g", arguments.size);
     if (!failed)
         failed = parse_block(arguments.block, &block);
     if (!failed)

@@ -13,8 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_AHEAD = 1000000000 };
-
 typedef struct score_arguments {
     common_arguments common;
     const char *truth, *forecast, *past, *plot;
@@ -23,74 +21,24 @@ typedef struct score_arguments {
     double lyapunov, dt, threshold;
 } score_arguments;
 
+#define ROW(...) OPTION(score_arguments, __VA_ARGS__)
 static const option rows[] = {
-    {.name = "truth",
-     .kind = OPTION_TEXT,
-     .required = true,
-     .offset = offsetof(score_arguments, truth),
-     .argument = "Y",
-     .meaning = "what happened: FILE or FILE:COLUMNS"},
-    {.name = "pred",
-     .kind = OPTION_TEXT,
-     .required = true,
-     .offset = offsetof(score_arguments, forecast),
-     .argument = "P",
-     .meaning = "the forecast: FILE or FILE:COLUMNS, row by row with Y"},
-    {.name = "rows",
-     .kind = OPTION_ROWS,
-     .offset = offsetof(score_arguments, rows),
-     .argument = "A:B",
-     .meaning = "use rows A <= t < B of both, counted from 0; negative ends count from the last row"},
-    {.name = "truth-rows",
-     .kind = OPTION_ROWS,
-     .offset = offsetof(score_arguments, truth_rows),
-     .argument = "A:B",
-     .meaning = "the same for Y alone"},
-    {.name = "pred-rows",
-     .kind = OPTION_ROWS,
-     .offset = offsetof(score_arguments, forecast_rows),
-     .argument = "A:B",
-     .meaning = "the same for P alone"},
-    {.name = "ahead",
-     .kind = OPTION_COUNT,
-     .least = 1,
-     .offset = offsetof(score_arguments, ahead),
-     .argument = "H",
-     .meaning = "rows ahead of what was known that P was made: the naive forecast is the truth H rows before "
-                "(default 1; with --lyapunov there is none)"},
-    {.name = "season",
-     .kind = OPTION_COUNT,
-     .least = 2,
-     .offset = offsetof(score_arguments, season),
-     .argument = "S",
-     .meaning = "compare with the seasonal naive forecast too: the truth a season of S rows before"},
-    {.name = "past",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(score_arguments, past),
-     .argument = "Y0",
-     .meaning =
-         "the rows right before those of Y that are scored, for these two; default: those of the file Y"},
-    {.name = "plot",
-     .kind = OPTION_TEXT,
-     .argument = "FILE",
-     .offset = offsetof(score_arguments, plot),
-     .meaning = "draw truth and forecast over rows, as SVG (needs gnuplot)"},
-    {.name = "lyapunov",
-     .kind = OPTION_POSITIVE,
-     .offset = offsetof(score_arguments, lyapunov),
-     .argument = "L",
-     .meaning = "largest Lyapunov exponent: also report the valid prediction time"},
-    {.name = "dt",
-     .kind = OPTION_POSITIVE,
-     .offset = offsetof(score_arguments, dt),
-     .argument = "H",
-     .meaning = "time between rows, for the valid prediction time"},
-    {.name = "threshold",
-     .kind = OPTION_POSITIVE,
-     .fallback = "0.2",
-     .argument = "E",
-     .offset = offsetof(score_arguments, threshold),
-     .meaning = "relative error at which a forecast is no longer valid"},
+    ROW("truth", "Y", truth, "observed values: FILE or FILE:COLUMNS", .required = true),
+    ROW("pred", "P", forecast, "predictions, row by row with Y: FILE or FILE:COLUMNS", .required = true),
+    ROWS_OPTION(score_arguments, rows, "both files"),
+    ROW("truth-rows", "A:B", truth_rows, "the same for Y only"),
+    ROW("pred-rows", "A:B", forecast_rows, "the same for P only"),
+    ROW("ahead", "H", ahead, "horizon of the predictions: the naive forecast is the truth H rows before",
+        .range = WITHIN(1, 1e9), .unset = "1; none with --lyapunov"),
+    ROW("season", "S", season, "season length in rows, for a comparison with the seasonal naive forecast",
+        .range = WITHIN(2, 1e9)),
+    ROW("past", "Y0", past, "observed values before the scored rows, for the naive forecasts",
+        .unset = "the earlier rows of Y"),
+    ROW("plot", "FILE", plot, "plot of truth and predictions (SVG, requires gnuplot)"),
+    ROW("lyapunov", "L", lyapunov, "largest Lyapunov exponent, for the valid prediction time"),
+    ROW("dt", "H", dt, "time between rows, for the valid prediction time"),
+    ROW("threshold", "E", threshold, "relative error at the end of the valid prediction time",
+        .fallback = "0.2"),
 };
 
 /* What was read. */
@@ -323,11 +271,6 @@ static int run_score(int argc, char *const *argv)
     if ((arguments.lyapunov > 0) != (arguments.dt > 0))
         return complain(EXIT_USAGE, "--lyapunov and --dt belong together; %s is missing",
                         arguments.dt > 0 ? "--lyapunov" : "--dt");
-    if (arguments.ahead > MOST_AHEAD || arguments.season > MOST_AHEAD)
-        return complain(EXIT_USAGE, "%s %lld: it must be at most %d rows",
-                        arguments.ahead > MOST_AHEAD ? "--ahead" : "--season",
-                        (long long)(arguments.ahead > MOST_AHEAD ? arguments.ahead : arguments.season),
-                        MOST_AHEAD);
     failed = check_inputs(&arguments);
     if (!failed)
         failed = check_plot(&arguments);

@@ -28,93 +28,38 @@ static const choice forget_what_choices[] = {
     {NULL, 0, NULL},
 };
 
+#define ROW(...) OPTION(stream_arguments, __VA_ARGS__)
 static const option rows[] = {
-    {.name = "MODEL",
-     .kind = OPTION_POSITIONAL,
-     .required = true,
-     .offset = offsetof(stream_arguments, model),
-     .meaning = "a model file that volterra fit wrote"},
-    {.name = "start",
-     .kind = OPTION_CHOICE,
-     .choices = start_choices,
-     .fallback = "continue",
-     .offset = offsetof(stream_arguments, start),
-     .meaning = START_MEANING},
-    {.name = "beyond",
-     .kind = OPTION_CHOICE,
-     .choices = beyond_choices,
-     .fallback = "clip",
-     .offset = offsetof(stream_arguments, beyond),
-     .meaning = BEYOND_MEANING},
-    {.name = "missing",
-     .kind = OPTION_CHOICE,
-     .choices = missing_line_choices,
-     .fallback = "skip",
-     .offset = offsetof(stream_arguments, missing),
-     .meaning = "a line with missing values: no row, and NA for an answer; or the values of the row before; or "
-                "the end"},
-    {.name = "strict",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(stream_arguments, strict),
-     .meaning = "end at the first line that is refused"},
-    {.name = "state",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(stream_arguments, state),
-     .argument = "FILE",
-     .meaning =
-         "go on from the moment that FILE holds, if it is there (else from --start), and write it at the end"},
-    {.name = "learn",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(stream_arguments, learn),
-     .meaning = "a line holds inputs and then targets: forecast the row, then learn it"},
-    {.name = "targets",
-     .kind = OPTION_CHOICE,
-     .choices = target_rows_choices,
-     .fallback = "own",
-     .offset = offsetof(stream_arguments, targets),
-     .meaning =
-         "the targets of a line are those of its row; or what is known now, which a model of --ahead H was to "
-         "forecast H rows before"},
-    {.name = "window",
-     .kind = OPTION_COUNT,
-     .least = 1,
-     .offset = offsetof(stream_arguments, window),
-     .argument = "N",
-     .meaning =
-         "with --learn: know the last N rows; the model's last N to begin with, or fewer (default: all rows)"},
-    {.name = "forget",
-     .kind = OPTION_POSITIVE,
-     .offset = offsetof(stream_arguments, forget),
-     .argument = "PHI",
-     .meaning = "with --learn: the kernel of rows i and j fades by PHI^(|i-j|/2), 0 < PHI <= 1 (default: 1)"},
-    {.name = "forget-what",
-     .kind = OPTION_CHOICE,
-     .choices = forget_what_choices,
-     .offset = offsetof(stream_arguments, forget_what),
-     .meaning =
-         "with --forget: how inputs act fades, and the level stays; or the level fades as well (default: "
-         "all)"},
-    {.name = "journal",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(stream_arguments, journal),
-     .argument = "FILE",
-     .meaning = "with --learn: write down every row as it is learned; what FILE holds beyond the state is "
-                "learned first"},
-    {.name = "interval",
-     .kind = OPTION_NUMBERS,
-     .argument = "P[,P]",
-     .offset = offsetof(stream_arguments, bands.levels),
-     .meaning = "a line holds inputs and then targets, or NA: add the ends of intervals that follow the errors "
-                "so far"},
-    {.name = "known",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(stream_arguments, known),
-     .meaning = "a line holds inputs and then outputs that were measured, or NA, which come back to a model of "
-                "--feedback in place of its own"},
-    {.name = "header",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(stream_arguments, header),
-     .meaning = "begin the output with a line of column names"},
+    ROW("MODEL", NULL, model, "model file written by volterra fit", .required = true, .is_positional = true),
+    HEADING("prediction"),
+    START_OPTION(stream_arguments, start),
+    BEYOND_OPTION(stream_arguments, beyond),
+    ROW("missing", NULL, missing,
+        "lines with missing values: skipped and answered with NA, filled with the previous row, or an error",
+        .choices = missing_line_choices, .fallback = "skip"),
+    ROW("strict", NULL, strict, "end at the first invalid line"),
+    ROW("known", NULL, known,
+        "lines of inputs and then measured outputs or NA, fed back in place of predictions; for models fitted "
+        "with --feedback"),
+    INTERVAL_OPTION(stream_arguments, bands.levels,
+                    "prediction intervals of this coverage, adapted to the errors so far; lines of inputs and "
+                    "then targets or NA"),
+    ROW("header", NULL, header, "header line with the column names in the output"),
+    ROW("state", "FILE", state, "state file: resumed if it exists, and written at the end"),
+    HEADING("learning"),
+    ROW("learn", NULL, learn, "lines of inputs and then targets: each row is predicted, then learned"),
+    ROW("targets", NULL, targets,
+        "row of the targets of a line: its own, or for a model with --ahead H the row H lines before (now)",
+        .choices = target_rows_choices, .fallback = "own"),
+    ROW("window", "N", window, "number of rows kept; when the window is full, the oldest row is dropped",
+        .range = AT_LEAST(1), .unset = "all rows"),
+    ROW("forget", "PHI", forget,
+        "forgetting factor phi: the kernel of rows i and j is multiplied by phi^(|i-j|/2)",
+        .range = ABOVE_TO(0, 1), .unset = "1"),
+    ROW("forget-what", NULL, forget_what,
+        "with --forget: the response to inputs (dynamics), or the level as well (all)",
+        .choices = forget_what_choices, .unset = "all"),
+    ROW("journal", "FILE", journal, "journal of learned rows, replayed after the state on restart"),
 };
 
 static int check_learning(const stream_arguments *arguments)
@@ -131,8 +76,6 @@ static int check_learning(const stream_arguments *arguments)
         return complain(EXIT_USAGE, "--targets goes with --learn or --interval");
     if (arguments->forget_what && arguments->forget == 0)
         return complain(EXIT_USAGE, "--forget-what goes with --forget");
-    if (arguments->forget > 1)
-        return complain(EXIT_USAGE, "--forget is %g, and must be above 0 and at most 1", arguments->forget);
     if (arguments->journal && is_standard_output(arguments->journal))
         return complain(EXIT_USAGE, "--journal must be a file: standard output brings the forecasts");
     if (arguments->journal && arguments->state && strcmp(arguments->journal, arguments->state) == 0)

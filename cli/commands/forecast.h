@@ -8,10 +8,18 @@
 
 #include <stdbool.h>
 
-#define START_MEANING "the inputs follow the training rows, or are a new sequence after a zero past"
-#define BEYOND_MEANING                                                                                \
-    "an input larger than any of training is projected to the largest norm there, refused, or taken " \
-    "as it is while the kernel allows"
+/* Options of several commands. */
+#define START_OPTION(type, member)                                                                      \
+    OPTION(type, "start", NULL, member, "state before the first row: continued from training, or zero", \
+           .choices = start_choices, .fallback = "continue")
+#define BEYOND_OPTION(type, member)                                                                            \
+    OPTION(type, "beyond", NULL, member,                                                                       \
+           "inputs with a larger norm than any in training: projected to that norm, rejected, or accepted if " \
+           "the "                                                                                              \
+           "kernel is bounded",                                                                                \
+           .choices = beyond_choices, .fallback = "clip")
+#define INTERVAL_OPTION(type, member, meaning) \
+    OPTION(type, "interval", "P[,P]", member, meaning, .range = BETWEEN(0, 1), .python = "coverage")
 
 volt_predict_options forecast_options(int start, int beyond);
 

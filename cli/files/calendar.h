@@ -5,10 +5,10 @@
 #include "files/inputs.h"
 #include "volterra.h"
 
-#define CALENDAR_MEANING                                                                                   \
-    "add inputs from the column of dates: where a row stands in the round of the hour, day, week or year " \
-    "(minute, "                                                                                            \
-    "hour, weekday, month, yearday, with commas between), each as a sine and a cosine"
+#define CALENDAR_MEANING                                                                                     \
+    "calendar inputs from the column of dates: minute, hour, weekday, month, yearday, separated by commas, " \
+    "each as "                                                                                               \
+    "a sine and a cosine"
 
 /* What is added to the inputs; parts NULL: nothing. */
 typedef struct calendar {

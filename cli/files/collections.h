@@ -4,6 +4,8 @@
 
 #include "volterra.h"
 
+#define COLLECTION_FORMATS ".ts, .arff, .npy (series x time x channels) or a CSV with a column series"
+
 /* Series that were read. All begins as {0}, and can then always be released. */
 typedef struct labelled_series {
     const char *source;

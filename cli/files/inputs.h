@@ -5,8 +5,18 @@
 #include "args/options.h"
 #include "volterra.h"
 
-/* What the help says of --missing. */
-#define MISSING_MEANING "what to do with missing values in the rows used; --rows counts before any is dropped"
+/* Options of several commands; ROWS_OPTION and MISSING_OPTION take further fields of the row. */
+#define INPUTS_MEANING "inputs: FILE or FILE:COLUMNS, one row per time step"
+#define SEASON_MEANING "season length in rows, or none; auto: detected in the series"
+#define ROWS_OPTION(type, member, ...)  \
+    OPTION(type, "rows", "A:B", member, \
+           "rows A <= t < B, counted from 0 (negative ends: from the last row), of " __VA_ARGS__)
+#define MISSING_OPTION(type, ...) \
+    OPTION_MISSING_ROW(type, __VA_ARGS__, .choices = missing_choices, .fallback = "error")
+#define OPTION_MISSING_ROW(type, member, ...)                                                         \
+    OPTION(type, "missing", NULL, member,                                                             \
+           "treatment of missing values in the selected rows; --rows counts before rows are dropped", \
+           __VA_ARGS__)
 
 /* The value of --missing. A command that asks for it has that option, and errors about missing values mention it
  * from then on. */

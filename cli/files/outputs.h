@@ -29,6 +29,9 @@ bool source_is_file(const char *source);
 
 bool is_standard_output(const char *path);
 
+#define OUTPUT_OPTION(type, member) \
+    OPTION(type, "output", "FILE", member, "output file", .letter = 'o', .unset = "CSV on standard output")
+
 /* Write a matrix. On standard output with `json` it is a JSON object, with `extra` under extra_key. */
 int output_matrix(const char *path, volt_view values, const char *const *names, bool json,
                   const char *extra_key, int64_t extra);

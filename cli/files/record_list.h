@@ -4,9 +4,10 @@
 
 #include "files/inputs.h"
 
-#define SERIES_MEANING                                                                                 \
-    "which record a row belongs to: a column of names or numbers, rows of a record together (without " \
-    ":COLUMN the one named series); every record has a past of its own"
+#define SERIES_MEANING                                                                                    \
+    "column of record names, the rows of a record together (without :COLUMN, the column 'series'); each " \
+    "record "                                                                                             \
+    "has its own state"
 
 typedef struct record_list {
     int64_t n;           /* records; 0: the option was not given */

@@ -7,7 +7,7 @@
 
 /* What a SPEC may be, for the help; the names are those of range_forms. */
 #define RANGE_MEANING \
-    "draw parameter NAME (or alpha, or feedback) from SPEC: {names}, a list of values A|B|C, or one value"
+    "search range of parameter NAME (or alpha, or feedback): {names}, a list A|B|C, or one value"
 name_list range_forms(void); /* "log:LOW..HIGH" and so on */
 
 /* Ranges that were read; begins as {0}. */

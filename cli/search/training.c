@@ -15,6 +15,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- options ---------------------------------------------------------------------------------- */
+
+#define ROW(...) OPTION(training_arguments, __VA_ARGS__)
+static const option pairing_rows[] = {
+    ROW("y", "Y", y, "targets, row by row with X", .unset = "X, so that the series forecasts itself"),
+    ROW("ahead", "H|A..B", ahead, "forecast horizon in rows; several horizons are separate outputs",
+        .unset = "0 with --y, 1 without"),
+    ROW("calendar", "PARTS", calendar, CALENDAR_MEANING),
+    ROW("series", "FILE:COLUMN", series, SERIES_MEANING),
+    ROWS_OPTION(training_arguments, rows, "X and Y"),
+    MISSING_OPTION(training_arguments, missing),
+    ROW("allow-target-in-inputs", NULL, allow_target_in_inputs,
+        "permission for a target that is also an input of the same row, with --ahead 0"),
+};
+const option_table training_pairing_options = OPTION_TABLE(pairing_rows);
+
+static const option data_rows[] = {
+    ROW("x", "X", x, INPUTS_MEANING, .required = true),
+    {.kind = OPTION_GROUP, .table = &training_pairing_options},
+};
+const option_table training_data_options = OPTION_TABLE(data_rows);
+
+static const option input_rows[] = {
+    ROW("target", NULL, target,
+        "quantity learned: the level of the target, or its change from the current row; auto: the level if "
+        "alpha is given or the target is not an input, otherwise the change unless the level is clearly better",
+        .choices = target_choices, .fallback = "auto"),
+    ROW("input", NULL, input,
+        "inputs of the kernel: levels, changes from the previous row, or both with the values one season ago; "
+        "auto: levels if alpha is given or no target is an input, otherwise both",
+        .choices = input_choices, .fallback = "auto"),
+    ROW("season", "S", season, SEASON_MEANING, .fallback = "auto"),
+};
+const option_table training_input_options = OPTION_TABLE(input_rows);
+
+static const option model_rows[] = {
+    {.kind = OPTION_GROUP, .table = &training_input_options},
+    ROW("feedback", NULL, feedback,
+        "outputs of the previous row as additional inputs (NARX model); measured outputs in training"),
+    ROW("washout", "W", washout, "leading rows excluded from the fit; they initialise the state",
+        .fallback = "0"),
+    ROW("no-intercept", NULL, no_intercept, "no constant term"),
+    ROW("no-scale", NULL, no_scale, "no scaling of inputs and targets"),
+};
+const option_table training_model_options = OPTION_TABLE(model_rows);
+
 /* ---- the sequence ----------------------------------------------------------------------------- */
 
 static int read_files(const training_arguments *arguments, training_data *data)

@@ -10,7 +10,7 @@
 #include "search/training_loss.h"
 #include "volterra.h"
 
-/* The part of a command's arguments that TRAINING_SEQUENCE and TRAINING_READOUT fill. */
+/* The arguments of a command that say what to fit. */
 typedef struct training_arguments {
     const char *x, *y;
     const char *ahead; /* H, or A..B; NULL: not given */
@@ -26,103 +26,14 @@ typedef struct training_arguments {
     const char *series;             /* the column of records; NULL: one sequence */
     bool feedback;                  /* outputs come back beside the inputs ... */
     double feedback_weight;         /* ... with this weight, where it is known */
-    loss_arguments loss;            /* where the command has TRAINING_LOSS */
+    loss_arguments loss;            /* where the command has loss_options */
 } training_arguments;
 
-/* Rows of an option table; `base` is the offset of the training_arguments in the command's struct. X must be
- * given in form `form` of the command (0: in every form). */
-#define TRAINING_SEQUENCE(base, form)                                                                  \
-    {.name = "x",                                                                                      \
-     .kind = OPTION_TEXT,                                                                              \
-     .required = true,                                                                                 \
-     .required_form = (form),                                                                          \
-     .offset = (base) + offsetof(training_arguments, x),                                               \
-     .argument = "X",                                                                                  \
-     .meaning = "inputs: FILE or FILE:COLUMNS, one row per time step"},                                \
-        {.name = "y",                                                                                  \
-         .kind = OPTION_TEXT,                                                                          \
-         .offset = (base) + offsetof(training_arguments, y),                                           \
-         .argument = "Y",                                                                              \
-         .meaning = "targets, row by row with X (default: X itself, so the series forecasts itself)"}, \
-        {.name = "calendar",                                                                           \
-         .kind = OPTION_TEXT,                                                                          \
-         .offset = (base) + offsetof(training_arguments, calendar),                                    \
-         .argument = "PARTS",                                                                          \
-         .meaning = CALENDAR_MEANING},                                                                 \
-    {                                                                                                  \
-        .name = "ahead", .kind = OPTION_TEXT, .offset = (base) + offsetof(training_arguments, ahead),  \
-        .argument = "H",                                                                               \
-        .meaning = "the target of row t is row t+H (default 0 with --y, 1 without); A..B: the rows "   \
-                   "t+A to t+B, each an output"                                                        \
-    }
-
-/* Several sequences. */
-#define TRAINING_RECORDS(base)                                                                          \
-    {                                                                                                   \
-        .name = "series", .kind = OPTION_TEXT, .offset = (base) + offsetof(training_arguments, series), \
-        .argument = "FILE:COLUMN", .meaning = SERIES_MEANING                                            \
-    }
-
-/* Outputs that come back. */
-#define TRAINING_FEEDBACK(base)                                                                             \
-    {                                                                                                       \
-        .name = "feedback", .kind = OPTION_FLAG, .offset = (base) + offsetof(training_arguments, feedback), \
-        .meaning = "with --y: the outputs of the row before are inputs too, measured ones in training"      \
-    }
-
-/* How targets and inputs are learned. */
-#define TRAINING_SERIES(base)                                                                                  \
-    {.name = "target",                                                                                         \
-     .kind = OPTION_CHOICE,                                                                                    \
-     .choices = target_choices,                                                                                \
-     .fallback = "auto",                                                                                       \
-     .offset = (base) + offsetof(training_arguments, target),                                                  \
-     .meaning = "learn a target as it is, or its change from now on; auto: the level where alpha is given or " \
-                "the target is not an input, else the change unless the level is clearly better"},             \
-        {.name = "input",                                                                                      \
-         .kind = OPTION_CHOICE,                                                                                \
-         .choices = input_choices,                                                                             \
-         .fallback = "auto",                                                                                   \
-         .offset = (base) + offsetof(training_arguments, input),                                               \
-         .meaning = "what the kernel sees of every input: its level, its change from the row before, or both " \
-                    "with what stood there a season ago; auto: level where alpha is given or targets are not " \
-                    "inputs, else both"},                                                                      \
-        {.name = "season",                                                                                     \
-         .kind = OPTION_TEXT,                                                                                  \
-         .fallback = "auto",                                                                                   \
-         .offset = (base) + offsetof(training_arguments, season),                                              \
-         .argument = "S",                                                                                      \
-         .meaning = "rows of a season (24 for hours of a day), none, or auto: found in the targets"},          \
-    {                                                                                                          \
-        .name = "allow-target-in-inputs", .kind = OPTION_FLAG,                                                 \
-        .offset = (base) + offsetof(training_arguments, allow_target_in_inputs),                               \
-        .meaning = "with --ahead 0, take a target that is also an input of the same row"                       \
-    }
-
-#define TRAINING_READOUT(base)                                                                                \
-    {.name = "washout",                                                                                       \
-     .kind = OPTION_COUNT,                                                                                    \
-     .fallback = "0",                                                                                         \
-     .offset = (base) + offsetof(training_arguments, washout),                                                \
-     .argument = "W",                                                                                         \
-     .meaning = "first rows that feed the past but are not fitted"},                                          \
-        {.name = "rows",                                                                                      \
-         .kind = OPTION_ROWS,                                                                                 \
-         .offset = (base) + offsetof(training_arguments, rows),                                               \
-         .argument = "A:B",                                                                                   \
-         .meaning = "use rows A <= t < B of X and Y, counted from 0; negative ends count from the last row"}, \
-        {.name = "no-intercept",                                                                              \
-         .kind = OPTION_FLAG,                                                                                 \
-         .offset = (base) + offsetof(training_arguments, no_intercept),                                       \
-         .meaning = "fit no constant"},                                                                       \
-        {.name = "no-scale",                                                                                  \
-         .kind = OPTION_FLAG,                                                                                 \
-         .offset = (base) + offsetof(training_arguments, no_scale),                                           \
-         .meaning = "take inputs and targets as they are"},                                                   \
-    {                                                                                                         \
-        .name = "missing", .kind = OPTION_CHOICE, .choices = missing_choices, .fallback = "error",            \
-        .offset = (base) + offsetof(training_arguments, missing), .meaning = MISSING_MEANING                  \
-    }
+/* Rows for the tables of commands, filling a training_arguments. */
+extern const option_table training_pairing_options; /* targets, horizon, rows, missing values, records */
+extern const option_table training_data_options;    /* the same with --x, which is required */
+extern const option_table training_input_options;   /* how targets and inputs are learned */
+extern const option_table training_model_options;   /* the same with feedback, washout, constant and scaling */
 
 /* What is fitted: rows t of the inputs and rows t + ahead of the targets, of every record. */
 typedef struct training_data {

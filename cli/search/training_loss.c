@@ -8,13 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-name_list loss_names(void)
+static name_list loss_names(void)
 {
     name_list list = {0};
     for (int64_t i = 0; volt_loss_at(i); i++)
         names_add(&list, volt_loss_at(i)->name);
     return list;
 }
+
+static const option loss_rows[] = {
+    OPTION(loss_arguments, "loss", "L", text,
+           "loss function: {names or}, with parameters as in huber:delta=0.5 or quantile:q=0.1/0.5/0.9",
+           .names = loss_names, .unset = "squares"),
+    OPTION(loss_arguments, "tolerance", "T", tolerance,
+           "relative duality gap of the objective, or relative residual of pcg", .range = BETWEEN(0, 1),
+           .unset = "1e-6, pcg 1e-4"),
+};
+const option_table loss_options = OPTION_TABLE(loss_rows);
 
 int loss_read(const loss_arguments *arguments, loss_data *data)
 {
@@ -23,8 +33,6 @@ int loss_read(const loss_arguments *arguments, loss_data *data)
         return complain(EXIT_USAGE, "--loss: %s", volt_error_detail());
     if (data->loss)
         volt_loss_get_info(data->loss, &data->info);
-    if (!(arguments->tolerance < 1))
-        return complain(EXIT_USAGE, "--tolerance is %g, and must be less than 1", arguments->tolerance);
     return 0;
 }
 

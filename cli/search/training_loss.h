@@ -7,35 +7,15 @@
 #include "terminal/results.h"
 #include "volterra.h"
 
-/* The part of a command's arguments that TRAINING_LOSS fills. */
+/* The arguments of a command about the loss. */
 typedef struct loss_arguments {
     const char *text, *weights; /* NULL: not given */
     double tolerance;
 } loss_arguments;
 
-name_list loss_names(void);
-
-/* Rows of an option table; `base` is the offset of the loss_arguments in the command's struct. */
-#define TRAINING_LOSS(base)                                                                                   \
-    {.name = "loss",                                                                                          \
-     .kind = OPTION_TEXT,                                                                                     \
-     .offset = (base) + offsetof(loss_arguments, text),                                                       \
-     .argument = "L",                                                                                         \
-     .names = loss_names,                                                                                     \
-     .meaning = "what is minimised: {names or} (default squares); parameters as in huber:delta=0.5 or "       \
-                "quantile:q=0.1/0.5/0.9"},                                                                    \
-        {.name = "tolerance",                                                                                 \
-         .kind = OPTION_POSITIVE,                                                                             \
-         .offset = (base) + offsetof(loss_arguments, tolerance),                                              \
-         .argument = "T",                                                                                     \
-         .meaning = "with --loss: how far above its minimum the objective may lie, relative to itself "       \
-                    "(the duality gap; default 1e-6)"},                                                       \
-    {                                                                                                         \
-        .name = "weights", .kind = OPTION_TEXT, .offset = (base) + offsetof(loss_arguments, weights),         \
-        .argument = "FILE:COLUMN",                                                                            \
-        .meaning = "weights of the rows of X, at least 0: they multiply the loss; rows of weight 0 feed the " \
-                   "past alone"                                                                               \
-    }
+/* Rows for the tables of commands, filling a loss_arguments: --loss and --tolerance. */
+extern const option_table loss_options;
+#define LOSS_WEIGHTS "weights of the rows, at least 0; rows of weight 0 only update the state"
 
 /* What the arguments come to. */
 typedef struct loss_data {

@@ -10,6 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ROW(...) OPTION(solver_arguments, __VA_ARGS__)
+#define LANDMARKS_ROW(...) ROW("landmarks", "M[:WHICH]", landmarks, __VA_ARGS__)
+static const option solver_rows[] = {
+    ROW("solver", NULL, solver,
+        "method for the readout: exact, nystrom (landmarks), features (reservoirs) or pcg (iterative); auto: "
+        "exact if memory and time allow, features where they are few, otherwise nystrom",
+        .choices = solver_choices, .fallback = "auto"),
+    LANDMARKS_ROW("number of landmarks, of nystrom and of the preconditioner of pcg: in runs of 32 over all "
+                  "rows, M:last or M:random",
+                  .unset = "2000, pcg 12.7 times the square root of the rows"),
+    ROW("iterations", "N", iterations, "maximum number of iterations of pcg", .range = AT_LEAST(1),
+        .unset = "1000"),
+    ROW("checkpoint", "FILE", checkpoint, "checkpoint file of pcg; an existing checkpoint is resumed"),
+    ROW("checkpoint-every", "TIME", checkpoint_every, "time between checkpoints, at least one iteration",
+        .is_duration = true, .fallback = "60s"),
+};
+const option_table solver_options_table = OPTION_TABLE(solver_rows);
+
+static const option search_solver_rows[] = {
+    ROW("solver", NULL, solver,
+        "method for the readout of candidates and of the best one: exact or nystrom (landmarks); auto: exact "
+        "if memory and time allow, otherwise nystrom",
+        .choices = search_solver_choices, .fallback = "auto"),
+    LANDMARKS_ROW("number of landmarks of nystrom: in runs of 32 over the rows before the first validation "
+                  "block, M:last or M:random",
+                  .unset = "2000"),
+};
+const option_table search_solver_options_table = OPTION_TABLE(search_solver_rows);
+
 static int complain_landmarks(const char *text)
 {
     return complain(

@@ -4,7 +4,7 @@
 #   VOLTERRA=path/to/volterra tests/cli/run.sh [PATTERN]
 #
 # Prints TAP. Every case runs in a directory of its own. PATTERN (a regular expression) chooses cases by
-# name; VOLT_SLICES=N VOLT_SLICE=K runs one of N parts of them, K from 0. With UPDATE_EXPECTED=1 the stored help texts are written anew instead of compared.
+# name; VOLT_SLICES=N VOLT_SLICE=K runs one of N parts of them, K from 0.
 set -u
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)

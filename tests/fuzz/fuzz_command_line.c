@@ -27,28 +27,29 @@ typedef struct fuzz_arguments {
     bool flag;
     const char *file, *alpha, *columns;
     int64_t count;
-    double positive, budget;
+    double positive, share, budget;
     int choice;
     row_range rows;
     number_list numbers;
     text_list ranges;
 } fuzz_arguments;
 
-#define AT(member) .offset = offsetof(fuzz_arguments, member), .argument = "VALUE", .meaning = "a value"
 static const choice ordinals[] = {{"first", 0, NULL}, {"second", 1, NULL}, {"third", 2, NULL}, {NULL, 0, NULL}};
 
+#define ROW(...) OPTION(fuzz_arguments, __VA_ARGS__)
 static const option table_rows[] = {
-    {.name = "FILE", .kind = OPTION_POSITIONAL, AT(file)},
-    {.name = "flag", .kind = OPTION_FLAG, AT(flag)},
-    {.name = "alpha", .kind = OPTION_TEXT, AT(alpha)},
-    {.name = "columns", .kind = OPTION_TEXT, AT(columns)},
-    {.name = "count", .kind = OPTION_COUNT, .letter = 'n', .least = -2, .fallback = "4", AT(count)},
-    {.name = "positive", .kind = OPTION_POSITIVE, .fallback = "0.5", AT(positive)},
-    {.name = "budget", .kind = OPTION_DURATION, .fallback = "1m", AT(budget)},
-    {.name = "choice", .kind = OPTION_CHOICE, .choices = ordinals, .fallback = "first", AT(choice)},
-    {.name = "rows", .kind = OPTION_ROWS, AT(rows)},
-    {.name = "numbers", .kind = OPTION_NUMBERS, AT(numbers)},
-    {.name = "range", .kind = OPTION_TEXTS, AT(ranges)},
+    ROW("FILE", NULL, file, "", .is_positional = true),
+    ROW("flag", NULL, flag, ""),
+    ROW("alpha", "A", alpha, ""),
+    ROW("columns", "C", columns, ""),
+    ROW("count", "N", count, "", .letter = 'n', .range = AT_LEAST(-2), .fallback = "4"),
+    ROW("positive", "P", positive, "", .fallback = "0.5"),
+    ROW("share", "S", share, "", .range = BETWEEN(0, 1), .fallback = "0.5"),
+    ROW("budget", "TIME", budget, "", .is_duration = true, .fallback = "1m"),
+    ROW("choice", NULL, choice, "", .choices = ordinals, .fallback = "first"),
+    ROW("rows", "A:B", rows, ""),
+    ROW("numbers", "X", numbers, ""),
+    ROW("range", "R", ranges, ""),
 };
 static const option_table table = OPTION_TABLE(table_rows);
 
@@ -58,6 +59,7 @@ static void check_values(const fuzz_arguments *arguments)
 {
     FUZZ_CHECK(arguments->count >= -2 && arguments->count <= INT64_C(1) << 53);
     FUZZ_CHECK(arguments->positive > 0 && isfinite(arguments->positive));
+    FUZZ_CHECK(arguments->share > 0 && arguments->share < 1);
     FUZZ_CHECK(arguments->budget > 0 && isfinite(arguments->budget));
     FUZZ_CHECK(arguments->choice >= 0 && arguments->choice < 3);
     FUZZ_CHECK(arguments->numbers.count >= 0 && arguments->numbers.count <= NUMBER_LIST_CAPACITY);

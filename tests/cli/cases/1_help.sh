@@ -2,33 +2,53 @@
 
 all_commands="forecast compare simulate fit tune predict continue stream explain classify anomaly gram score mcs bekk plan info"
 
-# same_help FILE: `out` is the stored text (the version may change)
-same_help()
-{
-    sed -E 's/^volterra [0-9]+\.[0-9]+\.[0-9]+:/volterra VERSION:/' out >text
-    [ -z "${UPDATE_EXPECTED:-}" ] || cp text "$here/expected/$1"
-    diff -u "$here/expected/$1" text >difference || fail "$(cat difference)"
-}
-
 help_overview()
 {
     expect 0 help
     no_err
-    same_help help.txt
+    cp out overview
+    for command in $all_commands; do
+        out_has "^  $command +[a-z]"
+    done
     expect 0 --help
-    same_help help.txt
+    same overview out
 }
 check "help lists the commands" help_overview
+
+# table COMMAND: the options of `help --json`, a line "--name VALUE" each, sorted
+table()
+{
+    "$VOLTERRA" help --json | python3 -c '
+import json, sys
+tables = json.load(sys.stdin)
+for option in next(c for c in tables["commands"] if c["name"] == sys.argv[1])["options"]:
+    if "name" in option:
+        print(" ".join(["--" + option["name"], option["value"] or ""]).strip())' "$1" | LC_ALL=C sort
+}
 
 help_of_command()
 {
     expect 0 help "$command"
     no_err
-    same_help "help-$command.txt"
+    cp out help
+    out_has "^volterra $command: [a-z]"
+    out_has "^usage: volterra $command( |\$)"
+    out_has '^  --help '
     expect 0 "$command" --help
-    same_help "help-$command.txt"
+    same help out
     expect 0 "$command" --no-such-option -h
-    same_help "help-$command.txt"
+    same help out
+    # Every option of the table, with its value, and no other.
+    sed '/^options of every command/,$d' help | grep -E '^  (-[a-z], )?--[a-z]' |
+        sed -E 's/^ *(-[a-z], )?//; s/  .*//; s/ +$//' | LC_ALL=C sort >listed
+    table "$command" >wanted
+    diff wanted listed >difference || fail "$(cat difference)"
+    # Each of them in the usage, by its letter if it has one.
+    sed -n '/^usage/,/^$/p' help >usage
+    sed -nE 's/^  (-[a-z], )?(--[a-z-]+).*/\1 \2/p' help | sed '/--json/,$d; s/,//' | while read -r word _; do
+        grep -q -e "$word\b" usage || fail "the usage lacks $word"
+    done || exit 1
+    awk 'length > 112 { exit 1 }' help || fail "a line is longer than 112 characters"
 }
 for command in $all_commands; do
     check "help $command is $command --help" help_of_command
@@ -72,40 +92,27 @@ help_kernels()
 }
 check "help kernels prints the table of kernels, or one of them" help_kernels
 
-# The SYNOPSIS of the manual page, all forms of a command together: one line "--name" or "--name a|b|c" an option.
-manual_options()
-{
-    sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$here/../../docs/man/volterra.1" |
-        awk -v command="$1" '/^\.Cm /{ inside = $2 == command } inside' |
-        sed -E 's/ Fl /\nFl /g; s/^\.(Op )?//' | grep '^Fl ' |
-        sed -E 's/^Fl o .*/--output/; s/^Fl -([a-z-]+) Cm ([^ ]+( \| [^ ]+)+).*/--\1 \2/; s/^Fl -([a-z-]+).*/--\1/; s/ \| /|/g' |
-        sort -u
-}
-
-# The same of the help; what the options of every command are is said once.
-help_options()
-{
-    sed -n '/^options:/,/^options of every/p' out | grep -oE '^  (-[a-z], )?--[a-z-]+( [^ ]*\|[^ ]*)?' |
-        sed -E 's/^ *(-[a-z], )?//' | sort -u
-}
-
+# The man page is made from the tables: every option of every command, in the synopsis and in the list of the command.
 manual_page()
 {
+    "$here/../../scripts/option_texts.py" man "$VOLTERRA" >page 2>err || fail "no man page"
+    ! grep -n '^\.\\" @' page || fail "a mark of the template is left"
     for command in $all_commands; do
-        expect 0 help "$command"
-        # Every command with --missing has the same words, but for stream: the page calls them a policy, and lists both once.
-        help_options | sed 's/^--missing .*/--missing/' >help_list
-        manual_options "$command" >manual_list
-        diff -u manual_list help_list >difference || fail "$command: $(cat difference)"
+        table "$command" | sed -E 's/^--output .*/o/; s/^--([a-z-]+).*/-\1/' | sort -u >wanted
+        sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' page | awk -v command="$command" '/^\.Cm /{ inside = $2 == command } inside' |
+            sed -nE 's/^\.(Op )?Fl ([a-z-]+).*/\2/p' | sort -u >listed
+        diff wanted listed >difference || fail "synopsis of $command: $(cat difference)"
+        sed -n "/^\.Ss $command\$/,/^\.S[sh] /{/^\.It Fl/p}" page | sed -E 's/^\.It Fl ([a-z-]+).*/\1/' | sort -u >listed
+        diff wanted listed >difference || fail "options of $command: $(cat difference)"
     done
-    sed -nE 's/^\.It Fl -missing Cm //p' "$here/../../docs/man/volterra.1" | sed 's/ | /|/g; s/|/\\|/g' >policies
-    lines_of policies 2
-    expect 0 help fit
-    out_has "^  --missing $(sed -n 1p policies)( |$)"
-    expect 0 help stream
-    out_has "^  --missing $(sed -n 2p policies)( |$)"
+    grep -q '^\.It Fl -missing Cm error | drop | interpolate$' page || fail "no choices of --missing"
+    grep -q '^\.It Fl -missing Cm skip | hold | error$' page || fail "no choices of --missing in stream"
+    # Details of an option that does not exist are an error.
+    sed 's/^\.It calendar$/.It calender/' "$here/../../docs/man/volterra.1.in" >template
+    "$here/../../scripts/option_texts.py" man "$VOLTERRA" template >wrong 2>err && fail "a wrong name in the template is accepted"
+    err_has 'calender'
 }
-check "the manual page has the options and the choices of the help" manual_page
+check "the man page has the options and the choices of the tables" manual_page
 
 # Names that a table of the library gives stand in the help of every command that takes them, and in the manual page.
 names_of_tables()
@@ -119,8 +126,9 @@ names_of_tables()
         grep -qF "${presets%, *}" text || fail "help $command has not $presets"
         grep -qF "${presets##*, }" text || fail "help $command has not $presets"
     done
+    "$here/../../scripts/option_texts.py" man "$VOLTERRA" >page
     for word in ${presets//,/}; do
-        [ "$(grep -c -- "$word" "$here/../../docs/man/volterra.1")" -ge 3 ] || fail "the manual page has not $word"
+        [ "$(grep -c -- "$word" page)" -ge 3 ] || fail "the man page has not $word"
     done
 }
 check "help and manual page name the presets of the library" names_of_tables

@@ -74,21 +74,21 @@ wrong_value()
 {
     series 30 >x.csv
     expect 2 simulate lorenz --length ten
-    err_has "whole number, not 'ten'"
+    err_has "^volterra simulate: --length .*\(got 'ten'\)"
     expect 2 simulate lorenz --length 0
-    err_has 'at least 1, not 0'
+    err_has '--length must be at least 1 \(got 0\)'
     expect 2 simulate lorenz --length 2.5
     expect 2 simulate lorenz --length 1e40
     expect 2 simulate lorenz --step nan
     expect 2 simulate lorenz --seed -1
-    err_has "not '-1'"
+    err_has "--seed .*\(got '-1'\)"
     expect 2 simulate lorenz --seed 18446744073709551616
     expect 2 simulate lorenz --start 1,2,x
     expect 2 simulate lorenz --start 1,2
     err_has 'needs 3 numbers'
     expect 2 simulate lorenz --start 1,,2
     expect 2 simulate lorenz --method euler
-    err_has "must be rk4\|accurate, not 'euler'"
+    err_has "--method must be rk4\|accurate \(got 'euler'\)"
     expect 2 fit --x x.csv -o m --missing interpolat
     err_has 'did you mean interpolate\?'
     expect 2 fit --x x.csv -o m --threads 0

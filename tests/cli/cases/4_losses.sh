@@ -96,7 +96,7 @@ losses_refused()
     expect 2 fit --x data.csv:u --loss multinomial -o m.safetensors
     err_has 'needs --y'
     expect 2 fit --x data.csv:u --y data.csv:y --loss huber:delta=1 --tolerance 2 -o m.safetensors
-    err_has 'tolerance is 2'
+    err_has '--tolerance must be between 0 and 1 \(got 2\)'
     expect 2 fit --x data.csv:u --loss poisson --target change --alpha 1 -o m.safetensors
     err_has 'change of a target can not be learned with loss poisson'
     nothing_left

@@ -182,7 +182,7 @@ bad_search_solvers()
     expect 2 "${tune[@]}" --solver exact --landmarks 10
     err_has "--landmarks is for"
     expect 2 "${tune[@]}" --solver features
-    err_has "auto|exact|nystrom, not 'features'"
+    err_has "--solver must be auto\|exact\|nystrom \(got 'features'\)"
     expect 2 "${tune[@]}" --solver nystrom --score evidence
     err_has "likelihood of the exact fit"
     expect 2 "${tune[@]}" --solver nystrom --score prequential

@@ -75,7 +75,7 @@ gradient_refusals()
     expect 2 tune --x u.csv --y y.csv --score evidence --method gradient --log t.jsonl --resume
     err_has '--method gradient cannot be resumed, since a log has no gradients'
     expect 2 tune --x u.csv --y y.csv --score evidence --method climb
-    err_has "--method must be draws.gradient, not 'climb'"
+    err_has "--method must be draws.gradient \(got 'climb'\)"
     expect 2 tune --x u.csv --y y.csv --score evidence --draws 3 --gap 2
     err_has 'the score log is one of all rows together: it takes no gap'
 }

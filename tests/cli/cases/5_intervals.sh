@@ -64,7 +64,7 @@ bad_intervals()
     expect 0 fit --x d.csv:u,v --y d.csv:y --rows :30 --kernel linear --alpha 1 -o m.safetensors
     for level in 1.2 0 1 -0.5; do
         expect 2 predict m.safetensors --x d.csv --interval "$level"
-        err_has "--interval must lie between 0 and 1, not $level"
+        err_has "--interval must be between 0 and 1 \(got $level\)"
     done
     expect 2 predict m.safetensors --x d.csv --interval ''
     expect 2 predict m.safetensors --x d.csv --interval ,

@@ -116,11 +116,11 @@ learn_refusals()
         err_has "^volterra stream: ${option%% *} goes with --learn$"
     done
     expect 2 stream model.safetensors --learn --window 0 <pairs
-    err_has '--window must be at least 1, not 0'
+    err_has '--window must be at least 1 \(got 0\)'
     expect 2 stream model.safetensors --learn --window -3 <pairs
     expect 2 stream model.safetensors --learn --forget 0 <pairs
     expect 2 stream model.safetensors --learn --forget 1.2 <pairs
-    err_has '--forget is 1.2, and must be above 0 and at most 1'
+    err_has '--forget must be above 0 and at most 1 \(got 1.2\)'
     expect 2 stream model.safetensors --learn --journal - <pairs
     expect 2 stream model.safetensors --learn --journal s --state s <pairs
     err_has 'must be two files'

@@ -100,7 +100,7 @@ anomaly_wrong()
     expect 2 anomaly --train ${turns}_train.ts --x k.csv:x
     expect 2 anomaly --x k.csv:x --score mahalanobis
     expect 2 anomaly --train ${turns}_train.ts --rate 1
-    err_has '\-\-rate is 1, and must lie between 0 and 1'
+    err_has '--rate must be between 0 and 1 \(got 1\)'
     expect 2 anomaly --train ${turns}_train.ts --rate 0
     expect 2 anomaly --train ${turns}_train.ts --normal up
     err_has "has the class 'up'"

@@ -80,7 +80,7 @@ mcs_wrong()
     expect 2 mcs
     err_has 'LOSSES is missing'
     expect 2 mcs l.csv --size 1
-    err_has '--size must be below 1'
+    err_has '--size must be between 0 and 1 \(got 1\)'
     expect 2 mcs l.csv --size 0
     expect 2 mcs l.csv --method S
     expect 2 mcs l.csv --reps 0

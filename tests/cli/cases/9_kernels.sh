@@ -17,7 +17,7 @@ documents()
     for kernel in $kernels; do
         grep -qE "^\| \`$kernel\` \|" "$root/README.md" || fail "the README has no row for $kernel"
         grep -qF "\`$kernel\`" "$root/docs/math.md" || fail "docs/math.md does not name $kernel"
-        grep -qE "^\.(It )?Cm $kernel(:|\$)" "$root/docs/man/volterra.1" || fail "the manual page has no $kernel"
+        grep -qE "^\.(It )?Cm $kernel(:|\$)" "$root/docs/man/volterra.1.in" || fail "the manual page has no $kernel"
     done
 }
 check "the documents name every kernel" documents
