@@ -335,37 +335,23 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     return failed;
 }
 
-/* The same by the loss: constants that the training rows teach. */
-static int measure_constants(const compare_data *data, cli_comparison *result)
+/* Compares the best kernel with baselines on the test rows of one's own data. */
+static int assess_best(const compare_data *data, cli_comparison *result)
 {
     comparison_setting *setting = &result->setting;
-    const comparison_row *best = comparison_lowest(result, MEASURE_LOSS);
-    volt_split split = {
-        .train_end = setting->n_train - setting->options.gap, .begin = setting->n_train, .end = setting->n};
-    int failed = data->own.loss.loss ? loss_baselines_measure(&data->own, &split, &setting->constants) : 0;
-    if (best)
-        loss_baselines_against(&setting->constants, best->values[MEASURE_LOSS].mean);
-    return failed;
-}
-
-/* What needs no model, on the test rows of one's own data; drift and autoregression learn from what the kernels have
- * learned from. */
-static int measure_baselines(const compare_data *data, cli_comparison *result)
-{
-    comparison_setting *setting = &result->setting;
-    const comparison_row *best = comparison_lowest(result, MEASURE_NMSE);
-    if (setting->loss_score)
-        return measure_constants(data, result);
-    if (setting->is_preset || data->own.lengths) /* they are of one sequence */
+    const comparison_row *best = comparison_lowest(result, comparison_ranked_by(result));
+    if (setting->is_preset)
         return 0;
-    int64_t season = 0, known = setting->n_train - setting->options.gap + data->own.ahead;
-    int failed = baselines_season(&data->own, known, &season);
-    if (!failed)
-        failed = baselines_measure(&data->own, season, setting->n_train, setting->n - setting->n_train, known,
-                                   &setting->baselines);
-    if (best)
-        baselines_against_r2(&setting->baselines, 1 - best->values[MEASURE_NMSE].mean);
-    return failed;
+    volt_assess_options options = training_assess_options(&data->own);
+    int64_t train_end = setting->n_train - setting->options.gap;
+    volt_split test = {.train_end = train_end, .begin = setting->n_train, .end = setting->n};
+    options.test = &test;
+    options.measure = setting->loss_score ? VOLT_SCORE_LOSS : VOLT_SCORE_NMSE;
+    options.score = best ? best->values[comparison_ranked_by(result)].mean : NAN;
+    options.season_rows = train_end + data->own.ahead;
+    setting->found.struct_size = sizeof setting->found;
+    volt_status status = volt_assess(data->own.pairing, &options, &setting->found);
+    return status ? complain_status(status) : 0;
 }
 
 static int run_compare(int argc, char *const *argv)
@@ -406,7 +392,7 @@ static int run_compare(int argc, char *const *argv)
     int incomplete = 0;
     if (!failed)
         failed = study_samples(&arguments, &data, &logs, &result, &incomplete);
-    int not_measured = failed ? 0 : measure_baselines(&data, &result);
+    int not_measured = failed ? 0 : assess_best(&data, &result);
     incomplete = incomplete ? incomplete : not_measured;
     if (!failed) {
         setting->truth = volt_as_view(data.truth);

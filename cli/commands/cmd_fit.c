@@ -2,15 +2,13 @@
 #include "args/command.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
-#include "search/baseline_scores.h"
-#include "search/fit_verdict.h"
+#include "search/search_report.h"
 #include "search/training.h"
 #include "search/training_solver.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
 #include "volterra.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,71 +103,28 @@ static void report_alpha(const fit_arguments *arguments, const volt_model_info *
                      (long long)info->q, (long long)info->report->alphas + 1);
 }
 
-/* The rows held out, the score there, and what needs no model. Returns the exit status. */
-static int report_held_out(const volt_model_info *info, const training_data *data, result_list *results)
+/* The rows held out, the score there, and the baselines. */
+static void report_held_out(const volt_model_info *info, const volt_assessment *found, result_list *results)
 {
     const volt_fit_report *report = info->report;
-    if (!report)
-        return 0;
-    baseline_list baselines = {0};
-    int64_t season = 0;
-    double rmse = root_mean_square(report->rmse, info->q);
-    /* baselines need one sequence without missing targets */
-    bool is_plain = data->pairing->missing_targets == 0 && !data->lengths;
-    int failed = is_plain ? baselines_season(data, data->series.rows, &season) : 0;
-    if (!failed && report->rows > 0 && is_plain)
-        failed = baselines_measure(data, season, report->first, report->rows, 0, &baselines);
-    if (failed)
-        return failed;
-    results_count(results, "season", NULL, season);
+    results_count(results, "season", NULL, found->season);
     results_count(results, "heldout_rows", NULL, report->rows);
     results_number(results, "prequential_r2", NULL, report->prequential_r2);
-    if (isfinite(report->log_likelihood)) /* an output that is not the kernel's alone has none */
+    if (isfinite(report->log_likelihood)) /* an output without the kernel has none */
         results_number(results, "log_likelihood", "log likelihood", report->log_likelihood);
     if (report->rows == 0) {
         results_text(results, NULL, "R2 held out", "not known: there are too few rows to hold any out");
-        return 0;
+        return;
     }
-    results_number(results, "heldout_rmse", NULL, rmse);
+    results_number(results, "heldout_rmse", NULL, found->heldout_rmse);
     results_text(results, NULL, "R2 held out", "%.6g (the last %lld rows, %s)%s", report->prequential_r2,
                  (long long)report->rows,
                  report->solver == VOLT_SOLVER_PCG || info->landmarks > 0
                      ? "forecast from all rows before them"
                      : "each forecast from what was known then",
-                 report->prequential_r2 < 0 ? ": a constant would do better" : "");
-    baselines_against_rmse(&baselines, rmse);
-    baselines_report(&baselines, "the model", results);
-    baselines_note(&baselines, data, "held-out rows", "volterra tune, another --season or more rows", results);
-    return 0;
-}
-
-/* R2 of the rows that have their targets: all of them, or a copy of those. */
-static int measure_fit(volt_view targets, volt_view fitted, bool has_holes, double *r2)
-{
-    volt_matrix truth = {0}, values = {0};
-    int64_t kept = 0;
-    assert(targets.data && fitted.data);
-    int failed = has_holes ? allocate_matrix(targets.rows, targets.cols, "the targets", &truth) : 0;
-    if (!failed && has_holes)
-        failed = allocate_matrix(targets.rows, targets.cols, "the fitted values", &values);
-    for (int64_t i = 0; !failed && has_holes && i < targets.rows; i++) {
-        bool hole = false;
-        for (int64_t k = 0; k < targets.cols; k++) {
-            truth.data[kept * truth.ld + k] = targets.data[i * targets.ld + k];
-            values.data[kept * values.ld + k] = fitted.data[i * fitted.ld + k];
-            hole |= isnan(targets.data[i * targets.ld + k]) != 0;
-        }
-        kept += !hole;
-    }
-    if (!failed) {
-        volt_status status = has_holes ? volt_r2(volt_as_view(volt_matrix_rows(truth, 0, kept)),
-                                                 volt_as_view(volt_matrix_rows(values, 0, kept)), r2)
-                                       : volt_r2(targets, fitted, r2);
-        failed = status ? complain_status(status) : 0;
-    }
-    free(truth.data);
-    free(values.data);
-    return failed;
+                 assessment_has(found, VOLT_WARNING_WORSE_THAN_CONSTANT) ? ": a constant would do better" : "");
+    baselines_report(found, "the model", "held-out rows", "volterra tune, another --season or more rows",
+                     results);
 }
 
 /* What the file has grown by. */
@@ -194,13 +149,13 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
 {
     volt_model_info info;
     volt_model_get_info(model, &info);
-    int64_t used = info.n - info.washout;
-    double r2 = 0;
-    volt_view targets = volt_view_rows(data->targets, info.washout, used);
-    volt_view learned = volt_view_rows(fitted, info.washout, used);
-    int failed = info.loss ? 0 : measure_fit(targets, learned, data->pairing->missing_targets > 0, &r2);
-    if (failed)
-        return failed;
+    volt_assess_options options = training_assess_options(data);
+    volt_assessment found = {.struct_size = sizeof found};
+    options.model = model;
+    options.fitted = fitted;
+    volt_status status = volt_assess(data->pairing, &options, &found);
+    if (status)
+        return complain_status(status);
     result_list *results = results_new(arguments->common.json);
     results_text(results, "model", "model", "%s", arguments->output);
     results_count(results, "n", "rows", info.n);
@@ -229,18 +184,13 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
         results_number(results, "feedback_weight", "feedback weight", info.feedback_weight);
     if (info.keeps_factor)
         report_factor(&info, results);
-    solver_report(&info, results);
+    solver_report(&info, &found, results);
     if (info.loss) {
-        failed = loss_report(&data->loss, &info, targets, learned, results);
+        loss_report(&info, &found, results);
     } else {
-        results_number(results, "r2", "R2 in sample", r2);
-        if (info.report)
-            fit_verdict_report(&info, results);
-        failed = report_held_out(&info, data, results);
-    }
-    if (failed) {
-        results_discard(results);
-        return failed;
+        results_number(results, "r2", "R2 in sample", found.r2);
+        verdict_report(&found, info.q, results);
+        report_held_out(&info, &found, results);
     }
     results_text(results, NULL, "can continue", "%s",
                  info.feedback              ? "yes: volterra continue feeds its outputs back"

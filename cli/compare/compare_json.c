@@ -110,23 +110,19 @@ static void set_own(json_build *build, json_t *object, const comparison_setting 
     set_text(build, object, "target", choice_word(target_choices, (int)setting->seen->fit.target));
     set_text(build, object, "input", choice_word(input_choices, (int)setting->seen->fit.input));
     set_count(build, object, "season", setting->seen->fit.season);
-    for (int i = 0; i < setting->baselines.count; i++) {
-        const baseline_score *score = &setting->baselines.scores[i];
+    for (int64_t i = 0; i < setting->found.n_baselines; i++) {
+        const volt_baseline_score *score = &setting->found.baselines[i];
         json_t *one = build_object(build);
         set_text(build, one, "name", score->name);
-        set_number(build, one, "mse", score->mse);
-        set_number(build, one, "rmse", sqrt(score->mse));
-        set_number(build, one, "mae", score->mae);
-        set_number(build, one, "r2", score->r2);
+        if (setting->found.loss_name) {
+            set_number(build, one, "score", score->loss);
+        } else {
+            set_number(build, one, "mse", score->mse);
+            set_number(build, one, "rmse", score->rmse);
+            set_number(build, one, "mae", score->mae);
+            set_number(build, one, "r2", score->r2);
+        }
         set_number(build, one, "skill", 1 - score->ratio);
-        build_append(build, baselines, one);
-    }
-    for (int i = 0; i < setting->constants.count; i++) {
-        const loss_baseline *constant = &setting->constants.scores[i];
-        json_t *one = build_object(build);
-        set_text(build, one, "name", constant->name);
-        set_number(build, one, "score", constant->score);
-        set_number(build, one, "skill", 1 - constant->ratio);
         build_append(build, baselines, one);
     }
     build_set(build, object, "baselines", baselines);

@@ -151,48 +151,30 @@ static void print_winners(FILE *out, const cli_comparison *comparison)
     }
 }
 
-/* What needs no model, by the loss. */
-static void print_constants(FILE *out, const cli_comparison *comparison)
-{
-    const loss_baseline_list *list = &comparison->setting.constants;
-    const comparison_row *best = comparison_lowest(comparison, MEASURE_LOSS);
-    char note[HEADLINE_LENGTH];
-    fputs("what needs no model, on the test rows\n", out);
-    for (int i = 0; i < list->count; i++) {
-        fprintf(out, "%s: %s %.4g", list->scores[i].name, list->score_name, list->scores[i].score);
-        if (best && isfinite(list->scores[i].ratio)) {
-            fputs("; ", out);
-            print_shown(out, best->name, 0);
-            fprintf(out, " has %.3g of it", list->scores[i].ratio);
-        }
-        fputc('\n', out);
-    }
-    comparison_baseline_note(comparison, note);
-    fprintf(out, "%s%s\n", note, note[0] ? "\n" : "");
-}
-
+/* Forecasts without a model, on the test rows. */
 static void print_baselines(FILE *out, const cli_comparison *comparison)
 {
-    const baseline_list *list = &comparison->setting.baselines;
-    const comparison_row *best = comparison_lowest(comparison, MEASURE_NMSE);
+    const volt_assessment *found = &comparison->setting.found;
+    const comparison_row *best = comparison_lowest(comparison, comparison_ranked_by(comparison));
     char note[HEADLINE_LENGTH];
     int width = 0;
-    if (comparison->setting.constants.count > 0)
-        print_constants(out, comparison);
-    if (list->count == 0)
+    if (found->n_baselines == 0)
         return;
-    for (int i = 0; i < list->count; i++)
-        if (shown_width(list->scores[i].name) > width)
-            width = shown_width(list->scores[i].name);
+    for (int64_t i = 0; i < found->n_baselines; i++)
+        if (shown_width(found->baselines[i].name) > width)
+            width = shown_width(found->baselines[i].name);
     fputs("what needs no model, on the test rows\n", out);
-    for (int i = 0; i < list->count; i++) {
-        const baseline_score *score = &list->scores[i];
+    for (int64_t i = 0; i < found->n_baselines; i++) {
+        const volt_baseline_score *score = &found->baselines[i];
         print_shown(out, score->name, width);
-        fprintf(out, "  RMSE %.4g, MAE %.4g, R2 %.4g", sqrt(score->mse), score->mae, score->r2);
+        if (found->loss_name)
+            fprintf(out, "  %s %.4g", found->loss_name, score->loss);
+        else
+            fprintf(out, "  RMSE %.4g, MAE %.4g, R2 %.4g", score->rmse, score->mae, score->r2);
         if (best && isfinite(score->ratio)) {
             fputs("; ", out);
             print_shown(out, best->name, 0);
-            fprintf(out, " has %.3g of its squared error", score->ratio);
+            fprintf(out, " has %.3g of its %s", score->ratio, found->loss_name ? "loss" : "squared error");
         }
         fputc('\n', out);
     }

@@ -3,8 +3,6 @@
 #ifndef CLI_COMPARISON_H
 #define CLI_COMPARISON_H
 
-#include "search/baseline_scores.h"
-#include "search/loss_baselines.h"
 #include "search/search_data.h"
 #include "volterra.h"
 #include "volterra/study.h"
@@ -60,9 +58,8 @@ typedef struct comparison_setting {
     /* of one's own data: */
     const training_data *own;
     const search_data *seen;
-    baseline_list baselines;      /* on the test rows, against the kernel with the lowest NMSE ... */
-    loss_baseline_list constants; /* ... or, compared by a loss, against the one with the lowest */
-    const char *loss_score;       /* what that loss is called as a score; NULL: compared by squares */
+    volt_assessment found;  /* of the kernel with the lowest NMSE, or loss */
+    const char *loss_score; /* name of the loss as a score; NULL: compared by squares */
 } comparison_setting;
 
 typedef struct cli_comparison {

@@ -3,6 +3,7 @@
 
 #include "args/choices.h"
 #include "args/kernel_parts.h"
+#include "search/search_report.h"
 #include "terminal/messages.h"
 
 #include <math.h>
@@ -85,21 +86,18 @@ char *comparison_baseline_note(const cli_comparison *comparison, char text[HEADL
 {
     const comparison_setting *setting = &comparison->setting;
     word_buffer words = {.text = text, .capacity = HEADLINE_LENGTH};
-    const baseline_score *winner = baselines_winner(&setting->baselines);
+    const volt_assessment *found = &setting->found;
     text[0] = '\0';
-    const loss_baseline *better = loss_baselines_winner(&setting->constants);
-    if (better)
-        say(&words,
-            "%s does better than every kernel on the test rows: try more draws, other kernels or more rows.",
-            better->name);
-    if (setting->baselines.count == 0)
+    if (found->n_baselines == 0)
         return text;
-    if (!setting->own->anchors)
+    bool only_inputs = assessment_has(found, VOLT_WARNING_PAST_TARGETS);
+    if (only_inputs)
         say(&words, "Baselines have seen past targets, and the kernels only the inputs.");
-    if (winner)
+    if (found->better >= 0)
         say(&words, "%s%s does better than every kernel on the test rows: try %s.", text[0] ? " " : "",
-            winner->name,
-            !setting->own->anchors    ? "the targets among the inputs (--x)"
+            found->baselines[found->better].name,
+            found->loss_name          ? "more draws, other kernels or more rows"
+            : only_inputs             ? "the targets among the inputs (--x)"
             : setting->seen->prepared ? "more draws, other kernels, another --season or more rows"
                                       : "--target change --input both");
     return text;

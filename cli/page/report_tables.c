@@ -66,49 +66,32 @@ void page_write_accuracy(report_page *page)
     end_table(page);
 }
 
-/* Constants, where kernels are compared by a loss. */
-static void write_constants(report_page *page)
-{
-    const cli_comparison *comparison = page->comparison;
-    const loss_baseline_list *list = &comparison->setting.constants;
-    const comparison_row *best = comparison_lowest(comparison, MEASURE_LOSS);
-    char note[HEADLINE_LENGTH];
-    begin_table(page, "What needs no model, on the test rows.");
-    page_write_text(page, "<th scope=\"col\">Baseline</th><th scope=\"col\">", list->score_name,
-                    "</th><th scope=\"col\">loss of<br>");
-    html_escape(page->html, best ? best->name : "the best kernel");
-    fputs(" over its own</th></tr></thead>\n<tbody>\n", page->html);
-    for (int i = 0; i < list->count; i++) {
-        page_write_text(page, "<tr><th scope=\"row\">", list->scores[i].name, "</th>");
-        fprintf(page->html, "<td>%.4g</td><td>%.3g</td></tr>\n", list->scores[i].score, list->scores[i].ratio);
-    }
-    end_table(page);
-    if (comparison_baseline_note(comparison, note)[0])
-        page_write_text(page, "<p>", note, "</p>\n");
-}
-
-/* What needs no model, where the data are one's own. */
+/* Forecasts without a model, where the data are one's own. */
 void page_write_baselines(report_page *page)
 {
     const cli_comparison *comparison = page->comparison;
-    const baseline_list *list = &comparison->setting.baselines;
-    const comparison_row *best = comparison_lowest(comparison, MEASURE_NMSE);
+    const volt_assessment *found = &comparison->setting.found;
+    const comparison_row *best = comparison_lowest(comparison, comparison_ranked_by(comparison));
     char note[HEADLINE_LENGTH];
-    if (comparison->setting.constants.count > 0)
-        write_constants(page);
-    if (list->count == 0)
+    if (found->n_baselines == 0)
         return;
     begin_table(page, "What needs no model, on the test rows.");
-    fputs("<th scope=\"col\">Baseline</th><th scope=\"col\">RMSE</th><th scope=\"col\">MAE</th><th "
-          "scope=\"col\">R<sup>2</sup></th><th scope=\"col\">squared error of<br>",
-          page->html);
+    if (found->loss_name)
+        page_write_text(page, "<th scope=\"col\">Baseline</th><th scope=\"col\">", found->loss_name,
+                        "</th><th scope=\"col\">loss of<br>");
+    else
+        fputs("<th scope=\"col\">Baseline</th><th scope=\"col\">RMSE</th><th scope=\"col\">MAE</th><th "
+              "scope=\"col\">R<sup>2</sup></th><th scope=\"col\">squared error of<br>",
+              page->html);
     html_escape(page->html, best ? best->name : "the best kernel");
     fputs(" over its own</th></tr></thead>\n<tbody>\n", page->html);
-    for (int i = 0; i < list->count; i++) {
-        const baseline_score *score = &list->scores[i];
+    for (int64_t i = 0; i < found->n_baselines; i++) {
+        const volt_baseline_score *score = &found->baselines[i];
         page_write_text(page, "<tr><th scope=\"row\">", score->name, "</th>");
-        fprintf(page->html, "<td>%.4g</td><td>%.4g</td><td>%.4g</td>", baseline_rmse(score), score->mae,
-                score->r2);
+        if (found->loss_name)
+            fprintf(page->html, "<td>%.4g</td>", score->loss);
+        else
+            fprintf(page->html, "<td>%.4g</td><td>%.4g</td><td>%.4g</td>", score->rmse, score->mae, score->r2);
         if (isfinite(score->ratio))
             fprintf(page->html, "<td>%.3g</td></tr>\n", score->ratio);
         else

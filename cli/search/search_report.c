@@ -2,7 +2,6 @@
 #include "search/search_report.h"
 
 #include "args/kernel_parts.h"
-#include "search/fit_verdict.h"
 #include "search/score_words.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
@@ -102,16 +101,8 @@ static int64_t list_stopped(const volt_search_info *info, char *text, size_t cap
     return total;
 }
 
-/* Would the mean of the targets have scored better? */
-static bool is_below_a_constant(volt_score kind, double score)
-{
-    return kind == VOLT_SCORE_NMSE || kind == VOLT_SCORE_LOO || kind == VOLT_SCORE_GCV
-               ? score > 1
-               : (kind == VOLT_SCORE_R2 || kind == VOLT_SCORE_PREQUENTIAL) && score < 0;
-}
-
 static void report_best(result_list *results, const volt_trial *best, const volt_search_info *info,
-                        bool from_defaults)
+                        const search_outcome *outcome)
 {
     char number[VOLT_NUMBER_LENGTH], text[LINE_CAPACITY];
     const char *label = score_words_of(info).label;
@@ -119,7 +110,8 @@ static void report_best(result_list *results, const volt_trial *best, const volt
     results_text(results, NULL, "alpha", "%s", volt_format_number(best->alpha, number));
     if (best->feedback > 0)
         results_text(results, NULL, "feedback weight", "%s", volt_format_number(best->feedback, number));
-    const char *word = is_below_a_constant(info->score, best->score) ? ": a constant would do better" : "";
+    const char *word =
+        assessment_has(&outcome->found, VOLT_WARNING_WORSE_THAN_CONSTANT) ? ": a constant would do better" : "";
     if (best->n_folds > 1) {
         results_text(results, NULL, label, "%.6g, the mean of %lld folds%s", best->score,
                      (long long)best->n_folds, word);
@@ -128,7 +120,7 @@ static void report_best(result_list *results, const volt_trial *best, const volt
         results_text(results, NULL, label, "%.6g%s", best->score, word);
     }
     results_text(results, NULL, "draw", "%lld, counted from 0%s", (long long)best->index,
-                 from_defaults && best->index == 0 ? ": the kernel's defaults" : "");
+                 outcome->from_defaults && best->index == 0 ? ": the kernel's defaults" : "");
 
     result_list *inner = results_new(true);
     results_text(inner, "kernel", NULL, "%s", best->kernel);
@@ -171,27 +163,18 @@ static void report_counters(result_list *results, const search_outcome *outcome,
 /* How far from training the validation rows lie, and what needs no model there. */
 static void report_validation(result_list *results, const search_outcome *outcome, const volt_search_info *info)
 {
-    baseline_list baselines = outcome->baselines;
-    double score = volt_search_trial(outcome->search, VOLT_TRIAL_BEST)->score;
     if (outcome->gap >= 0)
         results_count(results, "gap", NULL, outcome->gap);
     if (outcome->gap > 0)
         results_text(results, NULL, "gap", "%lld row%s between training and validation",
                      (long long)outcome->gap, outcome->gap == 1 ? "" : "s");
-    loss_baseline_list constants = outcome->constants;
-    loss_baselines_against(&constants, score);
-    loss_baselines_report(&constants, "the best draw", "the validation rows", results);
-    if (info->score == VOLT_SCORE_MSE)
-        baselines_against_rmse(&baselines, sqrt(score));
-    else if (info->score != VOLT_SCORE_LOG && info->score != VOLT_SCORE_LOO && info->score != VOLT_SCORE_GCV)
-        baselines_against_r2(&baselines, info->score == VOLT_SCORE_NMSE ? 1 - score : score);
-    baselines_report(&baselines, "the best draw", results);
-    if (outcome->seen)
-        baselines_note(&baselines, outcome->data, "the validation rows",
-                       outcome->seen->prepared
-                           ? "more draws, another --kernel, another --season or more rows"
-                           : "--target change --input both, or leave alpha open, which means the same",
-                       results);
+    if (!outcome->merged)
+        baselines_report(&outcome->found, "the best draw", "the validation rows",
+                         info->loss ? "more draws, another --kernel or more rows"
+                         : outcome->seen->prepared
+                             ? "more draws, another --kernel, another --season or more rows"
+                             : "--target change --input both, or leave alpha open, which means the same",
+                         results);
 }
 
 static void report_model(result_list *results, const search_outcome *outcome)
@@ -200,8 +183,81 @@ static void report_model(result_list *results, const search_outcome *outcome)
     if (!outcome->model)
         return;
     volt_model_get_info(outcome->model, &model);
-    if (model.report)
-        fit_verdict_report(&model, results);
+    verdict_report(&outcome->found, model.q, results);
+}
+
+/* ---- assessments ------------------------------------------------------------------------------ */
+
+bool assessment_has(const volt_assessment *found, volt_warning_code code)
+{
+    for (int64_t i = 0; i < found->n_warnings; i++)
+        if (found->warnings[i].code == code)
+            return true;
+    return false;
+}
+
+void verdict_report(const volt_assessment *found, int64_t outputs, result_list *results)
+{
+    int64_t naive = found->naive_outputs;
+    results_flag(results, "naive_kept", naive == outputs);
+    if (naive + found->halfway_outputs == 0)
+        return;
+    if (assessment_has(found, VOLT_WARNING_FEW_ROWS))
+        results_text(results, NULL, "forecast", "naive: too few rows to tell whether a fit is better");
+    else if (naive == outputs)
+        results_text(
+            results, NULL, "forecast",
+            "naive: the best fit has %.3g of its squared error on held-out rows, which is not clearly less",
+            found->naive_ratio);
+    else if (outputs == 1)
+        results_text(results, NULL, "forecast",
+                     "half-way between naive and the fit, which has %.3g of its squared error on held-out rows",
+                     found->naive_ratio);
+    else
+        results_text(results, NULL, "forecast",
+                     "naive for %lld of %lld outputs%s: no fit is clearly better there", (long long)naive,
+                     (long long)outputs, found->halfway_outputs ? ", half-way for others" : "");
+}
+
+static void report_baseline(const volt_assessment *found, const volt_baseline_score *score, const char *who,
+                            result_list *results)
+{
+    char errors[96], ratio[96] = "";
+    bool by_loss = found->loss_name != NULL;
+    result_list *inner = results_new(true);
+    results_text(inner, "name", NULL, "%s", score->name);
+    if (by_loss) {
+        results_number(inner, "score", NULL, score->loss);
+    } else {
+        results_number(inner, "mse", NULL, score->mse);
+        results_number(inner, "rmse", NULL, score->rmse);
+        results_number(inner, "mae", NULL, score->mae);
+        results_number(inner, "r2", NULL, score->r2);
+    }
+    results_number(inner, "skill", NULL, 1 - score->ratio);
+    results_append(results, "baselines", inner);
+    if (by_loss)
+        snprintf(errors, sizeof errors, "%s %.4g", found->loss_name, score->loss);
+    else
+        snprintf(errors, sizeof errors, "R2 %.4g, RMSE %.4g", score->r2, score->rmse);
+    if (isfinite(score->ratio))
+        snprintf(ratio, sizeof ratio, "; %s has %.3g of its %s", who, score->ratio,
+                 by_loss ? "loss" : "squared error");
+    results_text(results, NULL, score->name, "%s%s", errors, ratio);
+}
+
+void baselines_report(const volt_assessment *found, const char *who, const char *where, const char *advice,
+                      result_list *results)
+{
+    const char *better = found->better >= 0 ? found->baselines[found->better].name : NULL;
+    for (int64_t i = 0; i < found->n_baselines; i++)
+        report_baseline(found, &found->baselines[i], who, results);
+    if (assessment_has(found, VOLT_WARNING_PAST_TARGETS))
+        results_text(results, NULL, "note", "%s%s%s%s", volt_warning_text(VOLT_WARNING_PAST_TARGETS),
+                     better ? "; " : "", better ? better : "",
+                     better ? " does better: try the targets among the inputs (--x)" : "");
+    else if (better)
+        results_text(results, NULL, "note", "%s does better on %s: try %s", better, where, advice);
 }
 
 int search_report_print(const search_outcome *outcome, bool json)
@@ -209,7 +265,7 @@ int search_report_print(const search_outcome *outcome, bool json)
     volt_search_info info;
     volt_search_get_info(outcome->search, &info);
     result_list *results = results_new(json);
-    report_best(results, volt_search_trial(outcome->search, VOLT_TRIAL_BEST), &info, outcome->from_defaults);
+    report_best(results, volt_search_trial(outcome->search, VOLT_TRIAL_BEST), &info, outcome);
     results_text(results, "score", NULL, "%s", score_words_of(&info).word);
     if (info.loss)
         results_text(results, "loss", "loss", "%s", info.loss);

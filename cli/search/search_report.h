@@ -2,8 +2,6 @@
 #ifndef CLI_SEARCH_REPORT_H
 #define CLI_SEARCH_REPORT_H
 
-#include "search/baseline_scores.h"
-#include "search/loss_baselines.h"
 #include "search/search_data.h"
 #include "volterra.h"
 
@@ -31,13 +29,24 @@ typedef struct search_outcome {
     const training_data *data;     /* NULL: there are none (logs alone were merged) */
     const search_data *seen;       /* what was searched on, or NULL */
     int64_t gap;                   /* between training and validation; -1: not known */
-    baseline_list baselines;       /* on the validation rows; none: not known */
-    loss_baseline_list constants;  /* the same where draws are judged by a loss */
+    volt_assessment found;         /* of the best draw and, with -o, the model */
     const char *command;           /* the line that fits the winner, or NULL */
 } search_outcome;
 
 /* Print it as a table or as JSON; returns the exit status. */
 int search_report_print(const search_outcome *outcome, bool json);
+
+/* ---- assessments ------------------------------------------------------------------------------ */
+
+/* `naive_kept` for JSON, and a line where outputs are the naive forecast, or half-way to it. */
+void verdict_report(const volt_assessment *found, int64_t outputs, result_list *results);
+
+/* The baselines, with a note where they have seen what the model has not, or where one does better on the rows `where`.
+ * `who` is the name of the model. */
+void baselines_report(const volt_assessment *found, const char *who, const char *where, const char *advice,
+                      result_list *results);
+
+bool assessment_has(const volt_assessment *found, volt_warning_code code);
 
 /* The reason of the first trial that failed, or NULL. */
 const char *search_first_failure(const volt_search *search);

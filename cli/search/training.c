@@ -135,12 +135,9 @@ int training_season(const char *text, int64_t *season)
     return 0;
 }
 
-/* Columns of the calendar behind the inputs. What is forecast is none of them: the series is what was read. */
+/* Adds columns of the calendar behind the inputs. */
 static int add_calendar(const training_arguments *arguments, training_data *data)
 {
-    data->series = data->loss.labels.data ? volt_as_view(data->loss.labels)
-                   : arguments->y         ? data->y.view
-                                          : data->x.view;
     if (data->calendar.parts && !arguments->no_scale)
         data->calendar.scale = calendar_scale(data->x.view);
     return calendar_add(&data->calendar, &data->x, "--calendar");
@@ -187,7 +184,7 @@ static int pair_rows(const training_arguments *arguments, training_data *data)
     options.input_names = data->input_names;
     options.target_names = (const char *const *)(data->loss.name ? data->label_name : target->names);
     options.known_inputs = data->calendar.columns.cols;
-    volt_view Y = arguments->y ? data->series : (volt_view){0};
+    volt_view Y = data->loss.labels.data ? volt_as_view(data->loss.labels) : data->y.view;
     volt_status status = volt_pairing_create(data->x.view, Y, &options, &data->pairing);
     if (status == VOLT_ERR_ARGUMENT && data->ahead == 0) /* the one argument that can be wrong then */
         return complain_status_hint(status, " (--x, --ahead, --allow-target-in-inputs)");
@@ -282,6 +279,18 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.n_classes = data->loss.n_classes;
     if (arguments->loss.tolerance > 0)
         options.tolerance = arguments->loss.tolerance;
+    return options;
+}
+
+volt_assess_options training_assess_options(const training_data *data)
+{
+    volt_assess_options options = volt_assess_options_default();
+    options.season = data->season;
+    options.fed_outputs = data->feeds;
+    options.weights = data->loss.weights;
+    options.n_classes = data->loss.n_classes;
+    if (loss_is_other(&data->loss) || data->loss.weights)
+        options.loss = data->loss.info.text;
     return options;
 }
 

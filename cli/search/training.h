@@ -37,8 +37,7 @@ extern const option_table training_model_options;   /* the same with feedback, w
 
 /* What is fitted: rows t of the inputs and rows t + ahead of the targets, of every record. */
 typedef struct training_data {
-    dataset x, y;     /* y is empty when X is its own target */
-    volt_view series; /* the targets' series, all rows */
+    dataset x, y; /* y is empty when X is its own target */
     volt_view inputs, targets;
     int64_t ahead;         /* of several horizons the last */
     int64_t first_ahead;   /* the first: outputs are column 1 at first_ahead .. ahead, column 2, ... */
@@ -64,6 +63,9 @@ void training_release(training_data *data);
 
 /* What the options say about the fit, alpha aside; names and anchors belong to `data`. */
 volt_fit_options training_options(const training_arguments *arguments, const training_data *data);
+
+/* What the data say about an assessment of a fit. */
+volt_assess_options training_assess_options(const training_data *data);
 
 /* Fit with a progress bar, unless quiet. `fitted` may have data NULL. */
 int training_fit(const training_data *data, const volt_kernel *kernel, volt_fit_options options, bool quiet,

@@ -162,10 +162,8 @@ int64_t loss_outputs(const loss_data *data, int64_t targets)
     return loss_has_classes(data) ? data->n_classes : count > 1 ? count * targets : targets;
 }
 
-int loss_report(const loss_data *data, const volt_model_info *info, volt_view targets, volt_view fitted,
-                result_list *results)
+void loss_report(const volt_model_info *info, const volt_assessment *found, result_list *results)
 {
-    double score = 0;
     results_text(results, "loss", "loss", "%s", info->loss);
     if (info->n_classes > 0)
         results_texts(results, "classes", (char *const *)info->classes, info->n_classes);
@@ -174,14 +172,9 @@ int loss_report(const loss_data *data, const volt_model_info *info, volt_view ta
     results_number(results, "tolerance", NULL, info->tolerance);
     results_text(results, NULL, "duality gap", "%.3g (%.3g of the objective)", info->duality_gap,
                  info->duality_gap / fabs(info->objective));
-    if (!data->loss) /* weights alone */
-        return 0;
-    const double *weights = data->weights ? data->weights + info->washout : NULL;
-    volt_status status = volt_loss_score(data->loss, targets, fitted, weights, &score);
-    if (status)
-        return complain_status(status);
-    results_number(results, "score", NULL, score);
-    results_text(results, "score_name", NULL, "%s", data->info.score);
-    results_text(results, NULL, "in sample", "%s %.6g a row", data->info.score, score);
-    return 0;
+    if (!found->loss_name) /* only weights */
+        return;
+    results_number(results, "score", NULL, found->loss);
+    results_text(results, "score_name", NULL, "%s", found->loss_name);
+    results_text(results, NULL, "in sample", "%s %.6g a row", found->loss_name, found->loss);
 }

@@ -47,8 +47,7 @@ int loss_read_weights(loss_data *data, const loss_arguments *arguments, const da
 /* Outputs that `targets` targets have. */
 int64_t loss_outputs(const loss_data *data, int64_t targets);
 
-/* loss, objective, duality_gap and the mean loss in sample; targets and fitted values are those after the washout. */
-int loss_report(const loss_data *data, const volt_model_info *info, volt_view targets, volt_view fitted,
-                result_list *results);
+/* loss, objective, duality_gap and the mean loss in sample. */
+void loss_report(const volt_model_info *info, const volt_assessment *found, result_list *results);
 
 #endif

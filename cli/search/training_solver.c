@@ -1,7 +1,6 @@
 /* cli/search/training_solver.c: --solver, --landmarks, and what --solver pcg takes. */
 #include "search/training_solver.h"
 
-#include "search/fit_verdict.h"
 #include "terminal/messages.h"
 
 #include <errno.h>
@@ -116,7 +115,7 @@ static void report_iteration(const volt_fit_report *report, result_list *results
                  (long long)report->iterations, (long long)report->landmarks, report->residual);
 }
 
-void solver_report(const volt_model_info *info, result_list *results)
+void solver_report(const volt_model_info *info, const volt_assessment *found, result_list *results)
 {
     const volt_fit_report *report = info->report;
     if (report && report->solver == VOLT_SOLVER_PCG)
@@ -128,14 +127,12 @@ void solver_report(const volt_model_info *info, result_list *results)
     results_count(results, "kernel_rows", NULL, info->kernel_rows);
     results_text(results, NULL, "solver", "nystrom: %lld landmarks, with %lld rows before them",
                  (long long)info->landmarks, (long long)(info->kernel_rows - info->landmarks));
-    if (!report || !report->loo_mse)
+    if (!report || !isfinite(found->loo_rmse) ||
+        !isfinite(found->gcv_rmse)) /* an output without the kernel has none */
         return;
-    double loo = root_mean_square(report->loo_rmse, info->q), gcv = root_mean_square(report->gcv_rmse, info->q);
-    if (!isfinite(loo) || !isfinite(gcv)) /* an output that is not the kernel's alone has none */
-        return;
-    results_number(results, "loo_rmse", NULL, loo);
+    results_number(results, "loo_rmse", NULL, found->loo_rmse);
     results_count(results, "loo_rows", NULL, report->loo_rows);
-    results_number(results, "gcv_rmse", NULL, gcv);
-    results_text(results, NULL, "left out one by one", "RMSE %.6g (the last %lld rows), by GCV %.6g", loo,
-                 (long long)report->loo_rows, gcv);
+    results_number(results, "gcv_rmse", NULL, found->gcv_rmse);
+    results_text(results, NULL, "leave-one-out", "RMSE %.6g (the last %lld rows), by GCV %.6g", found->loo_rmse,
+                 (long long)report->loo_rows, found->gcv_rmse);
 }

@@ -29,6 +29,6 @@ int solver_search_options(const solver_arguments *arguments, volt_search_options
 void solver_words(const volt_fit_options *options, shell_words *words);
 
 /* Which solver found the readout, and what it tells of rows left out. */
-void solver_report(const volt_model_info *info, result_list *results);
+void solver_report(const volt_model_info *info, const volt_assessment *found, result_list *results);
 
 #endif

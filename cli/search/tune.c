@@ -2,7 +2,6 @@
 #include "search/tune.h"
 
 #include "files/outputs.h"
-#include "search/baseline_scores.h"
 #include "search/search_data.h"
 #include "search/search_plot.h"
 #include "search/search_report.h"
@@ -38,9 +37,7 @@ typedef struct tuning {
     const tune_arguments *arguments;
     const training_data *data;
     search_data seen;
-    volt_search_options options;  /* of the search */
-    baseline_list baselines;      /* on the validation rows ... */
-    loss_baseline_list constants; /* ... or, with a loss, these */
+    volt_search_options options; /* of the search */
 } tuning;
 
 /* Does the command line say what alpha is? */
@@ -183,45 +180,6 @@ static int search_candidates(const tuning *run, const volt_candidates *candidate
     return complain_status_hint(status, "%s", dataset_hint(&run->data->x, hint));
 }
 
-/* Training parts that teach no constant, for want of a class, say, are for the search to refuse. */
-static int measure_constants(tuning *run, const volt_split *splits, int64_t folds)
-{
-    const double *weights = run->data->loss.weights;
-    for (int64_t f = 0; weights && f < folds; f++) {
-        double trains = 0, tests = 0;
-        for (int64_t i = splits[f].train_begin; i < splits[f].train_end; i++)
-            trains += weights[i];
-        for (int64_t i = splits[f].begin; i < splits[f].end; i++)
-            tests += weights[i];
-        if (!(trains > 0 && tests > 0))
-            return 0;
-    }
-    return loss_baselines_measure_folds(run->data, splits, folds, &run->constants);
-}
-
-/* What needs no model, on the validation rows of every fold. Rows too few for the folds are for the search to refuse. */
-static int measure_baselines(tuning *run)
-{
-    int64_t folds = run->options.splits.folds, season = 0;
-    bool by_loss = loss_is_other(&run->data->loss);
-    /* Baselines of squares are of one sequence, every row alike; which rows whole records are, the search alone knows. */
-    if (by_loss ? run->options.folds_by_records : run->data->lengths || run->data->loss.weights)
-        return 0;
-    volt_split *splits = calloc((size_t)folds, sizeof *splits);
-    if (!splits)
-        return complain(EXIT_FAILED, "not enough memory for the folds");
-    bool is_split =
-        folds <= run->seen.X.rows && volt_splits(run->seen.X.rows, &run->options.splits, splits) == VOLT_OK;
-    int failed = is_split && !by_loss ? baselines_season(run->data, run->data->series.rows, &season) : 0;
-    if (is_split && by_loss)
-        failed = measure_constants(run, splits, folds);
-    else if (!failed && is_split)
-        failed = baselines_measure_folds(run->data, season, splits, folds,
-                                         run->options.score == VOLT_SCORE_PREQUENTIAL, &run->baselines);
-    free(splits);
-    return failed;
-}
-
 /* ---- the winner ------------------------------------------------------------------------------- */
 
 /* The model and the options it was fitted with. */
@@ -238,6 +196,24 @@ static int fit_winner(const tuning *run, const volt_trial *best, volt_fit_option
                               volt_matrix_of(NULL, 0, 0), model);
     volt_kernel_free(kernel);
     return failed;
+}
+
+/* Compares the best draw with baselines on the validation rows. Which rows whole records are, only the search knows. */
+static int assess_best(const tuning *run, const volt_trial *best, const volt_search_info *info,
+                       const volt_model *model, volt_assessment *found)
+{
+    volt_assess_options options = training_assess_options(run->data);
+    if (!loss_is_other(&run->data->loss))
+        options.loss = NULL;
+    options.model = model;
+    options.measure = info->score;
+    options.score = best->score;
+    options.running = info->score == VOLT_SCORE_PREQUENTIAL;
+    if (run->arguments->merge.count == 0 && !run->options.folds_by_records)
+        options.splits = &run->options.splits;
+    found->struct_size = sizeof *found;
+    volt_status status = volt_assess(run->data->pairing, &options, found);
+    return status ? complain_status(status) : 0;
 }
 
 /* Fit the winner, draw the picture, and print the result whatever became of the two. */
@@ -263,9 +239,7 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
                               .log = arguments->log,
                               .data = has_data ? run->data : NULL,
                               .seen = has_data ? &run->seen : NULL,
-                              .gap = merged ? -1 : run->options.splits.gap,
-                              .baselines = run->baselines,
-                              .constants = run->constants};
+                              .gap = merged ? -1 : run->options.splits.gap};
     bool is_taken = (arguments->output && is_standard_output(arguments->output)) ||
                     (arguments->plot && is_standard_output(arguments->plot));
     int fit_failed = 0, plot_failed = 0;
@@ -280,6 +254,7 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
         outcome.path = arguments->output;
         outcome.model = model;
     }
+    int not_assessed = has_data ? assess_best(run, best, &info, outcome.model, &outcome.found) : 0;
     if (arguments->plot && !(fit_failed && interrupt_seen())) {
         plot_failed = search_plot_file(arguments->plot, search);
         outcome.plot = plot_failed ? NULL : arguments->plot;
@@ -304,7 +279,7 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
                         arguments->output ? ", and no model was fitted" : "",
                         arguments->log ? "; the same command with --resume goes on from " : "",
                         arguments->log ? arguments->log : "");
-    return fit_failed ? fit_failed : plot_failed ? plot_failed : report_failed;
+    return fit_failed ? fit_failed : not_assessed ? not_assessed : plot_failed ? plot_failed : report_failed;
 }
 
 /* ---- the two ways ----------------------------------------------------------------------------- */
@@ -330,8 +305,6 @@ int tune_search(const tune_arguments *arguments, training_data *data)
         failed = read_shard(arguments->shard, &run.options.shard, &run.options.shards);
     if (!failed)
         failed = make_candidates(arguments, &run.seen, &candidates);
-    if (!failed) /* before the search: whatever becomes of them, nothing that it found is lost */
-        failed = measure_baselines(&run);
     if (!failed)
         failed = search_candidates(&run, candidates, &search, &interrupted);
     if (!failed)

@@ -13,6 +13,7 @@
 
 #include "volterra/base.h"
 #include "volterra/model.h"
+#include "volterra/select.h"
 #include "volterra/stats.h"
 
 #ifdef __cplusplus
@@ -23,13 +24,16 @@ extern "C" {
 
 typedef enum volt_warning_code {
     VOLT_WARNING_CONSTANT_HELDOUT, /* the series is constant on the held-out rows: errors there mean little */
-    VOLT_WARNING_NAIVE_FORECAST, /* every step is the last value; `value` is the best fit's share of its MSE */
-    VOLT_WARNING_BETTER_BASELINE /* `baseline` has a lower held-out error; `value` is its share of the MSE */
+    VOLT_WARNING_NAIVE_FORECAST,  /* every step is the last value; `value` is the best fit's share of its MSE */
+    VOLT_WARNING_BETTER_BASELINE, /* `baseline` has a clearly lower error; `value` is its share of the model's */
+    VOLT_WARNING_FEW_ROWS,        /* too few rows to hold any out: errors are not known */
+    VOLT_WARNING_WORSE_THAN_CONSTANT, /* the mean of the targets has a lower error */
+    VOLT_WARNING_PAST_TARGETS         /* the baselines know past targets, and the model only its inputs */
 } volt_warning_code;
 
 typedef struct volt_warning {
     volt_warning_code code;
-    int64_t series; /* the series it is about */
+    int64_t series; /* the series it is about, 0 in an assessment */
     double value;
     volt_baseline baseline;
 } volt_warning;
@@ -66,6 +70,7 @@ typedef struct volt_pairing {
     int64_t first_ahead, ahead;
     volt_view inputs;       /* the rows of X that have a target */
     volt_view targets;      /* rows of inputs x outputs: column 1 at first_ahead .. ahead, then column 2, ... */
+    volt_view series;       /* all rows of Y, or of X without the known inputs */
     const int64_t *rows;    /* per row of `inputs` its row of X; NULL: the same */
     const int64_t *records; /* lengths of the records of `inputs`, each `ahead` shorter; NULL: one sequence */
     int64_t n_records;      /* 0: one sequence */
@@ -82,6 +87,70 @@ typedef struct volt_pairing {
 VOLT_API volt_status volt_pairing_create(volt_view X, volt_view Y, const volt_pairing_options *options,
                                          volt_pairing **pairing);
 VOLT_API void volt_pairing_free(volt_pairing *pairing);
+
+/* ---- assessment ------------------------------------------------------------------------------- */
+
+/* What is compared with forecasts that need no model, and on which rows: the blocks of a search (`splits`), a test block
+ * (`test`), or else the held-out rows of `model`. */
+typedef struct volt_assess_options {
+    size_t struct_size;
+    const volt_model *model;          /* (optional) a fit of the pairs */
+    volt_view fitted;                 /* (optional) its fitted values */
+    const volt_split_options *splits; /* (optional) validation blocks */
+    const volt_split *test;           /* (optional) one block */
+    int running; /* 1: in the blocks, drift and autoregression learn from all rows known at the time, as for held-out
+                  * rows; 0 (default): from the training part */
+    volt_score measure;    /* of `score` in the blocks, VOLT_SCORE_R2 */
+    double score;          /* of the model in the blocks, NaN (default): not known */
+    int64_t season;        /* rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): found in the targets */
+    int64_t season_rows;   /* the season is found in so many first rows of the series; 0 (default): in all */
+    int fed_outputs;       /* 1: past outputs are inputs of the model, 0 */
+    const char *loss;      /* (optional) text of a loss: baselines are constants, and errors mean losses */
+    int64_t n_classes;     /* of a loss of classes */
+    const double *weights; /* (optional) of the pairs */
+} volt_assess_options;
+VOLT_API volt_assess_options volt_assess_options_default(void);
+
+/* Means over outputs and blocks, in the units of the targets. */
+typedef struct volt_baseline_score {
+    const char *name;          /* static */
+    double mse, rmse, mae, r2; /* NaN with a loss */
+    double loss;               /* mean loss; NaN without a loss */
+    double ratio;              /* the model's squared error or loss, relative to this one's; NaN: not known */
+} volt_baseline_score;
+
+enum { VOLT_ASSESS_WARNINGS = 4 }; /* in this version: the most that an assessment has */
+
+typedef struct volt_assessment {
+    size_t struct_size; /* set by the caller */
+
+    /* -- of the model; NaN and 0 where it is not known -- */
+    int64_t heldout_rows;
+    double heldout_rmse;       /* root of the mean squared error, outputs together */
+    double loo_rmse, gcv_rmse; /* the same by leave-one-out and generalised cross-validation */
+    int64_t naive_outputs;     /* outputs that are the last value: no fit is clearly better */
+    int64_t halfway_outputs;   /* outputs half-way between the last value and the fit */
+    double naive_ratio;        /* squared error of the best fit relative to that of the last value, held out */
+    double r2;                 /* of the fitted values; rows without a target are not counted */
+    double loss;               /* their mean loss ... */
+    const char *loss_name;     /* ... and its name as a score (static); NULL: no loss */
+
+    /* -- baselines; none for records, missing targets or (without a loss) weights -- */
+    int64_t season; /* used by them; 0: none */
+    int64_t n_baselines;
+    volt_baseline_score baselines[VOLT_BASELINES];
+    int64_t better; /* the best of those that clearly do better than the model; -1: none does */
+
+    int64_t n_warnings;
+    volt_warning warnings[VOLT_ASSESS_WARNINGS];
+} volt_assessment;
+
+/* Compares a model, or the best candidate of a search, with baselines on the pairs. Without a loss these are naive, seasonal
+ * naive, drift and autoregression, as far as there are rows before the blocks. With a loss they are the constant of least
+ * loss in the training parts and, where every target is an input, the last value plus a constant. A baseline is better when
+ * its error is below 0.99 of the model's. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
+VOLT_API volt_status volt_assess(const volt_pairing *pairing, const volt_assess_options *options,
+                                 volt_assessment *assessment);
 
 /* ---- forecast --------------------------------------------------------------------------------- */
 

@@ -32,6 +32,7 @@ from __future__ import annotations
 from sys import modules as _modules
 
 from . import benchmarks, datasets, metrics, plot
+from ._assess import FitWarning
 from ._devices import device, devices, set_device
 from ._errors import (
     BeyondWarning,
@@ -86,6 +87,7 @@ __all__ = [
     "CancelledError",
     "DeviceError",
     "Evidence",
+    "FitWarning",
     "ForecastWarning",
     "Forecaster",
     "GapWarning",

@@ -114,7 +114,11 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_WARNING_CONSTANT_HELDOUT": 0,
     "VOLT_WARNING_NAIVE_FORECAST": 1,
     "VOLT_WARNING_BETTER_BASELINE": 2,
+    "VOLT_WARNING_FEW_ROWS": 3,
+    "VOLT_WARNING_WORSE_THAN_CONSTANT": 4,
+    "VOLT_WARNING_PAST_TARGETS": 5,
     "VOLT_AHEAD_AUTO": -1,
+    "VOLT_ASSESS_WARNINGS": 4,
     "VOLT_FORECAST_FIT": 0,
     "VOLT_FORECAST_HALF": 1,
     "VOLT_FORECAST_NAIVE": 2,
@@ -1017,6 +1021,7 @@ class Pairing(ctypes.Structure):
         ("ahead", c_int64),
         ("inputs", Matrix),
         ("targets", Matrix),
+        ("series", Matrix),
         ("rows", POINTER(c_int64)),
         ("records", POINTER(c_int64)),
         ("n_records", c_int64),
@@ -1024,6 +1029,59 @@ class Pairing(ctypes.Structure):
         ("feedback", c_int),
         ("missing_targets", c_int64),
         ("output_names", POINTER(c_char_p)),
+    ]
+
+
+class AssessOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("model", c_void_p),
+        ("fitted", Matrix),
+        ("splits", POINTER(SplitOptions)),
+        ("test", POINTER(Split)),
+        ("running", c_int),
+        ("measure", c_int),
+        ("score", c_double),
+        ("season", c_int64),
+        ("season_rows", c_int64),
+        ("fed_outputs", c_int),
+        ("loss", c_char_p),
+        ("n_classes", c_int64),
+        ("weights", POINTER(c_double)),
+    ]
+
+
+class BaselineScore(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("mse", c_double),
+        ("rmse", c_double),
+        ("mae", c_double),
+        ("r2", c_double),
+        ("loss", c_double),
+        ("ratio", c_double),
+    ]
+
+
+class Assessment(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("heldout_rows", c_int64),
+        ("heldout_rmse", c_double),
+        ("loo_rmse", c_double),
+        ("gcv_rmse", c_double),
+        ("naive_outputs", c_int64),
+        ("halfway_outputs", c_int64),
+        ("naive_ratio", c_double),
+        ("r2", c_double),
+        ("loss", c_double),
+        ("loss_name", c_char_p),
+        ("season", c_int64),
+        ("n_baselines", c_int64),
+        ("baselines", BaselineScore * 4),
+        ("better", c_int64),
+        ("n_warnings", c_int64),
+        ("warnings", Warning * 4),
     ]
 
 
@@ -1295,6 +1353,9 @@ STRUCTS: Dict[str, Any] = {
     "volt_warning": Warning,
     "volt_pairing_options": PairingOptions,
     "volt_pairing": Pairing,
+    "volt_assess_options": AssessOptions,
+    "volt_baseline_score": BaselineScore,
+    "volt_assessment": Assessment,
     "volt_forecast_options": ForecastOptions,
     "volt_forecast_info": ForecastInfo,
     "volt_forecast_step": ForecastStep,
@@ -1497,6 +1558,8 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_pairing_options_default": (PairingOptions, []),
     "volt_pairing_create": (c_int, [Matrix, Matrix, POINTER(PairingOptions), POINTER(POINTER(Pairing))]),
     "volt_pairing_free": (None, [POINTER(Pairing)]),
+    "volt_assess_options_default": (AssessOptions, []),
+    "volt_assess": (c_int, [POINTER(Pairing), POINTER(AssessOptions), POINTER(Assessment)]),
     "volt_forecast_method_name": (c_char_p, [c_int]),
     "volt_forecast_options_default": (ForecastOptions, []),
     "volt_forecast_run": (c_int, [Matrix, POINTER(ForecastOptions), POINTER(c_void_p)]),

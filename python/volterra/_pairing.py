@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_char_p, c_int64, cast
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, List, Optional
 
 from . import _native as c
 from ._arrays import NO_MATRIX, Array, copy_of, view
 from ._errors import check
+from ._handles import Owner
 
 
-class Pairing(NamedTuple):
+class Pairing(Owner):
     """Inputs and targets of the rows that have both."""
+
+    _FREE = "volt_pairing_free"
 
     inputs: Array
     targets: Array
     records: Optional[List[int]]  # lengths of the records of `inputs`; None: one sequence
     anchors: Optional[List[int]]  # per output the input it is, earlier; None: not all are, or they lie 0 rows ahead
     feedback: bool  # the outputs are the inputs one step later
+
+    def __init__(self, handle: Any, rows: Array, series: Optional[Array]) -> None:
+        self._own(handle)
+        self._data = (rows, series)  # the library has views of them
+        made = handle.contents
+        spread = made.records or made.first_ahead < made.ahead
+        self.inputs = copy_of(made.inputs) if made.records else rows[: len(rows) - made.ahead]
+        self.targets = copy_of(made.targets) if spread else (rows if series is None else series)[made.ahead :]
+        self.records = made.records[: made.n_records] if made.records else None
+        self.anchors = made.anchors[: made.targets.cols] if made.anchors else None
+        self.feedback = bool(made.feedback)
 
 
 def _names(what: str, names: Optional[Array]) -> Any:
@@ -51,16 +65,4 @@ def pair(
     found = POINTER(c.Pairing)()
     Y = NO_MATRIX if series is None else view(series)
     check(c.lib.volt_pairing_create(view(rows), Y, byref(options), byref(found)))
-    try:
-        pairing = found.contents
-        return Pairing(
-            inputs=rows[: len(rows) - last] if records is None else copy_of(pairing.inputs),
-            targets=copy_of(pairing.targets)
-            if records is not None or first < last
-            else (rows if series is None else series)[last:],
-            records=None if records is None else pairing.records[: pairing.n_records],
-            anchors=pairing.anchors[: pairing.targets.cols] if pairing.anchors else None,
-            feedback=bool(pairing.feedback),
-        )
-    finally:
-        c.lib.volt_pairing_free(found)
+    return Pairing(found, rows, series)

@@ -32,13 +32,13 @@ from ._arguments import (
     whole,
 )
 from ._arrays import Array, as_targets, same_rows
+from ._assess import Assessment, Note, assess
 from ._devices import use_machine
 from ._errors import GapWarning, NotFittedError, OrderWarning, warn
 from ._explain import Explains
 from ._forecasts import ModelForecasts
 from ._frames import is_frame
 from ._growing import Learns
-from ._held_out import HeldOut
 from ._intervals import Intervals
 from ._loss import LossSettings, explained, loss_text, read_tolerance, read_weights
 from ._model import FitSettings, Model, PathLike
@@ -66,12 +66,12 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
     _horizons: Horizons
     _is_series: bool  # the targets are the rows of X that follow
     _future: Any  # form and index of what comes after the targets, where these are pandas objects
-    _held_out: Optional[HeldOut]
+    _assessment: Optional[Assessment]
 
     #: What a fit leaves behind, beside the attributes that follow from the model.
     _STATE = (
         *("_model", "_rows", "_tail", "_fitted", "_flat", "_flat_series", "_form", "_horizons", "_is_series"),
-        *("_future", "_held_out", "_records", "report_", "prequential_r2_", "log_likelihood_"),
+        *("_future", "_assessment", "_records", "report_", "prequential_r2_", "log_likelihood_"),
     )
 
     def _kernel_text(self) -> str:
@@ -190,23 +190,21 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         self._form = training.form if same else None
         self._horizons, self._is_series = training.horizons, training.is_series
         self._future = training.future if same else None
-        self._set_report(training, settings.get("season", -1))
+        self._set_report(training, settings.get("season", -1), losses)
         self._set_attributes()
         if self.verbose:
             print(self._summary(), file=sys.stderr)
+        self._assessment.warn()
 
-    def _set_report(self, training: Training, season: int) -> None:
+    def _set_report(self, training: Training, season: int, losses: LossSettings) -> None:
         """What the fit found out on rows held out. A model in a file has none of it, hence here."""
         report = self._model.report
-        self._held_out = None
+        self._assessment = assess(training.pairing, losses, season, self._model, self._fitted)
         self.report_, self.prequential_r2_, self.log_likelihood_ = None, float("nan"), float("nan")
         if report is not None:
             self.report_ = report._asdict()
             self.prequential_r2_ = report.prequential_r2
             self.log_likelihood_ = report.log_likelihood
-            if training.records is not None:
-                report = report._replace(rows=0)  # baselines are those of one sequence
-            self._held_out = HeldOut(training.series.copy(), training.horizons, season, report)
 
     def _summary(self) -> str:
         """What was chosen, in a line."""
@@ -239,7 +237,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         self._model = model
         self._grown, self._is_behind, self._first = None, False, None
         self._rows, self._tail, self._fitted = None, tail, None
-        self._form = self._future = self._held_out = None
+        self._form = self._future = self._assessment = None
         self._horizons = Horizons.of(model)
         self._records = None if model.records is None else [int(n) + self._horizons.last for n in model.records]
         ndim = model.target_ndim
@@ -560,12 +558,28 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
 
     @property
     def baselines_(self) -> Dict[str, Dict[str, float]]:
-        """What needs no model ("naive", "seasonal", "drift", "ar"), on the rows held out: mse, rmse, mae, r2, and
+        """Forecasts without a model ("naive", "seasonal", "drift", "ar") on the held-out rows: mse, rmse, mae, r2, and
         skill, 1 less the squared error of this estimator there over theirs. Empty where no rows were held out."""
+        return self._assessed().baselines
+
+    @property
+    def verdict_(self) -> Dict[str, float]:
+        """How the fit was judged: heldout_rows, heldout_rmse, loo_rmse and gcv_rmse (outputs together; nan: not known),
+        naive_outputs and halfway_outputs (outputs that are the last value, or half-way between it and the fit), naive_ratio
+        (squared error of the best fit relative to the last value's), r2 of the fitted values, their mean loss, and the season
+        of the baselines."""
+        return self._assessed().verdict
+
+    @property
+    def warnings_(self) -> List[Note]:
+        """Warnings of the library about the fit, with their codes; see `FitWarning`."""
+        return self._assessed().warnings
+
+    def _assessed(self) -> Assessment:
         self._check_is_fitted()
-        if self._held_out is None:
+        if self._assessment is None:
             raise AttributeError("a model that was read from a file does not know the rows that were held out")
-        return self._held_out.baselines
+        return self._assessment
 
     @property
     def dual_coef_(self) -> Array:

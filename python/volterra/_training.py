@@ -17,7 +17,7 @@ from ._frames import is_series as is_a_series
 from ._gaps import TimeGrid, training_gap, warn_of_gap
 from ._model import Model
 from ._order import ADVICE, index_of, is_ordered
-from ._pairing import pair
+from ._pairing import Pairing, pair
 from ._records import Records, pieces
 
 INDEX_ROWS = 8  # of an index are enough to see its step
@@ -116,6 +116,7 @@ class Training(NamedTuple):
     grid: Optional[TimeGrid]  # of its index
     records: Optional[List[int]]  # rows of X in every record; None: one sequence
     fitted_records: Optional[List[int]]  # those that have a target
+    pairing: Pairing
 
     @classmethod
     def read(
@@ -182,6 +183,7 @@ class Training(NamedTuple):
             grid=grid,
             records=lengths,
             fitted_records=paired.records,
+            pairing=paired,
         )
 
     def of_inputs(self, values: Array) -> Array:

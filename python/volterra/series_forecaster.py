@@ -6,13 +6,14 @@ The library makes every decision: ``volterra forecast`` and `volt_forecast_run` 
 from __future__ import annotations
 
 from ctypes import POINTER, byref, c_void_p, cast, sizeof
-from typing import Any, Dict, List, NamedTuple, Optional, Union
+from typing import Any, Dict, List, Optional, Union
 
 import numpy as np
 
 from . import _native as c
 from ._arguments import kernel_word, seconds_of, seed_number, whole
 from ._arrays import NO_MATRIX, Array, as_matrix, as_targets, view
+from ._assess import read_notes
 from ._errors import NotFittedError, OrderWarning, VolterraWarning, warn
 from ._frames import FrameForm, column_names, future_index, is_frame, library_of
 from ._gaps import training_gap, warn_of_gap
@@ -34,15 +35,6 @@ SEARCHES = {
 
 class ForecastWarning(VolterraWarning):
     """A warning of the library about a forecast; `Forecaster.warnings_` has it in parts."""
-
-
-class Note(NamedTuple):
-    """A warning about one series: its code, the series, and the figure that belongs to the code."""
-
-    text: str
-    series: int
-    value: float
-    baseline: Optional[str]
 
 
 def _table(steps: int, series: int, read: Any) -> Array:
@@ -202,17 +194,7 @@ class Forecaster(BaseEstimator):
             "mse": info.search_mse,
             "given_mse": info.search_mse_given,
         }
-        better = c.CONSTANTS["VOLT_WARNING_BETTER_BASELINE"]
-        words = {value: word for word, value in c.BASELINES.items()}
-        self.warnings_ = [
-            Note(
-                c.text(c.lib.volt_warning_text(w.code)),
-                int(w.series),
-                float(w.value),
-                words[w.baseline] if w.code == better else None,
-            )
-            for w in (info.warnings[i] for i in range(info.n_warnings))
-        ]
+        self.warnings_ = read_notes(info.warnings, info.n_warnings)
 
     def predict(self, steps: Optional[int] = None) -> Prediction:
         """The forecast: the first `steps` rows, by default all.

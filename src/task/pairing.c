@@ -114,6 +114,7 @@ static volt_status take_rows(volt_view X, volt_view series, const volt_pairing_o
 {
     volt_pairing *pairing = &own->pairing;
     int64_t ahead = pairing->ahead, count = X.rows - ahead;
+    pairing->series = series;
     pairing->inputs = volt_view_rows(X, 0, count);
     pairing->targets = volt_view_rows(series, ahead, count);
     if (options->n_records > 0) {

@@ -85,19 +85,6 @@ const char *volt_forecast_method_name(volt_forecast_method method)
     return "unknown";
 }
 
-const char *volt_warning_text(volt_warning_code code)
-{
-    switch (code) {
-    case VOLT_WARNING_CONSTANT_HELDOUT:
-        return "the series is constant on the held-out rows";
-    case VOLT_WARNING_NAIVE_FORECAST:
-        return "the forecast is flat: no fit is clearly better than the last value on the held-out rows";
-    case VOLT_WARNING_BETTER_BASELINE:
-        return "a baseline has a lower error on the held-out rows";
-    }
-    return "unknown warning";
-}
-
 /* ---- one step --------------------------------------------------------------------------------- */
 
 /* MSE of the baselines on the held-out rows of a step. */

@@ -38,8 +38,8 @@ compare_loss_text()
     compare_loss_data
     expect 0 compare --x data.csv:y --loss quantile:q=0.1/0.9 --kernel linear rbf --draws 2 --folds 3 --latex t.tex
     out_has 'loss quantile:q=0\.1/0\.9, compared by the pinball loss'
-    out_has '^constant quantile: pinball loss [0-9.]+; [a-zA-Z]+ has [0-9.]+ of it$'
-    out_has '^naive and a constant change: pinball loss [0-9.]+; [a-zA-Z]+ has [0-9.]+ of it$'
+    out_has '^constant quantile +pinball loss [0-9.]+; [a-zA-Z]+ has [0-9.]+ of its loss$'
+    out_has '^naive and a constant change +pinball loss [0-9.]+; [a-zA-Z]+ has [0-9.]+ of its loss$'
     out_has 'pinball loss [0-9.]+ in the folds'
     out_has ' forecasts best: pinball loss [0-9.]+'
     # The loss of the test rows is that of the winner fitted by itself.

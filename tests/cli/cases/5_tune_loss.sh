@@ -40,7 +40,7 @@ tune_loss_text()
         --log t.jsonl -o m.safetensors
     out_has '^pinball loss +[0-9.]+, the mean of 3 folds$'
     out_has '^loss +quantile:q=0\.1/0\.9$'
-    out_has '^constant quantile +pinball loss [0-9.]+; the best draw has 0\.[0-9]+ of it$'
+    out_has '^constant quantile +pinball loss [0-9.]+; the best draw has 0\.[0-9]+ of its loss$'
     out_has '^fit it again .* --loss quantile:q=0\.1/0\.9 -o m.safetensors$'
     grep -q '"measure":"pinball loss","loss":"quantile:q=0.1/0.9"' t.jsonl || fail "the log does not name the loss"
     eval "\"\$VOLTERRA\" $(sed -n 's/^fit it again *volterra //p' out | sed 's/m.safetensors$/again.safetensors/')" >/dev/null ||

@@ -1,0 +1,106 @@
+"""How a fit compares with forecasts that need no model, as the library finds it for the program too."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_double, sizeof
+from typing import Any, Dict, List, NamedTuple, Optional
+
+from . import _native as c
+from ._arrays import Array, view
+from ._errors import VolterraWarning, check, warn
+from ._loss import LossSettings
+from ._model import Model
+from ._pairing import Pairing
+
+_WORDS = {value: word for word, value in c.BASELINES.items()}
+_BETTER = c.CONSTANTS["VOLT_WARNING_BETTER_BASELINE"]
+#: Codes that say that a fit is of little use.
+_SERIOUS = {c.CONSTANTS[f"VOLT_WARNING_{word}"] for word in ("WORSE_THAN_CONSTANT", "BETTER_BASELINE")}
+_PAST_TARGETS = c.CONSTANTS["VOLT_WARNING_PAST_TARGETS"]
+
+
+class FitWarning(VolterraWarning):
+    """A baseline, or a constant, does better than a fit on the held-out rows; ``warnings_`` has all codes."""
+
+
+class Note(NamedTuple):
+    """A warning of the library: its code, the text, the series it is about, and the figure that belongs to the code."""
+
+    code: int
+    text: str
+    series: int
+    value: float
+    baseline: Optional[str]
+
+
+def read_notes(warnings: Any, count: int) -> List[Note]:
+    return [
+        Note(
+            int(w.code),
+            c.text(c.lib.volt_warning_text(w.code)),
+            int(w.series),
+            float(w.value),
+            _WORDS[w.baseline] if w.code == _BETTER else None,
+        )
+        for w in (warnings[i] for i in range(count))
+    ]
+
+
+class Assessment(NamedTuple):
+    """``volt_assessment``."""
+
+    baselines: Dict[str, Dict[str, float]]
+    verdict: Dict[str, float]
+    warnings: List[Note]
+
+    def warn(self) -> None:
+        """Warn of what says that the fit is of little use. Baselines that know more than the model do not."""
+        codes = {note.code for note in self.warnings}
+        for note in self.warnings:
+            if note.code in _SERIOUS and not (note.code == _BETTER and _PAST_TARGETS in codes):
+                warn(note.text + (f": {note.baseline}" if note.baseline else ""), FitWarning)
+
+
+def assess(
+    pairing: Pairing,
+    losses: LossSettings,
+    season: int,
+    model: Optional[Model] = None,
+    fitted: Optional[Array] = None,
+    splits: Optional[c.SplitOptions] = None,
+    **found: Any,
+) -> Assessment:
+    """``volt_assess`` of a model on its held-out rows, or with `splits` of a search on its validation blocks; `found` are
+    the other fields of ``volt_assess_options``."""
+    options = c.lib.volt_assess_options_default()
+    options.season = season
+    if model is not None:
+        options.model = model._as_parameter_
+    if fitted is not None:
+        options.fitted = view(fitted)
+    if splits is not None:
+        options.splits = POINTER(c.SplitOptions)(splits)
+    if losses.loss is not None:
+        options.loss = c.encode("the loss", losses.loss)
+    if losses.weights is not None:
+        options.weights = losses.weights.ctypes.data_as(POINTER(c_double))
+    options.n_classes = len(losses.classes or ())
+    for name, value in found.items():
+        setattr(options, name, value)
+    made = c.Assessment(struct_size=sizeof(c.Assessment))
+    check(c.lib.volt_assess(pairing, byref(options), byref(made)))
+    figures = ("loss",) if losses.loss is not None else ("mse", "rmse", "mae", "r2")
+    table = {}
+    for score in (made.baselines[i] for i in range(made.n_baselines)):
+        name = c.text(score.name)
+        word = next((w for w, kind in c.BASELINES.items() if c.text(c.lib.volt_baseline_name(kind)) == name), name)
+        table[word] = {figure: float(getattr(score, figure)) for figure in figures}
+        table[word]["skill"] = 1 - float(score.ratio)
+    verdict = {
+        name: getattr(made, name)
+        for name in (
+            *("heldout_rows", "heldout_rmse", "loo_rmse", "gcv_rmse", "naive_outputs", "halfway_outputs"),
+            *("naive_ratio", "r2", "loss", "season"),
+        )
+    }
+    return Assessment(table, verdict, read_notes(made.warnings, made.n_warnings))
