@@ -1,6 +1,7 @@
 /* tests/unit/test_classify.c: classes of series: fits, the search, both readouts, failures. */
 #include "base/blas.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "series/classify/class_splits.h"
 #include "series/classify/kernel_search.h"
 #include "series/gram/objects_internal.h"
@@ -507,8 +508,10 @@ static void a_fit_can_be_cancelled(void **state)
     int calls = 3;
     options.draws = 8;
     options.progress = (volt_progress){cancel_after, &calls};
+    volt_stage_set_interval(0); /* every poll is a call */
     check_fails(volt_classify_fit(made.series, N, made.classes, CLASSES, &options, &classifier),
                 VOLT_ERR_CANCELLED, "cancel");
+    volt_stage_set_interval(0.05);
     assert_null(classifier);
 }
 

@@ -107,7 +107,7 @@ static bool hear(const hand *own, int64_t position, size_t *size)
     bool told = false;
     while (volt_stage_goes_on(&r->stage)) {
         told = told || tell_rival(own, position);
-        *size = r->crew->receive(own->channel, own->message, volt_message_room(r->problem->folds));
+        *size = r->crew->receive(own->channel, own->message, volt_message_room(r->folds));
         if (*size > 0)
             return true;
         volt_rest(VOLT_CREW_REST);
@@ -134,7 +134,7 @@ static volt_status ask(volt_evaluator *evaluator, int64_t position, const char *
     own->run->crew->send(own->channel, own->message, size);
     if (!hear(own, position, &size))
         return VOLT_ERR_CANCELLED;
-    if (!volt_message_unpack(own->message, size, own->run->problem->folds, &head, &scores, &sentence) ||
+    if (!volt_message_unpack(own->message, size, own->run->folds, &head, &scores, &sentence) ||
         head.kind != VOLT_MESSAGE_SCORES) {
         leave(own, "it sent what is no answer");
         return VOLT_OK;
@@ -176,7 +176,7 @@ static void *begin_work(void *context)
 /* One that cannot be started is missed, and nothing else. */
 volt_status volt_hands_start(volt_run *run, volt_hand_fn work, volt_hands *hands)
 {
-    int64_t folds = run->problem->folds;
+    int64_t folds = run->folds;
     size_t room = volt_message_room(folds);
     if (run->hands == 0)
         return VOLT_OK;

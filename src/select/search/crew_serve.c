@@ -29,7 +29,7 @@ static bool hear(lane *own)
     volt_message head;
     const double *folds = NULL;
     const char *text = "";
-    int64_t most = own->run->problem->folds;
+    int64_t most = own->run->folds;
     size_t size = own->run->crew->receive(own->channel, own->message, volt_message_room(most));
     if (size == 0)
         return false;
@@ -102,7 +102,7 @@ static void serve_lane(lane *own)
 static volt_status make_lanes(volt_run *run, volt_workspace **spaces, double *folds, int64_t count,
                               lane **lanes)
 {
-    int64_t most = run->problem->folds;
+    int64_t most = run->folds;
     *lanes = volt_alloc_zero(count, sizeof **lanes);
     if (!*lanes)
         return VOLT_ERR_MEMORY;

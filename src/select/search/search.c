@@ -1,4 +1,4 @@
-/* src/select/search/search.c: candidates one after the other or several at a time, raced, logged and timed. */
+/* src/select/search/search.c: a search on rows: options, problem, log, workspaces. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -27,148 +27,56 @@ volt_search_options volt_search_options_default(void)
     return options;
 }
 
-enum { PAUSE = 1000 }; /* microseconds that a thread without work sleeps */
-
-static int64_t index_of(const volt_run *r, int64_t position)
-{
-    return r->options->shard + position * r->options->shards;
-}
-
 /* Does another process lead this search? */
 static bool is_served(const volt_run *r)
 {
     return r->crew && r->crew->serves;
 }
 
-/* ---- progress --------------------------------------------------------------------------------- */
+/* ---- candidates on rows ----------------------------------------------------------------------- */
 
-/* Share of the search that is done: by number or by time, whichever is nearer to the end. */
-static double fraction_done(const volt_run *r)
+/* Wait until the candidate's engine has its room: with others, or alone when there is not enough for that. */
+volt_status volt_run_reserve(volt_run *r, double bytes)
 {
-    double share = r->length > 0 ? (double)r->search->info.trials / (double)(r->length + r->climbs) : 0;
-    if (r->options->seconds > 0)
-        share = fmax(share, (volt_seconds() - r->begun) / r->options->seconds);
-    return fmin(share, 1);
-}
-
-/* How many trials there will be when the pace stays what it is. */
-static void estimate(volt_run *r)
-{
-    volt_search_info *info = &r->search->info;
-    info->seconds = volt_seconds() - r->begun;
-    int64_t made = info->trials - info->resumed;
-    int64_t planned = r->length < 0 ? -1 : r->length + r->climbs;
-    info->expected = volt_max(planned, 0);
-    if (r->options->seconds > 0 && made > 0 && info->seconds > 0) {
-        double in_time = (double)info->resumed + (double)made * r->options->seconds / info->seconds;
-        if (planned < 0 || in_time < (double)planned)
-            info->expected = in_time < 9e15 ? (int64_t)in_time : INT64_MAX;
+    for (bool granted = false; !granted;) {
+        omp_set_lock(&r->lock);
+        bool is_alone = r->reserved == 0;
+        granted = is_alone || r->reserved + bytes <= r->room;
+        if (granted)
+            r->reserved += bytes;
+        omp_unset_lock(&r->lock);
+        if (granted && is_alone && bytes > r->room)
+            return volt_memory_require(bytes, "the kernel of a candidate");
+        if (!granted) {
+            if (!volt_stage_advance(&r->stage, 0))
+                return VOLT_ERR_CANCELLED;
+            volt_rest(1000);
+        }
     }
+    return VOLT_OK;
 }
 
-/* Tell the caller about trials that have ended since, and look at the clock. In the caller's thread. */
-static int watch(const char *stage, double fraction, void *context)
-{
-    (void)stage;
-    (void)fraction;
-    volt_run *r = context;
-    omp_set_lock(&r->lock);
-    estimate(r);
-    while (r->options->on_trial && r->reported < r->search->info.trials)
-        r->options->on_trial(r->search, r->search->trials[r->reported++], r->options->trial_context);
-    double share = fraction_done(r);
-    bool failed = r->status != VOLT_OK;
-    omp_unset_lock(&r->lock);
-
-    volt_progress progress = r->options->progress;
-    if (!r->cancelled && progress.report && progress.report("search", share, progress.context))
-        r->cancelled = true;
-    if (r->options->seconds > 0 && volt_seconds() - r->begun >= r->options->seconds)
-        r->out_of_time = true;
-    return r->cancelled || r->out_of_time || failed;
-}
-
-/* ---- positions -------------------------------------------------------------------------------- */
-
-/* The first failure that is not a candidate's own ends the run. */
-void volt_run_end(volt_run *r, volt_status status)
-{
-    if (r->status != VOLT_OK)
-        return;
-    r->status = status;
-    snprintf(r->sentence, sizeof r->sentence, "%s", volt_error_detail());
-}
-
-/* Look for the parents of the candidate at the position, in whose generation nothing has begun yet. */
-static void know_parents(volt_run *r, int64_t position)
-{
-    int64_t before = r->schedule.adaptive ? volt_generation_begin(position) : 0;
-    if (before == r->known)
-        return;
-    volt_parents_choose(&r->schedule.standings, r->schedule.settled, before, &r->parents);
-    r->known = before;
-}
-
-/* The candidate at a position whose parents are known. No other thread looks for the next ones before it has ended. */
-static volt_status make_candidate(const volt_run *r, int64_t position, char kernel[VOLT_KERNEL_LENGTH],
-                                  volt_setting *setting)
-{
-    int64_t index = index_of(r, position);
-    return r->known > 0 ? volt_candidates_follow(r->candidates, index, &r->parents, kernel, setting)
-                        : volt_candidates_take(r->candidates, index, kernel, setting);
-}
-
-/* The next position that nobody has begun; -1 when there is none left or the run is over. *wait: none can be begun yet. */
-static int64_t fresh_position(volt_run *r, bool *wait)
-{
-    int64_t next = volt_schedule_next(&r->schedule);
-    if ((r->length < 0 || next < r->length) && !volt_candidates_has(r->candidates, index_of(r, next)))
-        r->length = next; /* a function that has no more */
-    if (r->length >= 0 && next >= r->length) {
-        *wait = r->away > 0; /* one of those may come back */
-        return -1;
-    }
-    *wait = !volt_schedule_may_begin(&r->schedule);
-    if (*wait)
-        return -1;
-    if (volt_schedule_take(&r->schedule) != VOLT_OK) {
-        volt_run_end(r, VOLT_ERR_MEMORY);
-        return -1;
-    }
-    return next;
-}
-
-/* Take a position for the evaluator; -1 and *wait as above. */
-static int64_t begin_position(volt_run *r, const volt_evaluator *evaluator, bool *wait)
-{
-    int64_t position = -1;
-    *wait = false;
-    omp_set_lock(&r->lock);
-    if (r->status == VOLT_OK)
-        position = r->n_returned > 0 ? r->returned[--r->n_returned] : fresh_position(r, wait);
-    if (position >= 0) {
-        know_parents(r, position);
-        r->active++;
-        r->away += evaluator->is_away;
-    }
-    omp_unset_lock(&r->lock);
-    return position;
-}
-
-/* The evaluation at the position has ended with this status. */
-static void end_position(volt_run *r, const volt_evaluator *evaluator, int64_t position, volt_status status)
+void volt_run_release(volt_run *r, double bytes)
 {
     omp_set_lock(&r->lock);
-    r->active--;
-    r->away -= evaluator->is_away;
-    if (evaluator->has_left)
-        r->returned[r->n_returned++] = position;
-    else if (status != VOLT_OK && status != VOLT_ERR_CANCELLED)
-        volt_run_end(r, status);
+    r->reserved -= bytes;
+    if (r->reserved < 1) /* rounding must not keep the next one from being alone */
+        r->reserved = 0;
     omp_unset_lock(&r->lock);
 }
 
-/* ---- one candidate ---------------------------------------------------------------------------- */
+volt_status volt_run_evaluate(volt_run *r, volt_workspace *workspace, const char *kernel, volt_setting *setting,
+                              volt_goes_on_fn goes_on, void *context, volt_stage *stage, double *folds,
+                              int64_t *done, volt_cost *cost)
+{
+    double bytes = 0;
+    VOLT_TRY(volt_candidate_bytes(r->problem, kernel, setting->feedback > 0, &bytes));
+    VOLT_TRY(volt_run_reserve(r, bytes));
+    volt_status status = volt_evaluate(r->problem, workspace, kernel, &setting->alpha, setting->feedback,
+                                       goes_on, context, stage, folds, done, cost);
+    volt_run_release(r, bytes);
+    return status;
+}
 
 typedef struct racer {
     volt_run *run;
@@ -187,22 +95,9 @@ static bool goes_on(const double *folds, int64_t done, void *context)
     return !beaten;
 }
 
-/* Log the trial and hand it to the search. */
-volt_status volt_run_keep(volt_trial *trial, void *context)
-{
-    volt_run *r = context;
-    volt_status status = r->logs ? volt_trial_log_append(&r->log, trial) : VOLT_OK;
-    if (status == VOLT_OK)
-        status = volt_search_add(r->search, trial);
-    if (status != VOLT_OK)
-        volt_trial_free(trial);
-    return status;
-}
-
 /* The evaluator of this process. */
 typedef struct own_evaluator {
     volt_evaluator evaluator;
-    volt_run *run;
     volt_workspace *workspace;
 } own_evaluator;
 
@@ -210,74 +105,9 @@ static volt_status evaluate_here(volt_evaluator *evaluator, int64_t position, co
                                  volt_setting *setting, double *folds, int64_t *done, volt_cost *cost)
 {
     const own_evaluator *own = (const own_evaluator *)evaluator;
-    racer one = {.run = own->run, .position = position};
-    return volt_run_evaluate(own->run, own->workspace, kernel, setting, goes_on, &one, &own->run->stage, folds,
-                             done, cost);
-}
-
-/* Have the candidate at `position` evaluated and record the trial. `folds` has room for all scores. */
-static volt_status try_candidate(volt_run *r, int64_t position, volt_evaluator *evaluator, double *folds)
-{
-    char kernel[VOLT_KERNEL_LENGTH] = "";
-    volt_setting setting = {.alpha = NAN};
-    double begun = volt_seconds();
-    int64_t done = 0;
-    volt_cost cost = {0};
-    VOLT_TRY(make_candidate(r, position, kernel, &setting));
-    volt_status status = evaluator->evaluate(evaluator, position, kernel, &setting, folds, &done, &cost);
-    if (evaluator->has_left || (status != VOLT_OK && !volt_run_is_candidates_own(status)))
-        return status;
-
-    volt_trial *trial = volt_trial_new(index_of(r, position), kernel, setting.alpha, folds, done,
-                                       status == VOLT_OK ? NULL : volt_error_detail());
-    if (!trial)
-        return VOLT_ERR_MEMORY;
-    trial->feedback = setting.feedback;
-    trial->seconds = volt_seconds() - begun;
-
-    omp_set_lock(&r->lock);
-    r->search->info.flops += cost.flops;
-    r->search->info.blas_seconds += cost.blas_seconds;
-    status = volt_schedule_finish(&r->schedule, position, trial, volt_run_keep, r);
-    omp_unset_lock(&r->lock);
-    return status;
-}
-
-/* What every thread does: candidates until there are none left. */
-static void work(volt_run *r, volt_evaluator *evaluator, double *folds)
-{
-    bool wait = false;
-    while (!evaluator->has_left && volt_stage_goes_on(&r->stage)) {
-        int64_t position = begin_position(r, evaluator, &wait);
-        if (position < 0 && !wait)
-            break;
-        if (position >= 0)
-            end_position(r, evaluator, position, try_candidate(r, position, evaluator, folds));
-        else
-            volt_rest(PAUSE);
-        if (!evaluator->is_away)
-            volt_stage_advance(&r->stage, position >= 0);
-    }
-}
-
-static void work_here(volt_run *r, volt_workspace *workspace, double *folds)
-{
-    own_evaluator own = {{.evaluate = evaluate_here}, r, workspace};
-    work(r, &own.evaluator, folds);
-    volt_run_listen(r);
-}
-
-void volt_run_listen(volt_run *r)
-{
-    while (omp_get_thread_num() == 0 && volt_stage_goes_on(&r->stage)) {
-        omp_set_lock(&r->lock);
-        int64_t active = r->active;
-        omp_unset_lock(&r->lock);
-        if (active == 0)
-            break;
-        volt_stage_advance(&r->stage, 0);
-        volt_rest(PAUSE);
-    }
+    racer one = {.run = evaluator->run, .position = position};
+    return volt_run_evaluate(evaluator->run, own->workspace, kernel, setting, goes_on, &one,
+                             &evaluator->run->stage, folds, done, cost);
 }
 
 /* ---- the whole run ---------------------------------------------------------------------------- */
@@ -285,26 +115,21 @@ void volt_run_listen(volt_run *r)
 /* The draws, in the workspaces here and by the others, then the climbs. */
 static volt_status lead(volt_run *r, volt_workspace **spaces, double *folds, int64_t parallel)
 {
-    volt_hands hands = {0};
-    volt_progress listener = {.report = watch, .context = r};
-    volt_stage_begin(&r->stage, listener, "search", 0, 1, 1);
-    volt_status status = volt_hands_start(r, work, &hands);
-    if (status == VOLT_OK && parallel == 1) {
-        work_here(r, spaces[0], folds);
-    } else if (status == VOLT_OK) {
-#pragma omp parallel num_threads((int)parallel)
-        {
-            int64_t own = 0, which = omp_get_thread_num();
-            volt_set_own_threads(1, &own); /* what a candidate keeps for every thread is kept for one */
-            work_here(r, spaces[which], folds + which * r->problem->folds);
-            volt_set_own_threads(own, NULL);
-        }
+    own_evaluator *own = volt_alloc_zero(parallel, sizeof *own);
+    volt_evaluator **evaluators = volt_alloc(parallel, sizeof *evaluators);
+    volt_status status = own && evaluators ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t p = 0; p < parallel && status == VOLT_OK; p++) {
+        own[p] = (own_evaluator){{.evaluate = evaluate_here}, spaces[p]};
+        evaluators[p] = &own[p].evaluator;
     }
-    volt_hands_end(r, &hands);
-    if (status == VOLT_OK && r->climbs > 0)
-        volt_run_climb(r, spaces, parallel);
-    volt_stage_end(&r->stage);
-    watch("search", 1, r);
+    if (status == VOLT_OK) {
+        status = volt_run_draw(r, evaluators, folds, parallel);
+        if (status == VOLT_OK && r->climbs > 0)
+            volt_run_climb(r, spaces, parallel);
+        volt_run_end_draws(r);
+    }
+    volt_free(evaluators);
+    volt_free(own);
     return status;
 }
 
@@ -319,7 +144,7 @@ static volt_status evaluate_all(volt_run *r)
            spaced = (double)parallel * volt_workspace_bytes(r->problem);
     r->room = available > 0 ? fmax(0.75 * available - spaced, 0) : INFINITY;
     volt_workspace **spaces = volt_alloc_zero(parallel, sizeof(void *));
-    double *folds = volt_alloc_doubles(parallel, r->problem->folds);
+    double *folds = volt_alloc_doubles(parallel, r->folds);
     volt_status status = spaces && folds ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t p = 0; p < parallel && status == VOLT_OK; p++)
         status = volt_workspace_create(r->problem, &spaces[p]);
@@ -344,7 +169,7 @@ static volt_status run_all(volt_run *r)
 /* A trial of this search, whether it is one of this run's candidates or not: logs are merged with all their lines. */
 static volt_status check_folds(const volt_run *r, const volt_trial *trial)
 {
-    int64_t folds = r->problem->folds;
+    int64_t folds = r->folds;
     VOLT_REQUIRE(!volt_trial_complete(trial) || trial->n_folds == folds, VOLT_ERR_FORMAT,
                  "it has %" PRId64 " folds, and there are %" PRId64, trial->n_folds, folds);
     VOLT_REQUIRE(trial->n_folds <= folds, VOLT_ERR_FORMAT,
@@ -361,9 +186,9 @@ static volt_status check_logged(volt_run *r, int64_t position, const volt_trial 
     VOLT_REQUIRE(!r->schedule.adaptive || volt_generation_begin(position) <= there, VOLT_ERR_FORMAT,
                  "its candidate %" PRId64 " follows from earlier ones, of which candidate %" PRId64
                  " is not there",
-                 trial->index, index_of(r, there));
-    know_parents(r, position);
-    VOLT_TRY(make_candidate(r, position, kernel, &setting));
+                 trial->index, volt_run_index(r, there));
+    volt_run_know_parents(r, position);
+    VOLT_TRY(volt_run_candidate(r, position, kernel, &setting));
     /* An alpha of 0 was profiled: the log has what it came to. */
     VOLT_REQUIRE(strcmp(kernel, trial->kernel) == 0 && (setting.alpha == 0 || setting.alpha == trial->alpha),
                  VOLT_ERR_FORMAT, "its candidate %" PRId64 " is %s, alpha %g, and would now be %s, alpha %g",
@@ -426,22 +251,6 @@ static volt_status open_log(volt_run *r)
                  "%s: there is a log already; resume from it, or remove it or choose another name",
                  options->log);
     return resume(r);
-}
-
-/* What the run came to. */
-static volt_status conclude(volt_run *r)
-{
-    volt_search *search = r->search;
-    search->info.out_of_time = r->out_of_time && (r->length < 0 || search->info.trials < r->length);
-    volt_search_sort(search);
-    if (r->status != VOLT_OK)
-        return volt_fail(r->status, "%s", r->sentence);
-    if (r->cancelled)
-        return volt_fail(VOLT_ERR_CANCELLED, "cancelled after %" PRId64 " candidates", search->info.trials);
-    VOLT_REQUIRE(search->info.trials > 0 || r->out_of_time, VOLT_ERR_DATA, "there are no candidates");
-    VOLT_REQUIRE(search->info.trials > 0, VOLT_ERR_DATA,
-                 "the budget of %g s ended before the first candidate was evaluated", r->options->seconds);
-    return volt_search_require_best(search);
 }
 
 static volt_status check(const volt_candidates *candidates, const volt_search_options *options,
@@ -516,18 +325,12 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     VOLT_TRY(volt_problem_create(X, Y, options, &r.problem));
     own.solver = r.problem->landmarks > 0 ? VOLT_SOLVER_NYSTROM : VOLT_SOLVER_EXACT; /* as it was settled */
     own.landmarks = r.problem->landmarks;
-    omp_init_lock(&r.lock);
-
-    volt_status status = volt_search_new(
-        r.problem->folds,
-        volt_measure_of(options->score, options->score == VOLT_SCORE_LOSS ? r.problem->loss->fit.loss : NULL),
-        &r.search);
-    if (status == VOLT_OK)
-        status =
-            volt_schedule_begin(&r.schedule, (volt_race_rule){options->race, options->score, r.problem->folds});
+    r.folds = r.problem->folds;
+    volt_status status = volt_run_begin(
+        &r,
+        volt_measure_of(options->score, options->score == VOLT_SCORE_LOSS ? r.problem->loss->fit.loss : NULL));
     if (status == VOLT_OK)
         r.search->info.landmarks = r.problem->landmarks;
-    r.schedule.adaptive = options->strategy == VOLT_STRATEGY_ADAPTIVE;
     if (status == VOLT_OK && (options->log || r.crew))
         status = volt_search_fingerprint(candidates, X, Y, options, r.fingerprint);
     if (status == VOLT_OK && r.crew &&
@@ -538,19 +341,11 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     if (status == VOLT_OK)
         status = run_all(&r);
     if (status == VOLT_OK)
-        status = conclude(&r);
-    /* A search that was cancelled, or in which all failed, is still of use. */
-    bool keeps = status == VOLT_OK || (status == VOLT_ERR_CANCELLED && r.search->best) ||
-                 (status == VOLT_ERR_DATA && r.search && r.search->info.trials > 0);
-    if (keeps)
-        *search = r.search;
-    else
-        volt_search_free(r.search);
+        status = volt_run_conclude(&r);
     if (r.hands > 0)
         volt_hands_end(&r, &(volt_hands){0}); /* nothing was begun, and the others are to know it */
+    volt_run_release_all(&r, status, search);
     volt_trial_log_close(&r.log);
-    volt_schedule_end(&r.schedule);
     volt_problem_free(r.problem);
-    omp_destroy_lock(&r.lock);
     return status;
 }

@@ -1,4 +1,5 @@
-/* src/select/search/search_run.h: a search while it runs: what its draws (search.c) and its climbs (search_climbs.c) share. */
+/* src/select/search/search_run.h: a search while it runs: what its loop (search_loop.c), its rows (search.c) and its climbs
+ * (search_climbs.c) share. */
 #ifndef SELECT_SEARCH_RUN_H
 #define SELECT_SEARCH_RUN_H
 
@@ -6,14 +7,17 @@
 #include "select/folds/cross_validation.h"
 #include "select/folds/workspace.h"
 #include "select/search/schedule.h"
+#include "select/search/search_measure.h"
 #include "select/search/trial_log.h"
 
 #include <omp.h>
+#include <stdatomic.h>
 
 typedef struct volt_run {
     const volt_candidates *candidates;
     const volt_search_options *options;
-    volt_problem *problem;
+    int64_t folds;         /* scores of a candidate */
+    volt_problem *problem; /* NULL: the evaluators have their own */
     volt_search *search;
     volt_trial_log log;
     bool logs;
@@ -21,6 +25,7 @@ typedef struct volt_run {
     int64_t length;                            /* positions in this shard, -1: no end */
     int64_t climbs;                            /* evaluations of climbs that may come after them */
     double begun;
+    _Atomic bool has_score;       /* a candidate has been evaluated */
     volt_stage stage;             /* shared by all evaluations, for progress and for stopping */
     const struct volt_crew *crew; /* NULL: this process alone */
     int64_t hands;                /* candidates that the others take at a time */
@@ -40,13 +45,52 @@ typedef struct volt_run {
     char sentence[512];
 } volt_run;
 
-/* Who evaluates a candidate: this process in a workspace (search.c), or another one (crew.h). */
+/* Who evaluates a candidate: this process in a workspace (search.c), another one (crew.h), or a task that has scores of its
+ * own (src/series). */
 typedef struct volt_evaluator {
     volt_status (*evaluate)(struct volt_evaluator *evaluator, int64_t position, const char *kernel,
                             volt_setting *setting, double *folds, int64_t *done, volt_cost *cost);
+    /* (optional) When the candidate is given up, by volt_seconds(), unless no other has a score; 0: never. *expected: the
+     * seconds that it takes, where they are known. One that is late returns VOLT_ERR_CANCELLED. */
+    double (*limit)(const struct volt_evaluator *evaluator, int64_t position, double *expected);
+    /* (optional) Is the failure the candidate's own? NULL: volt_run_is_candidates_own. */
+    bool (*is_own)(const struct volt_evaluator *evaluator, volt_status status);
+    volt_run *run; /* set by the search */
+    double until;  /* of the candidate that is evaluated; 0: no limit */
     bool is_away;  /* another process, for which a thread of its own waits that calls no user */
     bool has_left; /* the candidate was not evaluated, and no other one will be */
 } volt_evaluator;
+
+/* A search with evaluators of the task, one a thread, without a log: of the options score, progress and on_trial count, and all
+ * candidates are evaluated. A candidate given up for lack of time is a trial that stopped before its first block. *search and
+ * the status are those of volt_search_run. */
+volt_status volt_search_with(const volt_candidates *candidates, const volt_search_options *options,
+                             int64_t folds, volt_evaluator *const *evaluators, int64_t count,
+                             volt_search **search);
+
+/* Polls the user; false: the candidate of the evaluator is given up, or the search ends. */
+bool volt_run_goes_on(const volt_evaluator *evaluator);
+
+/* ---- the loop (search_loop.c) ----------------------------------------------------------------- */
+
+/* The search and the schedule of a run whose first fields are set. Release the run in every case. */
+volt_status volt_run_begin(volt_run *run, volt_measure measure);
+/* The draws: by `parallel` evaluators here, with room for all scores of each in `folds`, and by the crew. */
+volt_status volt_run_draw(volt_run *run, volt_evaluator *const *evaluators, double *folds, int64_t parallel);
+/* The last report, after the draws and what follows them. */
+void volt_run_end_draws(volt_run *run);
+/* The status of the whole run. */
+volt_status volt_run_conclude(volt_run *run);
+/* Hand the search over where it is of use, and release the rest. */
+void volt_run_release_all(volt_run *run, volt_status status, volt_search **search);
+
+/* The index of the candidate at a position of this shard. */
+int64_t volt_run_index(const volt_run *run, int64_t position);
+/* Look for the parents of the candidate at the position, in whose generation nothing has begun yet. */
+void volt_run_know_parents(volt_run *run, int64_t position);
+/* The candidate at a position whose parents are known. No other thread looks for the next ones before it has ended. */
+volt_status volt_run_candidate(const volt_run *run, int64_t position, char kernel[VOLT_KERNEL_LENGTH],
+                               volt_setting *setting);
 
 /* Evaluate a candidate here, as soon as there is room for its engine. */
 volt_status volt_run_evaluate(volt_run *run, volt_workspace *workspace, const char *kernel,

@@ -1,11 +1,13 @@
 /* src/series/anomaly/series_anomaly.c: from series to scores: prepared, compared by a kernel that may be chosen, measured. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "select/search/search_run.h"
 #include "series/anomaly/variance_norm.h"
 #include "series/gram/objects_internal.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 struct volt_series_anomaly {
@@ -41,27 +43,20 @@ void volt_series_anomaly_get_info(const volt_series_anomaly *anomaly, volt_anoma
 /* ---- one kernel ------------------------------------------------------------------------------- */
 
 typedef struct series_fit {
+    volt_evaluator evaluator; /* first: it is what the search sees */
     const volt_series_anomaly_options *options;
+    const char *kernel;
     const volt_view *examples;
     int64_t n, n_examples;
     volt_series_anomaly *best;
     volt_matrix K, C; /* of the normal series, and of the examples with them */
-    int64_t tries, done;
+    volt_candidates *drawn;
+    int64_t given; /* 1: the kernel is tried as it is given, before the draws */
 } series_fit;
 
-/* A kernel's part of the whole. */
-static int report_part(const char *stage, double fraction, void *context)
+static volt_status detect(const series_fit *fit, const volt_kernel *kernel, volt_progress progress,
+                          volt_anomaly **detector)
 {
-    const series_fit *fit = context;
-    const volt_progress *outer = &fit->options->detector.progress;
-    return outer->report
-               ? outer->report(stage, ((double)fit->done + fraction) / (double)fit->tries, outer->context)
-               : 0;
-}
-
-static volt_status detect(series_fit *fit, const volt_kernel *kernel, volt_anomaly **detector)
-{
-    volt_progress progress = {report_part, fit};
     volt_anomaly_options options = fit->options->detector;
     options.progress = progress;
     options.examples = fit->n_examples > 0 ? volt_as_view(fit->C) : volt_view_of(NULL, 0, 0);
@@ -80,14 +75,18 @@ static double merit_of(const volt_anomaly *detector)
 }
 
 /* Keep the kernel where it is the first or better than the best so far. */
-static volt_status try_kernel(series_fit *fit, const char *text)
+static volt_status try_kernel(series_fit *fit, const char *text, volt_progress progress, double *merit)
 {
     volt_kernel *kernel = NULL;
     volt_anomaly *detector = NULL;
     VOLT_TRY(volt_kernel_parse(text, &kernel));
-    volt_status status = detect(fit, kernel, &detector);
+    volt_status status = detect(fit, kernel, progress, &detector);
     volt_series_anomaly *best = fit->best;
-    if (status == VOLT_OK && (!best->detector || merit_of(detector) > merit_of(best->detector))) {
+    if (status == VOLT_OK) {
+        *merit = merit_of(detector);
+        best->tried++;
+    }
+    if (status == VOLT_OK && (!best->detector || *merit > merit_of(best->detector))) {
         volt_anomaly *former = best->detector;
         volt_kernel *former_kernel = best->kernel;
         best->detector = detector;
@@ -95,8 +94,6 @@ static volt_status try_kernel(series_fit *fit, const char *text)
         detector = former;
         kernel = former_kernel;
     }
-    fit->done++;
-    best->tried += status == VOLT_OK;
     volt_anomaly_free(detector);
     volt_kernel_free(kernel);
     return status;
@@ -104,56 +101,77 @@ static volt_status try_kernel(series_fit *fit, const char *text)
 
 /* ---- draws ------------------------------------------------------------------------------------ */
 
-/* Is it the fault of one kernel? */
-static bool is_own_failure(volt_status status)
+/* The kernel as it is given, then the draws. */
+static volt_status get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
+                       volt_setting *setting)
 {
-    return status == VOLT_ERR_SINGULAR || status == VOLT_ERR_DATA || status == VOLT_ERR_NOT_FINITE ||
-           status == VOLT_ERR_ARGUMENT;
-}
-
-static volt_status try_draws(series_fit *fit, const char *text)
-{
-    char kernel[VOLT_KERNEL_LENGTH];
-    double alpha = 0;
-    volt_candidates *candidates = NULL;
-    volt_draw_options drawing = volt_draw_options_default();
-    drawing.seed = fit->options->seed;
-    VOLT_TRY(volt_objects_candidates(fit->best->objects, text, &drawing, &candidates));
-    volt_status status = VOLT_OK;
-    for (int64_t i = 0; status == VOLT_OK && i < fit->options->draws; i++) {
-        status = volt_candidates_get(candidates, i, kernel, &alpha, NULL);
-        if (status == VOLT_OK)
-            status = try_kernel(fit, kernel);
-        if (is_own_failure(status))
-            status = VOLT_OK;
-    }
-    volt_candidates_free(candidates);
-    return status;
-}
-
-/* The kernel as it is given, unless it leaves something to be drawn; then the draws. */
-static volt_status try_all(series_fit *fit, const char *text)
-{
-    bool draws = fit->options->draws > 0, open = strchr(text, '?') || strchr(text, '|');
-    volt_status status = draws && open ? VOLT_OK : try_kernel(fit, text);
-    if (!draws)
-        return status;
-    if (status != VOLT_OK && !is_own_failure(status))
-        return status;
-    VOLT_TRY(try_draws(fit, text));
-    VOLT_REQUIRE(fit->best->detector, VOLT_ERR_DATA,
-                 "none of %" PRId64 " kernels could be used on these series", fit->done);
+    const series_fit *fit = candidates->own;
+    *setting = (volt_setting){0};
+    if (index >= fit->given)
+        return volt_candidates_get(fit->drawn, index - fit->given, kernel, &setting->alpha, NULL);
+    int length = snprintf(kernel, VOLT_KERNEL_LENGTH, "%s", fit->kernel);
+    VOLT_REQUIRE(length < VOLT_KERNEL_LENGTH, VOLT_ERR_KERNEL,
+                 "the text of the kernel is longer than %d characters", VOLT_KERNEL_LENGTH - 1);
     return VOLT_OK;
+}
+
+static int poll(const char *stage, double fraction, void *context)
+{
+    (void)stage;
+    (void)fraction;
+    return !volt_run_goes_on(context);
+}
+
+static volt_status evaluate(volt_evaluator *evaluator, int64_t position, const char *kernel,
+                            volt_setting *setting, double *folds, int64_t *done, volt_cost *cost)
+{
+    (void)position;
+    (void)setting;
+    (void)cost;
+    VOLT_TRY(try_kernel((series_fit *)evaluator, kernel, (volt_progress){poll, evaluator}, folds));
+    *done = 1;
+    return VOLT_OK;
+}
+
+static bool is_own(const volt_evaluator *evaluator, volt_status status)
+{
+    (void)evaluator;
+    return volt_objects_is_own_failure(status);
+}
+
+static volt_status search_kernels(series_fit *fit)
+{
+    bool is_open = strchr(fit->kernel, '?') || strchr(fit->kernel, '|');
+    volt_draw_options drawing = volt_draw_options_default();
+    volt_search_options options = volt_search_options_default();
+    volt_candidates candidates = {.get = get, .own = fit};
+    volt_evaluator *evaluator = &fit->evaluator;
+    volt_search *search = NULL;
+    fit->given = is_open ? 0 : 1;
+    candidates.count = fit->given + fit->options->draws;
+    drawing.seed = fit->options->seed;
+    options.race = VOLT_RACE_NONE;
+    options.progress = fit->options->detector.progress;
+    *evaluator = (volt_evaluator){.evaluate = evaluate, .is_own = is_own};
+    VOLT_TRY(volt_objects_candidates(fit->best->objects, fit->kernel, &drawing, &fit->drawn));
+    volt_status status = volt_search_with(&candidates, &options, 1, &evaluator, 1, &search);
+    volt_search_free(search);
+    volt_candidates_free(fit->drawn);
+    return status;
 }
 
 /* ---- fit and score ---------------------------------------------------------------------------- */
 
-static volt_status run(series_fit *fit, const char *kernel, const volt_view *normal)
+static volt_status run(series_fit *fit, const volt_view *normal)
 {
+    double merit;
     VOLT_TRY(volt_objects_create(normal, fit->n, &fit->options->objects, &fit->best->objects));
     fit->K = volt_matrix_of(volt_alloc_doubles(fit->n, fit->n), fit->n, fit->n);
     fit->C = volt_matrix_of(volt_alloc_doubles(fit->n_examples, fit->n), fit->n_examples, fit->n);
-    return fit->K.data && fit->C.data ? try_all(fit, kernel) : VOLT_ERR_MEMORY;
+    if (!fit->K.data || !fit->C.data)
+        return VOLT_ERR_MEMORY;
+    return fit->options->draws > 0 ? search_kernels(fit)
+                                   : try_kernel(fit, fit->kernel, fit->options->detector.progress, &merit);
 }
 
 volt_status volt_series_anomaly_fit(const char *kernel, const volt_view *normal, int64_t n,
@@ -172,12 +190,12 @@ volt_status volt_series_anomaly_fit(const char *kernel, const volt_view *normal,
     VOLT_REQUIRE(options->draws == 0 || n_examples > 0, VOLT_ERR_ARGUMENT,
                  "kernels cannot be told apart by normal series alone: draws need examples of others");
     series_fit fit = {.options = options,
+                      .kernel = kernel,
                       .examples = examples,
                       .n = n,
                       .n_examples = n_examples,
-                      .tries = 1 + options->draws,
                       .best = volt_alloc_zero(1, sizeof *fit.best)};
-    volt_status status = fit.best ? run(&fit, kernel, normal) : VOLT_ERR_MEMORY;
+    volt_status status = fit.best ? run(&fit, normal) : VOLT_ERR_MEMORY;
     volt_free(fit.K.data);
     volt_free(fit.C.data);
     if (status == VOLT_OK)

@@ -92,7 +92,7 @@ static bool is_eligible(const volt_class_search *search, int64_t list, int64_t d
 {
     const volt_class_record *record = &search->full[draw];
     int64_t lists = search->setting.folds + 1;
-    if (!record->ended || record->status != VOLT_OK || record->scores[list].right < 0)
+    if (!volt_class_has_scores(record) || record->scores[list].right < 0)
         return false;
     return list == 0 || !search->rank || search->rank[draw * lists + list] < search->depth;
 }

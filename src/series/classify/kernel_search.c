@@ -104,22 +104,28 @@ static bool is_given(const volt_class_search *search)
            (search->draws <= search->n_preparations && search->options->draws <= 0);
 }
 
+volt_status volt_class_candidate(const volt_class_search *search, int64_t draw, char kernel[VOLT_KERNEL_LENGTH])
+{
+    int64_t preparation = draw % search->n_preparations;
+    double alpha;
+    if (!is_given(search))
+        return volt_candidates_get(search->candidates[preparation], draw / search->n_preparations, kernel,
+                                   &alpha, NULL);
+    volt_kernel *parsed = NULL;
+    VOLT_TRY(volt_kernel_parse(kernel_of(search, preparation), &parsed));
+    int length = snprintf(kernel, VOLT_KERNEL_LENGTH, "%s", volt_kernel_text(parsed));
+    volt_kernel_free(parsed);
+    VOLT_REQUIRE(length < VOLT_KERNEL_LENGTH, VOLT_ERR_KERNEL,
+                 "the text of kernel %" PRId64 " is longer than %d characters", draw + 1,
+                 VOLT_KERNEL_LENGTH - 1);
+    return VOLT_OK;
+}
+
 volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, volt_class_trial *trial)
 {
-    double alpha;
     trial->draw = draw;
     trial->preparation = draw % search->n_preparations;
-    if (!is_given(search))
-        return volt_candidates_get(search->candidates[trial->preparation], draw / search->n_preparations,
-                                   trial->kernel, &alpha, NULL);
-    volt_kernel *kernel = NULL;
-    VOLT_TRY(volt_kernel_parse(kernel_of(search, trial->preparation), &kernel));
-    int length = snprintf(trial->kernel, sizeof trial->kernel, "%s", volt_kernel_text(kernel));
-    volt_kernel_free(kernel);
-    VOLT_REQUIRE(length < (int)sizeof trial->kernel, VOLT_ERR_KERNEL,
-                 "the text of kernel %" PRId64 " is longer than %d characters", draw + 1,
-                 (int)sizeof trial->kernel - 1);
-    return VOLT_OK;
+    return volt_class_candidate(search, draw, trial->kernel);
 }
 
 /* ---- the start and the end of a search ---------------------------------------------------------- */
@@ -181,10 +187,8 @@ volt_status volt_class_search_open(volt_class_search *search, const volt_view *s
 
 static void release_records(volt_class_record *records, int64_t count)
 {
-    for (int64_t i = 0; i < count && records; i++) {
-        volt_free(records[i].sentence);
+    for (int64_t i = 0; i < count && records; i++)
         volt_free(records[i].K);
-    }
     volt_free(records);
 }
 
@@ -195,6 +199,8 @@ void volt_class_search_release(volt_class_search *search)
         volt_objects_free(search->carriers[p]);
         volt_candidates_free(search->candidates[p]);
     }
+    for (int64_t i = 0; i < search->n_searches; i++)
+        volt_search_free(search->searches[i]);
     release_records(search->screened, search->draws);
     release_records(search->full, search->draws);
     volt_class_bench_release(&search->bench);
@@ -262,8 +268,8 @@ static void find_ranks(volt_class_search *search)
             for (int64_t b = 0; b < search->draws; b++) {
                 const volt_class_record *own = &search->screened[a], *other = &search->screened[b];
                 volt_class_score none = {.right = -1};
-                const volt_class_score *x = own->ended && !own->status ? &own->scores[list] : &none;
-                const volt_class_score *y = other->ended && !other->status ? &other->scores[list] : &none;
+                const volt_class_score *x = volt_class_has_scores(own) ? &own->scores[list] : &none;
+                const volt_class_score *y = volt_class_has_scores(other) ? &other->scores[list] : &none;
                 place += volt_class_is_better(y, x) || (b < a && !volt_class_is_better(x, y));
             }
             search->rank[a * lists + list] = place;
@@ -279,11 +285,6 @@ static int64_t best_rank(const volt_class_search *search, int64_t draw)
     return best;
 }
 
-static bool is_screened(const volt_class_search *search, int64_t draw)
-{
-    return search->screened[draw].ended && search->screened[draw].status == VOLT_OK;
-}
-
 /* Draws by their best rank, those of the list of all series first: as many ranks as give no more than most_finalists, at
  * least three. */
 static int64_t find_finalists(const volt_class_search *search, int64_t *finalists)
@@ -294,7 +295,7 @@ static int64_t find_finalists(const volt_class_search *search, int64_t *finalist
         int64_t before = count;
         for (int own = 1; own >= 0; own--)
             for (int64_t draw = 0; draw < search->draws; draw++)
-                if (is_screened(search, draw) && best_rank(search, draw) == rank &&
+                if (volt_class_has_scores(&search->screened[draw]) && best_rank(search, draw) == rank &&
                     (search->rank[draw * lists] == rank) == own)
                     finalists[count++] = draw;
         if (count > search->most_finalists && rank >= LEAST_DEPTH)
@@ -361,7 +362,7 @@ static volt_status run_full(volt_class_search *search, const int64_t *draws, int
 static bool any_full(const volt_class_search *search)
 {
     for (int64_t draw = 0; draw < search->draws; draw++)
-        if (search->full[draw].ended && search->full[draw].status == VOLT_OK)
+        if (volt_class_has_scores(&search->full[draw]))
             return true;
     return false;
 }
@@ -372,7 +373,7 @@ static volt_status run_finalists(volt_class_search *search, int64_t *finalists, 
     int64_t count = find_finalists(search, finalists), quickest = 0;
     double n = (double)search->bench.K.rows, m = (double)search->bench.K.cols, s = (double)search->n_screen;
     for (int64_t i = 0; i < count; i++) {
-        expected[i] = search->screened[finalists[i]].seconds * n * m / (s * s);
+        expected[i] = search->screened[finalists[i]].trial->seconds * n * m / (s * s);
         quickest = expected[i] < expected[quickest] ? i : quickest;
     }
     if (count == 0)
@@ -382,7 +383,7 @@ static volt_status run_finalists(volt_class_search *search, int64_t *finalists, 
         VOLT_TRY(run_full(search, &finalists[quickest], 1, 0, NULL));
     search->depth = search->draws;
     for (int64_t draw = 0; draw < search->draws; draw++)
-        if (is_screened(search, draw) && !search->full[draw].ended)
+        if (volt_class_has_scores(&search->screened[draw]) && !volt_class_is_tried(&search->full[draw]))
             search->depth = volt_min(search->depth, best_rank(search, draw));
     return VOLT_OK;
 }
@@ -399,28 +400,28 @@ static volt_status race(volt_class_search *search)
     return status;
 }
 
-/* Counts of what was tried, and the sentence of the first failure where nothing succeeded. */
+/* Counts of what was tried, and the message of the first failure where nothing succeeded. */
 static volt_status count_trials(volt_class_search *search)
 {
-    const char *sentence = NULL;
+    const char *failure = NULL;
     for (int64_t draw = 0; draw < search->draws; draw++) {
         const volt_class_record *full = &search->full[draw],
-                                *record = full->ended ? full : &search->screened[draw];
-        if (!record->ended)
+                                *record = volt_class_is_tried(full) ? full : &search->screened[draw];
+        if (!volt_class_is_tried(record))
             continue;
-        if (record->status != VOLT_OK && !sentence)
-            sentence = record->sentence;
+        if (!failure)
+            failure = record->trial->failure;
         if (record->status == VOLT_ERR_KERNEL) /* the kernel does not compare that: nothing was computed */
             continue;
         search->tried++;
         search->failed += record->status != VOLT_OK;
-        search->finalists += full->ended;
+        search->finalists += record == full;
     }
     if (any_full(search))
         return VOLT_OK;
-    VOLT_REQUIRE(search->tried > 0, VOLT_ERR_KERNEL, "%s", sentence);
+    VOLT_REQUIRE(search->tried > 0, VOLT_ERR_KERNEL, "%s", failure);
     return volt_fail(VOLT_ERR_DATA, "none of %" PRId64 " kernels tells series apart; the first: %s",
-                     search->tried, sentence);
+                     search->tried, failure);
 }
 
 volt_status volt_class_search_run(volt_class_search *search)

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-enum { VOLT_MOST_PREPARATIONS = 8, VOLT_MOST_BLEND = 8 };
+enum { VOLT_MOST_PREPARATIONS = 8, VOLT_MOST_BLEND = 8, VOLT_MOST_ROUNDS = 3 };
 
 /* A candidate: one draw on one preparation. */
 typedef struct volt_class_trial {
@@ -20,10 +20,8 @@ typedef struct volt_class_trial {
 
 /* The result of a draw on the screening sample, or on all series. */
 typedef struct volt_class_record {
-    bool ended; /* with a status: a draw without time for it has not */
-    volt_status status;
-    char *sentence; /* of a failure, owned */
-    double seconds;
+    const volt_trial *trial; /* of the search that evaluated it; NULL: not tried; stopped: no time for it */
+    volt_status status;      /* of its evaluation */
     volt_class_score scores[VOLT_MOST_LISTS];
     double *K; /* its matrix, where there is room for it; owned */
 } volt_class_record;
@@ -49,6 +47,9 @@ typedef struct volt_class_search {
     int64_t *rank; /* draws x lists: place on the screening sample, from 0; NULL without a race */
     int64_t depth; /* candidates with a smaller rank were tried on all series, in every list */
 
+    volt_search
+        *searches[VOLT_MOST_ROUNDS]; /* the sample, the finalists, one that is tried whatever the time */
+    int64_t n_searches;
     int64_t tried, failed, finalists;
     bool cut; /* the budget ended the search */
 } volt_class_search;
@@ -61,14 +62,27 @@ void volt_class_search_release(volt_class_search *search);
 /* Try the candidates: all on a sample of the series where that saves time, the best of them on all series. */
 volt_status volt_class_search_run(volt_class_search *search);
 
+/* Was the draw evaluated, with whatever result? */
+static inline bool volt_class_is_tried(const volt_class_record *record)
+{
+    return record->trial && !record->trial->stopped;
+}
+
+static inline bool volt_class_has_scores(const volt_class_record *record)
+{
+    return volt_class_is_tried(record) && !record->trial->failure;
+}
+
 /* ---- parts of it ------------------------------------------------------------------------------ */
 
 /* The kernel of a draw. */
+volt_status volt_class_candidate(const volt_class_search *search, int64_t draw,
+                                 char kernel[VOLT_KERNEL_LENGTH]);
 volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, volt_class_trial *trial);
 
-/* Try draws, `count` of them in this order, into `records`: on the series of `setting`, as `rows` by preparation, against
- * `columns` (NULL entries: themselves). None is begun after `until` (0: no limit; the first n_first: `until_first`), nor where
- * `expected` (may be NULL) seconds would not suffice; one under way then is given up once another succeeded. */
+/* A search over `count` draws, in this order, into `records`: on the series of `setting`, as `rows` by preparation, against
+ * `columns` (NULL entries: themselves). A draw is given up after `until` (0: no limit; the first n_first: `until_first`) once
+ * another has a score, and is not begun where its `expected` seconds (may be NULL) do not suffice. */
 typedef struct volt_class_round {
     const volt_class_setting *setting;
     volt_class_bench *bench; /* of that setting: the caller's thread works there */

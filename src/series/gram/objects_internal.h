@@ -73,6 +73,13 @@ void volt_series_block_release(volt_series_block *block);
 /* m of the training series, prepared as all of them were. */
 volt_status volt_objects_select(const volt_objects *objects, const int64_t *rows, int64_t m,
                                 volt_objects **selected);
+/* Does the failure of a Gram matrix, or of what is made of it, concern one kernel only? */
+static inline bool volt_objects_is_own_failure(volt_status status)
+{
+    return status == VOLT_ERR_SINGULAR || status == VOLT_ERR_DATA || status == VOLT_ERR_NOT_FINITE ||
+           status == VOLT_ERR_ARGUMENT;
+}
+
 /* About how many operations the Gram matrix of a kernel takes. */
 double volt_objects_work(const volt_objects *objects, const volt_kernel *kernel);
 
