@@ -98,6 +98,8 @@ char *option_range(const option *row, char text[MEANING_LENGTH])
         snprintf(text, MEANING_LENGTH, "%s %g", low, range.low);
     else if (range.excludes_low && range.excludes_high)
         snprintf(text, MEANING_LENGTH, "between %g and %g", range.low, range.high);
+    else if (!range.excludes_low && !range.excludes_high)
+        snprintf(text, MEANING_LENGTH, "from %.10g to %.10g", range.low, range.high);
     else
         snprintf(text, MEANING_LENGTH, "%s %.10g and %s %.10g", low, range.low, high, range.high);
     return text;

@@ -52,9 +52,8 @@ static const option rows[] = {
         "number of training series in the readout; 0: all; auto: all up to 500 series, 300 above, fewer for "
         "long series",
         .fallback = "auto"),
-    ROW("blend", "M", blend,
-        "maximum number of kernels in an average of the best of each kind, at most 8; 1: one kernel",
-        .range = AT_LEAST(1), .fallback = "3"),
+    ROW("blend", "M", blend, "maximum number of kernels in an average of the best of each kind; 1: one kernel",
+        .range = WITHIN(1, 8), .fallback = "3"),
     HEADING("search"),
     ROW("draws", "N", draws, "number of kernels to evaluate, without a time limit", .range = AT_LEAST(1),
         .unset = "60; one per preprocessing if the kernel is fixed"),

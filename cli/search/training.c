@@ -39,12 +39,12 @@ const option_table training_data_options = OPTION_TABLE(data_rows);
 
 static const option input_rows[] = {
     ROW("target", NULL, target,
-        "quantity learned: the level of the target, or its change from the current row; auto: the level if "
-        "alpha is given or the target is not an input, otherwise the change unless the level is clearly better",
+        "quantity learned: the level of the target, or its change from the current row; auto: the change if "
+        "alpha is not given and every target is an input, otherwise the level",
         .choices = target_choices, .fallback = "auto"),
     ROW("input", NULL, input,
         "inputs of the kernel: levels, changes from the previous row, or both with the values one season ago; "
-        "auto: levels if alpha is given or no target is an input, otherwise both",
+        "auto: both if alpha is not given and every target is an input, otherwise levels",
         .choices = input_choices, .fallback = "auto"),
     ROW("season", "S", season, SEASON_MEANING, .fallback = "auto"),
 };

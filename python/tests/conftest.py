@@ -55,15 +55,21 @@ def golden() -> Callable[[str], Golden]:
 
 
 @pytest.fixture(scope="session")
-def program(root: pathlib.Path) -> Callable[..., str]:
-    """Run the program ``volterra``, with the threads of the library; its standard output."""
+def program_path(root: pathlib.Path) -> str:
+    """The program ``volterra``."""
     path = os.environ.get("VOLTERRA_PROGRAM", str(root / "build/volterra"))
     if not os.path.exists(path):
         pytest.skip("the program was not built")
+    return path
+
+
+@pytest.fixture(scope="session")
+def program(program_path: str) -> Callable[..., str]:
+    """Run the program ``volterra``, with the threads of the library; its standard output."""
 
     def run(*arguments: Any, input: str = "") -> str:  # noqa: A002 - as subprocess calls it
         done = subprocess.run(
-            [path, *map(str, arguments), "--threads", str(volterra.threads())],
+            [program_path, *map(str, arguments), "--threads", str(volterra.threads())],
             check=False,
             input=input,
             capture_output=True,

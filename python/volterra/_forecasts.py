@@ -284,7 +284,7 @@ class ModelForecasts:
         Parameters
         ----------
         steps : int
-            How many rows to forecast.
+            Rows to forecast (at least 1).
         after : array-like of shape (n_steps, n_features), optional
             Rows that follow those of training, as for `predict`; they go in first. It may begin with all rows of
             training. After ``fit(X, y)`` it begins with the last training target or the row after it. The index

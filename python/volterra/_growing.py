@@ -74,15 +74,15 @@ class Learns:
         Parameters
         ----------
         window : int, optional
-            Rows that it knows at most, a new one putting out the oldest; it begins with the last ones of training.
-            None: all rows.
+            Number of rows kept; when the window is full, the oldest row is dropped (at least 1). The learner starts
+            with the last rows of training. None: all rows.
         forget : float, default=1.0
-            phi in (0, 1]: the kernel of rows i and j fades by ``phi ** (abs(i - j) / 2)``.
+            Forgetting factor phi: the kernel of rows i and j is multiplied by phi^(|i-j|/2) (above 0 and at most 1).
         forget_what : {"dynamics", "all"}, default="all"
-            How inputs act fades, and the level stays; or the level fades as well. The same for kernels without a
-            part in common to all entries, that is all but ``volterra``, whose lift is not ``"rbf"``, and sums with it.
+            With ``forget``: the response to inputs (dynamics), or the level as well (all). Both are equal for kernels
+            without a constant part, that is all but ``volterra`` with a lift other than ``"rbf"``, and sums with it.
         journal : path-like, optional
-            As for `Learner.open_journal`.
+            Journal of learned rows, replayed after the state on restart. See `Learner.open_journal`.
 
         Returns
         -------

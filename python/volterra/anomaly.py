@@ -32,25 +32,26 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
     kernel : str, default="volterra"
         A kernel that compares series, see :func:`volterra.kernel_table`.
     score : {"conformance", "mahalanobis"}, default="conformance"
-        Distance from the nearest normal series, or from their mean.
+        Distance from the nearest normal series, or from their mean, relative to their spread.
     rate : float, default=0.05
-        Share of normal series that may lie above the threshold.
+        Expected share of normal series or rows above the threshold (between 0 and 1).
     alpha : float or "auto", default="auto"
-        Share of the total variance that every direction has at least. "auto" chooses one of 1e-8, 1e-7, ..., 1: by
-        the series that are not normal where some are given, else by the likelihood of normal ones left out.
+        Regularisation strength: minimum variance of a direction, as a share of the total variance (positive). "auto"
+        chooses one of 1e-8, 1e-7, ..., 1: by the series that are not normal where some are given, else by the
+        likelihood of normal ones left out.
     draws : int, default=0
         Kernels tried beside ``kernel``, drawn for the series; needs series that are not normal.
     scale : {"channels", "series", "none"}, default="channels"
-        What values are scaled by: each channel over all normal series, each channel of each series, nothing.
+        Scaling of each channel over all normal series, within each series, or none.
     input : {"level", "change", "both"}, default="level"
-        What a step is: its values, their changes, or both.
+        Values of a step: levels, changes, or both.
     layout : {"auto", "time", "channels"}, default="auto"
         Axes of a series in a 3-D array or in a list of 2-D arrays: "channels", (n_channels, n_steps), as in aeon and sktime, or
         "time", (n_steps, n_channels), as in tslearn. "auto": time is the axis whose length differs between series, or the
         only one longer than 1; else the one that is at least twice as long, with a warning; other shapes are refused.
         Steps at the end of a series that are nan in every channel are ignored: padding of arrays.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the draws. None: another at each fit.
+        Seed of the random numbers. None: another at each fit.
     n_jobs : int, optional
         Threads of this call.
 

@@ -114,9 +114,9 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):
     kernel : str, default="volterra"
         The kernel, as for `SequenceKernelRidge`.
     alpha : float or "auto", default="auto"
-        Regularisation of the readout, above 0; "auto": chosen by the log loss on the last third of the rows.
+        Regularisation strength (positive). "auto": chosen by the log loss on the last third of the rows.
     tolerance : float, default=1e-6
-        How far above its minimum the objective may lie, relative to itself: the duality gap.
+        Relative duality gap of the objective, or relative residual of pcg (between 0 and 1).
     washout, fit_intercept, scale, start, beyond, n_jobs, verbose
         As in `VolterraRidge`.
 
@@ -228,7 +228,7 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):
     scoring : {"neg_log_loss"}, default="neg_log_loss"
         The higher the better.
     tolerance : float, default=1e-6
-        As in `VolterraClassifier`.
+        Relative duality gap of the objective, or relative residual of pcg (between 0 and 1).
 
     Attributes
     ----------

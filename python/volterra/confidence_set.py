@@ -45,14 +45,14 @@ class MCS:
         One column per model, in time order. The columns of a data frame name the models; otherwise they are
         numbers from 0.
     size : float, default=0.25
-        A model is included when its p-value is above this.
+        Size of the test: the set contains the best model with probability 1 - size (between 0 and 1). Models with a
+        larger p-value are included.
     method : {"R", "max"}, default="R"
-        Test the largest difference of two models, or of a model from the mean of all.
+        Statistic: pairs of models (R), or each model and the mean of all (max).
     block : float or {"sqrt", "auto"}, default="sqrt"
-        Mean length of a block of the stationary bootstrap: a number, the integer part of sqrt(n_steps), or
-        chosen from the data (Politis and White).
+        Mean block length of the bootstrap, or "auto": from the autocorrelation of the loss differences.
     reps : int, default=10000
-        Replications of the bootstrap.
+        Bootstrap replications (at least 1).
     seed : int, default=0
     indices : array-like of int of shape (reps, n_steps), optional
         Replications of your own, each a row of row numbers; block, reps and seed are then not used.

@@ -156,12 +156,12 @@ def gram(
         NAME or NAME:PARAMETER=VALUE,...; see `kernel_table`. On a sequence gak, sig and sigpde need
         ``window=`` or ``path=rows``.
     radius : float, optional
-        M, the norm that bounds the inputs; the largest among X and Y when not given. ``tau_coef`` and
-        ``lambda_coef`` are shares of bounds that depend on it: matrices of one problem, such as
-        ``gram(train)`` and ``gram(test, train)``, need the same. A matrix whose rows reach beyond its columns,
-        without a radius, warns (`VolterraWarning`).
+        Bound of the norm of the inputs (positive). None: the largest norm in X and Y. ``tau_coef`` and
+        ``lambda_coef`` are relative to bounds that depend on it, so matrices of one problem, such as ``gram(train)``
+        and ``gram(test, train)``, require the same radius. Without a radius, a `VolterraWarning` is issued if rows of
+        X exceed those of Y.
     normalise : bool, default=False
-        Divide entry (i, j) by ``sqrt(k(x_i, x_i) k(y_j, y_j))``, so that everything has 1 with itself.
+        Normalisation so that K(x, x) = 1. Entry (i, j) is divided by ``sqrt(k(x_i, x_i) k(y_j, y_j))``.
     n_jobs : int, optional
         Threads; None: as set by `set_threads`, -1: one per core.
     verbose : bool, default=False

@@ -37,8 +37,8 @@ class VolterraRidge(SequenceRegressor):
     lam : float, optional
         How slowly the past fades: ``lam^2 sup kappa < 1``.
     alpha : float or "auto", default="auto"
-        Regularisation of the readout, above 0. "auto": chosen on held-out rows, and with it all that is "auto"
-        below; see Notes. A number: levels are learned from levels, unless target and input say otherwise.
+        Regularisation strength (positive). "auto": chosen on held-out rows, together with every "auto" below; see
+        Notes. With a number, levels are learned from levels unless ``target`` and ``input`` are given.
     lift : str, default="geometric"
         The local kernel kappa: "geometric", "even" (for targets that do not see the sign of the inputs, such as
         covariances), "exponential", "poly:P" or "rbf".
@@ -50,74 +50,77 @@ class VolterraRidge(SequenceRegressor):
     kernel : str, optional
         The kernel as a text, ``"volterra:tau=0.4,lambda=0.7"``, in place of tau, lam, lift and their like.
     ahead : int or range, optional
-        The target of row t is row t + ahead of y, or without y of X itself: 1 without y and 0 with y by default. The
-        last rows have no target yet: `predict` goes on from there. ``range(1, 25)``: all of these horizons at
-        once, as outputs (every column of y at every horizon).
+        Forecast horizon in rows; several horizons are separate outputs. The target of row t is row t + ahead of y, or
+        of X without y; the default is 0 with y and 1 without. The last rows have no target; `predict` continues from
+        there. ``range(1, 25)`` has every column of y at each of these horizons.
     target : {"auto", "level", "change"}, default="auto"
-        Learn a target as it is, or its change from now, which needs ``ahead`` of at least 1 and every target among
-        the columns of X. Forecasts are levels in every case. "auto": the change where it can be learned and alpha
-        is "auto", or the level where held-out rows clearly prefer it.
+        Quantity learned: the level of the target, or its change from the current row; "auto": the change if alpha is
+        not given and every target is an input, otherwise the level. "auto" is also the level if held-out rows clearly
+        prefer it. Predictions are levels in every case. "change" requires ``ahead`` of at least 1.
     input : {"auto", "level", "change", "both"}, default="auto"
-        What the kernel sees of X: the rows as they are, their changes (and with a season what stood there a season
-        before the target), or both. "auto": both where a change can be learned and alpha is "auto", else the level.
+        Inputs of the kernel: levels, changes from the previous row, or both with the values one season ago; "auto":
+        both if alpha is not given and every target is an input, otherwise levels.
     season : int, None or "auto", default="auto"
-        Rows of a season, for the changes among the inputs; None: there is none. "auto": found by `volterra.season`.
+        Season length in rows, or none; "auto": detected in the series. None: no season. See `volterra.season`.
     allow_target_in_inputs : bool, default=False
-        With ``ahead`` of 0, accept a target that is also an input of the same row.
+        Permission for a target that is also an input of the same row, with ``ahead=0``.
     feedback : bool or float, default=False
-        Show the kernel the outputs of the row before beside the inputs, ``(x_t, w y_{t-1})``, with this weight, True: 1; y
-        standardised, and 0 before the first row (a NARX model; docs/math.md). Fitted on the measured y, it runs free in
-        `predict`, its own outputs coming back; see ``y_known`` there. Needs y, and ``ahead`` of 0. Alpha "auto" is chosen one
-        step ahead. A run that leaves 10 times the range of the training targets is a ValueError with the row.
+        Outputs of the previous row as additional inputs (NARX model); measured outputs in training. The inputs of the
+        kernel are ``(x_t, w y_{t-1})`` with this weight w, 1 for True; y is standardised and 0 before the first row
+        (docs/math.md). `predict` runs free unless ``y_known`` is given. Requires y and ``ahead=0``. ``alpha="auto"``
+        is chosen by predictions one step ahead. A run beyond 10 times the range of the training targets raises
+        ValueError with the row.
     washout : int, default=0
-        First rows that feed the past but are not fitted.
+        Leading rows excluded from the fit; they initialise the state.
     fit_intercept : bool, default=True
         An unpenalised constant.
     scale : bool, default=True
         Shift and scale the inputs so that the largest has norm 1 (lift "even": scale only), standardise the
         targets. What is learned here comes from the rows given to fit only.
     keep_factor : bool, default=False
-        Keep the factor of the Gram matrix, 4 bytes times the square of the rows, for ``predict(X, return_std=True)``
-        and `predict_var`.
+        Factor of the Gram matrix stored in the model, for standard deviations of predictions: 4 bytes times the
+        square of the rows. Required by ``predict(X, return_std=True)`` and `predict_var`.
     solver : {"auto", "exact", "nystrom", "features", "pcg"}, default="auto"
-        How the readout is found. "exact": the Gram matrix is stored and factored. "nystrom": approximately, on `landmarks`,
-        for hundreds of thousands of rows; the model keeps those alone. "features": exactly, for kernels of reservoirs. "pcg":
-        exactly up to `tolerance`, without the matrix, by conjugate gradients, whose steps `landmarks` make few. "auto":
-        exact where that fits in memory and takes no hours, by features where they are few, else "nystrom".
+        Method for the readout: exact, nystrom (landmarks), features (reservoirs) or pcg (iterative); "auto": exact if
+        memory and time allow, features where they are few, otherwise nystrom. "exact" stores and factors the Gram
+        matrix. "nystrom" is approximate, for hundreds of thousands of rows; the model stores the landmarks only.
+        "features" is exact, for reservoir kernels. "pcg" is exact up to ``tolerance``, by conjugate gradients without
+        the matrix.
     landmarks : None, int or str, default=None
-        Of "nystrom": how many rows the readout is of, None: 2000. ``"2000"``: runs of 32 from the first row to the last,
-        ``"2000:last"``: the last ones, ``"2000:random"``: single rows. Of "pcg" as well, None: 12.7 times the root of the rows.
+        Number of landmarks, of nystrom and of the preconditioner of pcg: in runs of 32 over all rows, M:last or
+        M:random. ``"2000:last"`` are the last rows, ``"2000:random"`` random rows. None: 2000, or for "pcg" 12.7
+        times the square root of the rows.
     iterations : int, optional
-        Of "pcg": steps at most, None: 1000. ``report_`` has the residual that was reached, and a warning says where it is too
-        large.
+        Maximum number of iterations of pcg (at least 1). None: 1000. ``report_`` has the residual; a warning is
+        issued if it exceeds the tolerance.
     checkpoint : path, optional
-        Of "pcg": a file that says where it stands, written about every minute and when a fit is interrupted. Where it is there
-        already, the fit goes on from it, to the same answer. It stays when the fit is done, and is yours to remove.
+        Checkpoint file of pcg; an existing checkpoint is resumed. It is written about every minute and when the fit
+        is interrupted, and it is not removed after the fit.
     start : {"auto", "continue", "reset"}, default="auto"
-        What the rows of `predict` are. "auto": when X begins with all the rows of training, those have their
-        fitted values and later rows go on from there (so ``fit(X, y).score(X, y)`` is the in-sample score);
-        every other X follows the training rows, as the test part of a ``TimeSeriesSplit`` does. "continue": X
-        always follows the training rows, even if it repeats them. "reset": X is a new sequence after a past
-        of zeros.
+        State before the first row: continued from training, or zero. "auto": if X begins with all rows of training,
+        these have their fitted values and later rows continue from there, so that ``fit(X, y).score(X, y)`` is the
+        in-sample score; any other X follows the training rows, as the test part of a ``TimeSeriesSplit`` does.
+        "continue": X follows the training rows, even if it repeats them. "reset": X is a new sequence with a zero
+        initial state.
     beyond : {"auto", "clip", "error", "allow"}, default="auto"
-        An input larger than any in training. "clip": project it to the largest norm seen, with a
-        `BeyondWarning`; "error": refuse it; "allow": take it as it is while the kernel stays bounded, else
-        refuse it. "auto" is "clip" with ``scale``, and "allow" without, where inputs are taken as they are.
+        Inputs with a larger norm than any in training: projected to that norm, rejected, or accepted if the kernel is
+        bounded. "clip" issues a `BeyondWarning`. "auto" is "clip" with ``scale`` and "allow" without.
     n_jobs : int, optional
         Threads; None: as set by `volterra.set_threads`, -1: one per core.
     device : {"auto", "cpu", "gpu", "gpu:1", ...}, optional
-        Where Gram matrices live and are factored during a call, see `volterra.set_device`; None: as set there. It is a
-        choice of the whole process: not from several threads at a time.
+        Device for the matrices: "auto", cpu, gpu or gpu:K. None: as set by `volterra.set_device`. The setting is
+        global: do not change it from several threads at the same time.
     verbose : bool, default=False
         Show a bar.
     loss : str, default="squares"
-        What is minimised: "squares", "huber:delta=D", "quantile:q=0.9", "epsilon:epsilon=E" (support vectors),
-        "expectile:q=Q" or "poisson" (counts, whose mean is forecast). delta and epsilon are in units of y. Several
-        quantiles, "quantile:q=0.1/0.5/0.9", are columns of every forecast, which never cross. With another loss than
-        squares alpha="auto" is chosen by it on the last third of the rows. Classes: `VolterraClassifier`.
+        Loss function: squares, huber, quantile, epsilon, expectile, logistic, multinomial or poisson, with parameters
+        as in huber:delta=0.5 or quantile:q=0.1/0.5/0.9. delta and epsilon are in units of y. Quantiles are columns of
+        every prediction and never cross. The prediction of "poisson" is the mean of a count. With a loss other than
+        squares ``alpha="auto"`` is chosen by the loss on the last third of the rows. For classes see
+        `VolterraClassifier`.
     tolerance : float, optional
-        Of such a loss: how far above its minimum the objective may lie, relative to itself (the duality gap), None: 1e-6.
-        With the solver "pcg": the residual, relative to the targets less their mean, None: 1e-4.
+        Relative duality gap of the objective, or relative residual of pcg (between 0 and 1). None: 1e-6, or 1e-4 for
+        "pcg", relative to the targets without their mean.
 
     Attributes
     ----------
@@ -310,7 +313,7 @@ class SequenceKernelRidge(SequenceRegressor):
         ``"rbf:gamma=0.1,window=20"``. `volterra.kernel_table` lists all kernels. gak, sig and sigpde need
         ``window=`` or ``path=rows``. Kernels add and multiply: ``"2*fir:mu=0.8 + memory:pole=0.7*rbf"``.
     alpha : float or "auto", default="auto"
-        Regularisation of the readout, above 0; "auto": chosen on held-out rows.
+        Regularisation strength (positive). "auto": chosen on held-out rows.
     ahead, target, input, season, feedback, washout, fit_intercept, scale, start, beyond, n_jobs, device, verbose
         As in `VolterraRidge`. Kernels that take any input do not project those that lie beyond the training
         inputs.

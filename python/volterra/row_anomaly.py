@@ -34,10 +34,10 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
     kernel : str, default="volterra"
         Kernel of the model that predicts the rows, see :func:`volterra.kernel_table`.
     rate : float, default=0.001
-        Share of rows that may raise an alarm while nothing changes, between 0 and 1.
+        Expected share of normal series or rows above the threshold (between 0 and 1).
     window : int, default=500
-        Number of latest rows that the model is fitted on as it continues. Rows that raised an alarm are not learned. 0:
-        the model of `fit` stays as it is.
+        Number of latest rows that are learned; 0: no learning after the training rows. Rows with an alarm are not
+        learned.
     n_jobs : int, optional
         Number of threads.
 

@@ -80,27 +80,27 @@ class VolterraRidgeCV(SequenceRegressor):
     Parameters
     ----------
     draws : int, optional
-        Candidates to try; 100 when neither draws nor a budget is given.
+        Maximum number of candidates (at least 1). None: 100, unless a budget is given.
     budget : float or str, optional
-        Seconds, or a text such as "90s", "3min", "1h30m"; the search ends then.
+        Time limit of the search: 90s, 3min, 2h, 1h30m, or seconds. A number is in seconds.
     folds : int, default=5
-        Validation blocks, those of ``TimeSeriesSplit(folds)``.
+        Validation blocks, each predicted from the rows before it (at least 1). They are those of
+        ``TimeSeriesSplit(folds)``.
     race : {"exact", "fast", "none"}, default="exact"
-        Give a candidate up when even perfect scores on its remaining blocks would not make it the best (the
-        same winner as without a race), when its blocks so far lie too far below the best one's, or never.
+        Early stopping of candidates that cannot win (exact) or are unlikely to win (fast). "exact" has the same
+        winner as "none".
     search : {"random", "adaptive"}, default="random"
-        How candidates are drawn: all alike, or ("adaptive") after the first 64 in generations of 16, most of
-        them near one of the four best of the generations before. Both are reproducible, whatever n_jobs is.
+        Sampling of candidates: independent, or after 64 draws mostly near the best four (adaptive). "adaptive" draws
+        in generations of 16. Both are reproducible and independent of ``n_jobs``.
     method : {"draws", "gradient"}, default="draws"
-        With ``scoring="evidence"``, "gradient" makes the first 16 of the draws as such and climbs from the four
-        best with the gradient of the evidence in all real parameters, alpha included (L-BFGS, within their ranges).
-        It has no resume.
+        Search by draws, or by the gradient of the evidence from the best draws; the score must be the evidence.
+        "gradient" requires ``scoring="evidence"``: the first 16 candidates are random, and L-BFGS starts from the
+        four best, within the ranges of all real parameters including alpha. It cannot be resumed.
     kernel : str, default="volterra"
-        Parameters that the text gives are fixed, the others are searched. Any kernel of
-        `volterra.kernel_table`, or a sum of products of them: there filters (``pole``, ``pair``, ``angle``) and ``corr`` are
-        searched where a value of ``?`` asks for it, ``"fir + ?*memory:pole=?"``, and a parameter's range is given under its
-        factor's number, ``"2.gamma"``.
-        Several, ``"A | B | C"``: the best of them is kept.
+        Kernel; parameters in the text are fixed, the others are searched; 'A | B | C' searches several kernels. Any
+        kernel of `volterra.kernel_table`, or a sum of products of them. In sums, filters (``pole``, ``pair``,
+        ``angle``) and ``corr`` are searched where their value is ``?``, as in ``"fir + ?*memory:pole=?"``, and ranges
+        are named by the number of the factor, ``"2.gamma"``.
     candidates : dict of lists, or list of dicts, optional
         Try these instead of random draws: a grid over parameters of `VolterraRidge`, or a list of candidates.
         One that names no alpha, or "auto", has it profiled: the best of a grid in the folds. All of them,
@@ -119,53 +119,52 @@ class VolterraRidgeCV(SequenceRegressor):
         training part. The gap is ahead - 1 by default, so that the targets of training are known when
         validation begins.
     min_train : int, optional
-        Smallest length of the first training part. Validation blocks become shorter where needed.
+        Minimum rows of the first training part (at least 1). Validation blocks become shorter where needed.
     ahead, season
         As in `VolterraRidge`.
     target : {"auto", "level", "change"}, default="auto"
-        As in `VolterraRidge`. "auto": where nothing is said of alpha and every target is a column of X, at
-        least one row later, the change; else the level. Scores are those of levels in every case.
+        Quantity learned: the level of the target, or its change from the current row; "auto": the change if alpha is
+        not given and every target is an input, otherwise the level. Scores are those of levels in every case.
     input : {"auto", "level", "change", "both"}, default="auto"
-        As in `VolterraRidge`. "auto": both where nothing is said of alpha and a change can be learned, else
-        the level.
+        Inputs of the kernel: levels, changes from the previous row, or both with the values one season ago; "auto":
+        both if alpha is not given and every target is an input, otherwise levels.
     allow_target_in_inputs : bool, default=False
-        With ``ahead`` of 0, accept a target that is also an input of the same row.
+        Permission for a target that is also an input of the same row, with ``ahead=0``.
     feedback : bool or float, default=False
-        As in `VolterraRidge`; True: the weight is drawn beside alpha, log-uniform from 0.1 to 100 or from
-        ``ranges["feedback"]``. `best_params_` has it.
+        Outputs of the previous row as additional inputs (NARX model); measured outputs in training. True: the weight
+        is searched, log-uniform from 0.1 to 100 or in ``ranges["feedback"]``; `best_params_` has it.
     validate : {"simulate", "one-step"}, default="simulate"
-        With feedback: score free runs on the validation blocks, from the measured past before them, or forecasts one step
-        ahead, whose errors choose models that drift. A free run that leaves 10 times the range of the targets is a
-        candidate that failed. Scorings "prequential" and "log" go with "one-step" alone.
+        With ``feedback``: validation of free runs, or of predictions one step ahead. A free run beyond 10 times the
+        range of the targets is a failed candidate. The scorings "prequential" and "log" require "one-step".
     folds_by : {"rows", "records"}, default="rows"
-        Where there are several records: blocks are rows, wherever records begin, or whole records; `max_train` counts
-        records then.
+        Validation blocks of rows, or of whole records (``min_train`` and ``max_train`` then count records).
     loss, tolerance
         As in `VolterraRidge`. Every training part is fitted with the loss; where nothing is said of alpha it is the best of
         a grid, from the largest down. Not with feedback.
     solver : {"auto", "exact", "nystrom"}, default="auto"
-        How candidates, and the best of them, are fitted. "exact": in one Gram matrix. "nystrom": on `landmarks`, which lie
-        before the first validation block, by sums that grow from block to block; for hundreds of thousands of rows, with
-        squares and the scorings "r2", "neg_nmse", "neg_mse", "neg_loo" and "neg_gcv". "auto": exact, and from 8192 rows on
-        "nystrom" where an exact search does not fit in memory or has more than 32768 rows to a fit.
+        Method for the readout of candidates and of the best one: exact or nystrom (landmarks); "auto": exact if
+        memory and time allow, otherwise nystrom. "nystrom" is for hundreds of thousands of rows, with squares and the
+        scorings "r2", "neg_nmse", "neg_mse", "neg_loo" and "neg_gcv". "auto" is "nystrom" from 8192 rows on if an
+        exact search does not fit in memory or has more than 32768 rows per fit.
     landmarks : None, int or str, default=None
-        As in `VolterraRidge`; at most as many as there are rows before the first validation block.
+        Number of landmarks of nystrom: in runs of 32 over the rows before the first validation block, M:last or
+        M:random. At most as many as there are rows before the first validation block.
     washout, fit_intercept, scale, start, beyond
         As in `VolterraRidge`. With ``start="reset"`` validation blocks are new sequences after a past of
         zeros, otherwise they follow their training rows. Scales are learned once, on all rows given to fit.
     refit : bool, default=True
         Fit the best candidate on all rows; without, there is no `predict`.
     log : path-like, optional
-        A file that receives a line of JSON for every trial.
+        Log file with one line of JSON per candidate.
     resume : bool, default=False
-        Take the trials that stand in the log from there.
+        Continuation of the search in ``log``. Trials in the log are not evaluated again.
     n_jobs : int, optional
         Threads; None: as set by `volterra.set_threads`, -1: one per core.
     device : {"auto", "cpu", "gpu", "gpu:1", ...}, optional
-        Where Gram matrices live and are factored during a call, see `volterra.set_device`; None: as set there. It is a
-        choice of the whole process: not from several threads at a time.
+        Device for the matrices: "auto", cpu, gpu or gpu:K. None: as set by `volterra.set_device`. The setting is
+        global: do not change it from several threads at the same time.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the draws. Draw i depends on the seed and i alone.
+        Seed of the random numbers. Candidate i depends only on the seed and i.
     verbose : bool, default=False
         Show a bar with the best score so far.
 

@@ -44,37 +44,37 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     kernel : str, optional
-        What it leaves open is drawn; ``"gak | rbf"`` are drawn in turn. None: a list of kernels that fits the series.
+        Kernel of series; parameters in the text are fixed, the others are searched; 'A | B' searches several kernels.
+        None: a list of kernels that fits the series.
     loss : {"squares", "multinomial"}, default="squares"
-        Ridge regression on a column for each class, or a multinomial readout. `predict_proba` works with both.
+        Loss function: squares, or multinomial for class probabilities. `predict_proba` works with both.
     alpha : float or "auto", default="auto"
-        Regularisation; "auto": chosen for every kernel.
+        Regularisation strength (positive). "auto": chosen for every kernel.
     draws : int, optional
-        Number of kernels to try, without a time limit unless `budget` is a time. None: 60, or one for each preparation where
+        Number of kernels to evaluate, without a time limit (at least 1). None: 60, or one for each preparation where
         the kernel leaves nothing open.
     budget : float, str or None, default="auto"
-        Time for the search and the fit: seconds, or "90s", "3min". "auto": 30 s, or no limit with `draws`. None: no limit.
-        The result depends on the speed of the machine only where the budget ended the search (`cut_`).
+        Time limit of search and fit: 90s, 3min, 2h, or seconds. "auto": 30 s, or no limit with `draws`. None: no
+        limit. The result depends on the speed of the machine only where the budget ended the search (`cut_`).
     screen : int or "auto", default="auto"
-        Series on which all kernels are tried first, to try only the best on all series; 0: all kernels on all series.
-        "auto": by the work that the kernels take.
+        Number of series for a first evaluation of all kernels; 0: all series; "auto": by the amount of work. The best
+        kernels of that evaluation are evaluated on all series.
     landmarks : int or "auto", default="auto"
-        Training series that carry the readout (Nystrom features); 0: all. "auto": all up to 500 series, 300 above, fewer
-        for long series.
+        Number of training series in the readout; 0: all; "auto": all up to 500 series, 300 above, fewer for long
+        series.
     blend : int, default=3
-        The mean of up to so many kernels, each the best of its kind, is taken where it tells more series left out. At
-        most 8; 1: one kernel.
+        Maximum number of kernels in an average of the best of each kind; 1: one kernel (from 1 to 8).
     ranges : dict, optional
         What parameters of the kernel are drawn from, as in `VolterraRidgeCV`: ``{"sigma": (0.1, 10)}``.
     scale : {"auto", "channels", "series", "none"}, default="auto"
-        What values are scaled by: each channel over all training series, each channel of each series, nothing. "auto"
-        tries the first two.
+        Scaling of each channel to mean 0 and standard deviation 1: over all training series, within each series, or
+        none; "auto" tries the first two.
     input : {"auto", "level", "change", "both"}, default="auto"
-        What a step is: its values, their changes, or both. "auto" tries values and both.
+        Values of a step: levels, changes, or both; "auto" tries levels and both.
     compare : {"auto", "series", "steps"}, default="auto"
-        Whole series, or all of their steps with each other, whenever they come. "auto" tries both.
+        Comparison of whole series, or of all pairs of steps regardless of time; "auto" tries both.
     splits : int, default=20
-        Stratified splits, holding out 30%, that the chosen kernel is judged by as well.
+        Stratified splits with 30 % held out, to evaluate the chosen kernel; 0: none.
     folds : int, default=5
         Folds of the nested accuracy, 2 to 10; 0: none.
     layout : {"auto", "time", "channels"}, default="auto"
@@ -83,7 +83,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         only one longer than 1; else the one that is at least twice as long, with a warning; other shapes are refused.
         Steps at the end of a series that are nan in every channel are ignored: padding of arrays.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of draws, samples, folds and splits. None: another at each fit.
+        Seed of the random numbers. None: another at each fit.
     n_jobs : int, optional
         Threads of this call.
     verbose : bool, default=False

@@ -50,18 +50,18 @@ class Forecaster(BaseEstimator):
     Parameters
     ----------
     steps : int, optional
-        Rows to forecast; by default one season, at most 60, or 12 without a season.
+        Forecast horizon in rows (at least 1). None: one season, at most 60, or 12 without a season.
     season : int, None or "auto", default="auto"
-        Rows of a season; None for none; "auto" finds it in each series.
+        Season length in rows, or none; "auto": detected in the series. None: no season.
     kernel : str, default="volterra"
     separate : bool, default=False
-        Forecast each series from itself only, not from all of them.
+        A separate model for each series, without the other series as inputs.
     all_rows : bool, default=False
         Use every row. By default the latest rows that about half a minute of work allows.
     budget : float or str, optional
-        Time for a search of the kernel's parameters, such as 30 or "2min".
+        Search time for the parameters of the kernel: 90s, 3min, 2h. A number is in seconds. None: no search.
     random_state : int, default=0
-        Seed of the search.
+        Seed of the random numbers.
     n_jobs : int, optional
         Threads of this call.
     verbose : bool, default=False

@@ -127,7 +127,7 @@ explain_refuses()
     expect 2 explain model.safetensors --lags 301
     err_has '301 lags are asked for, and there are 300 training rows'
     expect 2 explain model.safetensors --order 9
-    err_has 'order 9 is asked for, and it must be 1 to 8'
+    err_has '--order must be from 1 to 8 \(got 9\)'
     expect 2 explain model.safetensors --order 8
     err_has 'the kernel of order 8 of 2 inputs and 2 outputs has [0-9.e+]+ numbers with [0-9]+ lags'
     expect 1 explain model.safetensors --about 4,4
