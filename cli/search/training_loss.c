@@ -158,8 +158,7 @@ int64_t loss_outputs(const loss_data *data, int64_t targets)
 {
     if (!data->loss)
         return targets;
-    int64_t count = data->info.n_values;
-    return loss_has_classes(data) ? data->n_classes : count > 1 ? count * targets : targets;
+    return loss_has_classes(data) ? data->n_classes : data->info.outputs * targets;
 }
 
 void loss_report(const volt_model_info *info, const volt_assessment *found, result_list *results)

@@ -18,10 +18,12 @@ typedef struct volt_loss_info {
     const char *name;
     const char *meaning;   /* one line */
     const char *parameter; /* its name; NULL: there is none */
-    const char *score;     /* what forecasts are judged by: volt_loss_score */
-    int several;  /* several values may be given, q=0.1/0.5/0.9, increasing: as many outputs for each target */
-    int classes;  /* targets are classes, forecasts a probability for each */
-    int unscaled; /* targets are never scaled */
+    const char *score;     /* name of volt_loss_score */
+    const char *constant;  /* name of volt_loss_constant */
+    int several;           /* several values may be given, increasing: q=0.1/0.5/0.9 */
+    int classes;           /* targets are classes, at most this many; 0: targets are numbers */
+    int unscaled;          /* targets are never scaled, and their changes are not learned */
+    int64_t outputs;       /* of one target: the number of values given, at least 1; 0: one for each class */
     /* of one loss, and owned by it; NULL and 0 in the table */
     const char *text;     /* parses to the same loss, bit for bit */
     const double *values; /* n_values of the parameter */

@@ -26,6 +26,7 @@ class Loss(Owner):
         info = c.LossInfo()
         c.lib.volt_loss_get_info(self, byref(info))
         self.text, self.name, self.has_classes = c.text(info.text), c.text(info.name), bool(info.classes)
+        self._outputs = info.outputs  # of a target; 0: one for each class
         self.levels: List[float] = [info.values[i] for i in range(info.n_values)]  # values of the parameter
 
     def __reduce__(self) -> Any:
@@ -33,7 +34,7 @@ class Loss(Owner):
 
     def outputs(self, targets: int, classes: int = 0) -> int:
         """How many outputs so many targets have."""
-        return classes if self.has_classes else targets * max(len(self.levels), 1)
+        return targets * self._outputs if self._outputs else classes
 
     def score(self, truth: Array, forecast: Array, weights: Optional[Array] = None) -> float:
         """The mean loss of forecasts."""

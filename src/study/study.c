@@ -478,7 +478,7 @@ static volt_status prepare(run *r)
         return VOLT_ERR_MEMORY;
     r->study->capacity = r->n_contenders;
     r->study->n_test = n - r->n_train;
-    r->study->q = r->loss ? volt_study_loss_outputs(r->loss, r->options, q) : q;
+    r->study->q = volt_loss_outputs(r->loss, q, r->options->n_classes);
     VOLT_TRY(volt_records_make(r->options->records, r->options->n_records, n, &r->records));
     VOLT_TRY(volt_records_cut(&r->records, 0, r->n_fit, &r->fitted, &r->n_fitted));
     volt_view base = r->options->base;

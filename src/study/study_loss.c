@@ -2,7 +2,6 @@
 #include "study/study_loss.h"
 
 #include "base/error.h"
-#include "solve/loss/loss.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -31,14 +30,6 @@ volt_status volt_study_loss_read(const volt_study_options *options, int64_t n_tr
     }
     *loss = read;
     return VOLT_OK;
-}
-
-int64_t volt_study_loss_outputs(const volt_loss *loss, const volt_study_options *options, int64_t targets)
-{
-    int64_t count = loss->count;
-    if (loss->kind->info.classes)
-        return options->n_classes;
-    return targets * (count > 1 ? count : 1);
 }
 
 volt_status volt_study_loss_measure(const volt_loss *loss, volt_view truth, volt_view forecast,

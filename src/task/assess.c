@@ -188,15 +188,6 @@ static volt_status measure_baselines(const assess_task *task, volt_assessment *m
 
 /* ---- baselines of a loss ---------------------------------------------------------------------- */
 
-static const char *constant_name(const volt_loss_info *info)
-{
-    if (info->classes)
-        return "class frequencies";
-    if (info->unscaled)
-        return "mean count";
-    return strcmp(info->name, "quantile") == 0 ? "constant quantile" : "constant";
-}
-
 /* Targets of rows begin .. end - 1; less the present values where `change`. */
 static double *take_targets(const volt_pairing *pairing, bool change, int64_t begin, int64_t end)
 {
@@ -246,18 +237,15 @@ static volt_status measure_constants(const assess_task *task, const volt_loss *l
 {
     const volt_pairing *pairing = task->pairing;
     const double *weights = task->options->weights;
-    volt_loss_info info;
-    volt_loss_get_info(loss, &info);
-    int64_t outputs = info.classes        ? task->options->n_classes
-                      : info.n_values > 1 ? info.n_values * pairing->targets.cols
-                                          : pairing->targets.cols;
+    const volt_loss_info *info = &loss->kind->info;
+    int64_t outputs = volt_loss_outputs(loss, pairing->targets.cols, task->options->n_classes);
     for (int64_t b = 0; weights && b < task->n_blocks; b++)
         if (!(sum_of(weights, task->blocks[b].train_begin, task->blocks[b].train_end) > 0 &&
               sum_of(weights, task->blocks[b].begin, task->blocks[b].end) > 0))
             return VOLT_OK;
-    int64_t count = task->n_blocks == 0 ? 0 : pairing->anchors && !info.unscaled ? 2 : 1;
+    int64_t count = task->n_blocks == 0 ? 0 : pairing->anchors && !info->unscaled ? 2 : 1;
     for (int64_t i = 0; i < count; i++) {
-        volt_baseline_score mean = {.name = i ? "naive and a constant change" : constant_name(&info),
+        volt_baseline_score mean = {.name = i ? "naive and a constant change" : info->constant,
                                     .mse = NAN,
                                     .rmse = NAN,
                                     .mae = NAN,

@@ -1,6 +1,6 @@
 /* tests/unit/test_loss_choice.c: alpha by the loss of rows that are held out. */
 #include "solve/choice/alpha_grid.h"
-#include "solve/loss/loss_choice.h"
+#include "solve/loss/loss_solve.h"
 #include "support/check.h"
 #include "support/sequences.h"
 #include "volterra/solve.h"

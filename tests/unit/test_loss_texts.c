@@ -44,14 +44,21 @@ static void texts_read_back(void **state)
         assert_string_equal(info.name, loss->kind->info.name);
         assert_int_equal(info.n_values, loss->count);
         assert_ptr_equal(info.values, loss->count ? loss->values : NULL);
+        assert_int_equal(info.outputs, info.classes ? 0 : loss->count > 1 ? loss->count : 1);
+        assert_int_equal(volt_loss_outputs(loss, 3, 5), info.classes ? 5 : 3 * info.outputs);
         volt_loss_free(again);
         volt_loss_free(loss);
     }
     int64_t count = 0;
     for (; volt_loss_at(count); count++)
-        assert_true(volt_loss_at(count)->meaning[0] && volt_loss_at(count)->score[0]);
+        assert_true(volt_loss_at(count)->meaning[0] && volt_loss_at(count)->score[0] &&
+                    volt_loss_at(count)->constant[0]);
     assert_int_equal(count, 8);
     assert_null(volt_loss_at(-1));
+    assert_int_equal(volt_loss_outputs(NULL, 3, 5), 3);
+    assert_true(volt_loss_is_squares(NULL) && volt_loss_is_squares(" squares\t"));
+    assert_false(volt_loss_is_squares("square") || volt_loss_is_squares("squares2") ||
+                 volt_loss_is_squares("squares 2") || volt_loss_is_squares(""));
 }
 
 static void wrong_texts_are_refused(void **state)

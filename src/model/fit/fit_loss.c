@@ -80,16 +80,6 @@ static volt_status repeat_targets(volt_view Y, volt_loss_fit *fit)
     return VOLT_OK;
 }
 
-static volt_status check_class(double y, int64_t row, int64_t n_classes)
-{
-    VOLT_REQUIRE(!isinf(y), VOLT_ERR_NOT_FINITE, "the class of row %" PRId64 " is not finite", row + 1);
-    VOLT_REQUIRE(n_classes == 0 || isnan(y) || (y >= 0 && y < (double)n_classes && y == floor(y)),
-                 VOLT_ERR_ARGUMENT,
-                 "the class of row %" PRId64 " is %g, and must be a whole number from 0 to %" PRId64, row + 1,
-                 y, n_classes - 1);
-    return VOLT_OK;
-}
-
 /* A row of weight 0 is not fitted, whatever its target is. */
 static bool counts(const volt_loss_fit *fit, int64_t row)
 {
@@ -141,35 +131,47 @@ static volt_status name_classes(volt_loss_fit *fit, const double *values, int64_
     return VOLT_OK;
 }
 
-/* A column for every class: 1 where the row is of it, else 0; two classes of the loss of two: -1 and 1 in the second. */
+/* A column for every class: 1 where the row is of it, else 0; of a loss that fits one function of two: -1 and 1 in the second. */
 static volt_status split_classes(volt_view Y, volt_loss_fit *fit)
 {
     const char *text = fit->loss->text;
-    bool two = fit->loss->kind == &volt_loss_logistic;
+    int64_t first = volt_loss_first_column(fit->loss), most = fit->loss->kind->info.classes;
     double values[VOLT_MOST_LEVELS];
     int64_t q = fit->options.n_classes;
     VOLT_REQUIRE(q <= VOLT_MOST_LEVELS, VOLT_ERR_ARGUMENT,
                  "%" PRId64 " classes are given, and at most %d may be", q, VOLT_MOST_LEVELS);
     for (int64_t i = 0; i < Y.rows; i++)
-        if (counts(fit, i))
-            VOLT_TRY(check_class(Y.data[i * Y.ld], i, q));
+        if (counts(fit, i)) {
+            double y = Y.data[i * Y.ld];
+            VOLT_REQUIRE(!isinf(y), VOLT_ERR_NOT_FINITE, "the class of row %" PRId64 " is not finite", i + 1);
+            if (q > 0)
+                VOLT_TRY(volt_loss_check_class(y, i, q));
+        }
     if (q == 0)
         VOLT_TRY(find_classes(Y, fit, values, &q));
     for (int64_t k = 0; fit->options.n_classes > 0 && k < q; k++)
         values[k] = (double)k;
     VOLT_REQUIRE(q >= 2, VOLT_ERR_DATA, "all targets are of one class, and loss %s needs at least two", text);
-    VOLT_REQUIRE(!two || q == 2, VOLT_ERR_DATA,
-                 "the targets are of %" PRId64 " classes, and loss logistic takes two: use multinomial", q);
+    VOLT_REQUIRE(q <= most, VOLT_ERR_DATA,
+                 "the targets are of %" PRId64 " classes, and loss %s takes at most %" PRId64
+                 ": use multinomial",
+                 q, text, most);
     VOLT_TRY(name_classes(fit, values, q));
     fit->targets = volt_alloc_doubles(Y.rows, q);
-    if (!fit->targets)
+    fit->labels = volt_alloc_doubles(Y.rows, 1);
+    if (!fit->targets || !fit->labels)
         return VOLT_ERR_MEMORY;
-    for (int64_t i = 0; i < Y.rows; i++)
+    for (int64_t i = 0; i < Y.rows; i++) {
+        double y = counts(fit, i) ? Y.data[i * Y.ld] : NAN, other = first > 0 ? -1 : 0;
+        fit->labels[i] = NAN;
         for (int64_t k = 0; k < q; k++) {
-            double y = counts(fit, i) ? Y.data[i * Y.ld] : NAN, low = two ? -1 : 0;
-            fit->targets[i * q + k] = isnan(y) ? NAN : two && k == 0 ? 0 : y == values[k] ? 1 : low;
+            fit->targets[i * q + k] = isnan(y) ? NAN : k < first ? 0 : y == values[k] ? 1 : other;
+            if (y == values[k])
+                fit->labels[i] = (double)k;
         }
+    }
     fit->Y = volt_view_of(fit->targets, Y.rows, q);
+    fit->truth = volt_view_of(fit->labels, Y.rows, 1);
     return VOLT_OK;
 }
 
@@ -185,13 +187,10 @@ static volt_status check_targets(const volt_loss_fit *fit, volt_view Y)
 
 volt_status volt_loss_fit_begin(volt_view Y, const volt_fit_options *options, volt_loss_fit *fit)
 {
-    *fit = (volt_loss_fit){.options = *options, .Y = Y};
-    VOLT_TRY(volt_loss_parse(options->loss ? options->loss : "squares", &fit->loss));
-    if (fit->loss->kind == &volt_loss_squares && !options->weights) {
-        volt_loss_free(fit->loss);
-        fit->loss = NULL;
+    *fit = (volt_loss_fit){.options = *options, .Y = Y, .truth = Y};
+    if (volt_loss_is_squares(options->loss) && !options->weights)
         return VOLT_OK;
-    }
+    VOLT_TRY(volt_loss_parse(options->loss ? options->loss : "squares", &fit->loss));
     if (fit->options.tolerance == 0)
         fit->options.tolerance = USUAL_TOLERANCE;
     VOLT_TRY(check_options(fit, Y));
@@ -232,22 +231,19 @@ void volt_loss_fit_release(volt_loss_fit *fit)
     volt_names_free(fit->names, fit->n_classes > 0 ? fit->n_classes : fit->Y.cols);
     volt_names_free(fit->classes, fit->n_classes);
     volt_free(fit->targets);
+    volt_free(fit->labels);
     volt_free(fit->anchors);
     volt_loss_free(fit->loss);
 }
 
 /* ---- weights ---------------------------------------------------------------------------------- */
 
-/* Rows of class k that count. */
-static bool has_class(const volt_loss_fit *fit, const double *weights, int64_t k)
+bool volt_loss_fit_has_class(const volt_loss_fit *fit, const double *weights, int64_t begin, int64_t end,
+                             int64_t k)
 {
-    volt_view Y = fit->Y;
-    bool second = fit->loss->kind == &volt_loss_logistic; /* -1 and 1 in the second column stand for both */
-    for (int64_t i = fit->options.washout; i < Y.rows; i++) {
-        double y = Y.data[i * Y.ld + (second ? 1 : k)];
-        if ((!weights || weights[i] > 0) && (second && k == 0 ? y < 0 : y > 0))
+    for (int64_t i = begin; i < end; i++)
+        if (fit->labels[i] == (double)k && (!weights || weights[i] > 0))
             return true;
-    }
     return false;
 }
 
@@ -256,11 +252,9 @@ volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_holes *ho
     int64_t n = fit->Y.rows;
     const double *given = fit->options.weights;
     double sum = 0, *made = NULL;
-    for (int64_t i = 0; given && i < n; i++) {
-        VOLT_REQUIRE(given[i] >= 0 && isfinite(given[i]), VOLT_ERR_ARGUMENT,
-                     "weight %" PRId64 " is %g, and must be finite and at least 0", i + 1, given[i]);
-        sum += i >= fit->options.washout && !(holes->without && holes->without[i]) ? given[i] : 0;
-    }
+    VOLT_TRY(volt_loss_check_weights(given, n));
+    for (int64_t i = fit->options.washout; given && i < n; i++)
+        sum += holes->without && holes->without[i] ? 0 : given[i];
     VOLT_REQUIRE(!given || sum > 0, VOLT_ERR_DATA,
                  "the weights of the rows that are fitted add up to 0, and one at least must be positive");
     VOLT_REQUIRE(isfinite(sum), VOLT_ERR_ARGUMENT, "the sum of the weights is too large for a double");
@@ -272,7 +266,7 @@ volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_holes *ho
             made[i] = holes->without && holes->without[i] ? 0 : given ? given[i] : 1;
     }
     for (int64_t k = 0; k < fit->n_classes; k++)
-        if (!has_class(fit, made, k)) {
+        if (!volt_loss_fit_has_class(fit, made, fit->options.washout, n, k)) {
             volt_free(made);
             return volt_fail(VOLT_ERR_DATA,
                              "no row that is fitted is of class \"%s\"; all must be there (loss %s)",

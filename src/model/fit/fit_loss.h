@@ -14,7 +14,10 @@ typedef struct volt_loss_fit {
     volt_loss *loss;          /* NULL: squares, and every row counts alike */
     volt_fit_options options; /* those given, with anchors and names of outputs in place of those of targets */
     volt_view Y;              /* n x outputs */
-    double *targets; /* what is behind Y, options.anchors and options.output_names: this one's, or NULL */
+    volt_view
+        truth; /* n x targets: those given, of classes their numbers from 0; NaN: missing, or of weight 0 */
+    double *targets,
+        *labels; /* behind Y, truth, options.anchors and options.output_names; NULL: the caller's */
     int64_t *anchors;
     char **names;
     char **classes; /* n_classes texts; NULL: the targets are numbers */
@@ -32,6 +35,10 @@ volt_status volt_loss_fit_anchors(volt_fit_options *options);
 /* The weights of the rows (n), 0 where a target is missing, to be released with volt_free; NULL stays where all are 1. Of those
  * after the washout one must be positive, and so must be one of each class. */
 volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_holes *holes, double **weights);
+
+/* Has one of the rows begin .. end - 1 with a weight above 0 (n; NULL: all) class k? */
+bool volt_loss_fit_has_class(const volt_loss_fit *fit, const double *weights, int64_t begin, int64_t end,
+                             int64_t k);
 
 /* Readout, objective and report of the model, and the fitted values where they are wanted (n x q). The model takes loss and classes
  * over from the fit. */

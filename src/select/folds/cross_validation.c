@@ -17,7 +17,7 @@
 #include "select/folds/block_score.h"
 #include "select/folds/evaluation.h"
 #include "solve/choice/choice.h"
-#include "solve/loss/loss_choice.h"
+#include "solve/loss/loss_solve.h"
 
 #include <math.h>
 #include <string.h>

@@ -13,15 +13,10 @@
 
 /* ---- what is asked ---------------------------------------------------------------------------- */
 
-static bool is_squares(const char *loss)
-{
-    return !loss || strcmp(loss, "squares") == 0;
-}
-
 volt_search_options volt_fold_loss_options(const volt_search_options *options)
 {
     volt_search_options own = *options;
-    if (!is_squares(own.loss) && own.score == VOLT_SCORE_R2)
+    if (!volt_loss_is_squares(own.loss) && own.score == VOLT_SCORE_R2)
         own.score = VOLT_SCORE_LOSS;
     return own;
 }
@@ -32,7 +27,7 @@ static volt_status check_score(const volt_search_options *options)
     const char *name = volt_score_name(options->score), *loss = options->loss ? options->loss : "squares";
     bool squared = options->score == VOLT_SCORE_R2 || options->score == VOLT_SCORE_NMSE ||
                    options->score == VOLT_SCORE_MSE;
-    VOLT_REQUIRE(options->score == VOLT_SCORE_LOSS || is_squares(loss), VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(options->score == VOLT_SCORE_LOSS || volt_loss_is_squares(loss), VOLT_ERR_ARGUMENT,
                  "the score %s is one of squares: candidates fitted with loss %s are judged by that loss", name,
                  loss);
     VOLT_REQUIRE(options->score == VOLT_SCORE_LOSS || squared, VOLT_ERR_ARGUMENT,
@@ -47,47 +42,13 @@ void volt_fold_loss_free(volt_fold_loss *loss)
     if (!loss)
         return;
     volt_loss_fit_release(&loss->fit);
-    volt_free(loss->truth);
     volt_free(loss);
-}
-
-/* The number of the class of a row, whose columns tell it. */
-static double class_of(const volt_loss_fit *fit, int64_t row)
-{
-    const double *y = fit->Y.data + row * fit->Y.ld;
-    int64_t k = 0, from = volt_loss_first_column(fit->loss);
-    if (from > 0)
-        return y[from] > 0;
-    while (y[k] == 0)
-        k++;
-    return (double)k;
-}
-
-static volt_status copy_truth(volt_view Y, volt_fold_loss *loss)
-{
-    loss->targets = Y.cols;
-    loss->truth = volt_alloc_doubles(Y.rows, Y.cols);
-    if (!loss->truth)
-        return VOLT_ERR_MEMORY;
-    for (int64_t i = 0; i < Y.rows; i++)
-        for (int64_t k = 0; k < Y.cols; k++)
-            loss->truth[i * Y.cols + k] =
-                loss->fit.n_classes > 0 ? class_of(&loss->fit, i) : Y.data[i * Y.ld + k];
-    return VOLT_OK;
-}
-
-static volt_status check_weights(const double *weights, int64_t n)
-{
-    for (int64_t i = 0; weights && i < n; i++)
-        VOLT_REQUIRE(weights[i] >= 0 && isfinite(weights[i]), VOLT_ERR_ARGUMENT,
-                     "weight %" PRId64 " is %g, and must be finite and at least 0", i + 1, weights[i]);
-    return VOLT_OK;
 }
 
 volt_status volt_fold_loss_create(volt_view Y, const volt_search_options *options, volt_fold_loss **loss)
 {
     volt_fit_options fit = volt_fit_options_default();
-    if (is_squares(options->loss) && !options->weights && options->score != VOLT_SCORE_LOSS)
+    if (volt_loss_is_squares(options->loss) && !options->weights && options->score != VOLT_SCORE_LOSS)
         return VOLT_OK;
     fit.loss = options->loss;
     fit.tolerance = options->tolerance;
@@ -106,9 +67,7 @@ volt_status volt_fold_loss_create(volt_view Y, const volt_search_options *option
     if (status == VOLT_OK && !fresh->fit.loss) /* squares, which are to be scored as a loss */
         status = volt_loss_parse("squares", &fresh->fit.loss);
     if (status == VOLT_OK)
-        status = check_weights(options->weights, Y.rows);
-    if (status == VOLT_OK)
-        status = copy_truth(Y, fresh);
+        status = volt_loss_check_weights(options->weights, Y.rows);
     if (status == VOLT_OK)
         *loss = fresh;
     else
@@ -124,14 +83,6 @@ static double weight_of_rows(const volt_fold_loss *loss, int64_t begin, int64_t 
     for (int64_t i = begin; i < end; i++)
         sum += loss->weights ? loss->weights[i] : 1;
     return sum;
-}
-
-static bool has_class(const volt_fold_loss *loss, int64_t begin, int64_t end, int64_t k)
-{
-    for (int64_t i = begin; i < end; i++)
-        if (loss->truth[i] == (double)k && (!loss->weights || loss->weights[i] > 0))
-            return true;
-    return false;
 }
 
 volt_status volt_fold_loss_check(const volt_problem *problem)
@@ -153,7 +104,7 @@ volt_status volt_fold_loss_check(const volt_problem *problem)
         VOLT_REQUIRE(isfinite(trains) && isfinite(tests), VOLT_ERR_ARGUMENT,
                      "the sum of the weights is too large for a double");
         for (int64_t k = 0; k < loss->fit.n_classes; k++)
-            VOLT_REQUIRE(has_class(loss, begin, end, k), VOLT_ERR_DATA,
+            VOLT_REQUIRE(volt_loss_fit_has_class(&loss->fit, loss->weights, begin, end, k), VOLT_ERR_DATA,
                          "fold %" PRId64 " trains on rows %" PRId64 " to %" PRId64
                          ", none of which is of class \"%s\", and all classes must be there (loss %s): take "
                          "fewer folds or a longer first training part",
@@ -182,9 +133,9 @@ static volt_status minimise_alone(volt_matrix K, const volt_loss_task *task, vol
     enum { MOST_ALONE = 8192 }; /* larger ones come one after the other, and have all threads */
     int64_t own = 0;
     if (K.rows > MOST_ALONE)
-        return volt_loss_minimise(K, task, result);
+        return volt_loss_minimise_outputs(K, task, result);
     VOLT_TRY(volt_set_own_threads(1, &own));
-    volt_status status = volt_loss_minimise(K, task, result);
+    volt_status status = volt_loss_minimise_outputs(K, task, result);
     volt_set_own_threads(own, NULL);
     return status;
 }
@@ -194,13 +145,13 @@ static volt_status fit_part(const volt_problem *problem, const volt_workspace *s
                             const volt_loss_part *part, volt_matrix A, double *c, double *flops)
 {
     const volt_fold_loss *loss = problem->loss;
-    int64_t m = part->K.rows, q = problem->q, from = volt_loss_first_column(loss->fit.loss);
-    volt_matrix K = volt_matrix_of(space->part, m, m), U = volt_matrix_of(space->W, m, q - from);
+    int64_t m = part->K.rows, q = problem->q, fitted = q - volt_loss_first_column(loss->fit.loss);
+    volt_matrix K = volt_matrix_of(space->part, m, m);
     for (int64_t i = 0; i < m; i++)
         memcpy(K.data + i * m, part->K.data + i * part->K.ld, (size_t)(i + 1) * sizeof(double));
     volt_loss_task task = {.loss = loss->fit.loss,
-                           .Y = {problem->Y + part->first * q + from, m, q - from, q},
-                           .units = problem->target_scale + from,
+                           .Y = volt_view_of(problem->Y + part->first * q, m, q),
+                           .units = problem->target_scale,
                            .weights = loss->weights ? loss->weights + part->first : NULL,
                            .alpha = part->alpha,
                            .common = part->common,
@@ -209,24 +160,14 @@ static volt_status fit_part(const volt_problem *problem, const volt_workspace *s
                            .tried = true,
                            .progress = {.report = watch, .context = part->stage},
                            .share = 1};
-    volt_loss_result result = {.A = volt_matrix_of(A.data, m, q - from), .U = U, .c = c};
+    volt_loss_result result = {.A = A, .U = volt_matrix_of(space->W, m, q), .c = c};
     VOLT_TRY(minimise_alone(K, &task, &result));
     VOLT_REQUIRE(result.gap <= fmax(OPEN, task.tolerance) * fabs(result.objective), VOLT_ERR_SINGULAR,
                  "loss %s with alpha %g: the duality gap is still %.2g of the objective after %" PRId64
                  " steps",
                  loss->fit.loss->text, part->alpha, result.gap / fabs(result.objective),
                  result.steps + result.newton_steps);
-    *flops = pow((double)m, 3) / 3 + 4 * (double)(m * m * (q - from)) * (double)result.steps;
-    for (int64_t i = m;
-         i-- > 0 && from > 0;) /* the outputs before it are 0: make room for them, from the end on */
-        for (int64_t k = q; k-- > 0;)
-            A.data[i * q + k] = k < from ? 0 : A.data[i * (q - from) + k - from];
-    for (int64_t k = q; k-- > 0;) {
-        double sum = 0;
-        for (int64_t i = 0; i < m; i++)
-            sum += A.data[i * q + k];
-        c[k] = k < from ? 0 : c[k - from] - part->common * sum;
-    }
+    *flops = pow((double)m, 3) / 3 + 4 * (double)(m * m * fitted) * (double)result.steps;
     return VOLT_OK;
 }
 
@@ -278,8 +219,7 @@ static volt_status loss_score(const volt_problem *problem, const volt_split *spl
                               volt_matrix out, double *score)
 {
     const volt_fold_loss *loss = problem->loss;
-    volt_view truth =
-        volt_view_of(loss->truth + split->begin * loss->targets, split->end - split->begin, loss->targets);
+    volt_view truth = volt_view_rows(loss->fit.truth, split->begin, split->end - split->begin);
     for (int64_t i = 0; i < out.rows; i++) {
         double *u = out.data + i * out.ld;
         for (int64_t k = 0; k < out.cols; k++)

@@ -14,8 +14,6 @@ struct volt_workspace;
 
 typedef struct volt_fold_loss {
     volt_loss_fit fit;     /* the loss, and the targets as columns: one for each level or class */
-    int64_t targets;       /* before they became columns ... */
-    double *truth;         /* ... n x targets, in their units; classes are numbers from 0 */
     const double *weights; /* n, the caller's; NULL: 1 each */
 } volt_fold_loss;
 

@@ -80,9 +80,9 @@ static volt_status check_options(const volt_classify_options *options)
     VOLT_REQUIRE(options->folds == 0 || (options->folds >= 2 && options->folds <= VOLT_MOST_CLASS_FOLDS),
                  VOLT_ERR_ARGUMENT, "folds is %" PRId64 ", and must be 0 or lie between 2 and %d",
                  options->folds, VOLT_MOST_CLASS_FOLDS);
-    VOLT_REQUIRE(options->landmarks <= 0 || !options->loss || strcmp(options->loss, "squares") == 0,
-                 VOLT_ERR_ARGUMENT, "landmarks is %" PRId64 ", and loss %s is carried by all series",
-                 options->landmarks, options->loss);
+    VOLT_REQUIRE(options->landmarks <= 0 || volt_loss_is_squares(options->loss), VOLT_ERR_ARGUMENT,
+                 "landmarks is %" PRId64 ", and loss %s is carried by all series", options->landmarks,
+                 options->loss);
     VOLT_REQUIRE(options->splits >= 0, VOLT_ERR_ARGUMENT, "splits is %" PRId64 ", and must be at least 0",
                  options->splits);
     VOLT_REQUIRE(options->held_out > 0 && options->held_out < 1, VOLT_ERR_ARGUMENT,
@@ -120,7 +120,7 @@ static volt_status check_classes(const int64_t *classes, int64_t count, int64_t 
 static volt_status take_loss(const char *text, int64_t n_classes, volt_loss **loss)
 {
     *loss = NULL;
-    if (!text || strcmp(text, "squares") == 0)
+    if (volt_loss_is_squares(text))
         return VOLT_OK;
     VOLT_REQUIRE(strcmp(text, "multinomial") == 0, VOLT_ERR_ARGUMENT,
                  "the loss is %s, and must be squares or multinomial", text);
@@ -275,8 +275,7 @@ static void fill_info(int64_t series, int64_t classes, double begun, volt_classi
 /* The matrices of one candidate. */
 static volt_status require_memory(const volt_classify_options *options, int64_t count, int64_t n_classes)
 {
-    bool is_carried_by_all =
-        options->landmarks == 0 || (options->loss && strcmp(options->loss, "squares") != 0);
+    bool is_carried_by_all = options->landmarks == 0 || !volt_loss_is_squares(options->loss);
     double n = (double)count, q = (double)n_classes;
     double m = is_carried_by_all ? n : fmin(n, options->landmarks > 0 ? (double)options->landmarks : 500);
     return volt_memory_require(8 * n * (4 * m + 7 * q),

@@ -69,11 +69,20 @@ extern const volt_loss_kind *const volt_loss_table[];
  * u holds all outputs of a row. */
 void volt_loss_link(const volt_loss *loss, int64_t outputs, double *u);
 
-/* Outputs of one target, of `outputs` in all. */
+/* Outputs of one target, of `outputs` in all; and all outputs of `targets` targets, or of this many classes. NULL: squares. */
 int64_t volt_loss_group(const volt_loss *loss, int64_t outputs);
+int64_t volt_loss_outputs(const volt_loss *loss, int64_t targets, int64_t classes);
 
 /* Of two classes one function is fitted, that of the second: the outputs before this one stay 0. */
 int64_t volt_loss_first_column(const volt_loss *loss);
+
+/* Is this the text of squares? NULL is. */
+bool volt_loss_is_squares(const char *text);
+
+/* VOLT_ERR_ARGUMENT unless all weights (n; NULL: none) are finite and at least 0. */
+volt_status volt_loss_check_weights(const double *weights, int64_t n);
+/* VOLT_ERR_ARGUMENT unless the class of a row, counted from 0, is NaN or a whole number below `classes`. */
+volt_status volt_loss_check_class(double y, int64_t row, int64_t classes);
 
 /* The loss of forecast outputs u (volt_loss_group of them) of a target y, in its units. */
 double volt_loss_of_target(const volt_loss *loss, int64_t group, double y, const double *u);

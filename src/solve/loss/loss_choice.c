@@ -1,7 +1,7 @@
 /* src/solve/loss/loss_choice.c: alpha by fits on the earlier rows, evaluated on the later ones.
  *
  * With many rows, fits on the last ones screen the candidates (solve/choice/alpha_grid.h). */
-#include "solve/loss/loss_choice.h"
+#include "solve/loss/loss_solve.h"
 
 #include "base/backend.h"
 #include "base/blas.h"

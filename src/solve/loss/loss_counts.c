@@ -90,6 +90,8 @@ const volt_loss_kind volt_loss_poisson = {
     .info = {.name = "poisson",
              .meaning = "exp(u) - y u: the mean of counts, exp(u)",
              .score = "half poisson deviance",
+             .constant = "mean count",
+             .outputs = 1,
              .unscaled = 1},
     .smooth = true,
     .rho = 0.3,

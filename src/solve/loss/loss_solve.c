@@ -361,3 +361,39 @@ volt_status volt_loss_minimise(volt_matrix K, const volt_loss_task *task, volt_l
     release(&room);
     return status;
 }
+
+/* Moves a matrix of `from` fewer columns, which begins at M.data, to its place behind `from` columns of 0. */
+static void spread_columns(volt_matrix M, int64_t from)
+{
+    for (int64_t i = M.rows; i-- > 0 && from > 0;)
+        for (int64_t k = M.cols; k-- > 0;)
+            M.data[i * M.cols + k] = k < from ? 0 : M.data[i * (M.cols - from) + k - from];
+}
+
+volt_status volt_loss_minimise_outputs(volt_matrix K, const volt_loss_task *task, volt_loss_result *result)
+{
+    int64_t n = K.rows, q = task->Y.cols, from = volt_loss_first_column(task->loss);
+    volt_matrix A = result->A, U = result->U;
+    volt_loss_task less = *task;
+    less.Y = (volt_view){task->Y.data + from, n, q - from, task->Y.ld};
+    less.units = task->units ? task->units + from : NULL;
+    if (less.alpha == 0)
+        VOLT_TRY(volt_loss_choose(K, &less, &less.alpha));
+    result->alpha = less.alpha;
+    result->A = volt_matrix_of(A.data, n, q - from);
+    result->U = volt_matrix_of(U.data, n, q - from);
+    volt_status status = volt_loss_minimise(K, &less, result);
+    result->A = A;
+    result->U = U;
+    VOLT_TRY(status);
+    spread_columns(A, from);
+    spread_columns(U, from);
+    spread_columns(volt_matrix_of(result->c, 1, q), from);
+    for (int64_t k = 0; k < q; k++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++)
+            sum += A.data[i * q + k];
+        result->c[k] -= task->common * sum;
+    }
+    return VOLT_OK;
+}

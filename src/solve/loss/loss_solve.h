@@ -26,6 +26,7 @@ typedef struct volt_loss_result {
     double *c;
     double objective, gap; /* the objective lies no more than gap above the minimum */
     double rcond;          /* roughly, of what was factored */
+    double alpha;          /* of volt_loss_minimise_outputs: as given, or chosen */
     int64_t steps, newton_steps;
 } volt_loss_result;
 
@@ -34,7 +35,29 @@ typedef struct volt_loss_result {
  * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 volt_status volt_loss_minimise(volt_matrix K, const volt_loss_task *task, volt_loss_result *result);
 
+/* The readout of all outputs of a model: as above, with Y, A, U and c of all outputs, of which those before
+ * volt_loss_first_column become 0, and `common` taken from c, since K lacks it. */
+volt_status volt_loss_minimise_outputs(volt_matrix K, const volt_loss_task *task, volt_loss_result *result);
+
 /* Numbers that it takes beside K. */
 double volt_loss_numbers(double n, double columns);
+
+/* ---- alpha (loss_choice.c) --------------------------------------------------------------------- */
+
+/* Above task->most_tried rows K (n x n, its lower triangle) is overwritten on the way and restored on success. The task's alpha is
+ * not used. *alpha receives one that is positive.
+ * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED; VOLT_ERR_DATA for fewer rows than VOLT_LEAST_CHOSEN, since none can be held out. */
+volt_status volt_loss_choose(volt_matrix K, const volt_loss_task *task, double *alpha);
+enum { VOLT_LEAST_CHOSEN = 12 };
+
+/* The unit of alpha: the mean of the diagonal, 1 where that is not positive. */
+double volt_loss_unit(volt_view K);
+
+/* Numbers that it takes beside K. */
+double volt_loss_choice_numbers(double n, double columns);
+
+/* The mean loss of u (in the units of the task's Y) over the rows from `first` on, by their weights; levels are taken in order.
+ * NaN: none of them has a weight. */
+double volt_loss_mean(const volt_loss_task *task, volt_view U, int64_t first);
 
 #endif

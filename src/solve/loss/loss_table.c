@@ -1,9 +1,11 @@
-/* src/solve/loss/loss_table.c: the table of losses, links and scores. */
+/* src/solve/loss/loss_table.c: the table of losses, links, scores and best constants. */
 #include "base/error.h"
+#include "base/numbers.h"
 #include "solve/loss/loss.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #define ENTRY(name) &volt_loss_##name,
 const volt_loss_kind *const volt_loss_table[] = {VOLT_LOSS_LIST(ENTRY) NULL};
@@ -20,6 +22,18 @@ void volt_loss_get_info(const volt_loss *loss, volt_loss_info *info)
     info->text = loss->text;
     info->values = loss->count ? loss->values : NULL;
     info->n_values = loss->count;
+    if (loss->count > 1)
+        info->outputs = loss->count;
+}
+
+bool volt_loss_is_squares(const char *text)
+{
+    const char *name = volt_loss_squares.info.name, *blanks = " \t\n\v\f\r";
+    if (!text)
+        return true;
+    text += strspn(text, blanks);
+    size_t length = strlen(name);
+    return strncmp(text, name, length) == 0 && text[length + strspn(text + length, blanks)] == 0;
 }
 
 void volt_loss_link(const volt_loss *loss, int64_t outputs, double *u)
@@ -37,9 +51,32 @@ int64_t volt_loss_group(const volt_loss *loss, int64_t outputs)
     return loss->kind->info.classes ? outputs : loss->count > 1 ? loss->count : 1;
 }
 
+int64_t volt_loss_outputs(const volt_loss *loss, int64_t targets, int64_t classes)
+{
+    return loss && loss->kind->info.classes ? classes : targets * (loss ? volt_max(loss->count, 1) : 1);
+}
+
 int64_t volt_loss_first_column(const volt_loss *loss)
 {
-    return loss->kind == &volt_loss_logistic ? 1 : 0;
+    return loss->kind->info.classes == 2 ? 1 : 0;
+}
+
+/* ---- checks ----------------------------------------------------------------------------------- */
+
+volt_status volt_loss_check_weights(const double *weights, int64_t n)
+{
+    for (int64_t i = 0; weights && i < n; i++)
+        VOLT_REQUIRE(weights[i] >= 0 && isfinite(weights[i]), VOLT_ERR_ARGUMENT,
+                     "weight %" PRId64 " is %g, and must be finite and at least 0", i + 1, weights[i]);
+    return VOLT_OK;
+}
+
+volt_status volt_loss_check_class(double y, int64_t row, int64_t classes)
+{
+    VOLT_REQUIRE(isnan(y) || (y >= 0 && y < (double)classes && y == floor(y)), VOLT_ERR_ARGUMENT,
+                 "the class of row %" PRId64 " is %g, and must be a whole number from 0 to %" PRId64, row + 1,
+                 y, classes - 1);
+    return VOLT_OK;
 }
 
 /* ---- scores ----------------------------------------------------------------------------------- */
@@ -63,12 +100,8 @@ static volt_status check_score(const volt_loss *loss, volt_view Y, volt_view U, 
                  "the targets are %" PRId64 " x %" PRId64 " and the forecasts %" PRId64 " x %" PRId64
                  ", and must be %" PRId64 " x %" PRId64,
                  Y.rows, Y.cols, U.rows, U.cols, Y.rows, Y.cols * group);
-    for (int64_t i = 0; loss->kind->info.classes && i < Y.rows; i++) {
-        double y = Y.data[i * Y.ld];
-        VOLT_REQUIRE(isnan(y) || (y >= 0 && y < (double)group && y == floor(y)), VOLT_ERR_ARGUMENT,
-                     "the class of row %" PRId64 " is %g, and must be a whole number from 0 to %" PRId64, i + 1,
-                     y, group - 1);
-    }
+    for (int64_t i = 0; loss->kind->info.classes && i < Y.rows; i++)
+        VOLT_TRY(volt_loss_check_class(Y.data[i * Y.ld], i, group));
     return VOLT_OK;
 }
 
@@ -77,11 +110,10 @@ volt_status volt_loss_score(const volt_loss *loss, volt_view Y, volt_view foreca
 {
     int64_t group = loss ? volt_loss_group(loss, forecasts.cols) : 1;
     VOLT_TRY(check_score(loss, Y, forecasts, group));
+    VOLT_TRY(volt_loss_check_weights(weights, Y.rows));
     double sum = 0, total = 0;
     for (int64_t i = 0; i < Y.rows; i++) {
         double w = weights ? weights[i] : 1;
-        VOLT_REQUIRE(w >= 0 && isfinite(w), VOLT_ERR_ARGUMENT,
-                     "weight %" PRId64 " is %g, and must be finite and at least 0", i + 1, w);
         for (int64_t k = 0; w > 0 && k < Y.cols; k++) {
             double y = Y.data[i * Y.ld + k];
             if (isnan(y))
@@ -108,5 +140,123 @@ volt_status volt_loss_row_scores(const volt_loss *loss, volt_view Y, volt_view f
             scores[i] += isnan(y) ? NAN : volt_loss_of_target(loss, group, y, u) / (double)Y.cols;
         }
     }
+    return VOLT_OK;
+}
+
+/* ---- constants -------------------------------------------------------------------------------- */
+
+/* Of classes their frequencies; of other targets the number with the least mean loss, which lies between the least and the
+ * largest target. The loss grows on either side of it: golden sections find it. */
+enum { SECTIONS = 64 }; /* 0.618^64 = 4e-14 of the range is left */
+
+/* The rows that count, of one target and one output. */
+typedef struct constant_problem {
+    const volt_loss *loss;
+    volt_view Y;
+    const double *weights;
+    int64_t target, level;
+} constant_problem;
+
+static double weight_of(const constant_problem *problem, int64_t i)
+{
+    double y = problem->Y.data[i * problem->Y.ld + problem->target];
+    return isnan(y) ? 0 : problem->weights ? problem->weights[i] : 1;
+}
+
+/* The loss of all rows where u is forecast. */
+static double total_at(const constant_problem *problem, double u)
+{
+    const volt_loss *loss = problem->loss;
+    const volt_loss_kind *kind = loss->kind;
+    double sum = 0;
+    for (int64_t i = 0; i < problem->Y.rows; i++) {
+        double w = weight_of(problem, i), y = problem->Y.data[i * problem->Y.ld + problem->target];
+        if (w > 0)
+            sum += w * (kind->score ? kind->score(1, y, &u) : kind->value(loss->values[problem->level], y, u));
+    }
+    return sum;
+}
+
+static double find_constant(const constant_problem *problem)
+{
+    static const double golden = 0.6180339887498949;
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t i = 0; i < problem->Y.rows; i++)
+        if (weight_of(problem, i) > 0) {
+            low = fmin(low, problem->Y.data[i * problem->Y.ld + problem->target]);
+            high = fmax(high, problem->Y.data[i * problem->Y.ld + problem->target]);
+        }
+    double left = high - golden * (high - low), right = low + golden * (high - low);
+    double at_left = total_at(problem, left), at_right = total_at(problem, right);
+    for (int s = 0; s < SECTIONS && low < high; s++) {
+        if (at_left <= at_right) {
+            high = right;
+            right = left;
+            at_right = at_left;
+            left = high - golden * (high - low);
+            at_left = total_at(problem, left);
+        } else {
+            low = left;
+            left = right;
+            at_left = at_right;
+            right = low + golden * (high - low);
+            at_right = total_at(problem, right);
+        }
+    }
+    return 0.5 * (low + high);
+}
+
+static void find_frequencies(volt_view Y, const double *weights, int64_t classes, double *forecast)
+{
+    double total = 0;
+    for (int64_t k = 0; k < classes; k++)
+        forecast[k] = 0;
+    for (int64_t i = 0; i < Y.rows; i++) {
+        double y = Y.data[i * Y.ld], w = isnan(y) ? 0 : weights ? weights[i] : 1;
+        if (w > 0)
+            forecast[(int64_t)y] += w;
+        total += w;
+    }
+    for (int64_t k = 0; k < classes; k++)
+        forecast[k] /= total;
+}
+
+static volt_status check_constant(const volt_loss *loss, volt_view Y, const double *weights, int64_t outputs)
+{
+    VOLT_REQUIRE(loss && Y.data, VOLT_ERR_ARGUMENT, "the loss or the targets are NULL");
+    int64_t group = volt_loss_group(loss, outputs);
+    VOLT_REQUIRE(outputs >= 1 && outputs == Y.cols * group, VOLT_ERR_SHAPE,
+                 "there are %" PRId64 " targets and %" PRId64 " outputs, and must be %" PRId64, Y.cols, outputs,
+                 Y.cols * group);
+    VOLT_TRY(volt_loss_check_weights(weights, Y.rows));
+    for (int64_t k = 0; k < Y.cols; k++) {
+        double total = 0;
+        for (int64_t i = 0; i < Y.rows; i++) {
+            double y = Y.data[i * Y.ld + k];
+            if (loss->kind->info.classes)
+                VOLT_TRY(volt_loss_check_class(y, i, outputs));
+            total += isnan(y) ? 0 : weights ? weights[i] : 1;
+        }
+        VOLT_REQUIRE(total > 0, VOLT_ERR_DATA, "no row has both a target and a weight above 0");
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_loss_constant(const volt_loss *loss, volt_view Y, const double *weights, int64_t outputs,
+                               double *forecast)
+{
+    VOLT_REQUIRE(forecast, VOLT_ERR_ARGUMENT, "there is no place for the forecast");
+    VOLT_TRY(check_constant(loss, Y, weights, outputs));
+    if (loss->kind->info.classes) {
+        find_frequencies(Y, weights, outputs, forecast);
+        return VOLT_OK;
+    }
+    int64_t group = volt_loss_group(loss, outputs);
+    for (int64_t k = 0; k < outputs; k++) {
+        constant_problem problem = {loss, Y, weights, k / group, k % group};
+        forecast[k] = find_constant(&problem);
+    }
+    for (int64_t k = 0; k < outputs && group > 1; k += group)
+        volt_sort(forecast + k, group);
     return VOLT_OK;
 }

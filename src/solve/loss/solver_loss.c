@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "solve/loss/loss_choice.h"
 #include "solve/loss/loss_solve.h"
 #include "solve/solver_table.h"
 
@@ -44,23 +43,19 @@ static volt_status fill(volt_factor *factor, const volt_solver_task *task, doubl
     return volt_stage_end(&stage);
 }
 
-static void take_result(const volt_solver_task *task, const volt_loss_result *result, int64_t from,
-                        volt_readout *readout)
+static void take_result(const volt_loss_result *result, volt_readout *readout)
 {
     volt_matrix A = readout->A;
     for (int64_t k = 0; k < A.cols; k++) {
-        double sum = 0, c = k < from ? 0 : result->c[k - from];
         for (int64_t i = 0; i < A.rows; i++) {
-            double *a = &A.data[i * A.ld + k];
-            *a = k < from ? 0 : result->A.data[i * result->A.ld + k - from];
-            sum += *a;
+            A.data[i * A.ld + k] = result->A.data[i * result->A.ld + k];
             if (readout->fitted.data)
-                readout->fitted.data[i * readout->fitted.ld + k] =
-                    k < from ? 0 : result->U.data[i * result->U.ld + k - from];
+                readout->fitted.data[i * readout->fitted.ld + k] = result->U.data[i * result->U.ld + k];
         }
-        readout->intercepts[k] = c - task->common * sum; /* K - common 11' was solved */
+        readout->intercepts[k] = result->c[k];
         readout->unlearned[k] = 0;
     }
+    readout->alpha = result->alpha;
     readout->rcond = result->rcond;
     readout->objective = result->objective;
     readout->gap = result->gap;
@@ -80,8 +75,7 @@ static void finish_washed(const volt_factor *factor, const volt_solver_task *tas
 static volt_status solve_with(volt_factor *factor, double *numbers, const volt_solver_task *task,
                               volt_readout *readout)
 {
-    int64_t from = volt_loss_first_column(task->loss->loss), rows = readout->A.rows,
-            columns = readout->A.cols - from;
+    int64_t rows = readout->A.rows, columns = readout->A.cols;
     double n = (double)task->kernel->n, gram = n * n / 2 * task->kernel->entry_cost;
     double share = gram / (gram + n * n * n);
     volt_matrix Y = volt_matrix_of(numbers, rows, columns);
@@ -91,25 +85,20 @@ static volt_status solve_with(volt_factor *factor, double *numbers, const volt_s
                                                   .Y = volt_as_view(readout->A)});
     VOLT_TRY(fill(factor, task, share));
     for (int64_t i = 0; i < rows; i++)
-        memcpy(Y.data + i * columns, readout->A.data + i * readout->A.ld + from,
-               (size_t)columns * sizeof(double));
+        memcpy(Y.data + i * columns, readout->A.data + i * readout->A.ld, (size_t)columns * sizeof(double));
     volt_loss_task loss = *task->loss;
     loss.Y = volt_as_view(Y);
-    loss.units = loss.units ? loss.units + from : NULL;
     loss.alpha = task->alpha;
     loss.common = task->common;
     loss.intercept = task->intercept;
     loss.progress = task->progress;
     loss.from = share;
     loss.share = 1 - share;
-    if (loss.alpha == 0)
-        VOLT_TRY(volt_loss_choose(factor->L, &loss, &loss.alpha));
     volt_loss_result result = {.A = volt_matrix_of(numbers + rows * columns, rows, columns),
                                .U = volt_matrix_of(numbers + 2 * rows * columns, rows, columns),
                                .c = numbers + 3 * rows * columns};
-    VOLT_TRY(volt_loss_minimise(factor->L, &loss, &result));
-    readout->alpha = loss.alpha;
-    take_result(task, &result, from, readout);
+    VOLT_TRY(volt_loss_minimise_outputs(factor->L, &loss, &result));
+    take_result(&result, readout);
     return VOLT_OK;
 }
 
