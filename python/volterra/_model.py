@@ -8,13 +8,14 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from ctypes import byref, c_int64, c_void_p
+from ctypes import byref, c_double, c_int, c_int64, c_void_p
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _native as c
+from ._arguments import whole
 from ._arrays import NO_MATRIX, Array, address, copy_of, empty, view
 from ._errors import check
 from ._handles import Owner
@@ -59,7 +60,7 @@ class FitSettings(NamedTuple):
     anchors: Optional[Sequence[int]] = None
     horizons: Optional[str] = None  # "1..24"
     records: Optional[Sequence[int]] = None  # lengths; None: one sequence
-    keep_factor: bool = False  # for standard deviations
+    plain: Mapping[str, Any] = {}  # further fields, as plain_settings reads them
     guarded: bool = False  # alpha given, target a change: naive stays unless held-out rows prefer the fit
     feedback_weight: float = 0.0  # of outputs that come back beside the inputs; 0: none do
     losses: LossSettings = LossSettings()
@@ -85,7 +86,6 @@ class FitSettings(NamedTuple):
             season=self.season,
             guarded=self.guarded,
             feedback_weight=self.feedback_weight,
-            keep_factor=self.keep_factor,
             solver=c.SOLVERS[self.solver],
             landmarks=self.landmarks[0],
             landmark_choice=c.LANDMARKS[self.landmarks[1]],
@@ -94,7 +94,23 @@ class FitSettings(NamedTuple):
             checkpoint_seconds=60.0,
             **record_fields(self.records),
             **self.losses.fields(),
+            **self.plain,
         )
+
+
+#: How a field of each type is read from a parameter.
+PLAIN_TYPES = {c_int: lambda name, value: int(bool(value)), c_int64: whole, c_double: lambda name, value: float(value)}
+
+
+def plain_settings(estimator: Any) -> Dict[str, Any]:
+    """Fields of ``volt_fit_options`` that are parameters of the estimator with the same name and meaning."""
+    others = {*FitSettings._fields, *LossSettings._fields}
+    values = {name: (kind, getattr(estimator, name, None)) for name, kind in c.FitOptions._fields_ if name not in others}
+    return {
+        name: PLAIN_TYPES[kind](name, value)
+        for name, (kind, value) in values.items()
+        if kind in PLAIN_TYPES and value is not None
+    }
 
 
 class FitReport(NamedTuple):

@@ -41,7 +41,7 @@ from ._frames import is_frame
 from ._growing import Learns
 from ._intervals import Intervals
 from ._loss import LossSettings, explained, loss_text, read_tolerance, read_weights
-from ._model import FitSettings, Model, PathLike
+from ._model import FitSettings, Model, PathLike, plain_settings
 from ._names import FeatureNames
 from ._order import TrainingRows, pending_complaint
 from ._progress import ProgressCallback, Watch
@@ -88,7 +88,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
             input=choice("input", self.input, c.INPUTS),
             season=season_rows(self.season),
             feedback_weight=feedback_number(self.feedback),
-            keep_factor=bool(self.keep_factor),
+            plain=plain_settings(self),
             **solver_settings(self, c.SOLVERS),
             losses=LossSettings(loss_text(getattr(self, "loss", None)), read_tolerance(getattr(self, "tolerance", None))),
         )

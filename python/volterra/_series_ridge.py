@@ -18,11 +18,8 @@ from ._threads import use_threads
 
 INPUTS = {"auto": "level", "level": "level", "change": "change", "both": "both"}
 
-#: Parameters that say nothing of whole series, and must have their defaults there.
-OF_SEQUENCES = (
-    *("ahead", "target", "season", "allow_target_in_inputs", "feedback", "washout", "fit_intercept", "keep_factor", "start", "beyond"),
-    *("loss", "tolerance", "device", "solver", "landmarks", "iterations", "checkpoint"),
-)
+#: Parameters that apply to whole series; the others must have their defaults there.
+OF_SERIES = ("kernel", "alpha", "input", "scale", "layout", "normalise", "n_jobs", "verbose")
 
 
 def is_of_series(X: Any, y: Any) -> bool:
@@ -35,10 +32,9 @@ def is_of_series(X: Any, y: Any) -> bool:
 
 def refuse_settings(estimator: Any) -> None:
     """Settings of sequences are mistakes where whole series are learned."""
-    defaults = inspect.signature(type(estimator).__init__).parameters
-    for name in OF_SEQUENCES:
+    for name, parameter in list(inspect.signature(type(estimator).__init__).parameters.items())[1:]:
         value = getattr(estimator, name)
-        if value is not defaults[name].default and value != defaults[name].default:
+        if name not in OF_SERIES and value is not parameter.default and value != parameter.default:
             raise ValueError(f"{name} is {value!r}, and whole series with a number each do not take it")
 
 

@@ -149,7 +149,6 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):
     input = "level"
     season = None
     feedback = False
-    keep_factor = False
 
     def __init__(
         self,
