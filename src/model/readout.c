@@ -2,7 +2,7 @@
 #include "model/readout.h"
 
 #include "base/memory.h"
-#include "kernel/engine/states.h"
+#include "kernel/engine/state.h"
 
 volt_model_reader volt_model_reads(const volt_model *model)
 {

@@ -1,7 +1,7 @@
 /* src/model/readout.h: what the forecasts of a model are made of.
  *
  * Against the rows of training a forecast is a row of K times n coefficients. Where the kernel has explicit states
- * (kernel/engine/states.h) it is a state times the readout of states, F' A, which every such model has: a forecast then
+ * (kernel/engine/state.h) it is a state times the readout of states, F' A, which every such model has: a forecast then
  * costs one step of the reservoir, whatever n is, and a model need not run its training rows again. */
 #ifndef MODEL_READOUT_H
 #define MODEL_READOUT_H

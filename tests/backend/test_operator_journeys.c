@@ -2,7 +2,7 @@
  * whose memory runs out, whose user cancels and whose device is full or lost at every place where that can be
  * (support/journey.h). */
 #include "base/progress.h"
-#include "kernel/engine/states.h"
+#include "kernel/engine/state.h"
 #include "solve/landmark/landmark_operator.h"
 #include "solve/landmark/state_sums.h"
 #include "support/check.h"

@@ -1,6 +1,6 @@
 /* tests/backend/test_solvers.c: every solver, with kernels of every engine, at every back end: the equations that a
  * readout obeys; and models and searches at every back end against those of the CPU. */
-#include "kernel/engine/states.h"
+#include "kernel/engine/state.h"
 #include "solve/iterative/pcg.h"
 #include "solve/loss/loss_solve.h"
 #include "solve/solver_table.h"

@@ -1,6 +1,6 @@
 /* tests/property/test_state_readout.c: models whose readout is one of states: long fits against plain ridge regression, and
  * all that a model can do afterwards. */
-#include "kernel/engine/states.h"
+#include "kernel/engine/state.h"
 #include "model/model_internal.h"
 #include "solve/solver_table.h"
 #include "support/check.h"

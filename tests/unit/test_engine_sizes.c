@@ -1,7 +1,7 @@
 /* tests/unit/test_engine_sizes.c: engines on more rows than they take at a time, on fewer threads than they began with, on
  * columns that were appended, and cancelled inside one entry. */
-#include "kernel/engine/diagonal.h"
-#include "kernel/engine/states.h"
+#include "kernel/engine/engine.h"
+#include "kernel/engine/state.h"
 #include "kernel/tangent.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_moving.c: entries against columns that come and go are those of the whole matrix, whatever the engine. */
-#include "kernel/engine/moving.h"
+#include "kernel/engine/state.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"
@@ -276,7 +276,8 @@ static void damaged_states_are_refused(void **state)
         for (int64_t cut = -1; cut < length; cut += 1 + cut / 4) {
             volt_moving *other = NULL;
             check_ok(volt_moving_create(&r.resolved, &other));
-            check_fails(volt_moving_set(other, whole, cut < 0 ? length + 1 : cut), VOLT_ERR_FORMAT, "the past");
+            check_fails(volt_moving_set(other, whole, cut < 0 ? length + 1 : cut), VOLT_ERR_FORMAT,
+                        "the state");
             volt_moving_free(other);
         }
         free(whole);

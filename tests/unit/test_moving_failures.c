@@ -1,5 +1,5 @@
 /* tests/unit/test_moving_failures.c: columns that come and go, where memory fails, states are damaged, and rows are many. */
-#include "kernel/engine/moving.h"
+#include "kernel/engine/state.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"
@@ -235,12 +235,12 @@ static void damaged_numbers(const char *text)
             volt_status status = set_state(&r, numbers, length);
             assert_true(status == VOLT_OK || status == VOLT_ERR_FORMAT);
             if (o < 4 && p < 3) /* begin, tracks, numbers of the first: these are counts for certain */
-                check_fails(status, VOLT_ERR_FORMAT, "a count in the state of the past");
+                check_fails(status, VOLT_ERR_FORMAT, "a count in the state");
         }
         numbers[p] = kept;
     }
     const double nothing[] = {0, 1, 0}, no_record[] = {0, 0};
-    check_fails(set_state(&r, nothing, 3), VOLT_ERR_FORMAT, "the state of the past");
+    check_fails(set_state(&r, nothing, 3), VOLT_ERR_FORMAT, "the state");
     check_fails(set_state(&r, no_record, 2), VOLT_ERR_FORMAT, "has no record");
     free(numbers);
     end(&r);

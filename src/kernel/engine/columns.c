@@ -24,10 +24,28 @@ static void distances_from_products(double x_norm, const double *restrict y_norm
     }
 }
 
+/* |x - y|^2 from the differences, for one row: nothing cancels. */
+VOLT_CLONES
+static void distances_from_differences(const double *restrict x, int64_t d, const double *restrict packed,
+                                       int64_t ld, int64_t count, double *restrict s)
+{
+    memset(s, 0, (size_t)count * sizeof(double));
+    for (int64_t k = 0; k < d; k++) {
+        const double *restrict y = packed + k * ld;
+        for (int64_t j = 0; j < count; j++)
+            s[j] += (x[k] - y[j]) * (x[k] - y[j]);
+    }
+}
+
 void volt_columns_local(const volt_columns *columns, const double *x, int64_t ld_x, const double *norms,
                         int64_t rows, int64_t first, int64_t count, double *local, int64_t ld_local)
 {
     const double *y = columns->packed + first;
+    if (columns->distance && !columns->norms) {
+        for (int64_t r = 0; r < rows; r++)
+            distances_from_differences(x + r * ld_x, columns->d, y, columns->ld, count, local + r * ld_local);
+        return;
+    }
     volt_products(rows, x, ld_x, columns->d, y, columns->ld, count, local, ld_local);
     if (columns->distance)
         for (int64_t r = 0; r < rows; r++)
@@ -98,8 +116,11 @@ double volt_columns_numbers(const volt_resolved *resolved, int64_t m)
     return length * ((double)resolved->d + (wants_distance(resolved) ? 1 : 0)) + (double)resolved->d;
 }
 
-volt_status volt_columns_pack(const volt_resolved *resolved, volt_columns *columns)
+volt_status volt_columns_pack(const volt_resolved *resolved, int64_t first, volt_stage *stage,
+                              volt_columns *columns)
 {
+    (void)first; /* cheap: all of them again */
+    (void)stage;
     volt_free(columns->packed);
     volt_free(columns->norms);
     columns->distance = wants_distance(resolved);
@@ -189,7 +210,8 @@ void volt_columns_free(volt_columns *columns)
 
 void volt_columns_row(const volt_columns *columns, int64_t j, double *row)
 {
-    memcpy(row, columns->given + j * columns->d, (size_t)columns->d * sizeof(double));
+    for (int64_t k = 0; k < columns->d; k++)
+        row[k] = columns->given ? columns->given[j * columns->d + k] : columns->packed[k * columns->ld + j];
 }
 
 void volt_columns_centre(const volt_columns *columns, volt_view X, double *centred, double *norms)

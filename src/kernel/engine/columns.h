@@ -15,7 +15,7 @@ typedef struct volt_engine volt_engine; /* engine.h */
 typedef struct volt_columns {
     const volt_engine *engine;
     int64_t m, d;  /* rows of the sequence, and numbers in each */
-    double *given; /* m x d: the rows as they were given */
+    double *given; /* m x d: the rows as they were given; NULL: packed holds them (scan_engine.c) */
 
     int64_t window;  /* of the kernel, as far as these rows fill it (columns.c) */
     int64_t lead;    /* rows of zeros before the first, in `packed` */
@@ -53,7 +53,8 @@ void volt_columns_row(const volt_columns *columns, int64_t j, double *row);
 
 /* Local values of `rows` (1 to VOLT_SCAN_ROWS) rows x (d numbers each, ld_x apart) against columns
  * first .. first + count - 1 of packed: local[r * ld_local + k]. Writes up to VOLT_COLUMNS_CHUNK - 1 values
- * more than count. When distance, the rows x are centred already and `norms` are their squared norms. */
+ * more than count. When distance, the rows x are centred already and `norms` are their squared norms; columns without
+ * norms take the differences of the rows as given. */
 enum { VOLT_COLUMNS_CHUNK = VOLT_PRODUCT_CHUNK };
 void volt_columns_local(const volt_columns *columns, const double *x, int64_t ld_x, const double *norms,
                         int64_t rows, int64_t first, int64_t count, double *local, int64_t ld_local);
@@ -63,8 +64,9 @@ void volt_columns_centre(const volt_columns *columns, volt_view X, double *centr
 
 /* ---- for the engines -------------------------------------------------------------------------- */
 
-/* Lay out `packed`, the centre and the norms of all rows, as columns->window and the kernel want them. */
-volt_status volt_columns_pack(const volt_resolved *resolved, volt_columns *columns);
+/* Lays out `packed`, the centre and the norms of all rows, as columns->window and the kernel require: `pack` of an engine. */
+volt_status volt_columns_pack(const volt_resolved *resolved, int64_t first, volt_stage *stage,
+                              volt_columns *columns);
 /* Rows of a window that count, where there are m columns (columns.c). */
 int64_t volt_columns_window(const volt_resolved *resolved, int64_t m);
 /* The numbers that volt_columns_pack takes, at most. */

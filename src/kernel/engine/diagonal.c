@@ -2,11 +2,10 @@
  *
  * A scan walks one diagonal, the main one. Kernels on windows see a few rows only, and a small matrix of the rows around
  * holds theirs; any other engine makes the matrix of all rows, block by block. */
-#include "kernel/engine/diagonal.h"
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "kernel/engine/engine.h"
 
 #include <string.h>
 
@@ -27,23 +26,23 @@ static void scan_diagonal(const volt_scan *scan, volt_view Z, int64_t first, dou
     }
 }
 
-/* Rows `wanted` .. of Z, whose own matrix is made; the rows before them are their past. */
+/* Rows `wanted` .. of Z, whose own matrix is made; the rows before them set the state. */
 static volt_status matrix_diagonal(const volt_resolved *resolved, volt_view Z, int64_t wanted, double *out)
 {
     volt_columns *columns = NULL;
-    volt_state *past = NULL;
+    volt_state *state = NULL;
     double *K = volt_alloc_doubles(CHUNK, Z.rows);
     volt_status status = K ? volt_columns_create(resolved, Z, NULL, &columns) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = volt_state_create(resolved, columns, CHUNK, &past);
+        status = volt_state_create(resolved, columns, CHUNK, &state);
     for (int64_t t = 0; status == VOLT_OK && t < Z.rows; t += CHUNK) {
         int64_t count = volt_min(CHUNK, Z.rows - t);
-        volt_state_advance(past, volt_view_rows(Z, t, count), false, volt_matrix_of(K, count, Z.rows), NULL);
+        volt_state_advance(state, volt_view_rows(Z, t, count), false, volt_matrix_of(K, count, Z.rows), NULL);
         for (int64_t i = 0; i < count; i++)
             if (t + i >= wanted)
                 out[t + i - wanted] = K[i * Z.rows + t + i];
     }
-    volt_state_free(past);
+    volt_state_free(state);
     volt_columns_free(columns);
     volt_free(K);
     return status;
@@ -67,8 +66,8 @@ static volt_status factor_diagonal(const volt_resolved *resolved, volt_view Z, i
         scan_diagonal(&resolved->scan, Z, first, out);
         return VOLT_OK;
     }
-    return engine->past == &volt_window_state_ops ? window_diagonal(resolved, Z, first, out)
-                                                  : matrix_diagonal(resolved, Z, first, out);
+    return engine->state == &volt_window_state_ops ? window_diagonal(resolved, Z, first, out)
+                                                   : matrix_diagonal(resolved, Z, first, out);
 }
 
 /* sum_t w_t prod_f K_f(t, t). */
@@ -79,10 +78,8 @@ static volt_status sum_diagonal(const volt_sum *sum, volt_view Z, int64_t first,
     volt_status status = product && factor ? VOLT_OK : VOLT_ERR_MEMORY;
     memset(out, 0, (size_t)rows * sizeof *out);
     for (int64_t f = 0; status == VOLT_OK && f < sum->n_factors; f++) {
-        volt_view slice = {Z.data + sum->slice[f] * sum->d, Z.rows, sum->d, Z.ld};
-        bool begins = f == 0 || sum->term[f] != sum->term[f - 1];
-        bool ends = f + 1 == sum->n_factors || sum->term[f + 1] != sum->term[f];
-        status = factor_diagonal(&sum->factor[f], slice, first, factor);
+        bool begins = volt_sum_begins_term(sum, f), ends = volt_sum_ends_term(sum, f);
+        status = factor_diagonal(&sum->factor[f], volt_sum_slice(sum, f, Z), first, factor);
         for (int64_t i = 0; status == VOLT_OK && i < rows; i++) {
             product[i] = begins ? factor[i] : product[i] * factor[i];
             out[i] += ends ? sum->weight[sum->term[f]] * product[i] : 0;

@@ -1,11 +1,10 @@
-/* src/kernel/engine/engine.h: what an engine is: it lays out columns, and walks the rows of a sequence past them.
+/* src/kernel/engine/engine.h: what an engine is: it lays out columns, and runs the rows of a sequence against them.
  *
  * An engine is one file with one volt_engine, volt_engine_NAME, and one line of VOLT_ENGINE_LIST below. */
 #ifndef KERNEL_ENGINE_H
 #define KERNEL_ENGINE_H
 
 #include "kernel/engine/state.h"
-#include "kernel/engine/track.h"
 
 /* Rows of a sequence with the rows that their first windows still reach, as the engines on windows see them: h + window
  * - 1 rows (one fewer as increments), centred when distances are wanted. `window` is the columns': a longer one meets
@@ -28,15 +27,14 @@ struct volt_engine {
     /* Does it run this kernel on m columns? The first engine of the table that does is taken; the last, which has no
      * `takes`, runs what is left. */
     bool (*takes)(const volt_resolved *resolved, int64_t m);
-    /* Numbers in memory, at most: m columns beside the rows as given, and a past that `rows` are pushed to at a time. */
+    /* Numbers in memory, at most: m columns beside the rows as given, and a state that `rows` are pushed to at a time. */
     double (*numbers)(const volt_resolved *resolved, int64_t m, int64_t rows);
     /* Lay out columns->given from row `first` on; those before, if any, are laid out already. The stage, which may be
      * NULL, is polled: VOLT_ERR_CANCELLED. */
     volt_status (*pack)(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns);
-    const volt_state_ops *past;
-    const volt_track_ops *track; /* columns that come and go, for learning row by row: of one record */
+    const volt_state_ops *state;
 
-    /* Engines on windows share one past (window_state.c), which brings them the rows. `resolved` has the window of the
+    /* Engines on windows share one state (window_state.c), which brings them the rows. `resolved` has the window of the
      * rows; `self` holds each row's path against itself where the programme needs it; `scratch` has that many numbers
      * for each thread. */
     int64_t (*scratch)(const volt_resolved *resolved, const volt_columns *columns);
@@ -66,7 +64,30 @@ const volt_engine *volt_engine_of(const volt_resolved *resolved, int64_t m);
 /* Does an entry cost much, whatever records the rows belong to? */
 bool volt_engine_is_dear(const volt_resolved *resolved, int64_t m);
 
-/* Bytes of m columns and of a past that `rows` are pushed to at a time, at most. */
+/* Bytes of m columns and of a state that `rows` are pushed to at a time, at most. */
 double volt_engine_bytes(const volt_resolved *resolved, int64_t m, int64_t rows);
+
+/* The kernel of a sequence with itself, K(t, t), at the rows of Z (n x d, scaled and filtered, one sequence from the zero
+ * state) from `first` on, into `out` (n - first numbers). O(d) a row for scans; kernels on windows compute some other windows
+ * too. VOLT_ERR_MEMORY. */
+volt_status volt_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, double *out);
+
+/* ---- sums of products: the part of a row that a factor sees, and its place in its term ----------- */
+
+static inline volt_view volt_sum_slice(const volt_sum *sum, int64_t factor, volt_view rows)
+{
+    volt_view slice = {rows.data + sum->slice[factor] * sum->d, rows.rows, sum->d, rows.ld};
+    return slice;
+}
+
+static inline bool volt_sum_begins_term(const volt_sum *sum, int64_t f)
+{
+    return f == 0 || sum->term[f - 1] != sum->term[f];
+}
+
+static inline bool volt_sum_ends_term(const volt_sum *sum, int64_t f)
+{
+    return f + 1 == sum->n_factors || sum->term[f + 1] != sum->term[f];
+}
 
 #endif

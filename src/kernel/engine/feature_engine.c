@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/explicit_path.h"
-#include "kernel/engine/path_features.h"
 
 #include <omp.h>
 
@@ -155,8 +154,7 @@ const volt_engine volt_engine_features = {
     .takes = takes,
     .numbers = numbers,
     .pack = pack,
-    .past = &volt_window_state_ops,
-    .track = &volt_window_track_ops,
+    .state = &volt_window_state_ops,
     .scratch = scratch,
     .run = run,
 };

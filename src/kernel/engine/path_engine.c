@@ -92,8 +92,7 @@ const volt_engine volt_engine_paths = {
     .takes = takes,
     .numbers = numbers,
     .pack = pack,
-    .past = &volt_window_state_ops,
-    .track = &volt_window_track_ops,
+    .state = &volt_window_state_ops,
     .scratch = scratch,
     .run = run,
 };

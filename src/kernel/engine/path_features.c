@@ -1,5 +1,5 @@
 /* src/kernel/engine/path_features.c: when explicit features pay, and their product. */
-#include "kernel/engine/path_features.h"
+#include "kernel/engine/explicit_path.h"
 
 #include "base/blas.h"
 #include "base/clones.h"

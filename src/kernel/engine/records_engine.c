@@ -1,21 +1,20 @@
-/* src/kernel/engine/records_engine.c: several records, each with columns and a past of its own.
+/* src/kernel/engine/records_engine.c: several records, each with columns and a state of its own.
  *
- *     K[i][j] = kernel of the past of row i inside its record and of row j inside its record
+ *     K[i][j] = kernel of the sequence up to row i inside its record and up to row j inside its record
  *
- * The columns of a record meet the rows of another as two sequences after a zero past: no diagonal and no window crosses
+ * The columns of a record meet the rows of another as two sequences from the zero state: no diagonal and no window crosses
  * the start of a record. So the matrix is made of blocks, one for each pair of records, and each of them is what the
- * kernel's own engine makes of two sequences. Whoever pushes rows sets the past to zero where a record of rows begins
+ * kernel's own engine makes of two sequences. The caller sets the state to zero where a record of rows begins
  * (volt_state_zero); of the columns' own rows it is done here. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
-#include "kernel/engine/state_parts.h"
 
-typedef struct records_past {
+typedef struct records_state {
     volt_state base;
     volt_state_parts parts; /* of each record of the columns */
-} records_past;
+} records_state;
 
 static const volt_records *records_of(const volt_resolved *resolved)
 {
@@ -43,9 +42,7 @@ static int64_t end_of(const volt_resolved *resolved, int64_t r, int64_t m)
 
 static void release(volt_state *base)
 {
-    records_past *past = (records_past *)base;
-    volt_state_parts_release(&past->parts);
-    volt_free(past);
+    volt_state_parts_release(&((records_state *)base)->parts);
 }
 
 /* Rows that a part of m columns takes at a time: its own at once, and of others a block. There may be many parts. */
@@ -55,38 +52,31 @@ static int64_t part_rows(int64_t m, int64_t most_rows)
     return volt_min(volt_max(m, BLOCK), most_rows);
 }
 
-static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                            volt_state **base)
+static volt_status allocate(volt_state *base)
 {
-    records_past *past = volt_alloc_zero(1, sizeof *past);
-    if (!past)
-        return VOLT_ERR_MEMORY;
-    volt_status status = volt_state_parts_allocate(count_records(resolved, columns->m), &past->parts);
-    for (int64_t r = 0; status == VOLT_OK && r < past->parts.n; r++)
-        status = volt_state_create(&resolved->records->each, columns->parts[r],
-                                   part_rows(columns->parts[r]->m, most_rows), &past->parts.each[r]);
-    if (status != VOLT_OK) {
-        release(&past->base);
-        return status;
-    }
-    *base = &past->base;
+    const volt_columns *columns = base->columns;
+    volt_state_parts *parts = &((records_state *)base)->parts;
+    VOLT_TRY(volt_state_parts_allocate(count_records(base->resolved, columns->m), parts));
+    for (int64_t r = 0; r < parts->n; r++)
+        VOLT_TRY(volt_state_create(&base->resolved->records->each, columns->parts[r],
+                                   part_rows(columns->parts[r]->m, base->most_rows), &parts->each[r]));
     return VOLT_OK;
 }
 
 static void zero(volt_state *base)
 {
-    volt_state_parts_zero(&((records_past *)base)->parts);
+    volt_state_parts_zero(&((records_state *)base)->parts);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
 /* Rows Z past the columns of record r, in the blocks that its part takes; `own`: the first row among these. K has the columns
  * of all records. */
-static bool advance_part(const records_past *past, int64_t r, volt_view Z, int64_t own, volt_matrix K,
+static bool advance_part(const records_state *state, int64_t r, volt_view Z, int64_t own, volt_matrix K,
                          volt_stage *stage)
 {
-    volt_state *part = past->parts.each[r];
-    double *corner = K.data + begin_of(past->base.resolved, r);
+    volt_state *part = state->parts.each[r];
+    double *corner = K.data + begin_of(state->base.resolved, r);
     for (int64_t first = 0; first < Z.rows && volt_stage_poll(stage); first += part->most_rows) {
         int64_t count = volt_min(part->most_rows, Z.rows - first);
         volt_matrix block = {corner + first * K.ld, count, part->columns->m, K.ld};
@@ -96,17 +86,17 @@ static bool advance_part(const records_past *past, int64_t r, volt_view Z, int64
 }
 
 /* The columns' own rows from row `own` on: of record a only what meets columns up to its own is wanted. */
-static void advance_own(records_past *past, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance_own(records_state *state, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
-    const volt_resolved *resolved = past->base.resolved;
+    const volt_resolved *resolved = state->base.resolved;
     for (int64_t at = own, to = 0, end = own + Z.rows; at < end; at = to) {
         int64_t a = volt_records_at(records_of(resolved), at), begin = begin_of(resolved, a);
         to = end_of(resolved, a, end);
         volt_view rows = volt_view_rows(Z, at - own, to - at);
         for (int64_t b = 0; b <= a; b++) {
             if (at == begin)
-                volt_state_zero(past->parts.each[b]);
-            if (!advance_part(past, b, rows, a == b ? at - begin : VOLT_OTHER_ROWS,
+                volt_state_zero(state->parts.each[b]);
+            if (!advance_part(state, b, rows, a == b ? at - begin : VOLT_OTHER_ROWS,
                               volt_matrix_rows(K, at - own, to - at), stage))
                 return;
         }
@@ -115,15 +105,15 @@ static void advance_own(records_past *past, volt_view Z, int64_t own, volt_matri
 
 static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
-    records_past *past = (records_past *)base;
+    records_state *state = (records_state *)base;
     bool goes_on = own < 0;
     if (own >= 0)
-        advance_own(past, Z, own, K, stage);
-    for (int64_t r = 0; r < past->parts.n && goes_on; r++)
-        goes_on = advance_part(past, r, Z, VOLT_OTHER_ROWS, K, stage);
+        advance_own(state, Z, own, K, stage);
+    for (int64_t r = 0; r < state->parts.n && goes_on; r++)
+        goes_on = advance_part(state, r, Z, VOLT_OTHER_ROWS, K, stage);
 }
 
-/* ---- state: those against each record, one after the other ------------------------------------ */
+/* ---- as numbers: those against each record, one after the other -------------------------------- */
 
 static int64_t length(const volt_resolved *resolved, int64_t m)
 {
@@ -134,20 +124,23 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
     return total;
 }
 
-static void get(const volt_state *base, double *state)
+static void get(const volt_state *base, double *numbers)
 {
-    volt_state_parts_get(&((const records_past *)base)->parts, state);
+    volt_state_parts_get(&((const records_state *)base)->parts, numbers);
 }
 
-static void set(volt_state *base, const double *state)
+static volt_status set(volt_state *base, const double *numbers, int64_t length)
 {
-    volt_state_parts_set(&((records_past *)base)->parts, state);
+    (void)length;
+    volt_state_parts_set(&((records_state *)base)->parts, numbers);
+    return VOLT_OK;
 }
 
-static const volt_state_ops past_ops = {
+static const volt_state_ops state_ops = {
+    .size = sizeof(records_state),
     .allocate = allocate,
-    .zero = zero,
     .release = release,
+    .zero = zero,
     .advance = advance,
     .length = length,
     .get = get,
@@ -198,5 +191,5 @@ const volt_engine volt_engine_records = {
     .takes = takes,
     .numbers = numbers,
     .pack = pack,
-    .past = &past_ops,
+    .state = &state_ops,
 };

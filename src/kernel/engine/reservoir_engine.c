@@ -2,15 +2,17 @@
  *
  *     K = (X Y' + coef0)^degree,        X, Y: states of rows and columns
  *
- * A past is one state. The states of the columns are run when the first past against them is made: columns that nobody asks
- * for a kernel, such as those of a model whose readout is of states (states.h), never have them. */
+ * The state of a sequence is that of its reservoir. The states of the columns are run when the first state against them is
+ * created: columns that no kernel is computed against, such as those of a model whose readout is of states, never have
+ * them. Columns may also be the coordinates of states in place of rows (volt_states_columns). */
+#include "base/clones.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
-#include "kernel/engine/path_features.h"
-#include "kernel/engine/states.h"
+#include "kernel/engine/explicit_path.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -19,28 +21,88 @@ enum {
     OWN_ROWS = 256   /* ... and where the rows are the columns' own, whose states are there */
 };
 
-typedef struct reservoir_past {
-    volt_state base;
-    volt_state_walk walk;
-    double *block; /* rows x size */
-} reservoir_past;
+/* ---- the reservoirs of a kernel: of all terms of a sum side by side, or one --------------------- */
 
-static bool takes(const volt_resolved *resolved, int64_t m)
+typedef struct reservoir_part {
+    const volt_reservoir *reservoir;
+    int64_t slice; /* where its inputs begin in a row */
+    double root;   /* of its weight */
+} reservoir_part;
+
+static int64_t count_parts(const volt_resolved *resolved)
 {
-    (void)m;
-    return resolved->reservoir != NULL;
+    return resolved->sum ? resolved->sum->n_factors : 1;
 }
 
-static int64_t block_rows(int64_t most_rows)
+static reservoir_part part_of(const volt_resolved *resolved, int64_t f)
 {
-    return volt_min(most_rows, STATE_ROWS);
+    const volt_sum *sum = resolved->sum;
+    if (!sum)
+        return (reservoir_part){resolved->reservoir, 0, 1};
+    return (reservoir_part){sum->factor[f].reservoir, sum->slice[f] * sum->d, sqrt(sum->weight[sum->term[f]])};
 }
 
-static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
+int64_t volt_states_count(const volt_resolved *resolved)
 {
-    const volt_reservoir *reservoir = resolved->reservoir;
-    return (double)(m + block_rows(rows) + 2) * (double)reservoir->ld +
-           2 * (double)volt_reservoir_room(reservoir);
+    bool linear = !resolved->sum || resolved->sum->n_factors == resolved->sum->n_terms;
+    for (int64_t f = 0; f < count_parts(resolved) && linear; f++) {
+        const volt_reservoir *reservoir = part_of(resolved, f).reservoir;
+        linear = reservoir && reservoir->degree == 1 && reservoir->coef0 == 0;
+    }
+    return linear ? volt_states_length(resolved) : 0;
+}
+
+int64_t volt_states_length(const volt_resolved *resolved)
+{
+    int64_t total = 0;
+    for (int64_t f = 0; f < count_parts(resolved); f++)
+        total += part_of(resolved, f).reservoir->size;
+    return total;
+}
+
+/* Reservoirs on their way through rows. */
+typedef struct walk {
+    double *states; /* one after the other: volt_states_length() numbers */
+    double *room;
+} walk;
+
+static volt_status walk_make(const volt_resolved *resolved, walk *made)
+{
+    int64_t room = 0;
+    for (int64_t f = 0; f < count_parts(resolved); f++)
+        room = volt_max(room, volt_reservoir_room(part_of(resolved, f).reservoir));
+    made->states = volt_alloc_doubles(volt_states_length(resolved), 1);
+    made->room = volt_alloc_doubles(room, 1);
+    return made->states && made->room ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+static void walk_release(walk *made)
+{
+    volt_free(made->states);
+    volt_free(made->room);
+}
+
+static void walk_set(const volt_resolved *resolved, walk *made, const double *states)
+{
+    memcpy(made->states, states, (size_t)volt_states_length(resolved) * sizeof *states);
+}
+
+/* Through the rows of Z. F (Z.rows x all states) receives the states, each term's times the root of its weight; an F without
+ * data, nothing. */
+static void walk_run(const volt_resolved *resolved, walk *made, volt_view Z, volt_matrix F)
+{
+    int64_t at = 0;
+    for (int64_t f = 0; f < count_parts(resolved); f++) {
+        reservoir_part part = part_of(resolved, f);
+        int64_t size = part.reservoir->size;
+        volt_view slice = {Z.data + part.slice, Z.rows, part.reservoir->d, Z.ld};
+        volt_matrix states = {F.data ? F.data + at : NULL, F.rows, size, F.ld};
+        volt_reservoir_run(part.reservoir, slice, made->states + at, made->room, states);
+        for (int64_t i = 0; i < states.rows && states.data && part.root != 1; i++)
+            for (int64_t k = 0; k < size; k++)
+                states.data[i * states.ld + k] *= part.root;
+        at += size;
+    }
 }
 
 /* ---- columns ---------------------------------------------------------------------------------- */
@@ -51,22 +113,22 @@ static volt_status run_columns(const volt_resolved *resolved, int64_t first, vol
 {
     const volt_reservoir *reservoir = resolved->reservoir;
     int64_t n = reservoir->size, m = columns->m;
-    volt_state_walk walk = {0};
-    volt_status status = volt_state_walk_make(resolved, &walk);
+    walk made = {0};
+    volt_status status = walk_make(resolved, &made);
     if (status == VOLT_OK)
         status = volt_columns_extend((void **)&columns->features, first * n, m * n, sizeof(double));
     if (status != VOLT_OK) {
-        volt_state_walk_release(&walk);
+        walk_release(&made);
         return status;
     }
     columns->n_features = n;
-    volt_state_walk_set(resolved, &walk, first > 0 ? columns->features + (first - 1) * n : reservoir->start);
+    walk_set(resolved, &made, first > 0 ? columns->features + (first - 1) * n : reservoir->start);
     for (int64_t i = first; i < m && volt_stage_poll(stage); i += STATE_ROWS) {
         int64_t count = volt_min(STATE_ROWS, m - i);
-        volt_state_walk_run(resolved, &walk, volt_view_of(columns->given + i * columns->d, count, columns->d),
-                            volt_matrix_of(columns->features + i * n, count, n));
+        walk_run(resolved, &made, volt_view_of(columns->given + i * columns->d, count, columns->d),
+                 volt_matrix_of(columns->features + i * n, count, n));
     }
-    volt_state_walk_release(&walk);
+    walk_release(&made);
     return volt_columns_cancelled(stage);
 }
 
@@ -88,58 +150,62 @@ static volt_status need_states(const volt_resolved *resolved, const volt_columns
     return status;
 }
 
-/* ---- a past ----------------------------------------------------------------------------------- */
+/* ---- state ------------------------------------------------------------------------------------ */
+
+typedef struct reservoir_state {
+    volt_state base;
+    walk walk;
+    double *block;      /* rows x size: states of rows */
+    volt_row_list list; /* columns that move: their states */
+} reservoir_state;
 
 static void release(volt_state *base)
 {
-    reservoir_past *past = (reservoir_past *)base;
-    volt_state_walk_release(&past->walk);
-    volt_free(past->block);
-    volt_free(past);
+    reservoir_state *state = (reservoir_state *)base;
+    walk_release(&state->walk);
+    volt_free(state->block);
+    volt_free(state->list.data);
 }
 
-static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                            volt_state **base)
+static int64_t block_rows(int64_t most_rows)
 {
-    VOLT_TRY(need_states(resolved, columns));
-    reservoir_past *past = volt_alloc_zero(1, sizeof *past);
-    if (!past)
-        return VOLT_ERR_MEMORY;
-    volt_status status = volt_state_walk_make(resolved, &past->walk);
-    past->block = volt_alloc_doubles(block_rows(most_rows), resolved->reservoir->size);
-    if (!past->block)
-        status = VOLT_ERR_MEMORY;
-    if (status == VOLT_OK)
-        *base = &past->base;
-    else
-        release(&past->base);
-    return status;
+    return volt_min(most_rows, STATE_ROWS);
 }
 
-static int64_t length(const volt_resolved *resolved, int64_t m)
+static volt_status allocate_walk(volt_state *base)
 {
-    (void)m;
-    return resolved->reservoir->size;
+    return walk_make(base->resolved, &((reservoir_state *)base)->walk);
 }
 
-static void set(volt_state *base, const double *state)
+static volt_status allocate(volt_state *base)
 {
-    volt_state_walk_set(base->resolved, &((reservoir_past *)base)->walk, state);
-}
-
-static void get(const volt_state *base, double *state)
-{
-    volt_state_walk_get(base->resolved, &((const reservoir_past *)base)->walk, state);
+    reservoir_state *state = (reservoir_state *)base;
+    int64_t size = base->resolved->reservoir->size;
+    state->list.cols = size;
+    VOLT_TRY(base->moves ? volt_row_list_reserve(&state->list) : need_states(base->resolved, base->columns));
+    VOLT_TRY(allocate_walk(base));
+    state->block = volt_alloc_doubles(block_rows(base->most_rows), size);
+    return state->block ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 static void zero(volt_state *base)
 {
-    volt_state_walk_zero(base->resolved, &((reservoir_past *)base)->walk);
+    double *at = ((reservoir_state *)base)->walk.states;
+    for (int64_t f = 0; f < count_parts(base->resolved); f++) {
+        const volt_reservoir *reservoir = part_of(base->resolved, f).reservoir;
+        memcpy(at, reservoir->start, (size_t)reservoir->size * sizeof *at);
+        at += reservoir->size;
+    }
+}
+
+static void run(volt_state *base, volt_view Z, volt_matrix F)
+{
+    walk_run(base->resolved, &((reservoir_state *)base)->walk, Z, F);
 }
 
 static void seek(volt_state *base, volt_view Z)
 {
-    volt_state_walk_run(base->resolved, &((reservoir_past *)base)->walk, Z, (volt_matrix){0});
+    run(base, Z, (volt_matrix){0});
 }
 
 /* K from products, coef0 included, to their power; `own` as an engine has it. */
@@ -157,22 +223,61 @@ static void raise(const volt_reservoir *reservoir, int64_t own, volt_matrix K)
     }
 }
 
+/* Products of a state with `count` others, plus an offset. */
+VOLT_CLONES
+static void multiply(const double *restrict state, const double *restrict states, int64_t size, int64_t count,
+                     double offset, double *restrict out)
+{
+    enum { LANES = 8 };
+    for (int64_t j = 0; j < count; j++) {
+        const double *restrict other = states + j * size;
+        double lane[LANES] = {0}, sum = 0;
+        int64_t i = 0;
+        for (; i + LANES <= size; i += LANES)
+            for (int l = 0; l < LANES; l++)
+                lane[l] += state[i + l] * other[i + l];
+        for (; i < size; i++)
+            sum += state[i] * other[i];
+        for (int l = 0; l < LANES; l++)
+            sum += lane[l];
+        out[j] = sum + offset;
+    }
+}
+
+static void advance_moving(reservoir_state *state, volt_view Z, bool joins, volt_matrix K)
+{
+    const volt_reservoir *reservoir = state->base.resolved->reservoir;
+    volt_row_list *list = &state->list;
+    seek(&state->base, Z);
+    if (joins) {
+        memcpy(volt_row_list_at(list, list->count++), state->walk.states, (size_t)list->cols * sizeof(double));
+        state->base.count++;
+    }
+    if (!K.data)
+        return;
+    multiply(state->walk.states, volt_row_list_at(list, 0), list->cols, list->count, reservoir->coef0, K.data);
+    raise(reservoir, VOLT_OTHER_ROWS, K);
+}
+
 static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
-    reservoir_past *past = (reservoir_past *)base;
+    reservoir_state *state = (reservoir_state *)base;
     const volt_reservoir *reservoir = base->resolved->reservoir;
+    if (base->moves) {
+        advance_moving(state, Z, own >= 0, K);
+        return;
+    }
     int64_t n = reservoir->size, most = own >= 0 ? OWN_ROWS : block_rows(base->most_rows);
     volt_view all = volt_view_of(base->columns->features, base->columns->m, n);
     for (int64_t first = 0; first < Z.rows; first += most) {
         int64_t count = volt_min(most, Z.rows - first);
         int64_t at = own >= 0 ? own + first : VOLT_OTHER_ROWS;
         volt_matrix rows = volt_matrix_rows(K, first, count);
-        volt_view block = at >= 0 ? volt_view_rows(all, at, count) : volt_view_of(past->block, count, n);
+        volt_view block = at >= 0 ? volt_view_rows(all, at, count) : volt_view_of(state->block, count, n);
         if (at >= 0)
-            set(base, block.data + (count - 1) * n);
+            walk_set(base->resolved, &state->walk, block.data + (count - 1) * n);
         else
-            volt_state_walk_run(base->resolved, &past->walk, volt_view_rows(Z, first, count),
-                                volt_matrix_of(past->block, count, n));
+            run(base, volt_view_rows(Z, first, count), volt_matrix_of(state->block, count, n));
         volt_features_multiply(block, all, reservoir->coef0, at, rows);
         raise(reservoir, at, rows);
         if (stage && !volt_stage_advance(stage, count * volt_own_end(at, count - 1, K.cols)))
@@ -180,16 +285,89 @@ static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, v
     }
 }
 
-static const volt_state_ops past_ops = {
+static volt_status prepare(volt_state *base, const double *z, bool joins, bool wanted)
+{
+    (void)z;
+    (void)joins;
+    (void)wanted;
+    return volt_row_list_reserve(&((reservoir_state *)base)->list);
+}
+
+static void drop(volt_state *base, int64_t count)
+{
+    volt_row_list *list = &((reservoir_state *)base)->list;
+    list->start += count;
+    list->count -= count;
+    base->count -= count;
+}
+
+/* ---- as numbers: the state of the rows, then those of moving columns ---------------------------- */
+
+static int64_t length(const volt_resolved *resolved, int64_t m)
+{
+    (void)m;
+    return volt_states_length(resolved);
+}
+
+static int64_t moving_length(const volt_state *base)
+{
+    return (1 + base->count) * ((const reservoir_state *)base)->list.cols;
+}
+
+static void get(const volt_state *base, double *numbers)
+{
+    const reservoir_state *state = (const reservoir_state *)base;
+    int64_t size = volt_states_length(base->resolved);
+    memcpy(numbers, state->walk.states, (size_t)size * sizeof *numbers);
+    if (base->moves && base->count > 0)
+        memcpy(numbers + size, volt_row_list_at(&state->list, 0),
+               (size_t)(base->count * size) * sizeof *numbers);
+}
+
+static volt_status set(volt_state *base, const double *numbers, int64_t length)
+{
+    reservoir_state *state = (reservoir_state *)base;
+    int64_t size = volt_states_length(base->resolved);
+    if (base->moves) {
+        VOLT_REQUIRE(length > 0 && length % size == 0, VOLT_ERR_FORMAT,
+                     "the state does not have the numbers of whole reservoir states");
+        VOLT_TRY(volt_row_list_resize(&state->list, length / size - 1));
+        base->count = state->list.count;
+        memcpy(state->list.data, numbers + size, (size_t)(base->count * size) * sizeof *numbers);
+    }
+    walk_set(base->resolved, &state->walk, numbers);
+    return VOLT_OK;
+}
+
+static const volt_state_ops state_ops = {
+    .size = sizeof(reservoir_state),
     .allocate = allocate,
-    .zero = zero,
     .release = release,
+    .zero = zero,
     .advance = advance,
     .seek = seek,
     .length = length,
+    .moving_length = moving_length,
     .get = get,
     .set = set,
+    .prepare = prepare,
+    .drop = drop,
 };
+
+/* ---- the engine ------------------------------------------------------------------------------- */
+
+static bool takes(const volt_resolved *resolved, int64_t m)
+{
+    (void)m;
+    return resolved->reservoir != NULL;
+}
+
+static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
+{
+    const volt_reservoir *reservoir = resolved->reservoir;
+    return (double)(m + block_rows(rows) + 2) * (double)reservoir->ld +
+           2 * (double)volt_reservoir_room(reservoir);
+}
 
 const volt_engine volt_engine_reservoir = {
     .name = "reservoir",
@@ -197,6 +375,50 @@ const volt_engine volt_engine_reservoir = {
     .takes = takes,
     .numbers = numbers,
     .pack = pack,
-    .past = &past_ops,
-    .track = &volt_reservoir_track_ops,
+    .state = &state_ops,
 };
+
+/* ---- columns that are the coordinates of states ------------------------------------------------- */
+
+static void advance_states(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+{
+    enum { ROWS = 256 };
+    (void)own; /* the columns are no rows */
+    for (int64_t first = 0; first < Z.rows; first += ROWS) {
+        int64_t count = volt_min(ROWS, Z.rows - first);
+        run(base, volt_view_rows(Z, first, count), volt_matrix_rows(K, first, count));
+        if (stage && !volt_stage_advance(stage, count * K.cols))
+            return;
+    }
+}
+
+static const volt_state_ops states_ops = {
+    .size = sizeof(reservoir_state),
+    .allocate = allocate_walk,
+    .release = release,
+    .zero = zero,
+    .advance = advance_states,
+    .seek = seek,
+    .length = length,
+    .get = get,
+    .set = set,
+};
+
+/* No kernel asks for it, so it is in no table: a state is all that it has. */
+static const volt_engine states_engine = {
+    .name = "states",
+    .state = &states_ops,
+};
+
+volt_status volt_states_columns(const volt_resolved *resolved, volt_columns **columns)
+{
+    volt_columns *fresh = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->engine = &states_engine;
+    fresh->m = volt_states_length(resolved);
+    fresh->d = resolved->d;
+    fresh->window = 1;
+    *columns = fresh;
+    return VOLT_OK;
+}

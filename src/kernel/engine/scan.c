@@ -2,7 +2,7 @@
 #include "kernel/engine/scan.h"
 
 #include "base/numbers.h"
-#include "kernel/engine/sum_engine.h"
+#include "kernel/engine/engine.h"
 
 #include <omp.h>
 

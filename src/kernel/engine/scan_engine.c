@@ -1,162 +1,365 @@
-/* src/kernel/engine/scan_engine.c: the past of a diagonal scan, advanced in place.
+/* src/kernel/engine/scan_engine.c: the state of a diagonal scan, advanced in place.
  *
- * The states of the last row against every column lie in a buffer, ordered by diagonal. A row further, every
- * diagonal has moved one column to the right, which in the buffer is one place to the left: nothing is
- * copied, until the buffer's start is reached and the states go back to its end. */
+ * The states of the last row against every column lie in a buffer, ordered by diagonal. A row further, every diagonal has
+ * moved one column to the right, which in the buffer is one place to the left: nothing is copied until the start of the
+ * buffer is reached and the states go back to its end. A column that leaves moves the others one place to the right. */
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/scan.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
-typedef struct scan_past {
-    volt_state base;
-    double *buffer; /* state_size x capacity */
-    int64_t capacity;
-    int64_t at;                     /* the state against column j is buffer[at + j] */
-    double border[VOLT_MOST_STATE]; /* against the zero sequence */
-    double *row;                    /* d */
-    double *centred;                /* most_rows x d and most_rows: a block of rows, for distances */
-    double *norms;
-} scan_past;
+/* Rows that fit before the states are moved back: enough to make the move of m numbers negligible. Room for moving columns
+ * at first, and the most that are kept for a kernel that hardly forgets. */
+enum { LEAST_SLACK = 64, MOST_SLACK = 4096, LEAST_ROOM = 64, MOST_SETTLING = 16384 };
 
-/* Rows that fit before the states are moved back: enough to make the move negligible, which is one of m numbers. */
-enum { LEAST_SLACK = 64, MOST_SLACK = 4096 };
+typedef struct scan_state {
+    volt_state base;
+    double *buffer; /* state_size x capacity: number s against column j is buffer[s * capacity + at + j] */
+    int64_t capacity, at;
+    double border[VOLT_MOST_STATE]; /* of the rows against the zero sequence */
+    double *row;                    /* d */
+    double *centred;                /* most_rows x d and most_rows: a block of rows, for distances by norms */
+    double *norms;
+
+    /* Columns that move. */
+    volt_columns own;    /* packed[k * ld + j], without norms: distances come from differences */
+    int64_t start, room; /* places before the first column in the lists of `own`, and all of them */
+    double *local;       /* room and a chunk: local values of a row ... */
+    double *unwanted;    /* ... and room: kernel values that are not wanted */
+    bool cut;            /* columns have left: the edge precedes the first, else zeros do */
+    double edge[VOLT_MOST_STATE],
+        edge_border[VOLT_MOST_STATE]; /* of the column that left last: state, border */
+} scan_state;
+
+static int64_t size_of(const scan_state *state)
+{
+    return state->base.resolved->scan.state_size;
+}
+
+static void copy_lists(const double *from, int64_t ld_from, double *to, int64_t ld_to, int64_t lists,
+                       int64_t count)
+{
+    for (int64_t r = 0; r < lists && count > 0; r++)
+        memmove(to + r * ld_to, from + r * ld_from, (size_t)count * sizeof(double));
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+static void release(volt_state *base)
+{
+    scan_state *state = (scan_state *)base;
+    volt_free(state->buffer);
+    volt_free(state->row);
+    volt_free(state->centred);
+    volt_free(state->norms);
+    volt_free(state->own.packed ? state->own.packed - state->start : NULL);
+    volt_free(state->local);
+    volt_free(state->unwanted);
+}
 
 static int64_t slack_of(int64_t m, int64_t most_rows)
 {
     return volt_max(most_rows, volt_min(volt_max(m, LEAST_SLACK), MOST_SLACK));
 }
 
-static void release(volt_state *base)
+/* Makes room for `room` moving columns; on failure nothing changes. */
+static volt_status enlarge(scan_state *state, int64_t room)
 {
-    scan_past *past = (scan_past *)base;
-    volt_free(past->buffer);
-    volt_free(past->row);
-    volt_free(past->centred);
-    volt_free(past->norms);
-    volt_free(past);
-}
-
-static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                            volt_state **base)
-{
-    scan_past *past = volt_alloc_zero(1, sizeof *past);
-    if (!past)
-        return VOLT_ERR_MEMORY;
-    const volt_scan *scan = &resolved->scan;
-    int64_t slack = slack_of(columns->m, most_rows);
-    past->capacity = columns->m + slack;
-    past->at = slack;
-    past->buffer = volt_alloc_doubles(scan->state_size, past->capacity);
-    past->row = volt_alloc_doubles(1, columns->d);
-    past->centred = volt_alloc_doubles(scan->distance ? most_rows : 0, columns->d);
-    past->norms = volt_alloc_doubles(scan->distance ? most_rows : 0, 1);
-    if (!past->buffer || !past->row || !past->centred || !past->norms) {
-        release(&past->base);
+    volt_columns *own = &state->own;
+    int64_t count = state->base.count, capacity = 2 * room, ld = room + VOLT_COLUMNS_CHUNK;
+    double *packed = volt_alloc_zero(own->d * ld, sizeof(double));
+    double *buffer = volt_alloc_doubles(size_of(state), capacity);
+    double *local = volt_alloc_doubles(ld, 1), *unwanted = volt_alloc_doubles(room, 1);
+    if (!packed || !buffer || !local || !unwanted) {
+        volt_free(packed);
+        volt_free(buffer);
+        volt_free(local);
+        volt_free(unwanted);
         return VOLT_ERR_MEMORY;
     }
-    *base = &past->base;
+    copy_lists(own->packed, own->ld, packed, ld, own->d, count);
+    copy_lists(state->buffer + state->at, state->capacity, buffer + capacity - count, capacity, size_of(state),
+               count);
+    volt_free(own->packed ? own->packed - state->start : NULL);
+    volt_free(state->buffer);
+    volt_free(state->local);
+    volt_free(state->unwanted);
+    own->packed = packed;
+    own->ld = ld;
+    state->buffer = buffer;
+    state->capacity = capacity;
+    state->at = capacity - count;
+    state->local = local;
+    state->unwanted = unwanted;
+    state->start = 0;
+    state->room = room;
     return VOLT_OK;
 }
 
-/* A zero past against column j is the border state of the columns' own sequence after its row j. */
-static void zero(volt_state *base)
+static volt_status allocate(volt_state *base)
 {
-    scan_past *past = (scan_past *)base;
+    scan_state *state = (scan_state *)base;
     const volt_scan *scan = &base->resolved->scan;
-    const volt_columns *columns = base->columns;
-    memcpy(past->border, scan->start, sizeof past->border);
-    double border[VOLT_MOST_STATE], entering[VOLT_MOST_STATE];
-    memcpy(border, scan->start, sizeof border);
-    for (int64_t j = 0; j < columns->m; j++) {
-        volt_columns_row(columns, j, past->row);
-        volt_scan_border(scan, volt_view_of(past->row, 1, columns->d), border, entering, 1, false);
-        for (int s = 0; s < scan->state_size; s++)
-            past->buffer[s * past->capacity + past->at + j] = border[s];
+    int64_t d = base->resolved->d, centred = scan->distance && !base->moves ? base->most_rows : 0;
+    state->row = volt_alloc_doubles(1, d);
+    state->centred = volt_alloc_doubles(centred, d);
+    state->norms = volt_alloc_doubles(centred, 1);
+    if (!state->row || !state->centred || !state->norms)
+        return VOLT_ERR_MEMORY;
+    if (base->moves) {
+        state->own = (volt_columns){.d = d, .distance = scan->distance};
+        base->columns = &state->own;
+        return enlarge(state, LEAST_ROOM);
+    }
+    state->at = slack_of(base->count, base->most_rows);
+    state->capacity = base->count + state->at;
+    state->buffer = volt_alloc_doubles(scan->state_size, state->capacity);
+    return state->buffer ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+/* Walks the border of the columns' own sequence: border[] goes from the one before the first column to that after `count`
+ * of them, and out[s * ld + j], unless NULL, receives the one after column j. */
+static void walk_columns(const scan_state *state, int64_t count, double *border, double *out, int64_t ld)
+{
+    const volt_scan *scan = &state->base.resolved->scan;
+    double entering[VOLT_MOST_STATE];
+    for (int64_t j = 0; j < count && scan->state_size > 0; j++) {
+        volt_columns_row(state->base.columns, j, state->row);
+        volt_scan_border(scan, volt_view_of(state->row, 1, state->base.columns->d), border, entering, 1, false);
+        for (int s = 0; out && s < scan->state_size; s++)
+            out[s * ld + j] = border[s];
     }
 }
 
-static void make_room(scan_past *past, int64_t rows)
+static void walk_all_columns(const scan_state *state, double *out, int64_t ld)
 {
-    if (past->at >= rows)
-        return;
-    int64_t m = past->base.columns->m, end = past->capacity - m;
-    for (int s = 0; s < past->base.resolved->scan.state_size; s++) {
-        double *states = past->buffer + s * past->capacity;
-        memmove(states + end, states + past->at, (size_t)m * sizeof(double));
+    double border[VOLT_MOST_STATE];
+    memcpy(border, state->cut ? state->edge_border : state->base.resolved->scan.start, sizeof border);
+    walk_columns(state, state->base.count, border, out, ld);
+}
+
+/* The zero state against column j is the border of the columns' own sequence after its row j. */
+static void zero(volt_state *base)
+{
+    scan_state *state = (scan_state *)base;
+    walk_all_columns(state, state->buffer + state->at, state->capacity);
+    memcpy(state->edge, state->edge_border, sizeof state->edge);
+    memcpy(state->border, base->resolved->scan.start, sizeof state->border);
+}
+
+/* ---- columns that move ------------------------------------------------------------------------- */
+
+static volt_status prepare(volt_state *base, const double *z, bool joins, bool wanted)
+{
+    (void)z;
+    (void)joins;
+    (void)wanted;
+    scan_state *state = (scan_state *)base;
+    volt_columns *own = &state->own;
+    /* Moved back only where that leaves much room: the work of a move is shared by many rows. */
+    if (state->start + base->count + 1 > state->room && state->start > state->room / 4) {
+        copy_lists(own->packed, own->ld, own->packed - state->start, own->ld, own->d, base->count);
+        own->packed -= state->start;
+        state->start = 0;
     }
-    past->at = end;
+    return state->start + base->count + 1 > state->room ? enlarge(state, 2 * state->room) : VOLT_OK;
+}
+
+static void set_count(scan_state *state, int64_t count)
+{
+    state->base.count = state->own.m = count;
+}
+
+static void join(scan_state *state, const double *z)
+{
+    for (int64_t k = 0; k < state->own.d; k++)
+        state->own.packed[k * state->own.ld + state->base.count] = z[k];
+    set_count(state, state->base.count + 1);
+}
+
+static void drop(volt_state *base, int64_t count)
+{
+    scan_state *state = (scan_state *)base;
+    for (int64_t s = 0; s < size_of(state); s++)
+        state->edge[s] = state->buffer[s * state->capacity + state->at + count - 1];
+    if (!state->cut)
+        memcpy(state->edge_border, base->resolved->scan.start, sizeof state->edge_border);
+    walk_columns(state, count, state->edge_border, NULL, 0);
+    state->cut = true;
+    state->own.packed += count;
+    state->start += count;
+    state->at += count;
+    set_count(state, base->count - count);
+}
+
+/* After so many columns the error of a wrong edge is below rounding. */
+static int64_t settling(const volt_resolved *resolved)
+{
+    double kept = resolved->scan.state_size > 0 ? resolved->facts.contraction : 0;
+    return (int64_t)fmin(ceil(log(DBL_EPSILON) / fmin(log(kept), -DBL_MIN)), MOST_SETTLING);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+static void make_room(scan_state *state, int64_t rows)
+{
+    if (state->at >= rows)
+        return;
+    int64_t end = state->capacity - state->base.count;
+    copy_lists(state->buffer + state->at, state->capacity, state->buffer + end, state->capacity, size_of(state),
+               state->base.count);
+    state->at = end;
+}
+
+/* Moves every diagonal on by h rows, which in the buffer begin h places to the left, and returns the first. Those that enter
+ * at the left border take the border's states; the last of the old states leaves the grid at the right. */
+static double *enter_rows(scan_state *state, volt_view Z)
+{
+    const volt_scan *scan = &state->base.resolved->scan;
+    make_room(state, Z.rows);
+    state->at -= Z.rows;
+    double *diagonals = state->buffer + state->at;
+    if (scan->state_size > 0)
+        volt_scan_border(scan, Z, state->border, diagonals + Z.rows - 1, state->capacity, true);
+    return diagonals;
 }
 
 volt_scan_grid volt_scan_state_grid(volt_state *base, volt_view Z, int64_t own)
 {
-    scan_past *past = (scan_past *)base;
-    const volt_scan *scan = &base->resolved->scan;
-    make_room(past, Z.rows);
-
-    /* The diagonals of an h x m grid begin h places to the left. Those that enter at the left border take
-     * the border's states; the last of the old states leaves the grid at the right. */
-    past->at -= Z.rows;
-    double *diagonals = past->buffer + past->at;
-    if (scan->state_size > 0)
-        volt_scan_border(scan, Z, past->border, diagonals + Z.rows - 1, past->capacity, true);
-
+    scan_state *state = (scan_state *)base;
     volt_scan_grid grid = {
-        .scan = scan,
+        .scan = &base->resolved->scan,
         .columns = base->columns,
         .rows = Z,
         .own = own,
-        .state = diagonals,
-        .stride = past->capacity,
+        .state = enter_rows(state, Z),
+        .stride = state->capacity,
     };
-    if (scan->distance) {
-        volt_columns_centre(base->columns, Z, past->centred, past->norms);
-        grid.rows = volt_view_of(past->centred, Z.rows, Z.cols);
-        grid.row_norms = past->norms;
+    if (grid.scan->distance) {
+        volt_columns_centre(base->columns, Z, state->centred, state->norms);
+        grid.rows = volt_view_of(state->centred, Z.rows, Z.cols);
+        grid.row_norms = state->norms;
     }
     return grid;
 }
 
+/* One row, and all columns in one call of the step, whose last bits may depend on where a vector begins. */
+static void advance_moving(scan_state *state, volt_view Z, bool joins, double *k)
+{
+    const volt_scan *scan = &state->base.resolved->scan;
+    double *diagonals = enter_rows(state, Z);
+    for (int64_t s = 0; state->cut && s < scan->state_size; s++)
+        diagonals[s * state->capacity] = state->edge[s];
+    if (joins)
+        join(state, Z.data);
+    int64_t count = state->base.count;
+    if (count == 0)
+        return;
+    volt_columns_local(&state->own, Z.data, Z.ld, NULL, 1, 0, count, state->local, 0);
+    scan->step(scan, 1, state->local, 1, diagonals, state->capacity, k ? k : state->unwanted, 1, count);
+}
+
 static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
-    volt_scan_grid grid = volt_scan_state_grid(base, Z, own);
-    volt_scan_run(&grid, NULL, K, stage);
+    if (base->moves) {
+        advance_moving((scan_state *)base, Z, own >= 0, K.data);
+    } else {
+        volt_scan_grid grid = volt_scan_state_grid(base, Z, own);
+        volt_scan_run(&grid, NULL, K, stage);
+    }
 }
 
-static void get(const volt_state *base, double *state)
-{
-    const scan_past *past = (const scan_past *)base;
-    int64_t m = base->columns->m, size = base->resolved->scan.state_size;
-    for (int64_t s = 0; s < size; s++)
-        memcpy(state + s * m, past->buffer + s * past->capacity + past->at, (size_t)m * sizeof(double));
-    memcpy(state + size * m, past->border, (size_t)size * sizeof(double));
-}
-
-static void set(volt_state *base, const double *state)
-{
-    scan_past *past = (scan_past *)base;
-    int64_t m = base->columns->m, size = base->resolved->scan.state_size;
-    for (int64_t s = 0; s < size; s++)
-        memcpy(past->buffer + s * past->capacity + past->at, state + s * m, (size_t)m * sizeof(double));
-    memcpy(past->border, state + size * m, (size_t)size * sizeof(double));
-}
+/* ---- as numbers ------------------------------------------------------------------------------- */
 
 static int64_t length(const volt_resolved *resolved, int64_t m)
 {
     return resolved->scan.state_size * (m + 1);
 }
 
-static const volt_state_ops past_ops = {
+/* Count and cut, the columns, the states against them, their borders, both edges and the border. */
+static int64_t length_of(const scan_state *state, int64_t count)
+{
+    return 2 + count * (state->own.d + 2 * size_of(state)) + 3 * size_of(state);
+}
+
+static int64_t moving_length(const volt_state *base)
+{
+    return length_of((const scan_state *)base, base->count);
+}
+
+/* Copies lists to or from `numbers`, whichever way, and returns the place behind them. */
+static double *exchange(double *lists, int64_t ld, int64_t n, int64_t count, double *numbers, bool out)
+{
+    copy_lists(out ? lists : numbers, out ? ld : count, out ? numbers : lists, out ? count : ld, n, count);
+    return numbers + n * count;
+}
+
+static void exchange_all(scan_state *state, double *numbers, bool out)
+{
+    int64_t m = state->base.count, size = size_of(state);
+    if (state->base.moves)
+        numbers = exchange(state->own.packed, state->own.ld, state->own.d, m, numbers, out);
+    numbers = exchange(state->buffer + state->at, state->capacity, size, m, numbers, out);
+    if (state->base.moves) {
+        if (out) /* they follow from the columns and the border at the edge */
+            walk_all_columns(state, numbers, m);
+        numbers = exchange(state->edge, 0, 1, size, numbers + size * m, out);
+        numbers = exchange(state->edge_border, 0, 1, size, numbers, out);
+    }
+    exchange(state->border, 0, 1, size, numbers, out);
+}
+
+static void get(const volt_state *base, double *numbers)
+{
+    if (base->moves) {
+        *numbers++ = (double)base->count;
+        *numbers++ = ((const scan_state *)base)->cut;
+    }
+    exchange_all((scan_state *)base, numbers, true);
+}
+
+static volt_status set(volt_state *base, const double *numbers, int64_t length)
+{
+    scan_state *state = (scan_state *)base;
+    if (base->moves) {
+        int64_t count = 0, cut = 0;
+        VOLT_REQUIRE(length >= 2, VOLT_ERR_FORMAT, "the state ends too early");
+        VOLT_TRY(volt_state_count(numbers[0], length, &count));
+        VOLT_TRY(volt_state_count(numbers[1], 1, &cut));
+        VOLT_REQUIRE(length_of(state, count) == length, VOLT_ERR_FORMAT,
+                     "the state does not have the numbers of its columns");
+        if (count + 1 > state->room)
+            VOLT_TRY(enlarge(state, 2 * (count + 1)));
+        set_count(state, count);
+        state->cut = cut;
+        state->at = state->capacity - count;
+        numbers += 2;
+    }
+    exchange_all(state, (double *)numbers, false);
+    return VOLT_OK;
+}
+
+static const volt_state_ops state_ops = {
+    .size = sizeof(scan_state),
     .allocate = allocate,
-    .zero = zero,
     .release = release,
+    .zero = zero,
     .advance = advance,
     .length = length,
+    .moving_length = moving_length,
     .get = get,
     .set = set,
+    .prepare = prepare,
+    .drop = drop,
+    .settling = settling,
 };
+
+/* ---- the engine ------------------------------------------------------------------------------- */
 
 static bool takes(const volt_resolved *resolved, int64_t m)
 {
@@ -171,18 +374,10 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
            (resolved->scan.distance ? (double)rows * ((double)resolved->d + 1) : 0) + (double)resolved->d;
 }
 
-static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
-{
-    (void)first; /* cheap: all of them again */
-    (void)stage;
-    return volt_columns_pack(resolved, columns);
-}
-
 const volt_engine volt_engine_scan = {
     .name = "scan",
     .takes = takes,
     .numbers = numbers,
-    .pack = pack,
-    .past = &past_ops,
-    .track = &volt_scan_track_ops,
+    .pack = volt_columns_pack,
+    .state = &state_ops,
 };

@@ -1,10 +1,17 @@
-/* src/kernel/engine/state.h: where a sequence stands in time against the columns of a Gram matrix.
+/* src/kernel/engine/state.h: the state of a sequence against the columns of a Gram matrix.
  *
- * Rows go in, in time order, and rows of K come out. What has to be remembered in between depends on the
- * engine: a scan remembers the state of every diagonal, a kernel on windows the rows that later windows
- * still see. */
-#ifndef KERNEL_PAST_H
-#define KERNEL_PAST_H
+ * Rows go in, in time order, and rows of K come out. What is kept in between depends on the engine: a scan keeps the state
+ * of every diagonal, a kernel on windows the rows that later windows still see.
+ *
+ * The columns are fixed (columns.h), or they move with the rows: a row that is pushed may join them at the end, and the
+ * oldest leave. Entries depend on the whole sequence, columns that left included. A scan keeps an edge for that:
+ *
+ *     state(t, j) follows from state(t-1, j-1);   of the first column, j - 1 has left, and was last seen at t - 1
+ *
+ * This is exact when one column leaves for each row that joins. Otherwise the error fades as the kernel forgets, and
+ * volt_state_settling gives the number of columns before the first wanted one after which it is below rounding. */
+#ifndef KERNEL_STATE_H
+#define KERNEL_STATE_H
 
 #include "base/progress.h"
 #include "kernel/engine/columns.h"
@@ -12,43 +19,107 @@
 
 typedef struct volt_state volt_state;
 
-/* A zero past, for the resolved kernel and the columns, both of which must outlive it. `most_rows` is the
- * most that one volt_state_advance will push. */
+/* Creates the zero state for the resolved kernel and the columns, both of which must outlive it. `most_rows` is the
+ * largest number of rows of one volt_state_advance. VOLT_ERR_MEMORY. */
 volt_status volt_state_create(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                              volt_state **past);
-/* The same moment in time, with a life of its own; most_rows may differ. */
-volt_status volt_state_copy(const volt_state *source, int64_t most_rows, volt_state **past);
-void volt_state_free(volt_state *past);
-/* Back to a zero past, where another sequence begins. */
-void volt_state_zero(volt_state *past);
+                              volt_state **state);
+/* Creates an independent copy; most_rows may differ. */
+volt_status volt_state_copy(const volt_state *source, int64_t most_rows, volt_state **state);
+void volt_state_free(volt_state *state);
+/* Returns to the zero state, where another sequence begins. */
+void volt_state_zero(volt_state *state);
 
-/* Push the rows of Z (h x d, 1 <= h <= most_rows): K (h x m) receives the kernel of the past up to each row
- * against each column. With `same`, Z is the columns' own sequence from its start, and only the lower
- * triangle of K is written. stage may be NULL; it counts entries, and when it is cancelled, the past is no
- * longer usable. */
-void volt_state_advance(volt_state *past, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
+/* Pushes the rows of Z (h x d, 1 <= h <= most_rows): K (h x m) receives the kernel of the sequence up to each row
+ * against each column. With `same`, Z is the columns' own sequence from its start, and only the lower triangle of K is
+ * written. stage may be NULL; it counts entries. After a cancelled stage the state is unusable. */
+void volt_state_advance(volt_state *state, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
 
-/* Push the rows of Z, which are rows first .. first + Z.rows - 1 of the columns' own sequence and follow those that were
- * pushed in the same way, from the start of their record on: row i of K (Z.rows x first + Z.rows or more) receives the columns up to its own,
- * first + i, and what lies beyond is neither written nor known to the past. After the last row of the sequence it is the past
- * that volt_state_advance leaves. Where the columns are records, a new one among the rows starts after a zero past. */
-void volt_state_advance_lower(volt_state *past, volt_view Z, int64_t first, volt_matrix K, volt_stage *stage);
+/* Pushes the rows of Z, which are rows first .. first + Z.rows - 1 of the columns' own sequence and follow those that were
+ * pushed in the same way, from the start of their record on: row i of K (Z.rows x first + Z.rows or more) receives the
+ * columns up to its own, first + i; later columns are ignored. After the last row of the sequence the state is the one
+ * that volt_state_advance leaves. Where the columns are records, each starts from the zero state. */
+void volt_state_advance_lower(volt_state *state, volt_view Z, int64_t first, volt_matrix K, volt_stage *stage);
 
-/* As if the rows of Z had been pushed, from a zero past, without computing anything. VOLT_ERR_ARGUMENT, and nothing
- * happens, when only pushing them can do that: so it is for scans. */
-volt_status volt_state_seek(volt_state *past, volt_view Z);
+/* Moves from the zero state to the state after the rows of Z, without computing K. VOLT_ERR_ARGUMENT, with the state
+ * unchanged, when the engine can only push them, as a scan. */
+volt_status volt_state_seek(volt_state *state, volt_view Z);
 
 /* The state as one list of volt_state_length() numbers, to save and to restore: of a scan, number s against every
- * column, for each s, then the border; of windows, their last rows but one. The length is known before any columns
- * are: a file that is too short for it is refused before work that it does not warrant. */
+ * column, for each s, then the border; of windows, their last rows but one. volt_state_length_for gives the length before
+ * there are columns, so that a file that is too short is refused early. */
 int64_t volt_state_length_for(const volt_resolved *resolved, int64_t m);
-int64_t volt_state_length(const volt_state *past);
-void volt_state_get(const volt_state *past, double *state);
-void volt_state_set(volt_state *past, const double *state);
+int64_t volt_state_length(const volt_state *state);
+void volt_state_get(const volt_state *state, double *numbers);
+void volt_state_set(volt_state *state, const double *numbers);
+
+/* ---- the states of reservoirs as features: K = F F', a row of F for each state ------------------- */
+
+/* A readout of n coefficients A against the training rows is then one of N numbers, F' A, and a prediction costs one step of
+ * the reservoir and N products, whatever n is. */
+
+/* Numbers in a state of the whole kernel: of one reservoir, or of all terms of a sum that are a reservoir each. 0: the kernel
+ * is something else, or a power of the product of states. */
+int64_t volt_states_count(const volt_resolved *resolved);
+/* Columns whose state gives the reservoir states of the rows pushed, each term's times the root of its weight, for a kernel
+ * that has some. VOLT_ERR_MEMORY. */
+volt_status volt_states_columns(const volt_resolved *resolved, volt_columns **columns);
+/* Numbers in the state against such columns. A state against other columns begins with the same numbers. */
+int64_t volt_states_length(const volt_resolved *resolved);
+
+/* ---- columns that move: of one record ---------------------------------------------------------- */
+
+/* Creates the zero state without columns. volt_state_zero keeps the columns; no row joins after it. */
+volt_status volt_state_create_moving(const volt_resolved *resolved, volt_state **state);
+/* Allocates everything that pushing z takes, and changes nothing else. VOLT_ERR_MEMORY. */
+volt_status volt_state_prepare(volt_state *state, const double *z, bool joins, bool wanted);
+/* Pushes the row z, prepared with the same arguments: k (NULL: not wanted) receives the kernel of the sequence against
+ * every column and, where z joins, against itself. */
+void volt_state_push(volt_state *state, const double *z, bool joins, double *k);
+void volt_state_drop(volt_state *state, int64_t count); /* the oldest columns */
+int64_t volt_state_settling(const volt_resolved *resolved);
+
+/* Columns and state as numbers, preceded by their count: volt_state_put returns the place behind them, volt_state_take
+ * reads them into a state without columns and advances. VOLT_ERR_FORMAT, VOLT_ERR_MEMORY. */
+double *volt_state_put(const volt_state *state, double *numbers);
+volt_status volt_state_take(volt_state *state, const double **numbers, int64_t *length);
+/* Reads a count: a whole number from 0 to `most`. VOLT_ERR_FORMAT. */
+volt_status volt_state_count(double number, int64_t most, int64_t *count);
+
+/* ---- columns that move: rows of any records, numbered from 0 ----------------------------------- */
+
+/* Every row that is pushed becomes a column, and columns are kept from row `begin` to the last. Each record has a state of
+ * its own; the columns of earlier records meet its rows from the zero state. */
+typedef struct volt_moving volt_moving;
+
+/* Creates the zero state without columns. The resolved kernel, which may have records, must outlive it. VOLT_ERR_MEMORY. */
+volt_status volt_moving_create(const volt_resolved *resolved, volt_moving **moving);
+/* Creates an independent copy. */
+volt_status volt_moving_copy(const volt_moving *source, volt_moving **moving);
+void volt_moving_free(volt_moving *moving);
+
+/* Columns are rows begin .. next - 1, and `next` is the number of the next row. */
+int64_t volt_moving_begin(const volt_moving *moving);
+int64_t volt_moving_next(const volt_moving *moving);
+
+/* As volt_state_prepare and volt_state_push; k receives next - begin numbers, and one more where z joins. After a row that
+ * does not join none may. */
+volt_status volt_moving_prepare(volt_moving *moving, const double *z, bool joins, bool wanted);
+void volt_moving_push(volt_moving *moving, const double *z, bool joins, double *k);
+
+/* Drops columns before `row`; some may stay, so that later entries are exact. */
+void volt_moving_release(volt_moving *moving, int64_t row);
+
+/* Begins another record. VOLT_ERR_MEMORY. */
+volt_status volt_moving_restart(volt_moving *moving);
+
+/* Everything as a list of numbers. VOLT_ERR_FORMAT for an invalid list, VOLT_ERR_MEMORY; then it can only be freed. */
+int64_t volt_moving_length(const volt_moving *moving);
+void volt_moving_get(const volt_moving *moving, double *numbers);
+volt_status volt_moving_set(volt_moving *moving, const double *numbers, int64_t length);
 
 /* ---- for the engines -------------------------------------------------------------------------- */
 
-/* Where rows stand that are not the columns' own. */
+/* The position of rows that are not the columns' own. */
 enum { VOLT_OTHER_ROWS = -1 };
 
 /* The columns that row i is wanted against, the first row standing at `own` among m columns. */
@@ -57,30 +128,67 @@ static inline int64_t volt_own_end(int64_t own, int64_t i, int64_t m)
     return own >= 0 && own + i + 1 < m ? own + i + 1 : m;
 }
 
-/* What an engine offers; its own past begins with a struct volt_state. */
-typedef struct volt_state_ops {
-    /* Memory for a past; the zero past is set by volt_state_create through `zero`. */
-    volt_status (*allocate)(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                            volt_state **past);
-    void (*zero)(volt_state *past);
-    void (*release)(volt_state *past);
-    /* `own`: the column that the first row of Z is, entries beyond the diagonal not being wanted; or VOLT_OTHER_ROWS. */
-    void (*advance)(volt_state *past, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage);
-    void (*seek)(volt_state *past, volt_view Z);                 /* (optional) */
-    int64_t (*length)(const volt_resolved *resolved, int64_t m); /* of the state against m columns */
-    void (*get)(const volt_state *past, double *state);
-    void (*set)(volt_state *past, const double *state);
-} volt_state_ops;
-
 struct volt_state {
-    const volt_state_ops *ops;
+    const struct volt_state_ops *ops;
     const volt_resolved *resolved;
-    const volt_columns *columns;
+    const volt_columns *columns; /* fixed ones; the engine sets it where they move */
     int64_t most_rows;
+    int64_t count; /* columns */
+    bool moves;    /* the columns belong to the state */
 };
 
-/* The past of the engines on windows (window_state.c), and the numbers that it takes where `rows` are pushed at a time,
- * beside the scratch space of the engine. */
+/* The functions of an engine. Its own struct begins with a volt_state. */
+typedef struct volt_state_ops {
+    size_t size; /* of that struct, which is zeroed before `allocate` */
+    volt_status (*allocate)(volt_state *state);
+    void (*release)(volt_state *state); /* its members, also after a failed `allocate` */
+    void (*zero)(volt_state *state);
+    /* `own`: the column that the first row of Z is, entries beyond the diagonal not being wanted; or VOLT_OTHER_ROWS. Where
+     * columns move there is one row, which joins when `own` is their count, and K without data is not wanted. */
+    void (*advance)(volt_state *state, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage);
+    void (*seek)(volt_state *state, volt_view Z);                /* (optional) */
+    int64_t (*length)(const volt_resolved *resolved, int64_t m); /* against m fixed columns */
+    int64_t (*moving_length)(const volt_state *state);           /* with the columns */
+    void (*get)(const volt_state *state, double *numbers);
+    volt_status (*set)(volt_state *state, const double *numbers, int64_t length);
+
+    /* Columns that move. */
+    volt_status (*prepare)(volt_state *state, const double *z, bool joins, bool wanted);
+    void (*drop)(volt_state *state, int64_t count);
+    int64_t (*settling)(const volt_resolved *resolved); /* NULL: 0 */
+} volt_state_ops;
+
+/* A state that is made of states: of the factors of a sum, of the records of the columns. Its numbers are theirs, one after
+ * the other. */
+typedef struct volt_state_parts {
+    volt_state **each;
+    int64_t n;
+} volt_state_parts;
+
+/* Allocates places for n states. VOLT_ERR_MEMORY. */
+volt_status volt_state_parts_allocate(int64_t n, volt_state_parts *parts);
+void volt_state_parts_release(volt_state_parts *parts);
+void volt_state_parts_zero(const volt_state_parts *parts);
+void volt_state_parts_get(const volt_state_parts *parts, double *numbers);
+void volt_state_parts_set(const volt_state_parts *parts, const double *numbers);
+
+/* Rows that are appended at the end and dropped at the front. */
+typedef struct volt_row_list {
+    double *data; /* capacity x cols, row i at data + (start + i) cols */
+    int64_t cols, count, start, capacity;
+} volt_row_list;
+
+static inline double *volt_row_list_at(const volt_row_list *list, int64_t i)
+{
+    return list->data + (list->start + i) * list->cols;
+}
+
+/* Makes room for one more row behind the last; for a list of `count` rows in place of these. VOLT_ERR_MEMORY. */
+volt_status volt_row_list_reserve(volt_row_list *list);
+volt_status volt_row_list_resize(volt_row_list *list, int64_t count);
+
+/* The state of the engines on windows (window_state.c), and the numbers that it takes where `rows` are pushed at a time,
+ * without the scratch space of the engine. */
 extern const volt_state_ops volt_window_state_ops;
 double volt_window_state_numbers(const volt_resolved *resolved, int64_t rows);
 

@@ -1,35 +1,30 @@
 /* src/kernel/engine/sum_engine.c: a sum of products of factors, each on the engine of its own.
  *
- * K = sum_t w_t prod_f K_f. A factor has columns and a past of its own, of the slice of the rows that it sees. Where all
+ * K = sum_t w_t prod_f K_f. A factor has columns and a state of its own, of the slice of the rows that it sees. Where all
  * factors are scans they are run side by side, and meet tile by tile (scan.h). Else their matrices are made one after the
  * other and joined: factors write into a block beside K, as large as K itself where the engine wants all rows at once
  * (the lower triangle of a sequence with itself), else as large as the rows pushed. */
-#include "kernel/engine/sum_engine.h"
-
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
+#include "kernel/engine/engine.h"
 #include "kernel/engine/scan.h"
-#include "kernel/engine/state_parts.h"
 
-typedef struct sum_past {
+typedef struct sum_state {
     volt_state base;
     volt_state_parts parts; /* of each factor */
-    bool scans;             /* all of them; else there are ... */
-    double *product;        /* ... most_rows x m: a term that has begun ... */
+    int64_t blocks;         /* beside K; 0: all factors are scans of fixed columns */
+    int64_t capacity;       /* columns of the blocks */
+    double *product;        /* most_rows x capacity: a term that has begun ... */
     double *factor;         /* ... and its next factor */
-} sum_past;
+} sum_state;
 
-static const volt_sum *sum_of(const volt_state *base)
-{
-    return base->resolved->sum;
-}
-
-/* Matrices beside K that m columns need. */
+/* Matrices beside K that m columns need; 0 columns: those that move, one row at a time. */
 static int64_t count_blocks(const volt_sum *sum, int64_t m)
 {
-    bool scans = true;
-    for (int64_t f = 0; f < sum->n_factors; f++)
-        scans = scans && volt_engine_of(&sum->factor[f], m) == &volt_engine_scan;
+    bool scans = m > 0;
+    for (int64_t f = 0; f < sum->n_factors && scans; f++)
+        scans = volt_engine_of(&sum->factor[f], m) == &volt_engine_scan;
     return scans ? 0 : sum->n_factors > sum->n_terms ? 2 : 1;
 }
 
@@ -37,40 +32,52 @@ static int64_t count_blocks(const volt_sum *sum, int64_t m)
 
 static void release(volt_state *base)
 {
-    sum_past *past = (sum_past *)base;
-    volt_state_parts_release(&past->parts);
-    volt_free(past->product);
-    volt_free(past->factor);
-    volt_free(past);
+    sum_state *state = (sum_state *)base;
+    volt_state_parts_release(&state->parts);
+    volt_free(state->product);
+    volt_free(state->factor);
 }
 
-static volt_status allocate(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
-                            volt_state **base)
+/* Makes the blocks large enough for so many columns; on failure nothing changes. */
+static volt_status make_room(sum_state *state, int64_t columns)
 {
-    const volt_sum *sum = resolved->sum;
-    sum_past *past = volt_alloc_zero(1, sizeof *past);
-    if (!past)
+    if (columns <= state->capacity)
+        return VOLT_OK;
+    int64_t capacity = volt_max(2 * state->capacity, columns), rows = state->base.most_rows;
+    double *product = volt_alloc_doubles(state->blocks > 0 ? rows : 0, capacity);
+    double *factor = volt_alloc_doubles(state->blocks > 1 ? rows : 0, capacity);
+    if (!product || !factor) {
+        volt_free(product);
+        volt_free(factor);
         return VOLT_ERR_MEMORY;
-    int64_t blocks = count_blocks(sum, columns->m);
-    past->scans = blocks == 0;
-    past->product = volt_alloc_doubles(blocks > 0 ? most_rows : 0, columns->m);
-    past->factor = volt_alloc_doubles(blocks > 1 ? most_rows : 0, columns->m);
-    volt_status status = past->product && past->factor ? VOLT_OK : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK)
-        status = volt_state_parts_allocate(sum->n_factors, &past->parts);
-    for (int64_t f = 0; status == VOLT_OK && f < sum->n_factors; f++)
-        status = volt_state_create(&sum->factor[f], columns->parts[f], most_rows, &past->parts.each[f]);
-    if (status != VOLT_OK) {
-        release(&past->base);
-        return status;
     }
-    *base = &past->base;
+    volt_free(state->product);
+    volt_free(state->factor);
+    state->product = product;
+    state->factor = factor;
+    state->capacity = capacity;
+    return VOLT_OK;
+}
+
+static volt_status allocate(volt_state *base)
+{
+    sum_state *state = (sum_state *)base;
+    const volt_sum *sum = base->resolved->sum;
+    state->blocks = count_blocks(sum, base->count);
+    VOLT_TRY(make_room(state, base->count));
+    VOLT_TRY(volt_state_parts_allocate(sum->n_factors, &state->parts));
+    for (int64_t f = 0; f < sum->n_factors; f++) {
+        volt_state **part = &state->parts.each[f];
+        VOLT_TRY(base->moves
+                     ? volt_state_create_moving(&sum->factor[f], part)
+                     : volt_state_create(&sum->factor[f], base->columns->parts[f], base->most_rows, part));
+    }
     return VOLT_OK;
 }
 
 static void zero(volt_state *base)
 {
-    volt_state_parts_zero(&((sum_past *)base)->parts);
+    volt_state_parts_zero(&((sum_state *)base)->parts);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
@@ -100,42 +107,76 @@ static int ask(const char *stage, double fraction, void *context)
     return !volt_stage_poll(context);
 }
 
-static void advance_by_blocks(sum_past *past, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+static void advance_by_blocks(sum_state *state, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
-    const volt_sum *sum = sum_of(&past->base);
-    volt_matrix product = volt_matrix_of(past->product, Z.rows, K.cols);
+    const volt_sum *sum = state->base.resolved->sum;
+    volt_matrix product = volt_matrix_of(state->product, Z.rows, K.cols);
     for (int64_t f = 0; f < sum->n_factors; f++) {
         bool begins = volt_sum_begins_term(sum, f);
-        volt_matrix out = volt_matrix_of(begins ? past->product : past->factor, Z.rows, K.cols);
+        double *out = begins ? state->product : state->factor;
         volt_stage asking;
         volt_stage_begin(&asking, (volt_progress){f > 0 && stage ? ask : NULL, stage}, "kernel matrix", 0, 1,
                          1);
-        volt_state *part = past->parts.each[f];
-        part->ops->advance(part, volt_sum_slice(sum, f, Z), own, out, f == 0 ? stage : &asking);
+        volt_state *part = state->parts.each[f];
+        part->ops->advance(part, volt_sum_slice(sum, f, Z), own,
+                           volt_matrix_of(K.data ? out : NULL, Z.rows, K.cols), f == 0 ? stage : &asking);
         if (!volt_stage_poll(stage))
             return;
-        if (!begins)
-            multiply(product, past->factor, own);
-        if (volt_sum_ends_term(sum, f))
-            add(K, sum->weight[sum->term[f]], past->product, sum->term[f] == 0, own);
+        if (K.data && !begins)
+            multiply(product, state->factor, own);
+        if (K.data && volt_sum_ends_term(sum, f))
+            add(K, sum->weight[sum->term[f]], state->product, sum->term[f] == 0, own);
     }
+}
+
+static void advance_scans(const sum_state *state, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
+{
+    const volt_sum *sum = state->base.resolved->sum;
+    volt_scan_grid grids[VOLT_MOST_FACTORS];
+    for (int64_t f = 0; f < sum->n_factors; f++)
+        grids[f] = volt_scan_state_grid(state->parts.each[f], volt_sum_slice(sum, f, Z), own);
+    volt_scan_run(grids, sum, K, stage);
 }
 
 static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
-    sum_past *past = (sum_past *)base;
-    const volt_sum *sum = sum_of(base);
-    if (!past->scans) {
-        advance_by_blocks(past, Z, own, K, stage);
-        return;
-    }
-    volt_scan_grid grids[VOLT_MOST_FACTORS];
-    for (int64_t f = 0; f < sum->n_factors; f++)
-        grids[f] = volt_scan_state_grid(past->parts.each[f], volt_sum_slice(sum, f, Z), own);
-    volt_scan_run(grids, sum, K, stage);
+    sum_state *state = (sum_state *)base;
+    if (state->blocks == 0)
+        advance_scans(state, Z, own, K, stage);
+    else
+        advance_by_blocks(state, Z, own, K, stage);
+    base->count = state->parts.each[0]->count;
 }
 
-/* ---- state: those of the factors, one after the other ----------------------------------------- */
+/* ---- columns that move ------------------------------------------------------------------------- */
+
+static volt_status prepare(volt_state *base, const double *z, bool joins, bool wanted)
+{
+    sum_state *state = (sum_state *)base;
+    const volt_sum *sum = base->resolved->sum;
+    VOLT_TRY(make_room(state, base->count + 1));
+    for (int64_t f = 0; f < sum->n_factors; f++)
+        VOLT_TRY(volt_state_prepare(state->parts.each[f], z + sum->slice[f] * sum->d, joins, wanted));
+    return VOLT_OK;
+}
+
+static void drop(volt_state *base, int64_t count)
+{
+    const volt_state_parts *parts = &((sum_state *)base)->parts;
+    for (int64_t f = 0; f < parts->n; f++)
+        volt_state_drop(parts->each[f], count);
+    base->count -= count;
+}
+
+static int64_t settling(const volt_resolved *resolved)
+{
+    int64_t most = 0;
+    for (int64_t f = 0; f < resolved->sum->n_factors; f++)
+        most = volt_max(most, volt_state_settling(&resolved->sum->factor[f]));
+    return most;
+}
+
+/* ---- as numbers: those of the factors, one after the other ------------------------------------- */
 
 static int64_t length(const volt_resolved *resolved, int64_t m)
 {
@@ -146,24 +187,55 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
     return total;
 }
 
-static void get(const volt_state *base, double *state)
+static int64_t moving_length(const volt_state *base)
 {
-    volt_state_parts_get(&((const sum_past *)base)->parts, state);
+    const volt_state_parts *parts = &((const sum_state *)base)->parts;
+    int64_t total = 0;
+    for (int64_t f = 0; f < parts->n; f++)
+        total += 1 + volt_state_length(parts->each[f]);
+    return total;
 }
 
-static void set(volt_state *base, const double *state)
+static void get(const volt_state *base, double *numbers)
 {
-    volt_state_parts_set(&((sum_past *)base)->parts, state);
+    const volt_state_parts *parts = &((const sum_state *)base)->parts;
+    if (!base->moves)
+        volt_state_parts_get(parts, numbers);
+    for (int64_t f = 0; base->moves && f < parts->n; f++)
+        numbers = volt_state_put(parts->each[f], numbers);
 }
 
-static const volt_state_ops past_ops = {
+static volt_status set(volt_state *base, const double *numbers, int64_t length)
+{
+    sum_state *state = (sum_state *)base;
+    volt_state **part = state->parts.each;
+    if (!base->moves) {
+        volt_state_parts_set(&state->parts, numbers);
+        return VOLT_OK;
+    }
+    for (int64_t f = 0; f < state->parts.n; f++) {
+        VOLT_TRY(volt_state_take(part[f], &numbers, &length));
+        VOLT_REQUIRE(part[f]->count == part[0]->count, VOLT_ERR_FORMAT,
+                     "the factors of the kernel do not have the same columns in the state");
+    }
+    VOLT_REQUIRE(length == 0, VOLT_ERR_FORMAT, "the state has numbers behind its end");
+    base->count = part[0]->count;
+    return make_room(state, base->count);
+}
+
+static const volt_state_ops state_ops = {
+    .size = sizeof(sum_state),
     .allocate = allocate,
-    .zero = zero,
     .release = release,
+    .zero = zero,
     .advance = advance,
     .length = length,
+    .moving_length = moving_length,
     .get = get,
     .set = set,
+    .prepare = prepare,
+    .drop = drop,
+    .settling = settling,
 };
 
 /* ---- columns ---------------------------------------------------------------------------------- */
@@ -208,6 +280,5 @@ const volt_engine volt_engine_sum = {
     .takes = takes,
     .numbers = numbers,
     .pack = pack,
-    .past = &past_ops,
-    .track = &volt_sum_track_ops,
+    .state = &state_ops,
 };

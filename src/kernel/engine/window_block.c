@@ -220,7 +220,7 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 
 static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
 {
-    VOLT_TRY(volt_columns_pack(resolved, columns));
+    VOLT_TRY(volt_columns_pack(resolved, first, stage, columns));
     return volt_programme_needs_self(&resolved->programme) ? volt_self_fill(resolved, first, stage, columns)
                                                            : VOLT_OK;
 }
@@ -230,8 +230,7 @@ const volt_engine volt_engine_window_block = {
     .is_dear = true,
     .numbers = numbers,
     .pack = pack,
-    .past = &volt_window_state_ops,
-    .track = &volt_window_track_ops,
+    .state = &volt_window_state_ops,
     .scratch = scratch,
     .run = run,
 };

@@ -154,20 +154,12 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
            (double)volt_threads() * (double)scratch_of(volt_min(resolved->window, m));
 }
 
-static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
-{
-    (void)first; /* cheap: all of them again */
-    (void)stage;
-    return volt_columns_pack(resolved, columns);
-}
-
 const volt_engine volt_engine_window_sum = {
     .name = "window sum",
     .takes = takes,
     .numbers = numbers,
-    .pack = pack,
-    .past = &volt_window_state_ops,
-    .track = &volt_window_track_ops,
+    .pack = volt_columns_pack,
+    .state = &volt_window_state_ops,
     .scratch = scratch,
     .run = run,
 };

@@ -9,7 +9,7 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "kernel/engine/engine.h"
-#include "kernel/engine/states.h"
+#include "kernel/engine/state.h"
 #include "kernel/tangent.h"
 #include "model/fit/landmarks.h"
 #include "model/model_errors.h"

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/engine/diagonal.h"
+#include "kernel/engine/engine.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef MODEL_LEARNER_INTERNAL_H
 #define MODEL_LEARNER_INTERNAL_H
 
-#include "kernel/engine/moving.h"
+#include "kernel/engine/state.h"
 #include "model/interval/adaptive_interval.h"
 #include "model/model_internal.h"
 #include "solve/exact/online_factor.h"

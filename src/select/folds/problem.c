@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
-#include "kernel/engine/states.h"
+#include "kernel/engine/state.h"
 #include "kernel/gram/gram.h"
 #include "model/fit/holes.h"
 #include "model/scaling.h"

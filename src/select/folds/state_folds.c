@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
-#include "kernel/engine/states.h"
+#include "kernel/engine/state.h"
 #include "select/folds/block_score.h"
 #include "select/folds/state_left_out.h"
 #include "solve/choice/choice.h"

@@ -1,7 +1,7 @@
 /* src/select/folds/state_folds.h: a candidate evaluated by ridge regression on explicit features of its rows: what the factor
  * of an n x n matrix would forecast, for n N^2 operations and one small system a fold.
  *
- * Features are the states of reservoirs (kernel/engine/states.h), or what landmarks make of the rows
+ * Features are the states of reservoirs (kernel/engine/state.h), or what landmarks make of the rows
  * (solve/landmark/landmark_operator.h). Landmarks lie before the first validation block of their group: from rows of validation no
  * more is learned than a model would know. Rows pass through F once, in time order; of features of landmarks it holds no more
  * rows than a block and its gap. */

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/engine/states.h"
+#include "kernel/engine/state.h"
 #include "model/fit/plan.h"
 #include "select/folds/problem.h"
 #include "select/search/in_flight.h"
