@@ -1,5 +1,5 @@
 /* tests/unit/test_loss_factor.c: systems with a factor that is too large for the cache of one thread, solved by blocks. */
-#include "solve/loss/admm.h"
+#include "solve/loss/loss_methods.h"
 #include "support/sequences.h"
 
 #include <float.h>

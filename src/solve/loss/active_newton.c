@@ -1,11 +1,10 @@
 /* src/solve/loss/active_newton.c: Newton on active rows; the formulas stand in the header. */
-#include "solve/loss/active_newton.h"
+#include "solve/loss/loss_methods.h"
 
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "solve/loss/newton_system.h"
 
 #include <float.h>
 #include <inttypes.h>

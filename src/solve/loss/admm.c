@@ -1,5 +1,5 @@
 /* src/solve/loss/admm.c: alternating directions; the formulas stand in the header. */
-#include "solve/loss/admm.h"
+#include "solve/loss/loss_methods.h"
 
 #include "base/blas.h"
 #include "base/error.h"

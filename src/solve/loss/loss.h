@@ -32,7 +32,7 @@ typedef struct volt_loss_kind {
     double low, high; /* the parameter lies between, both excluded */
     bool in_units;    /* the parameter is in units of the targets */
     bool smooth;      /* l' and l'' exist: rho may be INFINITY */
-    double rho;       /* of the first method (admm.h), in units of the residuals where `by_residuals` */
+    double rho;       /* of the first method (loss_methods.h), in units of the residuals where `by_residuals` */
     bool by_residuals;
     const volt_loss_row *row; /* (optional) then the four that follow are not there */
     double (*value)(double p, double y, double u);

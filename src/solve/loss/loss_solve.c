@@ -1,8 +1,8 @@
 /* src/solve/loss/loss_solve.c: which method when, and what they share: K kept above the diagonal, one factor below it.
  *
- * Alternating directions (admm.h) come first: one factor, and many steps that read it. Where the loss is made of straight lines
+ * Alternating directions (loss_methods.h) come first: one factor, and many steps that read it. Where the loss is made of straight lines
  * they find out soon which rows are interpolated, and slowly the rest: a few steps, then Newton on those rows
- * (active_newton.h), which ends in rounding. Smooth losses stay with them until the gap is closed or a Newton step would have cost
+ * (loss_methods.h), which ends in rounding. Smooth losses stay with them until the gap is closed or a Newton step would have cost
  * less; classes in several columns stay in any case. */
 #include "solve/loss/loss_solve.h"
 
@@ -12,8 +12,7 @@
 #include "base/numbers.h"
 #include "solve/exact/cholesky.h"
 #include "solve/exact/ridge.h"
-#include "solve/loss/active_newton.h"
-#include "solve/loss/admm.h"
+#include "solve/loss/loss_methods.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* src/solve/loss/newton_system.c: the system of a Newton step, gathered from K and factored in the room below K's
  * diagonal, or in memory of its own where it has more unknowns than K has rows. */
-#include "solve/loss/newton_system.h"
+#include "solve/loss/loss_methods.h"
 
 #include "base/blas.h"
 #include "base/error.h"

@@ -1,15 +1,41 @@
-/* src/solve/loss/loss_classes.c: losses of classes: logistic (two, one function) and multinomial (one function each).
+/* src/solve/loss/loss_links.c: losses whose forecasts pass a link: classes (logistic, multinomial) and counts (poisson).
  *
- * logistic: y = +-1, l = log(1 + exp(-y u)), l*(g) = p log p + (1 - p) log(1 - p) with p = -g y in [0, 1]. multinomial:
- * l = log sum exp u - u_y, l*(g) = sum p_k log p_k with p = g + e_y in the simplex. l + l* - g u is the divergence of p
- * from the probabilities of u. */
-#include "solve/loss/loss.h"
-#include "solve/loss/scalar_root.h"
-
+ * logistic, of two classes as one function: y = +-1, l = log(1 + exp(-y u)), l*(g) = p log p + (1 - p) log(1 - p) with
+ * p = -g y in [0, 1]. multinomial, one function for each class: l = log sum exp u - u_y, l*(g) = sum p_k log p_k with
+ * p = g + e_y in the simplex. l + l* - g u is the divergence of p from the probabilities of u. poisson: l = exp(u) - y u;
+ * with p = g + y >= 0, l*(g) = p log p - p, and l + l* - g u = exp(u) - p + p (log p - u). */
 #include "base/error.h"
+#include "solve/loss/loss.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
+
+enum { MOST_ROOT_STEPS = 200 };
+
+/* f(of, x, d) gives the value of an increasing function at x, and its derivative in *d. The root lies in [low, high]: Newton, and
+ * bisection where that leaves the interval. */
+static double increasing_root(double (*f)(const void *of, double x, double *d), const void *of, double low,
+                              double high)
+{
+    double x = low + (high - low) / 2;
+    for (int i = 0; i < MOST_ROOT_STEPS; i++) {
+        double d, value = f(of, x, &d);
+        if (value == 0)
+            return x;
+        if (value > 0)
+            high = x;
+        else
+            low = x;
+        double next = x - value / d;
+        if (!(next > low && next < high) || i % 8 == 7) /* now and then in any case: Newton may creep */
+            next = low + (high - low) / 2;
+        if (fabs(next - x) <= 2 * DBL_EPSILON * fabs(x) || next == x)
+            return next;
+        x = next;
+    }
+    return x;
+}
 
 /* p log(p / q) - p + q: at least 0, and exactly so where they are equal. */
 static double divergence(double p, double q)
@@ -60,8 +86,8 @@ static void logistic_slope(double p, double y, double u, double g0, double rho, 
     double at = u;
     if (!isinf(rho)) {
         eased_class e = {y, u + g0 / rho, rho};
-        at = y > 0 ? volt_increasing_root(class_root, &e, e.v, e.v + 1 / rho)
-                   : volt_increasing_root(class_root, &e, e.v - 1 / rho, e.v);
+        at = y > 0 ? increasing_root(class_root, &e, e.v, e.v + 1 / rho)
+                   : increasing_root(class_root, &e, e.v - 1 / rho, e.v);
     }
     double s = sigmoid(-y * at), bend = s * (1 - s);
     *g = -y * s;
@@ -210,4 +236,102 @@ const volt_loss_kind volt_loss_multinomial = {
     .start = at_zero,
     .link = softmax,
     .score = log_loss,
+};
+
+/* ---- counts ----------------------------------------------------------------------------------- */
+
+static double poisson_value(double p, double y, double u)
+{
+    (void)p;
+    return exp(u) - y * u;
+}
+
+static double poisson_excess(double p, double y, double u, double g)
+{
+    (void)p;
+    double mean = exp(u), slope = g + y;
+    return slope > 0 ? fmax(mean - slope + slope * (log(slope) - u), 0) : mean;
+}
+
+typedef struct eased_count {
+    double y, v, rho;
+} eased_count;
+
+static double count_root(const void *of, double u, double *d)
+{
+    const eased_count *e = of;
+    double mean = exp(u);
+    *d = mean + e->rho;
+    return mean - e->y + e->rho * (u - e->v);
+}
+
+/* The root lies between v and log y, and not below v - 1 unless exp of it is at most rho. */
+static void poisson_slope(double p, double y, double u, double g0, double rho, double *g, double *d)
+{
+    (void)p;
+    double at = u;
+    if (!isinf(rho)) {
+        eased_count e = {y, u + g0 / rho, rho};
+        double other = y > 0 ? log(y) : -INFINITY;
+        double low = fmax(fmin(e.v, other), fmin(e.v - 1, log(rho)));
+        double high = fmin(fmax(e.v, other), e.v + y / rho);
+        high = fmin(high, fmax(log(y + rho * (e.v - low)), low)); /* exp(u) = y + rho (v - u) there */
+        at = high > low ? increasing_root(count_root, &e, low, high) : low;
+    }
+    double mean = exp(at);
+    *g = mean - y;
+    *d = isinf(rho) ? mean : rho * mean / (rho + mean);
+}
+
+static void poisson_range(double p, double y, double *low, double *high)
+{
+    (void)p;
+    *low = -y;
+    *high = INFINITY;
+}
+
+static double poisson_start(double y)
+{
+    return log(y + 0.5);
+}
+
+static volt_status poisson_check(double y, int64_t row)
+{
+    VOLT_REQUIRE(y >= 0, VOLT_ERR_DATA,
+                 "the target of row %" PRId64 " is %g, and counts must be at least 0 (loss poisson)", row + 1,
+                 y);
+    return VOLT_OK;
+}
+
+static void exponential(int64_t m, double *u)
+{
+    for (int64_t k = 0; k < m; k++)
+        u[k] = exp(u[k]);
+}
+
+/* Half the deviance: y log(y / mean) - y + mean. */
+static double poisson_score(int64_t m, double y, const double *forecast)
+{
+    (void)m;
+    double mean = fmax(forecast[0], 1e-300);
+    return y > 0 ? y * log(y / mean) - y + mean : mean;
+}
+
+const volt_loss_kind volt_loss_poisson = {
+    .info = {.name = "poisson",
+             .meaning = "exp(u) - y u: the mean of counts, exp(u)",
+             .score = "half poisson deviance",
+             .constant = "mean count",
+             .outputs = 1,
+             .unscaled = 1},
+    .smooth = true,
+    .rho = 0.3,
+    .value = poisson_value,
+    .excess = poisson_excess,
+    .slope = poisson_slope,
+    .range = poisson_range,
+    .start = poisson_start,
+    .check = poisson_check,
+    .link = exponential,
+    .score = poisson_score,
 };
