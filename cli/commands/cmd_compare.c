@@ -310,13 +310,15 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     setting->q = data->targets.cols;
     setting->output_names = (const char *const *)data->output_names;
     volt_study_options *options = &setting->options;
-    options->gap = setting->is_preset ? 0 : search_gap(&data->own, arguments->gap);
+    options->gap = setting->is_preset ? 0 : arguments->gap >= 0 ? arguments->gap : data->own.pairing->gap;
     failed = choose_split(arguments, setting->n, options->gap, &setting->n_train);
     if (failed || setting->is_preset)
         return failed;
     bool is_published = options->protocol == VOLT_PROTOCOL_PUBLISHED;
     failed = compare_data_prepare(data, &arguments->own, is_published, setting->n_train - options->gap);
-    options->base = data->seen.base;
+    if (failed)
+        return failed;
+    options->base = data->seen.prepared->base;
     options->from_defaults = !is_published;
     options->records = data->own.lengths;
     options->n_records = data->own.lengths ? data->own.records.n : 0;

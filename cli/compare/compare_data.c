@@ -84,9 +84,11 @@ int compare_data_prepare(compare_data *data, const training_arguments *arguments
                          int64_t learn_rows)
 {
     int failed = search_data_prepare(arguments, &data->own, levels, learn_rows, &data->seen);
-    data->seen_inputs = data->seen.X;
-    data->seen_targets = data->seen.Y;
-    return failed;
+    if (failed)
+        return failed;
+    data->seen_inputs = data->seen.prepared->X;
+    data->seen_targets = data->seen.prepared->Y;
+    return 0;
 }
 
 int compare_data_sample(compare_data *data, uint64_t seed)

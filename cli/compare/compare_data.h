@@ -2,7 +2,7 @@
 #ifndef CLI_COMPARE_DATA_H
 #define CLI_COMPARE_DATA_H
 
-#include "search/search_data.h"
+#include "search/training.h"
 #include "volterra.h"
 
 #include <stdbool.h>

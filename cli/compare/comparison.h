@@ -3,7 +3,7 @@
 #ifndef CLI_COMPARISON_H
 #define CLI_COMPARISON_H
 
-#include "search/search_data.h"
+#include "search/training.h"
 #include "volterra.h"
 #include "volterra/study.h"
 

@@ -73,7 +73,7 @@ char *comparison_describe_search(const cli_comparison *comparison, char text[DES
         say(&words, "; loss %s, compared by the %s", options->loss ? options->loss : "squares",
             comparison->setting.loss_score);
     const search_data *seen = comparison->setting.seen;
-    if (seen && seen->prepared) {
+    if (seen && !search_data_is_plain(seen)) {
         say(&words, "; learned: %s, inputs seen as %s", choice_word(target_choices, (int)seen->fit.target),
             choice_word(input_choices, (int)seen->fit.input));
         if (seen->fit.season > 0)
@@ -96,10 +96,10 @@ char *comparison_baseline_note(const cli_comparison *comparison, char text[HEADL
     if (found->better >= 0)
         say(&words, "%s%s does better than every kernel on the test rows: try %s.", text[0] ? " " : "",
             found->baselines[found->better].name,
-            found->loss_name          ? "more draws, other kernels or more rows"
-            : only_inputs             ? "the targets among the inputs (--x)"
-            : setting->seen->prepared ? "more draws, other kernels, another --season or more rows"
-                                      : "--target change --input both");
+            found->loss_name                       ? "more draws, other kernels or more rows"
+            : only_inputs                          ? "the targets among the inputs (--x)"
+            : !search_data_is_plain(setting->seen) ? "more draws, other kernels, another --season or more rows"
+                                                   : "--target change --input both");
     return text;
 }
 

@@ -171,10 +171,27 @@ static void report_validation(result_list *results, const search_outcome *outcom
     if (!outcome->merged)
         baselines_report(&outcome->found, "the best draw", "the validation rows",
                          info->loss ? "more draws, another --kernel or more rows"
-                         : outcome->seen->prepared
+                         : !search_data_is_plain(outcome->seen)
                              ? "more draws, another --kernel, another --season or more rows"
                              : "--target change --input both, or leave alpha open, which means the same",
                          results);
+}
+
+/* Target, input and season for JSON, and a line where they are not levels. */
+static void report_learned(const search_data *made, result_list *results)
+{
+    const char *target = choice_word(target_choices, (int)made->fit.target);
+    const char *input = choice_word(input_choices, (int)made->fit.input);
+    results_text(results, "target", NULL, "%s", target);
+    results_text(results, "input", NULL, "%s", input);
+    results_count(results, "season", NULL, made->fit.season);
+    if (search_data_is_plain(made))
+        return;
+    if (made->fit.season > 0)
+        results_text(results, NULL, "learned", "%s, inputs seen as %s with a season of %lld rows", target,
+                     input, (long long)made->fit.season);
+    else
+        results_text(results, NULL, "learned", "%s, inputs seen as %s", target, input);
 }
 
 static void report_model(result_list *results, const search_outcome *outcome)
@@ -278,7 +295,7 @@ int search_report_print(const search_outcome *outcome, bool json)
                      (long long)info.landmarks);
     }
     if (outcome->seen)
-        search_data_report(outcome->seen, results);
+        report_learned(outcome->seen, results);
     report_validation(results, outcome, &info);
     report_model(results, outcome);
     report_counters(results, outcome, &info);

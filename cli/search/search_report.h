@@ -2,7 +2,7 @@
 #ifndef CLI_SEARCH_REPORT_H
 #define CLI_SEARCH_REPORT_H
 
-#include "search/search_data.h"
+#include "search/training.h"
 #include "volterra.h"
 
 #include <stdbool.h>

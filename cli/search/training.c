@@ -294,6 +294,36 @@ volt_assess_options training_assess_options(const training_data *data)
     return options;
 }
 
+int search_data_prepare(const training_arguments *arguments, const training_data *data, bool alpha_is_given,
+                        int64_t learn_rows, search_data *made)
+{
+    volt_fit_options *fit = &made->fit;
+    *fit = training_options(arguments, data);
+    fit->alpha = alpha_is_given; /* its value does not matter */
+    if (!loss_is_other(&data->loss))
+        fit->loss = NULL;
+    volt_status status = volt_prepare(data->inputs, data->targets, fit, learn_rows, &made->prepared);
+    if (status)
+        return complain_status(status);
+    fit->loss = data->loss.info.text;
+    fit->target = made->prepared->target;
+    fit->input = made->prepared->input;
+    fit->season = made->prepared->season;
+    fit->guarded = made->prepared->guarded;
+    return 0;
+}
+
+void search_data_release(search_data *made)
+{
+    volt_prepared_free(made->prepared);
+    memset(made, 0, sizeof *made);
+}
+
+bool search_data_is_plain(const search_data *seen)
+{
+    return seen->fit.target == VOLT_TARGET_LEVEL && seen->fit.input == VOLT_INPUT_LEVEL;
+}
+
 int training_fit(const training_data *data, const volt_kernel *kernel, volt_fit_options options, bool quiet,
                  volt_matrix fitted, volt_model **model)
 {

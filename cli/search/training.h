@@ -67,6 +67,20 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
 /* What the data say about an assessment of a fit. */
 volt_assess_options training_assess_options(const training_data *data);
 
+/* The data as a search or comparison sees them, and the fit of its winner. */
+typedef struct search_data {
+    volt_prepared *prepared;
+    volt_fit_options fit; /* of the winner: everything but alpha and the kernel */
+} search_data;
+
+/* Columns are learned from the first `learn_rows` rows. `data` and the arguments must outlive the result, which can be
+ * released in every case. */
+int search_data_prepare(const training_arguments *arguments, const training_data *data, bool alpha_is_given,
+                        int64_t learn_rows, search_data *made);
+void search_data_release(search_data *made);
+/* Are levels learned from levels? */
+bool search_data_is_plain(const search_data *seen);
+
 /* Fit with a progress bar, unless quiet. `fitted` may have data NULL. */
 int training_fit(const training_data *data, const volt_kernel *kernel, volt_fit_options options, bool quiet,
                  volt_matrix fitted, volt_model **model);

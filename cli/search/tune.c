@@ -2,7 +2,6 @@
 #include "search/tune.h"
 
 #include "files/outputs.h"
-#include "search/search_data.h"
 #include "search/search_plot.h"
 #include "search/search_report.h"
 #include "search/search_space.h"
@@ -72,7 +71,7 @@ static int make_candidates(const tune_arguments *arguments, const search_data *s
                            volt_candidates **candidates)
 {
     const char *kernel = arguments->kernel ? arguments->kernel : "volterra";
-    volt_view X = seen->X;
+    volt_view X = seen->prepared->X;
     if (arguments->candidates)
         return read_candidates(arguments, kernel, candidates);
     volt_draw_options options = volt_draw_options_default();
@@ -85,7 +84,7 @@ static int make_candidates(const tune_arguments *arguments, const search_data *s
         options.n_ranges = space.count;
         options.from_defaults = 1;
         if (arguments->training.feedback)
-            options.fed = seen->Y;
+            options.fed = seen->prepared->Y;
         options.points = arguments->grid;
         volt_status status = volt_candidates_draw(kernel, X, &options, candidates);
         if (status == VOLT_ERR_KERNEL)
@@ -97,18 +96,12 @@ static int make_candidates(const tune_arguments *arguments, const search_data *s
     return failed;
 }
 
-static bool is_of_all_rows(int score)
-{
-    return score == VOLT_SCORE_LOG || score == VOLT_SCORE_LOO || score == VOLT_SCORE_GCV;
-}
-
-/* Scores of all rows together have no gap. */
 static volt_search_options search_options(const tune_arguments *arguments, const training_data *data)
 {
     volt_search_options options = volt_search_options_default();
     options.splits.folds = arguments->folds;
-    options.splits.gap =
-        is_of_all_rows(arguments->score) && arguments->gap < 0 ? 0 : search_gap(data, arguments->gap);
+    options.splits.gap = arguments->gap; /* -1: VOLT_GAP_AUTO */
+    options.ahead = data->ahead;
     options.splits.min_train = arguments->min_train;
     options.splits.max_train = arguments->max_train;
     options.splits.rolling = arguments->rolling;
@@ -168,7 +161,8 @@ static int search_candidates(const tuning *run, const volt_candidates *candidate
     options.on_trial = search_watch_trial;
     options.trial_context = &watch;
     options.progress = progress_begin(arguments->common.quiet);
-    volt_status status = volt_search_run(candidates, run->seen.X, run->seen.Y, &options, search);
+    volt_status status =
+        volt_search_run(candidates, run->seen.prepared->X, run->seen.prepared->Y, &options, search);
     progress_end();
 
     *interrupted = interrupt_seen() && *search && volt_search_trial(*search, VOLT_TRIAL_BEST);
@@ -189,7 +183,9 @@ static int fit_winner(const tuning *run, const volt_trial *best, volt_fit_option
     volt_status status = volt_kernel_parse(best->kernel, &kernel);
     if (status)
         return complain_status(status);
-    *options = search_data_fit(&run->seen, kernel, best);
+    *options = run->seen.fit;
+    options->alpha = best->alpha;
+    options->feedback_weight = best->feedback;
     int failed = 0;
     if (model)
         failed = training_fit(run->data, kernel, *options, run->arguments->common.quiet,
@@ -209,8 +205,10 @@ static int assess_best(const tuning *run, const volt_trial *best, const volt_sea
     options.measure = info->score;
     options.score = best->score;
     options.running = info->score == VOLT_SCORE_PREQUENTIAL;
+    volt_split_options splits = run->options.splits;
+    splits.gap = info->gap;
     if (run->arguments->merge.count == 0 && !run->options.folds_by_records)
-        options.splits = &run->options.splits;
+        options.splits = &splits;
     found->struct_size = sizeof *found;
     volt_status status = volt_assess(run->data->pairing, &options, found);
     return status ? complain_status(status) : 0;
@@ -239,7 +237,7 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
                               .log = arguments->log,
                               .data = has_data ? run->data : NULL,
                               .seen = has_data ? &run->seen : NULL,
-                              .gap = merged ? -1 : run->options.splits.gap};
+                              .gap = info.gap};
     bool is_taken = (arguments->output && is_standard_output(arguments->output)) ||
                     (arguments->plot && is_standard_output(arguments->plot));
     int fit_failed = 0, plot_failed = 0;
@@ -298,7 +296,7 @@ int tune_search(const tune_arguments *arguments, training_data *data)
                                      &run.seen);
     if (!failed) {
         run.options = search_options(arguments, data);
-        run.options.base = run.seen.base;
+        run.options.base = run.seen.prepared->base;
         failed = solver_search_options(&arguments->solver, &run.options, &run.seen.fit);
     }
     if (!failed && arguments->shard)
@@ -318,7 +316,8 @@ int tune_search(const tune_arguments *arguments, training_data *data)
 /* Are the logs of a search on these data? */
 static int is_of_logs(const tune_arguments *arguments, const search_data *seen, int *is_of)
 {
-    volt_status status = volt_search_log_is_of(arguments->merge.texts[0], seen->X, seen->Y, seen->base, is_of);
+    volt_status status = volt_search_log_is_of(arguments->merge.texts[0], seen->prepared->X, seen->prepared->Y,
+                                               seen->prepared->base, is_of);
     return status ? complain_status(status) : 0;
 }
 

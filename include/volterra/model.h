@@ -106,7 +106,9 @@ typedef struct volt_fit_options {
     int64_t season;
     /* so many of the last inputs (hour of the day, say) are levels whatever `input` says, 0 */
     int64_t as_they_are;
-    int guarded; /* alpha given, target change: keep the naive forecast unless held-out rows prefer the fit, 0 */
+    /* alpha given, target change: keep the naive forecast unless held-out rows prefer the fit, 0. No effect for a centred
+     * kernel without an intercept, which has no held-out errors */
+    int guarded;
 
     /* -- outputs that come back -- */
     int feedback; /* recorded: the outputs are the inputs, one step later; volt_model_continue may run */
@@ -157,12 +159,13 @@ VOLT_API void volt_model_free(volt_model *model);
  * matter, but for alpha's being given; outputs that come back (feedback_weight) are no columns here: a search adds them.
  * Read the fields, do not change them. */
 typedef struct volt_prepared {
-    volt_view X;    /* n x columns */
-    volt_view Y;    /* n x q */
+    volt_view X;    /* n x columns; with level inputs and targets that of the call */
+    volt_view Y;    /* n x q, likewise */
     volt_view base; /* n x q; no data: the targets are levels */
     volt_target target;
     volt_input input;
     int64_t season;
+    int guarded; /* 1: fit the best candidate with volt_fit_options.guarded */
 } volt_prepared;
 VOLT_API volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *options, int64_t learn_rows,
                                   volt_prepared **prepared);

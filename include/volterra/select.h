@@ -34,9 +34,13 @@ typedef struct volt_split {
     int64_t train_begin, train_end, begin, end;
 } volt_split;
 
+enum {
+    VOLT_GAP_AUTO = -1
+}; /* ahead - 1, so that all targets of training are known; 0 for scores of all rows */
+
 typedef struct volt_split_options {
     int64_t folds;     /* validation blocks, 5 */
-    int64_t gap;       /* rows left out between training and validation, 0; H - 1 for targets H rows ahead */
+    int64_t gap;       /* rows left out between training and validation, 0; of a search also VOLT_GAP_AUTO */
     int64_t min_train; /* rows that the first training part has at least, 1; blocks shrink to make room */
     int64_t max_train; /* rows that a training part has at most, the latest ones; 0: all */
     int rolling;       /* max_train is the length of the first training part, 0 */
@@ -223,6 +227,7 @@ typedef void (*volt_trial_fn)(const volt_search *search, const volt_trial *trial
 typedef struct volt_search_options {
     /* -- the rows, and the blocks that candidates are judged on -- */
     volt_split_options splits;
+    int64_t ahead; /* rows that the targets lie ahead, for a gap of VOLT_GAP_AUTO, 0 */
     int folds_by_records; /* 1: blocks are whole records: folds, min_train and max_train of the splits count records, and
                              * the gap counts rows; 0: blocks are rows, wherever records begin */
     volt_start start;       /* of the validation rows, VOLT_START_CONTINUE */
@@ -321,6 +326,7 @@ typedef struct volt_search_info {
     int64_t failed;
     int64_t resumed; /* of the trials, taken from the log */
     int64_t folds;
+    int64_t gap;            /* between training and validation; -1: not known (logs that were merged) */
     const int64_t *stopped; /* folds + 1: how many were given up after 0, 1, ... blocks */
     int64_t expected;       /* trials that there will be at the present pace; 0: not known yet */
     int out_of_time;        /* the budget ended the search */

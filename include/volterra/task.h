@@ -77,6 +77,7 @@ typedef struct volt_pairing {
     const int64_t
         *anchors; /* per output the input it is, `ahead` rows earlier; NULL: not all are, or ahead = 0 */
     int feedback; /* 1: the outputs are the inputs one step later, so that they can be fed back */
+    int64_t gap;  /* rows to leave out before test rows, so that all targets of training are known: ahead - 1 */
     int64_t missing_targets;         /* rows of Y with a NaN, which are not fitted */
     const char *const *output_names; /* NULL: the columns have no names and there is one horizon */
 } volt_pairing;

@@ -82,6 +82,7 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_ABOUT_POINT": 2,
     "VOLT_FORGET_DYNAMICS": 0,
     "VOLT_FORGET_ALL": 1,
+    "VOLT_GAP_AUTO": -1,
     "VOLT_KERNEL_LENGTH": 2048,
     "VOLT_SCORE_R2": 0,
     "VOLT_SCORE_NMSE": 1,
@@ -447,6 +448,7 @@ class Prepared(ctypes.Structure):
         ("target", c_int),
         ("input", c_int),
         ("season", c_int64),
+        ("guarded", c_int),
     ]
 
 
@@ -723,6 +725,7 @@ class Trial(ctypes.Structure):
 class SearchOptions(ctypes.Structure):
     _fields_ = [
         ("splits", SplitOptions),
+        ("ahead", c_int64),
         ("folds_by_records", c_int),
         ("start", c_int),
         ("washout", c_int64),
@@ -777,6 +780,7 @@ class SearchInfo(ctypes.Structure):
         ("failed", c_int64),
         ("resumed", c_int64),
         ("folds", c_int64),
+        ("gap", c_int64),
         ("stopped", POINTER(c_int64)),
         ("expected", c_int64),
         ("out_of_time", c_int),
@@ -1029,6 +1033,7 @@ class Pairing(ctypes.Structure):
         ("n_records", c_int64),
         ("anchors", POINTER(c_int64)),
         ("feedback", c_int),
+        ("gap", c_int64),
         ("missing_targets", c_int64),
         ("output_names", POINTER(c_char_p)),
     ]

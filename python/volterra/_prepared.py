@@ -18,6 +18,7 @@ class Prepared(NamedTuple):
     target: str
     input: str
     season: int
+    guarded: bool  # fit the winner with FitSettings.guarded
 
 
 def _word(words: dict, value: int) -> str:
@@ -32,9 +33,8 @@ def prepare(X: Array, Y: Array, settings: FitSettings) -> Prepared:
     try:
         made = found.contents
         target, input = _word(c.TARGETS, made.target), _word(c.INPUTS, made.input)
-        if target == input == "level":
-            return Prepared(X, Y, None, target, input, int(made.season))
+        found_columns = (X, Y) if target == input == "level" else (copy_of(made.X), copy_of(made.Y))
         base = copy_of(made.base) if made.base.data else None
-        return Prepared(copy_of(made.X), copy_of(made.Y), base, target, input, int(made.season))
+        return Prepared(*found_columns, base, target, input, int(made.season), bool(made.guarded))
     finally:
         c.lib.volt_prepared_free(found)

@@ -61,7 +61,6 @@ _SCORES = {
     "neg_gcv": ("gcv", -1),
     "neg_loss": ("loss", -1),
 }
-_OF_ALL_ROWS = ("log", "loo", "gcv")  # scores of the library that have no validation blocks
 
 _SEARCHES = get_args(Search)
 _METHODS = get_args(Method)
@@ -353,8 +352,6 @@ class VolterraRidgeCV(SequenceRegressor):
         candidates = self._make_candidates(seen, given)
         self._search(candidates, seen, training, losses, given, progress, on_trial)
         if self.refit:
-            kernel, change = self._best["kernel"], seen.target == "change"
-            plain = losses.loss is None and losses.weights is None
             fields = dict(
                 alpha=self._best["alpha"],
                 washout=whole("washout", self.washout),
@@ -363,14 +360,13 @@ class VolterraRidgeCV(SequenceRegressor):
                 target=seen.target,
                 input=seen.input,
                 season=seen.season,
-                # a centred kernel without an intercept has no held-out errors to be judged by
-                guarded=plain and change and (bool(self.fit_intercept) or "centre=yes" not in kernel),
+                guarded=seen.guarded,
                 feedback_weight=self._best["feedback"],
                 losses=losses,
                 solver=self._solver()[0],
                 landmarks=self._solver()[1],
             )
-            self._fit_model(training, kernel, fields, progress)
+            self._fit_model(training, self._best["kernel"], fields, progress)
             self._series: Dict[str, Any] = dict(ahead=self.ahead)
             if seen.target != "level" or seen.input != "level":
                 self._series.update(target=seen.target, input=seen.input, season=seen.season or None)
@@ -428,8 +424,8 @@ class VolterraRidgeCV(SequenceRegressor):
         score = self._score(losses)[0]
         for name, value in losses.fields().items():
             setattr(options, name, value)
-        honest = 0 if score in _OF_ALL_ROWS else max(ahead - 1, 0)  # all rows together have no gap
-        options.splits.gap = honest if self.gap is None else whole("gap", self.gap)
+        options.splits.gap = c.CONSTANTS["VOLT_GAP_AUTO"] if self.gap is None else whole("gap", self.gap)
+        options.ahead = ahead
         options.splits.max_train = 0 if self.max_train is None else whole("max_train", self.max_train)
         if getattr(self, "min_train", None) is not None:
             options.splits.min_train = whole("min_train", self.min_train, 1)

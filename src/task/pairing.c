@@ -41,6 +41,7 @@ static volt_status choose_horizons(volt_view X, bool has_targets, const volt_pai
                  X.rows == 1 ? "" : "s");
     pairing->first_ahead = first;
     pairing->ahead = ahead;
+    pairing->gap = ahead > 1 ? ahead - 1 : 0;
     return VOLT_OK;
 }
 

@@ -457,6 +457,49 @@ static void all_rows_before_predict_a_held_out_row(void **state)
     free(X);
 }
 
+/* A search fits its best candidate with `guarded` where the target is a change. A centred kernel without an intercept has no
+ * held-out errors to guard by, and levels from levels are not copied. */
+static void prepared_data_say_how_to_fit(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    volt_rng rng = test_rng(914);
+    double *x = normal_rows(&rng, N + 1, 1), weights[N];
+    int64_t anchor = 0;
+    volt_view X = volt_view_of(x, N, 1), Y = volt_view_of(x + 1, N, 1);
+    volt_fit_options options = volt_fit_options_default();
+    volt_prepared *prepared = NULL;
+    options.ahead = 1;
+    options.anchors = &anchor;
+    check_ok(volt_prepare(X, Y, &options, N, &prepared));
+    assert_true(prepared->guarded && prepared->target == VOLT_TARGET_CHANGE && prepared->base.data);
+    volt_prepared_free(prepared);
+    for (int i = 0; i < N; i++)
+        weights[i] = 1;
+    options.weights = weights;
+    check_ok(volt_prepare(X, Y, &options, N, &prepared));
+    assert_false(prepared->guarded);
+    volt_prepared_free(prepared);
+    options.weights = NULL;
+    options.alpha = 1;
+    check_ok(volt_prepare(X, Y, &options, N, &prepared));
+    assert_true(prepared->X.data == x && prepared->Y.data == x + 1 && !prepared->base.data &&
+                !prepared->guarded);
+    volt_prepared_free(prepared);
+
+    volt_kernel *kernel = plain_parse("gak:window=3,centre=yes");
+    volt_model *model = NULL;
+    options.target = VOLT_TARGET_CHANGE;
+    options.intercept = 0;
+    options.guarded = 1;
+    check_ok(volt_model_fit(kernel, X, Y, &options, (volt_matrix){0}, &model));
+    volt_model_free(model);
+    options.alpha = 0;
+    check_fails(volt_model_fit(kernel, X, Y, &options, (volt_matrix){0}, &model), VOLT_ERR_ARGUMENT, "alpha");
+    volt_kernel_free(kernel);
+    free(x);
+}
+
 /* ---- few rows, and what is given -------------------------------------------------------------- */
 
 static volt_model *fit_walk(volt_rng *rng, int64_t n, volt_fit_options options)
@@ -508,6 +551,7 @@ int main(void)
         cmocka_unit_test(the_block_test_is_two_t_tests),
         cmocka_unit_test(the_choice_is_the_plain_one),
         cmocka_unit_test(all_rows_before_predict_a_held_out_row),
+        cmocka_unit_test(prepared_data_say_how_to_fit),
         cmocka_unit_test(too_few_rows_are_said),
     };
     return cmocka_run_group_tests_name("choice", tests, NULL, NULL);

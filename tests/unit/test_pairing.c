@@ -49,6 +49,8 @@ static void a_series_is_its_own_target(void **state)
     options.ahead = 3;
     check_ok(volt_pairing_create(X, none(), &options, &pairing));
     assert_int_equal(pairing->feedback, 0);
+    assert_int_equal(pairing->gap, 2);
+    assert_true(pairing->series.data == x && pairing->series.rows == N);
     assert_true(at(pairing->targets, 0, 1) == at(X, 3, 1));
     volt_pairing_free(pairing);
     free(x);

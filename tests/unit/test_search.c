@@ -471,6 +471,24 @@ static void wrong_options_are_refused(void **state)
 #undef AGAIN
 }
 
+static void the_gap_follows_the_rows_ahead(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        volt_search_options options = volt_search_options_default();
+        volt_search *search = NULL;
+        volt_search_info info;
+        options.draws = 1;
+        options.splits.gap = VOLT_GAP_AUTO;
+        options.ahead = i == 0 ? 0 : 4;
+        options.score = i == 2 ? VOLT_SCORE_LOG : VOLT_SCORE_R2; /* of all rows together */
+        check_ok(run(draws, &options, &search));
+        volt_search_get_info(search, &info);
+        assert_int_equal(info.gap, i == 1 ? 3 : 0);
+        volt_search_free(search);
+    }
+}
+
 static void wrong_data_are_refused(void **state)
 {
     (void)state;
@@ -537,6 +555,7 @@ int main(void)
         cmocka_unit_test(bounds_and_windows_fail_a_candidate_only),
         cmocka_unit_test(a_function_says_when_there_are_no_more),
         cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(the_gap_follows_the_rows_ahead),
         cmocka_unit_test(wrong_data_are_refused),
         cmocka_unit_test(constant_targets_are_searched),
     };

@@ -481,6 +481,13 @@ static volt_status allocate_values(volt_matrix fitted, volt_matrix *values)
     return values->data ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
+static bool is_centred(const volt_kernel *kernel)
+{
+    volt_kernel_value centre;
+    return volt_kernel_get(kernel, "centre", &centre) == VOLT_OK && centre.present &&
+           strcmp(centre.text, "yes") == 0;
+}
+
 static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_loss_fit *loss,
                                  const volt_records *records, const volt_holes *holes, volt_matrix fitted,
                                  volt_model **model)
@@ -492,6 +499,8 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
     VOLT_REQUIRE(!loss->options.keep_factor || !loss->loss, VOLT_ERR_ARGUMENT,
                  "a factor is kept for standard deviations, which other losses than squares do not have");
     VOLT_TRY(fit_task_resolve(X, loss->Y, &loss->options, records, X.rows, &task));
+    if (loss->options.alpha > 0 && !loss->options.intercept && is_centred(kernel))
+        task.chooses = false; /* there are no held-out errors to guard by */
     task.holes = holes;
     VOLT_TRY(volt_fit_way_check(kernel, &task, loss->loss != NULL));
     if (loss->options.feedback_weight > 0)

@@ -39,9 +39,23 @@ static void fill_targets(const fit_task *task, double *targets, double *base)
         }
 }
 
+static bool is_plain(const volt_prepared *made)
+{
+    return made->target == VOLT_TARGET_LEVEL && made->input == VOLT_INPUT_LEVEL;
+}
+
 static volt_status prepare(const fit_task *task, int64_t learn_rows, volt_recipe *recipe, volt_prepared *made)
 {
     int64_t n = task->X.rows, q = task->Y.cols;
+    made->input = task->input;
+    made->target = task->change ? VOLT_TARGET_CHANGE : VOLT_TARGET_LEVEL;
+    made->season = task->season;
+    made->guarded = task->change && !task->options->loss && !task->options->weights;
+    if (is_plain(made)) {
+        made->X = task->X;
+        made->Y = task->Y;
+        return VOLT_OK;
+    }
     VOLT_TRY(fit_task_recipe(task, learn_rows, recipe));
     made->X = volt_view_of(volt_alloc_doubles(n, recipe->columns), n, recipe->columns);
     made->Y = volt_view_of(volt_alloc_doubles(n, q), n, q);
@@ -49,9 +63,6 @@ static volt_status prepare(const fit_task *task, int64_t learn_rows, volt_recipe
         made->base = volt_view_of(volt_alloc_doubles(n, q), n, q);
     if (!made->X.data || !made->Y.data || (task->change && !made->base.data))
         return VOLT_ERR_MEMORY;
-    made->input = task->input;
-    made->target = task->change ? VOLT_TARGET_CHANGE : VOLT_TARGET_LEVEL;
-    made->season = task->season;
     fill_targets(task, (double *)made->Y.data, (double *)made->base.data);
     return fill_columns(task, recipe, learn_rows, (double *)made->X.data);
 }
@@ -88,7 +99,7 @@ volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *optio
 
 void volt_prepared_free(volt_prepared *prepared)
 {
-    if (prepared) {
+    if (prepared && !is_plain(prepared)) {
         volt_free((double *)prepared->X.data);
         volt_free((double *)prepared->Y.data);
         volt_free((double *)prepared->base.data);

@@ -307,11 +307,20 @@ static int64_t shard_length(const volt_candidates *candidates, const volt_search
     return total > options->shard ? (total - options->shard - 1) / options->shards + 1 : 0;
 }
 
+static int64_t automatic_gap(const volt_search_options *options)
+{
+    bool of_all_rows = options->score == VOLT_SCORE_LOG || options->score == VOLT_SCORE_LOO ||
+                       options->score == VOLT_SCORE_GCV;
+    return of_all_rows || options->ahead < 1 ? 0 : options->ahead - 1;
+}
+
 volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt_view Y,
                             const volt_search_options *options, volt_search **search)
 {
     volt_search_options standard = volt_search_options_default();
     volt_search_options own = volt_fold_loss_options(options ? options : &standard);
+    if (own.splits.gap == VOLT_GAP_AUTO)
+        own.splits.gap = automatic_gap(&own);
     options = &own;
     VOLT_TRY(check(candidates, options, search));
     volt_run r = {
@@ -329,8 +338,10 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     volt_status status = volt_run_begin(
         &r,
         volt_measure_of(options->score, options->score == VOLT_SCORE_LOSS ? r.problem->loss->fit.loss : NULL));
-    if (status == VOLT_OK)
+    if (status == VOLT_OK) {
         r.search->info.landmarks = r.problem->landmarks;
+        r.search->info.gap = options->splits.gap;
+    }
     if (status == VOLT_OK && (options->log || r.crew))
         status = volt_search_fingerprint(candidates, X, Y, options, r.fingerprint);
     if (status == VOLT_OK && r.crew &&

@@ -18,6 +18,7 @@ volt_status volt_search_new(int64_t folds, volt_measure measure, volt_search **s
         return VOLT_ERR_MEMORY;
     }
     fresh->info.folds = folds;
+    fresh->info.gap = -1;
     fresh->measure = measure;
     fresh->info.score = measure.score;
     fresh->info.loss = measure.loss[0] ? fresh->measure.loss : NULL;
