@@ -95,7 +95,7 @@ class Headers:
         base, names = re.match(r"((?:const )?\w+)\s*(.*)", declaration).groups()  # type: ignore[union-attr]
         fields = []
         for item in names.split(","):
-            match = re.match(r"((?:\*|const|\s)*)(\w+)((?:\[[^]]*\])*)$", item.strip())
+            match = re.match(r"((?:\*|const\b|\s)*)(\w+)((?:\[[^]]*\])*)$", item.strip())
             assert match, declaration
             kind = self.type_of(f"{base} {match[1]} {match[2]}", by_address)
             for size in reversed(re.findall(r"\[([^]]*)\]", match[3])):

@@ -357,7 +357,7 @@ class LossInfo(ctypes.Structure):
         ("meaning", c_char_p),
         ("parameter", c_char_p),
         ("score", c_char_p),
-        ("ant", c_char_p),
+        ("constant", c_char_p),
         ("several", c_int),
         ("classes", c_int),
         ("unscaled", c_int),
