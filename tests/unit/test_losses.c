@@ -405,6 +405,41 @@ static void parameters_follow_the_units(void **state)
     }
 }
 
+/* Of two classes the first output is 0, and the second that of the only column; c lacks what was taken from K. */
+static void outputs_of_two_classes_are_one_column(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(4419);
+    problem p = make_problem("logistic", &rng, 1);
+    solution one, two;
+    double K[N * N], Y[N * 2], sum = 0;
+    p.common = 0.25;
+    check_ok(solve(&p, 1e-10, (volt_progress){0}, &one));
+    memcpy(K, p.K, sizeof K);
+    for (int i = 0; i < N; i++) {
+        Y[2 * i] = 0;
+        Y[2 * i + 1] = p.Y[i];
+    }
+    volt_loss_task task = {.loss = p.loss,
+                           .Y = volt_view_of(Y, N, 2),
+                           .weights = p.weighted ? p.weights : NULL,
+                           .alpha = p.alpha,
+                           .common = p.common,
+                           .tolerance = 1e-10,
+                           .intercept = p.intercept,
+                           .share = 1};
+    volt_loss_result result = {.A = volt_matrix_of(two.A, N, 2), .U = volt_matrix_of(two.U, N, 2), .c = two.c};
+    check_ok(volt_loss_minimise_outputs(volt_matrix_of(K, N, N), &task, &result));
+    assert_true(result.alpha == p.alpha && result.objective == one.objective);
+    for (int i = 0; i < N; i++) {
+        assert_true(two.A[2 * i] == 0 && two.U[2 * i] == 0);
+        assert_true(two.A[2 * i + 1] == one.A[i] && two.U[2 * i + 1] == one.U[i]);
+        sum += one.A[i];
+    }
+    assert_true(two.c[0] == 0 && two.c[1] == one.c[0] - p.common * sum);
+    volt_loss_free(p.loss);
+}
+
 /* ---- memory, threads, cancelling -------------------------------------------------------------- */
 
 static void every_allocation_may_fail(void **state)
@@ -534,6 +569,7 @@ int main(void)
         cmocka_unit_test(what_is_no_gram_matrix_is_refused),
         cmocka_unit_test(weights_stand_for_copies),
         cmocka_unit_test(parameters_follow_the_units),
+        cmocka_unit_test(outputs_of_two_classes_are_one_column),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(every_poll_can_cancel),
         cmocka_unit_test(threads_do_not_matter),

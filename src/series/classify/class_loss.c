@@ -41,60 +41,60 @@ static volt_status allocate(int64_t n, int64_t q, fold_room *room)
                                                                                             : VOLT_ERR_MEMORY;
 }
 
-/* A fit on the m series of `rows`, whose coefficients are A (m x q) and c. */
-static volt_status fit(const volt_loss *loss, const volt_class_list *classes, volt_view K, double alpha,
-                       bool tried, const int64_t *rows, int64_t m, volt_progress progress, fold_room *room,
-                       volt_matrix A, double *c)
+/* The readout of series in classes. */
+typedef struct class_fit {
+    const volt_loss *loss;
+    const volt_class_list *classes;
+    volt_view K;
+    volt_progress progress;
+    fold_room room;
+} class_fit;
+
+/* A fit on the m series of room.train, whose coefficients are A (m x q) and c. */
+static volt_status fit_series(class_fit *fit, double alpha, bool tried, int64_t m, volt_matrix A, double *c)
 {
-    int64_t q = classes->n_classes;
+    fold_room *room = &fit->room;
+    volt_view K = fit->K;
+    int64_t q = fit->classes->n_classes;
     for (int64_t i = 0; i < m; i++) {
         for (int64_t j = 0; j <= i; j++)
-            room->K[i * m + j] = K.data[rows[i] * K.ld + rows[j]];
+            room->K[i * m + j] = K.data[room->train[i] * K.ld + room->train[j]];
         for (int64_t k = 0; k < q; k++)
-            room->Y[i * q + k] = classes->of[rows[i]] == k;
+            room->Y[i * q + k] = fit->classes->of[room->train[i]] == k;
     }
-    volt_loss_task task = {.loss = loss,
+    volt_loss_task task = {.loss = fit->loss,
                            .Y = volt_view_of(room->Y, m, q),
                            .alpha = alpha,
                            .tolerance = tried ? 1e-3 : tolerance,
                            .intercept = true,
                            .tried = tried,
-                           .progress = progress,
+                           .progress = fit->progress,
                            .share = 1};
     volt_loss_result result = {.A = A, .U = volt_matrix_of(room->U, m, q), .c = c};
     return volt_loss_minimise(volt_matrix_of(room->K, m, m), &task, &result);
 }
 
-/* -log of the probability of series i's class. */
-static double row_loss(const volt_loss *loss, const volt_class_list *classes, volt_view K, const int64_t *rows,
-                       int64_t m, volt_view A, const double *c, int64_t i, double *u)
+/* -log of the probability of series i's class by the fit on m series. */
+static double row_loss(class_fit *fit, int64_t m, int64_t i)
 {
-    int64_t q = classes->n_classes;
+    const fold_room *room = &fit->room;
+    int64_t q = fit->classes->n_classes;
+    double *u = room->U;
     for (int64_t k = 0; k < q; k++)
-        u[k] = c[k];
+        u[k] = room->c[k];
     for (int64_t j = 0; j < m; j++)
         for (int64_t k = 0; k < q; k++)
-            u[k] += K.data[i * K.ld + rows[j]] * A.data[j * A.ld + k];
-    volt_loss_link(loss, q, u);
-    return volt_loss_of_target(loss, q, (double)classes->of[i], u);
+            u[k] += fit->K.data[i * fit->K.ld + room->train[j]] * room->A[j * q + k];
+    volt_loss_link(fit->loss, q, u);
+    return volt_loss_of_target(fit->loss, q, (double)fit->classes->of[i], u);
 }
-
-/* A fit whose alpha is being chosen. */
-typedef struct open_fit {
-    const volt_loss *loss;
-    const volt_class_list *classes;
-    volt_view K;
-    volt_progress progress;
-    fold_room *room;
-} open_fit;
 
 /* The mean loss over the folds. */
 static volt_status cross_validate(void *context, volt_alpha_choice *choice)
 {
-    const open_fit *open = context;
-    const volt_class_list *classes = open->classes;
-    fold_room *room = open->room;
-    int64_t n = classes->n, q = classes->n_classes;
+    class_fit *fit = context;
+    fold_room *room = &fit->room;
+    int64_t n = fit->classes->n, q = fit->classes->n_classes;
     double sum = 0;
     for (int64_t f = 0; f < FOLDS; f++) {
         int64_t m = 0;
@@ -103,44 +103,37 @@ static volt_status cross_validate(void *context, volt_alpha_choice *choice)
                 room->train[m++] = i;
         if (m == n || m == 0)
             continue;
-        volt_matrix A = volt_matrix_of(room->A, m, q);
-        VOLT_TRY(fit(open->loss, classes, open->K, choice->alpha, true, room->train, m, open->progress, room, A,
-                     room->c));
+        VOLT_TRY(fit_series(fit, choice->alpha, true, m, volt_matrix_of(room->A, m, q), room->c));
         for (int64_t i = 0; i < n; i++)
             if (room->fold[i] == f)
-                sum += row_loss(open->loss, classes, open->K, room->train, m, volt_as_view(A), room->c, i,
-                                room->U);
+                sum += row_loss(fit, m, i);
     }
     volt_alpha_offer(choice, 0, sum / (double)n, 0);
     return VOLT_OK;
 }
 
-static volt_status choose(const volt_loss *loss, const volt_class_list *classes, volt_view K, uint64_t seed,
-                          volt_progress progress, fold_room *room, volt_class_readout *readout)
+static volt_status choose_and_fit(class_fit *fit, uint64_t seed, volt_class_readout *readout)
 {
-    open_fit open = {loss, classes, K, progress, room};
+    fold_room *room = &fit->room;
+    int64_t n = fit->classes->n;
     volt_alpha_best best;
-    volt_class_folds(classes, FOLDS, seed, room->train, room->fold);
-    VOLT_TRY(volt_alpha_choose_one(VOLT_ALPHA_CLASS_LOSS, readout->alpha, cross_validate, &open, &best));
+    volt_class_folds(fit->classes, FOLDS, seed, room->train, room->fold);
+    VOLT_TRY(volt_alpha_choose_one(VOLT_ALPHA_CLASS_LOSS, readout->alpha, cross_validate, fit, &best));
     VOLT_REQUIRE(best.alpha > 0, VOLT_ERR_NOT_FINITE, "the loss of series in folds is not finite");
     readout->alpha = best.alpha;
     readout->log_loss = best.error;
-    return VOLT_OK;
+    for (int64_t i = 0; i < n; i++)
+        room->train[i] = i;
+    return fit_series(fit, readout->alpha, false, n, readout->A, readout->c);
 }
 
 volt_status volt_class_loss_fit(const volt_loss *loss, const volt_class_list *classes, volt_view K,
                                 uint64_t seed, volt_progress progress, volt_class_readout *readout)
 {
-    fold_room room;
-    int64_t n = classes->n;
-    volt_status status = allocate(n, classes->n_classes, &room);
+    class_fit fit = {.loss = loss, .classes = classes, .K = K, .progress = progress};
+    volt_status status = allocate(classes->n, classes->n_classes, &fit.room);
     if (status == VOLT_OK)
-        status = choose(loss, classes, K, seed, progress, &room, readout);
-    for (int64_t i = 0; i < n && status == VOLT_OK; i++)
-        room.train[i] = i;
-    if (status == VOLT_OK)
-        status = fit(loss, classes, K, readout->alpha, false, room.train, n, progress, &room, readout->A,
-                     readout->c);
-    release(&room);
+        status = choose_and_fit(&fit, seed, readout);
+    release(&fit.room);
     return status;
 }

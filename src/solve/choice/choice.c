@@ -83,7 +83,7 @@ double volt_block_test(const double *errors, const double *rivals, int64_t ld, i
 typedef struct contest {
     const volt_choice_source *source;
     volt_choice *choice;
-    volt_view Y; /* q targets, then q levels where there are any */
+    volt_view Y; /* q targets; the levels of the choice are columns behind them */
     const bool *without;
     bool intercept;
     int64_t q, columns;
@@ -140,10 +140,15 @@ static bool has_target(const contest *c, int64_t t)
     return !(c->without && c->without[t]);
 }
 
+static double target_at(const contest *c, int64_t t, int64_t k)
+{
+    volt_view level = c->choice->level;
+    return k < c->q ? c->Y.data[t * c->Y.ld + k] : level.data[t * level.ld + k - c->q];
+}
+
 /* alpha = infinity: 0, or the mean of the targets known. */
 static void try_infinity(contest *c, volt_alpha_choice *alphas, bool constant)
 {
-    volt_view Y = c->Y;
     int64_t ahead = c->choice->ahead;
     for (int64_t k = 0; k < c->columns; k++) {
         double sum = 0, frozen = 0;
@@ -151,14 +156,14 @@ static void try_infinity(contest *c, volt_alpha_choice *alphas, bool constant)
         for (int64_t i = 0; i < c->held; i++) {
             int64_t t = c->begin + i, h = t - ahead + 1;
             for (; constant && known < h; known++) {
-                sum += Y.data[known * Y.ld + k];
+                sum += target_at(c, known, k);
                 counted += has_target(c, known);
             }
             double mean = constant && counted > 0 ? sum / (double)counted : 0;
             bool there = has_target(c, t);
             frozen = i == 0 ? mean : frozen;
-            c->e.data[i * c->e.ld + k] = there ? Y.data[t * Y.ld + k] - mean : 0;
-            c->z.data[i * c->z.ld + k] = there ? Y.data[t * Y.ld + k] - frozen : 0;
+            c->e.data[i * c->e.ld + k] = there ? target_at(c, t, k) - mean : 0;
+            c->z.data[i * c->z.ld + k] = there ? target_at(c, t, k) - frozen : 0;
         }
     }
     alphas->alpha = INFINITY;
@@ -294,8 +299,8 @@ volt_status volt_choice_pick(const volt_choice_source *source, volt_view Y, cons
                  .Y = Y,
                  .without = without,
                  .intercept = intercept,
-                 .columns = Y.cols,
-                 .q = choice->level.data ? Y.cols / 2 : Y.cols,
+                 .columns = choice->level.data ? 2 * Y.cols : Y.cols,
+                 .q = Y.cols,
                  .begin = choice->held.begin,
                  .held = choice->held.rows};
     double *memory = volt_alloc_doubles(4 * volt_max(c.held, 1), c.columns);

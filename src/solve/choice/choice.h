@@ -80,8 +80,8 @@ typedef struct volt_choice_source {
     double least; /* rounding level of alpha */
 } volt_choice_source;
 
-/* Y: rows kept x q targets, followed by as many levels where the choice has some; `without` as above. choice->held has the
- * held-out rows: begin, rows and counted. VOLT_ERR_MEMORY and failures of source->errors. */
+/* Y: rows kept x q targets; source->errors has a column for each, followed by one for each level of the choice. `without` as
+ * above. choice->held has the held-out rows: begin, rows and counted. VOLT_ERR_MEMORY and failures of source->errors. */
 volt_status volt_choice_pick(const volt_choice_source *source, volt_view Y, const bool *without, bool intercept,
                              volt_choice *choice);
 

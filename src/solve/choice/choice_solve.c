@@ -71,7 +71,8 @@ static volt_status choose(exact_choice *c, volt_progress progress, double from, 
                                           : VOLT_MOST_ALPHAS * volt_cholesky_units(c->rows - c->first) +
                                                 (c->first > 0 ? volt_cholesky_units(c->rows) : 0));
     c->task.stage = &stage;
-    VOLT_TRY(volt_choice_pick(&source, c->task.Y, c->task.without, c->intercept, c->choice));
+    volt_view Y = {c->task.Y.data, c->rows, c->q, c->task.Y.ld};
+    VOLT_TRY(volt_choice_pick(&source, Y, c->task.without, c->intercept, c->choice));
     c->task.stage = NULL;
     return volt_stage_end(&stage);
 }

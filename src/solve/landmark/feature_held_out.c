@@ -82,22 +82,9 @@ static void measure_diagonal(const volt_feature_fit *fit, double *mean, double *
     }
 }
 
-/* Targets and levels side by side, where there are both. */
-static volt_status join_targets(const volt_feature_fit *fit, volt_matrix *joined)
-{
-    *joined = volt_matrix_of(volt_alloc_doubles(fit->rows, fit->columns), fit->rows, fit->columns);
-    if (!joined->data)
-        return VOLT_ERR_MEMORY;
-    for (int64_t i = 0; i < fit->rows; i++)
-        for (int64_t k = 0; k < fit->columns; k++)
-            joined->data[i * joined->ld + k] = volt_feature_target(fit, i, k);
-    return VOLT_OK;
-}
-
 static volt_status choose(volt_feature_fit *fit, double from, double share)
 {
     double mean, largest;
-    volt_matrix joined = {0};
     measure_diagonal(fit, &mean, &largest);
     VOLT_REQUIRE(isfinite(mean), VOLT_ERR_NOT_FINITE, "the kernel of the rows is too large for a double");
     volt_choice_source source = {
@@ -106,15 +93,12 @@ static volt_status choose(volt_feature_fit *fit, double from, double share)
         .unit = mean,
         .least = 10 * (double)fit->states * DBL_EPSILON * largest,
     };
-    if (fit->columns > fit->q)
-        VOLT_TRY(join_targets(fit, &joined));
     volt_stage stage;
     volt_stage_begin(&stage, fit->task->progress, "choose", from, share, 2 * VOLT_MOST_ALPHAS);
     fit->choosing = &stage;
-    volt_status status = volt_choice_pick(&source, joined.data ? volt_as_view(joined) : fit->first,
-                                          fit->task->without, fit->task->intercept, fit->task->choice);
-    volt_free(joined.data);
-    return status == VOLT_OK ? volt_stage_end(&stage) : status;
+    VOLT_TRY(
+        volt_choice_pick(&source, fit->first, fit->task->without, fit->task->intercept, fit->task->choice));
+    return volt_stage_end(&stage);
 }
 
 /* Errors of output k, as chosen, into e[i * ld]: of a column of errors that the kernel made, or of none. */
