@@ -4,8 +4,8 @@
     option_texts.py man PROGRAM [TEMPLATE]      the man page on standard output
     option_texts.py python PROGRAM [--check]    write, or check, the docstrings of python/volterra
 
-In the template of the man page three comments are replaced: `@SYNOPSIS`, `@OPTIONS` (those of every command) and
-`@OPTIONS COMMAND`. Between `@OPTIONS` and `@END` the template may have items `.It NAME` with details, which follow the
+In the template of the man page four comments are replaced: `@SYNOPSIS`, `@DESCRIPTION COMMAND`, `@OPTIONS` (those of
+every command) and `@OPTIONS COMMAND`. Between `@OPTIONS` and `@END` the template may have items `.It NAME` with details, which follow the
 sentence of the table.
 
 In a docstring the first sentence of a parameter is that of the option that it corresponds to.
@@ -87,12 +87,24 @@ def item(option, details):
     return [f".It {head}", *map(escape, textwrap.wrap(sentence, WIDTH)), *details]
 
 
+def description(command):
+    """Paragraphs, with lines that begin with blanks or lists of names as they are."""
+    lines = [escape(upper_first(command["summary"]) + ".")]
+    for paragraph in command["description"].rstrip("\n").split("\n\n"):
+        rows = paragraph.split("\n")
+        is_text = all(len(row) > 75 for row in rows[:-1]) and not paragraph.startswith(" ")
+        lines += [".Pp", *map(escape, rows)] if is_text else [".Bd -literal", *map(escape, rows), ".Ed"]
+    return lines
+
+
 def option_list(options, details):
     names = {o.get("name", o.get("positional")) for o in options}
     unknown = set(details) - names
     if unknown:
         sys.exit(f"the template of the man page has details of options that do not exist: {', '.join(sorted(unknown))}")
     lines, group = [".Bl -tag -width Ds"], None
+    if not options:
+        return []
     for option in options:
         if group not in (None, option["group"]):
             lines += [".El", ".Pp", f"{upper_first(option['group'])}:", ".Bl -tag -width Ds"]
@@ -110,6 +122,8 @@ def man(program, template):
         mark = re.match(r'\.\\" @(\w+) ?(\w*)$', line)
         if mark and mark[1] == "SYNOPSIS":
             page += synopsis(commands)
+        elif mark and mark[1] == "DESCRIPTION":
+            page += description(commands[mark[2]])
         elif mark and mark[1] == "OPTIONS":
             details, name = {}, None
             options = commands[mark[2]]["options"] if mark[2] else common

@@ -8,7 +8,7 @@ typedef struct cli_command {
     const char *name;
     const char *summary;      /* one line, for the list of commands; names_expand puts `names` into it */
     name_list (*names)(void); /* (optional) of a table, for the summary */
-    const char *description;  /* what it does, in lines ready to print */
+    const char *description;  /* lines ready to print */
     const char *examples;     /* lines ready to print */
     option_table options;
     int (*run)(int argc, char *const *argv); /* the words after the command's name; returns the exit status */

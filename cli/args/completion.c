@@ -1,5 +1,5 @@
-/* cli/args/completion.c: scripts that complete words: commands, options, and the values that stand in a table. All
- * else is left to the shell, which completes names of files. */
+/* cli/args/completion.c: completion scripts for commands, options and values from tables. Other words are completed by
+ * the shell as file names. */
 #include "args/completion.h"
 
 #include "args/command.h"
@@ -303,10 +303,10 @@ const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
 
 void completion_help(void)
 {
-    printf("volterra completion: a script that completes words in bash, zsh or fish\n\n"
+    printf("volterra completion: completion scripts for bash, zsh and fish\n\n"
            "usage: volterra completion bash|zsh|fish\n\n"
-           "Commands, options and the values that stand in a table. Installed with the program; for this shell "
-           "alone:\n"
+           "Completes commands, options and their values. Installed with the program; for the current shell "
+           "only:\n"
            "  source <(volterra completion bash)\n");
 }
 

@@ -55,7 +55,7 @@ bool parse_duration(const char *text, double *seconds)
         if (length == 0)
             return false;
         from = skip_blanks(from + length);
-        if (!*from && is_first) { /* without a unit: only when it stands alone */
+        if (!*from && is_first) { /* without a unit: only as the whole text */
             total = value;
             break;
         }

@@ -211,13 +211,12 @@ void help_overview(void)
     char summary[SUMMARY_LENGTH];
     for (int i = 0; i < n_commands; i++)
         printf("  %-10s %s\n", commands[i]->name, summary_of(commands[i], summary));
-    printf("  %-10s %s\n", "help", "this text; help COMMAND and help kernels [NAME] say more");
-    printf("  %-10s %s\n", "completion",
-           "completion bash, zsh or fish: a script that completes words in that shell");
+    printf("  %-10s %s\n", "help", "this text; help COMMAND, help kernels [NAME]");
+    printf("  %-10s %s\n", "completion", "completion scripts for bash, zsh and fish");
     printf("\n"
-           "first steps: the next values of a series of your own, with a picture and the error to expect\n"
+           "first steps: forecast a series\n"
            "  volterra forecast series.csv\n"
-           "or simulate a chaotic system, learn it, and let the model go on by itself\n"
+           "or simulate a chaotic system, fit a model and continue it\n"
            "  volterra simulate lorenz --length 7501 -o lorenz.csv\n"
            "  volterra fit --x lorenz.csv --rows :5001 --kernel volterra:tau_coef=0.3,lambda_coef=0.3 \\\n"
            "               --alpha 1e-10 --washout 100 -o lorenz.safetensors\n"

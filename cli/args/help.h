@@ -16,7 +16,7 @@ int help_json(void);
  * wrong. */
 int help_kernels(const char *name);
 
-/* `text` from column `indent` on, wrapped between words; `column` is where the cursor stands. */
+/* `text` from column `indent` on, wrapped between words; `column` is the position of the cursor. */
 void help_print_wrapped(const char *text, int column, int indent);
 
 #endif

@@ -12,7 +12,7 @@ typedef struct name_list {
 
 void names_add(name_list *list, const char *name);
 
-/* Where `name` stands in the list; -1: nowhere. */
+/* Index of `name` in the list; -1: not there. */
 int names_find(const name_list *list, const char *name);
 
 /* The name that `word` may have been meant for, or NULL. */

@@ -330,8 +330,8 @@ static int unknown_option(const option_parser *parser, const char *written, cons
     if (!meant && name[0] && name[1]) /* any name is near to a single letter */
         meant = volt_nearest_name(name, names, count);
     if (meant)
-        return complain(EXIT_USAGE, "there is no option %s; did you mean --%s?", written, meant);
-    return complain(EXIT_USAGE, "there is no option %s (volterra help %s lists them)", written, command_name());
+        return complain(EXIT_USAGE, "unknown option %s; did you mean --%s?", written, meant);
+    return complain(EXIT_USAGE, "unknown option %s (volterra help %s lists them)", written, command_name());
 }
 
 static int find_option(const option_parser *parser, const char *name, size_t length)
@@ -374,7 +374,7 @@ static int take_value(option_parser *parser, int index, const char *text)
     if (row->form && parser->form_giver < 0)
         parser->form_giver = index;
     if (row->form && row->form != form_of(parser))
-        return complain(EXIT_USAGE, "--%s does not go with --%s", row->name,
+        return complain(EXIT_USAGE, "--%s is not supported with --%s", row->name,
                         parser->rows[parser->form_giver].name);
     return parse_value(row, text, parser->arguments + row->offset);
 }
@@ -385,9 +385,10 @@ static int complain_surplus(const option_parser *parser, const char *text)
     for (int i = 0; i < parser->count; i++) {
         const option *row = &parser->rows[i];
         if (is_wanted(parser, i) && !row->is_positional)
-            return complain(EXIT_USAGE, "'%s' stands alone; did you mean --%s %s?", text, row->name, text);
+            return complain(EXIT_USAGE, "unexpected argument '%s'; did you mean --%s %s?", text, row->name,
+                            text);
     }
-    return complain(EXIT_USAGE, "'%s' is one argument too many (see volterra help %s)", text, command_name());
+    return complain(EXIT_USAGE, "unexpected argument '%s' (see volterra help %s)", text, command_name());
 }
 
 static int take_positional(option_parser *parser, const char *text)
@@ -417,7 +418,7 @@ static int take_option(option_parser *parser, int argc, char *const *argv, int *
             value = name + 1 + (name[1] == '=');
         /* A word after one dash, such as -x: say which option it might be. */
         if (index < 0 && find_option(parser, name, strlen(name)) >= 0)
-            return complain(EXIT_USAGE, "there is no option %s; did you mean --%s?", written, name);
+            return complain(EXIT_USAGE, "unknown option %s; did you mean --%s?", written, name);
     }
     if (index < 0)
         return unknown_option(parser, written, name);

@@ -62,27 +62,25 @@ static int run_anomaly(int argc, char *const *argv)
 
 const cli_command command_anomaly = {
     .name = "anomaly",
-    .summary = "series unlike normal ones, and rows of a series unlike what came before them",
+    .summary = "detect anomalous series, or anomalous rows of a series",
     .description =
-        "With --train: how far does a series lie from normal ones, in the space of the kernel and in units of\n"
-        "the spread that these have in each direction (the variance norm of Cass, Gonon and Zozoulenko)? From\n"
-        "the nearest of them (conformance), or from their mean (mahalanobis). Every normal series is scored\n"
-        "without itself too, exactly and from the same factorisation: the threshold is the place among those\n"
-        "scores that leaves --rate of them above. Classes of both files, where they have them, give the areas\n"
-        "below the ROC and the precision-recall curve: what is not of a normal class should score higher.\n"
+        "With --train, the score of a series is its distance from normal series in the feature space of the\n"
+        "kernel, relative to their spread in each direction (the variance norm of Cass, Gonon and\n"
+        "Zozoulenko): from the nearest of them (conformance), or from their mean (mahalanobis). The\n"
+        "threshold is a quantile of the leave-one-out scores of the normal series, exceeded by a share\n"
+        "--rate of them. If classes are known, the areas under the ROC and the precision-recall curve are\n"
+        "reported.\n"
         "\n"
-        "alpha, unless it is given, and with --draws the kernel, are chosen on training series alone: with\n"
-        "--normal they are those that tell the other classes of A apart best (the sum of both areas, normal\n"
-        "series left out); otherwise alpha is the one under which normal series that are left out are "
-        "likeliest.\n"
+        "alpha and, with --draws, the kernel are chosen on the training series only: with --normal by the\n"
+        "separation of the other classes of A (the sum of both areas), otherwise alpha by the likelihood of\n"
+        "the left-out normal series.\n"
         "\n"
-        "With --x: each row of a series is forecast from those before it, and its score is the error in units\n"
-        "of what errors are like there: 1.48 times the median of the last 300, of the channel that is off "
-        "most.\n"
-        "An alarm is a score that --rate of the scores so far exceed; where these are too few to show that\n"
-        "rate, an exponential tail of the largest tenth says where it lies. While nothing changes that share\n"
-        "of rows raises an alarm, whatever the distribution of the errors. Rows that raise one are not "
-        "learned.\n",
+        "With --x each row of a series is predicted from the rows before it. Its score is the largest error\n"
+        "of a channel relative to 1.48 times the median of the last 300 errors. A score above the quantile\n"
+        "exceeded by a share --rate of the scores so far is an alarm; if there are too few scores, the\n"
+        "quantile is extrapolated from an exponential tail of the largest tenth. Without changes in the\n"
+        "series, this share of rows is an alarm for any distribution of the errors. Rows with an alarm are\n"
+        "not learned, but they are part of the state.\n",
     .examples =
         "  volterra anomaly --train walking.ts --test new.ts --kernel gak -o scores.csv\n"
         "  volterra anomaly --train train.ts --test test.ts --normal walking --kernel 'volterra' --draws 30\n"

@@ -263,11 +263,11 @@ const cli_command command_bekk = {
         "bekk simulate params.json|--preset P [--length N] [--seed S] [-o rows.csv]\n"
         "bekk score params.json|--preset P --returns R|--prices F\n"
         "\n"
-        "Returns r_t = H_t^(1/2) z_t of d assets with covariances H_t = C C' + A r r' A' + B H B' of the\n"
-        "step before, C upper triangular, A and B diagonal. fit maximises the likelihood of log-returns\n"
-        "without their means, from prices without gaps, and prints a table with standard errors; --json\n"
-        "prints the parameters. simulate writes columns z1.. (innovations), r1.. (returns) and h11, h21,\n"
-        "... (covariances, each row those of its own return). score prints the log-likelihood.\n",
+        "Returns r_t = H_t^(1/2) z_t of d assets have covariances H_t = C C' + A r r' A' + B H B', with r\n"
+        "and H of the previous step, C upper triangular, A and B diagonal. fit maximises the likelihood of\n"
+        "log-returns without their means, from prices without gaps, and prints a table with standard\n"
+        "errors; --json prints the parameters. simulate writes columns z1.. (innovations), r1.. (returns)\n"
+        "and h11, h21, ... (covariances of the return in the same row). score prints the log-likelihood.\n",
     .examples = "  volterra bekk fit prices.csv:MMM,ABT,ACN -o params.json\n"
                 "  volterra bekk simulate params.json --length 1000 --seed 1 -o sample.csv\n"
                 "  volterra bekk score params.json --returns 'sample.csv:r*'\n"

@@ -411,30 +411,26 @@ static int run_compare(int argc, char *const *argv)
 
 const cli_command command_compare = {
     .name = "compare",
-    .summary = "tune, refit and test several kernels on one data set, and say which are the best",
+    .summary = "tune, refit and test several kernels on one data set",
     .description =
-        "Tunes every kernel on the first rows with the same budget, refits its winner there, forecasts\n"
-        "the last rows, and prints one table: the errors of the forecasts, which kernels are in the model\n"
-        "confidence set (the best ones, given what chance alone may do), what they cost to tune, and the\n"
-        "winning parameters. Errors are in the units of the targets; the tables of a preset are those of\n"
-        "the paper, with MdAE and W1 times 100 (--json and --csv have them as they are).\n"
+        "Tunes every kernel on the training rows with the same budget, refits the best candidate, and\n"
+        "predicts the test rows. The table has the test errors, membership in the model confidence set, the\n"
+        "cost of tuning, and the best parameters. Errors are in the units of the targets; tables of a\n"
+        "preset have MdAE and W1 times 100, as in the paper (--json and --csv do not).\n"
         "\n"
-        "On one's own data, where the targets are inputs, changes of the targets are learned from levels and\n"
-        "changes of the inputs, unless --target and --input say otherwise; errors are those of levels. Draw 0\n"
-        "of every kernel is its defaults, with alpha profiled. Naive, seasonal naive, drift and a linear\n"
-        "autoregression on the test rows stand beside the kernels.\n"
+        "If the targets are inputs, changes of the targets are learned from levels and changes of the\n"
+        "inputs, unless --target and --input are given; errors are those of levels. Candidate 0 of every\n"
+        "kernel has the default parameters and a profiled alpha. The table includes the naive, seasonal\n"
+        "naive and drift forecasts and a linear autoregression on the test rows.\n"
         "\n"
-        "With --loss every kernel is fitted, tuned and compared by that loss (volterra tune), and so is the "
-        "model\n"
-        "confidence set; the constant of least loss in the training rows stands beside the kernels, and where\n"
-        "targets are inputs so does as now with a constant change. --weights count on training and test rows.\n"
+        "With --loss, every kernel is fitted, tuned and compared by that loss, as in volterra tune, and the\n"
+        "table includes the best constant. --weights apply to training and test rows.\n"
         "\n"
-        "Without --x the data are those of the paper: innovations of a BEKK model as inputs, 1000 times\n"
-        "the entries of the next covariance matrix as targets. Under the protocol history every kernel\n"
-        "sees a window of the past, which is tuned; under published only volterra sees the past, as in\n"
-        "the paper. A kernel may be a row of the protocol (--kernel Sig-PDE), a kernel's name, which takes\n"
-        "its row there, or any kernel text. A kernel that fails is a row with its reason; where that is\n"
-        "memory or a log, the status is 1. Ctrl-C ends it with the kernels that are done.\n",
+        "Without --x, the data are those of the paper: inputs are innovations of a BEKK model, targets 1000\n"
+        "times the entries of the next covariance matrix. With --protocol history every kernel has a tuned\n"
+        "window of the past; with published only volterra and esn have a memory, as in the paper. A kernel\n"
+        "is a row of the protocol (--kernel Sig-PDE), the name of a kernel, or any kernel text. A kernel\n"
+        "that fails is listed with the reason. Ctrl-C ends the command with the kernels that are complete.\n",
     .examples =
         "  volterra compare --preset sp500-d5 --report report.html\n"
         "  volterra compare --preset sp500-d10 --protocol published --draws 200 --repeat 3 --seed 1\n"

@@ -204,20 +204,19 @@ static int run_continue(int argc, char *const *argv)
 
 const cli_command command_continue = {
     .name = "continue",
-    .summary = "let a model go on by itself, its outputs fed back as inputs",
+    .summary = "continue a series with a model, its outputs fed back as inputs",
     .description =
-        "Needs a model whose outputs are its inputs one step later (volterra fit without --y). The path\n"
-        "starts from the last training target: its first row follows the last row of the training file.\n"
+        "Requires a model whose outputs are its inputs one step later (volterra fit without --y). The first\n"
+        "row of the path follows the last row of the training file.\n"
         "\n"
-        "With --after the rows of X go in first, and the path follows the last of them. X begins with the\n"
-        "last row of the training file, as for predict, or with the row after it. Dates decide which, where\n"
-        "both files have them; rows of X before the last training row are then left out, with a warning.\n"
-        "Without dates a first row equal to the last training row is taken as that row, with a warning, and\n"
-        "any other as the next one. Where X has a column of dates with a regular step, the path has one too.\n"
+        "With --after, the path follows the last row of X. X begins with the last row of the training file,\n"
+        "as for predict, or with the next row. The dates of both files decide which; earlier rows of X are\n"
+        "skipped with a warning. Without dates, a first row equal to the last training row is taken as that\n"
+        "row, with a warning. If X has dates with a regular step, so has the path.\n"
         "\n"
-        "--paths N --interval P runs N more paths, whose outputs are off by the errors of training rows drawn\n"
-        "at random, run by run, and adds the ends of the band that holds a share P of them. They are right\n"
-        "where errors go on as in training, and no guarantee.\n",
+        "--paths N --interval P simulates N paths, adding errors of random training rows at each step, and\n"
+        "writes the ends of the band that contains a share P of them. N must be at least 2 / (1 - P) - 1.\n"
+        "The band assumes that errors are distributed as in training.\n",
     .examples = "  volterra continue lorenz.safetensors --steps 2500 -o path.csv\n"
                 "  volterra continue lorenz.safetensors --after new.csv --steps 100 -o path.csv\n"
                 "  volterra continue lorenz.safetensors --steps 100 --paths 200 --interval 0.9 -o band.csv\n",

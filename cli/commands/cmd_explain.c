@@ -276,27 +276,26 @@ static int run_explain(int argc, char *const *argv)
 
 const cli_command command_explain = {
     .name = "explain",
-    .summary = "the Volterra series that a model has learned: kernels, shares of the orders",
+    .summary = "the Volterra series of a model: kernels and shares of the orders",
     .description =
         "A fitted model is a Volterra series of its inputs. About a constant input, x = x0 + delta,\n"
         "\n"
         "  f = g0 + sum_m g1[m] delta[-m] + sum_{m1 <= m2} g2[m1][m2] delta[-m1] delta[-m2] + ...\n"
         "\n"
-        "in the units of the data, filters and changes of the inputs included: g1 is an impulse response, g2\n"
-        "says what two impulses do together that each alone does not. g2 belongs to pairs of lags without\n"
-        "order. g1 has a standard deviation, that of a Gaussian process with the model's kernel and alpha.\n"
+        "in the units of the data, including filters and changes of the inputs. g1 is the impulse response,\n"
+        "with the standard deviation of a Gaussian process with the model's kernel and alpha. g2 is the\n"
+        "interaction of two impulses; pairs of lags are unordered.\n"
         "\n"
-        "The share of an order is cov(f_p, f) / var(f) over the rows, f_p being its part of f: shares add up\n"
-        "to 1 and may be negative, since orders are correlated. They belong to the point of expansion.\n"
-        "Memory is the number of lags that hold 99 % of what g1 and g2 would do to white inputs.\n"
+        "The share of an order is cov(f_p, f) / var(f) over the rows, where f_p is its contribution to f.\n"
+        "Shares add up to 1 and may be negative, since orders are correlated. They depend on the point of\n"
+        "expansion. Memory is the number of lags with 99 % of the response of g1 and g2 to white inputs.\n"
         "\n"
-        "Kernels that compare paths (gak, sig, sigpde) have no such series here; one that is even has none of\n"
-        "odd order about zero. Of a model with --feedback the series is that of one step: the outputs of the\n"
-        "row before, NAME[-1], are inputs like the others. With a loss that has a link it is the series of "
-        "what\n"
-        "stands before the link; only squares without weights have standard deviations.\n"
+        "Kernels of paths (gak, sig, sigpde) have no such series. Even kernels have no odd orders about\n"
+        "zero. For a model with --feedback the series is that of one step: the outputs of the previous row,\n"
+        "NAME[-1], are inputs. With a loss that has a link function, it is the series before the link.\n"
+        "Standard deviations require squares without weights.\n"
         "\n"
-        "With -o and nothing else, CSV tables, SVG pictures and an HTML page are written.\n",
+        "-o without further options writes CSV tables, SVG plots and an HTML page.\n",
     .examples = "  volterra explain model.safetensors\n"
                 "  volterra explain model.safetensors --lags 30 -o learned\n"
                 "  volterra explain model.safetensors --about zero --order 3 --json\n"

@@ -245,22 +245,23 @@ static int run_forecast(int argc, char *const *argv)
 
 const cli_command command_forecast = {
     .name = "forecast",
-    .summary = "the next values of a series, with a picture and the error to expect",
+    .summary = "forecast a series: predictions, expected error, plot",
     .description =
-        "Reads one or several series, finds their season, and forecasts the next H rows: a fit for every\n"
-        "step (as volterra fit --ahead does it: target, inputs, constant and alpha chosen on held-out rows),\n"
-        "\"as now\" where no fit is clearly better, or the value of a season ago where that does best.\n"
+        "Forecasts the next H rows of one or several series. Every step has its own fit (volterra fit\n"
+        "--ahead): target, inputs, constant and alpha are chosen on held-out rows. The naive forecast is\n"
+        "used where no fit is clearly better, and the seasonal naive forecast where it is best.\n"
         "\n"
-        "The forecast is a CSV: the time, carried on by the step of the file's dates (or the step's number),\n"
-        "and for each series its values and NAME.error, the root mean square error of that step on the\n"
-        "later half of the rows, each forecast from what was known then. The picture has a band of that\n"
-        "error. -o - prints the CSV alone; --json prints everything and writes no file unless told to.\n"
+        "The output is a CSV with the time, continued by the step of the file's dates (or the number of the\n"
+        "step), and for each series its values and NAME.error: the root mean square error of that step on\n"
+        "the later half of the rows, each predicted from the rows before it. The plot shows this error as a\n"
+        "band. -o - prints only the CSV. --json prints all results and writes no file unless -o or --plot\n"
+        "is given.\n"
         "\n"
-        "With --budget kernels are drawn and tried on the first three quarters of the rows; the best replaces\n"
-        "the one given only if it does clearly better on the last quarter, which took no part.\n"
+        "With --budget, random kernels are evaluated on the first three quarters of the rows. The best one\n"
+        "replaces the given kernel only if it is clearly better on the held-out last quarter.\n"
         "\n"
-        "A column of numbers that only counts the rows (year, t, index, or the first one) is their time. A\n"
-        "fit for every step takes time: of a long file the latest rows are used unless --rows says which.\n",
+        "A column that counts the rows (year, t, index, or the first column) is used as time. Long files\n"
+        "are limited to their latest rows unless --rows is given.\n",
     .examples = "  volterra forecast sales.csv\n"
                 "  volterra forecast load.csv:load --steps 48 --calendar hour,weekday -o next.csv\n"
                 "  volterra forecast weather.csv:temp,pressure --season 24 --json\n",

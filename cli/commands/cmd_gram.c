@@ -288,20 +288,18 @@ static int run_gram(int argc, char *const *argv)
 
 const cli_command command_gram = {
     .name = "gram",
-    .summary = "write the matrix of kernel values of sequences, or of collections of series",
+    .summary = "write the kernel matrix of sequences or of collections of series",
     .description =
-        "Entry (i, j) is the kernel of X up to row i and Y up to row j, each after a zero past. The\n"
-        "values are taken as they are, without scaling; the full matrix is written.\n"
+        "Entry (i, j) is the kernel of X up to row i and Y up to row j, each with a zero initial state.\n"
+        "Values are not scaled. The full matrix is written.\n"
         "\n"
-        "tau_coef and lambda_coef are shares of bounds that depend on the radius, the largest norm of an\n"
-        "input. Matrices of one problem need one radius: that of test rows against training rows is\n"
-        "another kernel than that of the training rows when test rows reach further, which is said.\n"
-        "Give all of them a --radius that covers both; the results say which was used.\n"
+        "tau_coef and lambda_coef are relative to bounds that depend on the radius, the largest norm of an\n"
+        "input. Matrices of one problem require the same radius: use a --radius that covers training and\n"
+        "test rows. The result reports the radius, and a warning is printed if rows of X exceed those of Y.\n"
         "\n"
-        "With --collection entry (i, j) is the kernel of series i of A and series j of B. Their lengths\n"
-        "may differ. Kernels of the whole past compare the final states of two series, kernels of paths\n"
-        "the two paths (volterra help kernels says which see what). With --json class labels, where a\n"
-        "file has them, are printed too.\n",
+        "With --collection, entry (i, j) is the kernel of series i of A and series j of B. Lengths may\n"
+        "differ. Kernels of the whole past compare the final states of two series, kernels of paths the two\n"
+        "paths (volterra help kernels). With --json, class labels in the files are printed as well.\n",
     .examples = "  volterra gram --x z.csv --kernel volterra:tau_coef=0.4,lambda_coef=0.7 -o K.npy\n"
                 "  volterra gram --x z.csv --kernel gak:sigma=2,window=20 -o K.npy\n"
                 "  volterra gram --x test.csv --y z.csv --radius 4 --normalise -o C.npy\n"

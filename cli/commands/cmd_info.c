@@ -71,7 +71,7 @@ static int run_info(int argc, char *const *argv)
 const cli_command command_info = {
     .name = "info",
     .summary = "version, compiler, BLAS, threads, memory and GPUs of this program",
-    .description = "Please send its output with a report of a fault.\n",
+    .description = "Include this output in bug reports.\n",
     .options = {NULL, 0},
     .run = run_info,
 };

@@ -195,14 +195,13 @@ static int run_mcs(int argc, char *const *argv)
 
 const cli_command command_mcs = {
     .name = "mcs",
-    .summary = "the model confidence set: which models are the best, given chance",
+    .summary = "model confidence set: the models that may be the best",
     .description =
-        "The model confidence set of Hansen, Lunde and Nason. Models are eliminated one by one, the\n"
-        "worst first, as long as a test by the stationary bootstrap can tell the remaining ones apart.\n"
-        "A model with a small p-value is worse than the best one; those above the size are the set,\n"
-        "marked ** in the table. With --json pvalues are in the order of the columns; included, excluded\n"
-        "and order (of elimination) hold names, or column numbers from 0 where the file has no header.\n"
-        "The same command gives the same numbers (--seed, default 0).\n",
+        "The model confidence set of Hansen, Lunde and Nason. Models are eliminated one by one, the worst\n"
+        "first, while a test by the stationary bootstrap rejects equal performance. Models with a p-value\n"
+        "above --size are in the set and marked ** in the table. With --json, pvalues are in the order of\n"
+        "the columns; included, excluded and order (of elimination) have names, or column numbers from 0 if\n"
+        "the file has no header. Results are reproducible (--seed, default 0).\n",
     .examples = "  volterra mcs losses.csv\n"
                 "  volterra mcs losses.csv --method max --size 0.1 --block auto --json\n"
                 "  volterra mcs 'losses.csv:volterra,gak,sig*' --rows -500:\n",

@@ -256,14 +256,13 @@ static int run_plan(int argc, char *const *argv)
 
 const cli_command command_plan = {
     .name = "plan",
-    .summary = "memory and time a fit would take here, and what to do when it does not fit",
+    .summary = "memory and time of a fit on this machine",
     .description =
-        "The times are extrapolated from a short measurement on this machine. Of every solver (volterra fit\n"
-        "--solver) memory, time with alpha given, and how far its forecasts are expected from those of the\n"
-        "exact fit, as measured on 20,000 rows (docs/math.md); and which one fit takes by itself, and why.\n"
-        "With --draws N also what volterra tune --draws N takes: how its draws are fitted, memory, and the "
-        "time\n"
-        "of all of them where none is given up early.\n",
+        "Times are extrapolated from a short measurement. For every solver (volterra fit --solver) the\n"
+        "report has memory, time for a given alpha, and the expected error relative to the exact fit,\n"
+        "measured on 20,000 rows (docs/math.md). It names the solver that fit chooses by default, with the\n"
+        "reason, and the cost on a GPU if there is one. With --draws N it also has memory and time of\n"
+        "volterra tune --draws N, without early stopping.\n",
     .examples = "  volterra plan --n 100000 --d 10 --q 55\n"
                 "  volterra plan --n 20000 --d 3 --draws 200 --folds 5\n",
     .options = OPTION_TABLE(rows),

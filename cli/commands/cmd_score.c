@@ -287,18 +287,18 @@ static int run_score(int argc, char *const *argv)
 
 const cli_command command_score = {
     .name = "score",
-    .summary = "compare a forecast with the truth",
+    .summary = "compare predictions with observed values",
     .description =
-        "Prints each measure as its mean over the columns. Columns of Y are matched with those of P by\n"
-        "name where both files have headers and Y has all names of P, otherwise by position. A first\n"
-        "column row of P, as predict --index writes it, is passed over. Where both files have dates one\n"
-        "line says when rows that are compared are of different times, and which belong together.\n"
+        "Prints each measure as its mean over the columns. Columns of Y and P are matched by name if both\n"
+        "files have headers and Y has all names of P, otherwise by position. A first column named row in P\n"
+        "(predict --index) and columns of intervals are skipped. If both files have dates, a warning is\n"
+        "printed for rows of different times.\n"
         "\n"
-        "Skill is 1 - MSE over that of the naive forecast, the truth H rows before, and MASE the mean\n"
-        "absolute error over the naive forecast's, both on the rows whose past is known: that of the\n"
-        "rows of Y's file before --truth-rows, or of --past. MAPE is left out where the truth has zeros.\n"
-        "The valid prediction time is the first row t, counted from 1, with\n"
-        "|y_t - yhat_t| >= threshold |y_t|, times the time step times the Lyapunov exponent.\n",
+        "Skill is 1 - MSE relative to the naive forecast, the truth H rows before; MASE is the mean\n"
+        "absolute error relative to that of the naive forecast. Both use the rows whose earlier values are\n"
+        "known, from the file of Y before --truth-rows, or from --past. MAPE is omitted if the truth has\n"
+        "zeros. The valid prediction time is the first row t, counted from 1, with |y_t - yhat_t| >=\n"
+        "threshold |y_t|, times the time step times the Lyapunov exponent.\n",
     .examples = "  volterra score --truth y.csv --pred forecast.csv\n"
                 "  volterra score --truth lorenz.csv --truth-rows 5001: --pred path.csv \\\n"
                 "                 --lyapunov 0.9 --dt 0.005\n"

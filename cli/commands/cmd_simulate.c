@@ -248,17 +248,17 @@ static int run_simulate(int argc, char *const *argv)
 const cli_command command_simulate = {
     .name = "simulate",
     .names = system_names,
-    .summary = "write a sequence of a known system: {names}",
+    .summary = "simulate a known system: {names}",
     .description =
         "lorenz        columns x, y, z: the Lorenz 1963 equations with sigma 10, rho 28, beta 8/3\n"
         "mackey-glass  column x: the delay equation x' = 0.2 x(t-17) / (1 + x(t-17)^10) - 0.1 x\n"
-        "narma10       columns u, y: random input u and the target y that follows it\n"
+        "narma10       columns u, y: random input u and its response y\n"
         "bekk          columns z1.., r1.., h11, h21, ..: innovations, returns and covariances of\n"
-        "              stocks; see volterra help bekk for parameters of your own\n"
+        "              stocks; see volterra help bekk for other parameters\n"
         "\n"
-        "The same command writes the same numbers. --seed moves the starting point of lorenz and\n"
-        "mackey-glass by 0.1 times a standard normal draw per coordinate, and chooses the random input of\n"
-        "narma10 and bekk (default 0).\n",
+        "Results are reproducible. --seed (default 0) adds 0.1 times a standard normal draw to each\n"
+        "coordinate of the initial value of lorenz and mackey-glass, and selects the random input of\n"
+        "narma10 and bekk.\n",
     .examples = "  volterra simulate lorenz --length 7501 -o lorenz.csv\n"
                 "  volterra simulate mackey-glass --seed 3 | head\n"
                 "  volterra simulate bekk --preset sp500-d5 --length 3761 --seed 1 -o bekk.csv\n",

@@ -270,7 +270,7 @@ tune_wrong()
     expect 1 tune --x x.csv --candidates c.csv
     err_has 'c.csv: line 3'
     expect 2 tune --draws 2 --merge a.jsonl
-    err_has 'does not go with'
+    err_has '--merge is not supported with --draws'
     expect 2 tune --merge
     err_has 'needs a value'
     expect 1 tune --merge x.csv

@@ -296,9 +296,9 @@ collection_wrong()
     cp "$data/gestures.ts" train.ts
     series 10 >x.csv
     expect 2 gram --collection train.ts --x x.csv
-    err_has '--x does not go with --collection'
+    err_has '--x is not supported with --collection'
     expect 2 gram --x x.csv --with train.ts
-    err_has '--with does not go with --x'
+    err_has '--with is not supported with --x'
     expect 2 gram --collection train.ts --missing drop
     expect 2 gram --with train.ts
     err_has '--collection A is missing'
