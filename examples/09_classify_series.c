@@ -24,21 +24,21 @@ static volt_status read_beside(const char *name, volt_collection **collection)
     return volt_collection_read(path, collection);
 }
 
-static volt_status learn(const volt_collection *train, volt_classifier **classifier)
+static volt_status learn(const volt_collection *train, volt_series_model **model)
 {
     int64_t classes[MOST];
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.kernel = "volterra"; /* what it leaves open is drawn; NULL: a list of kernels */
     options.draws = 8;
     for (int64_t i = 0; i < train->count; i++)
         classes[i] = number_of(train->labels[i]);
-    return volt_classify_fit(train->series, train->count, classes, N_CLASSES, &options, classifier);
+    return volt_series_fit_classes(train->series, train->count, classes, N_CLASSES, &options, model);
 }
 
 int main(void)
 {
     volt_collection *train = NULL, *test = NULL;
-    volt_classifier *classifier = NULL;
+    volt_series_model *model = NULL;
     double outputs[MOST][N_CLASSES];
     int64_t found[MOST], right = 0;
 
@@ -47,13 +47,14 @@ int main(void)
         status = read_beside("turns_test.ts", &test);
     int fits = !status && train->count <= MOST && test->count <= MOST;
     if (fits)
-        status = learn(train, &classifier);
+        status = learn(train, &model);
     if (fits && !status)
-        status = volt_classifier_predict(classifier, test->series, test->count, NULL,
-                                         volt_matrix_of(outputs[0], test->count, N_CLASSES), found);
+        status = volt_series_model_predict(model, test->series, test->count, NULL,
+                                           volt_matrix_of(outputs[0], test->count, N_CLASSES),
+                                           volt_matrix_of(NULL, 0, 0), found);
     if (fits && !status) {
-        volt_classifier_info info;
-        volt_classifier_get_info(classifier, &info);
+        volt_series_info info = {.struct_size = sizeof info};
+        status = volt_series_model_get_info(model, &info);
         for (int64_t i = 0; i < test->count; i++)
             right += found[i] == number_of(test->labels[i]);
         printf("kernel         %s\n", info.kernel);
@@ -64,7 +65,7 @@ int main(void)
     if (status)
         fprintf(stderr, "%s\n", volt_error_detail());
     int good = fits && !status && right == test->count;
-    volt_classifier_free(classifier);
+    volt_series_model_free(model);
     volt_collection_free(test);
     volt_collection_free(train);
     return good ? 0 : 1;

@@ -44,7 +44,7 @@ const choice object_scale_choices[] = {
     {"channels", VOLT_OBJECT_SCALE_CHANNELS, "channels over all training series"},
     {"series", VOLT_OBJECT_SCALE_SERIES, "channels in each series"},
     {"none", VOLT_OBJECT_SCALE_NONE, "nothing"},
-    {"auto", VOLT_CLASSIFY_CHOOSE, NULL},
+    {"auto", VOLT_SERIES_CHOOSE, NULL},
     {NULL, 0, NULL},
 };
 
@@ -52,14 +52,14 @@ const choice object_input_choices[] = {
     {"level", VOLT_OBJECT_INPUT_LEVEL, "values"},
     {"change", VOLT_OBJECT_INPUT_CHANGE, "changes"},
     {"both", VOLT_OBJECT_INPUT_BOTH, "values and changes"},
-    {"auto", VOLT_CLASSIFY_CHOOSE, NULL},
+    {"auto", VOLT_SERIES_CHOOSE, NULL},
     {NULL, 0, NULL},
 };
 
 const choice object_compare_choices[] = {
     {"series", VOLT_OBJECT_COMPARE_SERIES, "whole series"},
     {"steps", VOLT_OBJECT_COMPARE_STEPS, "all steps with each other"},
-    {"auto", VOLT_CLASSIFY_CHOOSE, NULL},
+    {"auto", VOLT_SERIES_CHOOSE, NULL},
     {NULL, 0, NULL},
 };
 

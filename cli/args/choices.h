@@ -30,9 +30,9 @@ extern const choice validate_choices[];       /* volt_validate */
 extern const choice protocol_choices[];       /* volt_protocol */
 extern const choice mcs_method_choices[];     /* volt_mcs_method */
 extern const choice ode_method_choices[];     /* volt_ode_method */
-extern const choice object_scale_choices[];   /* volt_object_scale, or VOLT_CLASSIFY_CHOOSE */
-extern const choice object_input_choices[];   /* volt_object_input, or VOLT_CLASSIFY_CHOOSE */
-extern const choice object_compare_choices[]; /* volt_object_compare, or VOLT_CLASSIFY_CHOOSE */
+extern const choice object_scale_choices[];   /* volt_object_scale, or VOLT_SERIES_CHOOSE */
+extern const choice object_input_choices[];   /* volt_object_input, or VOLT_SERIES_CHOOSE */
+extern const choice object_compare_choices[]; /* volt_object_compare, or VOLT_SERIES_CHOOSE */
 extern const choice law_choices[];            /* volt_search_law; labelled with how --range writes them */
 
 /* The choice with that word; NULL: there is none. */

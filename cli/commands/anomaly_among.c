@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double default_rate = 0.05;
-
 const choice anomaly_score_choices[] = {
     {"conformance", VOLT_ANOMALY_CONFORMANCE, "distance from the nearest normal series"},
     {"mahalanobis", VOLT_ANOMALY_MAHALANOBIS, "distance from the mean of the normal series"},
@@ -44,6 +42,7 @@ typedef struct anomaly_data {
     int *marks;     /* 1: its class is not among the normal ones; NULL: classes are not known */
     volt_ranking areas;
     bool has_areas;
+    volt_anomaly_info info;
 } anomaly_data;
 
 static void release(anomaly_data *data)
@@ -114,12 +113,13 @@ static int read_data(const anomaly_arguments *arguments, anomaly_data *data)
 static int fit(const anomaly_arguments *arguments, const anomaly_data *data, volt_series_anomaly **anomaly)
 {
     volt_series_anomaly_options options = volt_series_anomaly_options_default();
-    options.objects.scale = (volt_object_scale)arguments->scale;
-    options.objects.input = (volt_object_input)arguments->input;
-    options.detector.score = (volt_anomaly_kind)arguments->score;
-    options.detector.alpha = arguments->alpha;
-    options.detector.rate = arguments->rate > 0 ? arguments->rate : default_rate;
-    options.detector.progress = progress_begin(arguments->common.quiet);
+    options.scale = (volt_object_scale)arguments->scale;
+    options.input = (volt_object_input)arguments->input;
+    options.score = (volt_anomaly_kind)arguments->score;
+    options.alpha = arguments->alpha;
+    if (arguments->rate > 0)
+        options.rate = arguments->rate;
+    options.progress = progress_begin(arguments->common.quiet);
     options.draws = arguments->draws;
     options.seed = arguments->common.seed.value;
     volt_status status = volt_series_anomaly_fit(arguments->kernel, data->normal, data->n_normal,
@@ -138,10 +138,8 @@ static int score(const anomaly_arguments *arguments, const volt_series_anomaly *
     progress_end();
     if (status)
         return complain_status(status);
-    volt_anomaly_info info;
-    volt_series_anomaly_get_info(anomaly, &info);
     for (int64_t i = 0; data->judged == &data->pair.train && i < data->n_normal; i++)
-        data->scores[data->normal_rows[i]] = info.growth * info.left_out[i];
+        data->scores[data->normal_rows[i]] = data->info.scores[i];
     if (!data->pair.train.labels || !data->judged->labels)
         return 0;
     int64_t marked = 0;
@@ -220,11 +218,9 @@ static void report_learned(result_list *results, const volt_anomaly_info *info, 
                      collection_text(data->pair.test.collection, text));
 }
 
-static int report_all(const anomaly_arguments *arguments, const anomaly_data *data,
-                      const volt_series_anomaly *anomaly)
+static int report_all(const anomaly_arguments *arguments, const anomaly_data *data)
 {
-    volt_anomaly_info info;
-    volt_series_anomaly_get_info(anomaly, &info);
+    volt_anomaly_info info = data->info;
     result_list *results = results_new(arguments->common.json);
     report_learned(results, &info, data);
     results_text(results, "kernel", "kernel", "%s", info.kernel);
@@ -245,7 +241,7 @@ static int report_all(const anomaly_arguments *arguments, const anomaly_data *da
     }
     if (arguments->output)
         results_text(results, "output", "written", "%s", arguments->output);
-    if (info.rate < info.least)
+    if (info.n_warnings > 0) /* VOLT_WARNING_RATE_TOO_SMALL */
         warn("%lld normal series cannot show a rate of %g: the threshold is the largest score among them, "
              "which one in "
              "%lld exceeds by chance",
@@ -280,15 +276,15 @@ int anomaly_among_series(const anomaly_arguments *arguments)
                                  "file with several classes, and --normal");
     if (!failed)
         failed = fit(arguments, &data, &anomaly);
+    data.info.struct_size = sizeof data.info;
+    if (!failed)
+        (void)volt_series_anomaly_get_info(anomaly, &data.info); /* neither pointer is NULL */
     if (!failed)
         failed = score(arguments, anomaly, &data);
-    if (!failed && arguments->output) {
-        volt_anomaly_info info;
-        volt_series_anomaly_get_info(anomaly, &info);
-        failed = write_scores(arguments, &data, info.threshold);
-    }
+    if (!failed && arguments->output)
+        failed = write_scores(arguments, &data, data.info.threshold);
     if (!failed)
-        failed = report_all(arguments, &data, anomaly);
+        failed = report_all(arguments, &data);
     volt_series_anomaly_free(anomaly);
     release(&data);
     return failed;

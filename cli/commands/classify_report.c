@@ -132,23 +132,33 @@ static void print_confusion(const classified *result, const confusion *counts)
 
 /* ---- results ---------------------------------------------------------------------------------- */
 
-static void warn_of_classes(const classified *result, const confusion *counts)
+static void print_warnings_of(const classified *result)
 {
-    int64_t n = result->pair->train.collection->count, alone = 0;
+    const volt_series_info *info = &result->info;
+    int64_t single = 0;
     const char *name = NULL;
-    for (int64_t k = 0; k < result->classes->count; k++)
-        if (class_count(result->train, n, k) == 1) {
-            alone++;
-            name = name ? name : result->classes->names[k];
-        }
-    if (alone == 1)
+    for (int64_t i = 0; i < info->n_warnings; i++) {
+        const volt_warning *warning = &info->warnings[i];
+        if (warning->code == VOLT_WARNING_SINGLE_SERIES_CLASS && single++ == 0)
+            name = result->classes->names[warning->series];
+        if (warning->code == VOLT_WARNING_SEARCH_CUT)
+            warn("--budget ended the search after %.0f of %lld kernels: the selection depends on the speed of "
+                 "this "
+                 "machine",
+                 warning->value, (long long)info->planned);
+    }
+    if (single == 1)
         warn("class %s has one training series: its leave-one-out prediction is wrong by construction", name);
-    else if (alone > 1)
+    else if (single > 1)
         warn("%lld classes have one training series each, %s the first: their leave-one-out predictions are "
              "wrong "
              "by construction",
-             (long long)alone, name);
-    for (int64_t i = 0; counts && counts->unseen > 0 && i < counts->total; i++)
+             (long long)single, name);
+}
+
+static void warn_of_unseen(const classified *result, const confusion *counts)
+{
+    for (int64_t i = 0; counts->unseen > 0 && i < counts->total; i++)
         if (result->test[i] == CLASS_UNKNOWN) {
             warn("%lld of %lld test series %s of classes that no training series has, %s the first: counted as "
                  "wrong",
@@ -161,13 +171,13 @@ static void warn_of_classes(const classified *result, const confusion *counts)
 /* The kernels; in JSON those of the first stand for themselves too. */
 static void add_kernels(const classified *result, result_list *results)
 {
-    const volt_classifier_info *info = &result->info;
+    const volt_series_info *info = &result->info;
     results_text(results, "kernel", NULL, "%s", info->kernel);
     results_text(results, "input", NULL, "%s", choice_word(object_input_choices, (int)info->input));
     results_text(results, "scale", NULL, "%s", choice_word(object_scale_choices, (int)info->scale));
     results_text(results, "compare", NULL, "%s", choice_word(object_compare_choices, (int)info->compare));
     for (int64_t p = 0; p < info->parts; p++) {
-        volt_classifier_kernel part = info->kernels[p];
+        volt_series_kernel part = info->kernels[p];
         results_text(results, NULL, p ? "and" : "kernel", "%s", part.kernel);
         results_text(results, NULL, "  of", "%s; %s, scaled by %s",
                      choice_label(object_compare_choices, (int)part.compare),
@@ -184,7 +194,7 @@ static void add_kernels(const classified *result, result_list *results)
 
 static void add_training(const classified *result, result_list *results)
 {
-    const volt_classifier_info *info = &result->info;
+    const volt_series_info *info = &result->info;
     char text[COLLECTION_TEXT_LENGTH];
     results_text(results, NULL, "train", "%s: %s, %lld classes", result->pair->train.source,
                  collection_text(result->pair->train.collection, text), (long long)info->classes);
@@ -213,15 +223,11 @@ static void add_training(const classified *result, result_list *results)
     if (info->landmarks > 0)
         results_text(results, NULL, "landmarks", "%lld of %lld series", (long long)info->landmarks,
                      (long long)info->series);
-    if (info->cut)
-        warn("--budget ended the search after %lld of %lld kernels: the selection depends on the speed of this "
-             "machine",
-             (long long)info->tried, (long long)info->planned);
 }
 
 static void add_left_out(const classified *result, result_list *results)
 {
-    const volt_classifier_info *info = &result->info;
+    const volt_series_info *info = &result->info;
     results_number(results, "left_out_accuracy", NULL, info->left_out);
     results_number(results, "left_out_error", NULL, info->left_out_error);
     results_text(results, NULL, "leave-one-out", "%.2f%% (%.0f of %lld) of the selected kernel: optimistic",
@@ -246,20 +252,6 @@ static void add_left_out(const classified *result, result_list *results)
     }
 }
 
-static void add_probabilities(const classified *result, result_list *results)
-{
-    int64_t rows = result->outputs.rows, q = result->outputs.cols;
-    double *copy = calloc((size_t)(rows * q), sizeof *copy);
-    if (!copy) {
-        note_lack_of_memory();
-        return;
-    }
-    memcpy(copy, result->outputs.data, (size_t)(rows * q) * sizeof *copy);
-    if (!volt_classifier_probabilities(result->classifier, volt_matrix_of(copy, rows, q)))
-        results_rows(results, "probabilities", volt_view_of(copy, rows, q));
-    free(copy);
-}
-
 static void add_test(const classified *result, const confusion *counts, result_list *results)
 {
     const labelled_series *test = &result->pair->test;
@@ -278,7 +270,7 @@ static void add_test(const classified *result, const confusion *counts, result_l
         results_texts(results, "predicted", (char *const *)names, count);
     free(names);
     results_rows(results, "outputs", volt_as_view(result->outputs));
-    add_probabilities(result, results);
+    results_rows(results, "probabilities", volt_as_view(result->probabilities));
     if (!result->test)
         return;
     double share = (double)counts->right / (double)counts->total;
@@ -317,7 +309,9 @@ int classify_print(const classified *result, const char *output, double seconds,
     if (!count_classes(result, of_test, &counts))
         return complain(EXIT_FAILED, "not enough memory for the table of classes");
     result_list *results = results_new(json);
-    warn_of_classes(result, of_test ? &counts : NULL);
+    print_warnings_of(result);
+    if (of_test)
+        warn_of_unseen(result, &counts);
     add_training(result, results);
     add_left_out(result, results);
     add_test(result, &counts, results);

@@ -10,11 +10,10 @@
 typedef struct classified {
     const series_pair *pair;
     const class_names *classes;
-    volt_classifier_info info;
-    const volt_classifier *classifier;
+    volt_series_info info;
     int64_t *train, *test,
-        *found;          /* classes as numbers; test: NULL where they are not known; found: those predicted */
-    volt_matrix outputs; /* of the test series, one column a class */
+        *found; /* classes as numbers; test: NULL where they are not known; found: those predicted */
+    volt_matrix outputs, probabilities; /* of the test series, one column a class */
 } classified;
 
 /* Warnings, then the results, then, for people, tables of the classes. Returns the exit status. */

@@ -93,7 +93,7 @@ static int check(const classify_arguments *arguments)
 static int parse_count(const char *name, const char *text, int64_t *count)
 {
     double number = 0;
-    *count = VOLT_CLASSIFY_CHOOSE;
+    *count = VOLT_SERIES_CHOOSE;
     if (strcmp(text, "auto") == 0)
         return 0;
     if (!volt_parse_number(text, &number) || number < 0 || number != floor(number) || number > 1e9)
@@ -113,9 +113,9 @@ static int require_labels(const labelled_series *train)
 /* ---- the work --------------------------------------------------------------------------------- */
 
 static int fit(const classify_arguments *arguments, const search_space *space, const classified *result,
-               volt_classifier **classifier)
+               volt_series_model **model)
 {
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     const volt_collection *train = result->pair->train.collection;
     options.kernel = arguments->kernel;
     options.loss = arguments->loss;
@@ -123,8 +123,8 @@ static int fit(const classify_arguments *arguments, const search_space *space, c
     options.input = arguments->input;
     options.compare = arguments->compare;
     options.alpha = arguments->alpha;
-    options.draws = arguments->draws > 0 ? arguments->draws : VOLT_CLASSIFY_CHOOSE;
-    options.budget = arguments->budget > 0 ? arguments->budget : VOLT_CLASSIFY_CHOOSE;
+    options.draws = arguments->draws > 0 ? arguments->draws : VOLT_SERIES_CHOOSE;
+    options.budget = arguments->budget > 0 ? arguments->budget : VOLT_SERIES_CHOOSE;
     options.folds = arguments->folds;
     int failed = parse_count("screen", arguments->screen, &options.screen);
     if (!failed)
@@ -137,20 +137,20 @@ static int fit(const classify_arguments *arguments, const search_space *space, c
     options.ranges = space->ranges;
     options.n_ranges = space->count;
     options.progress = progress_begin(arguments->common.quiet);
-    volt_status status = volt_classify_fit(train->series, train->count, result->train, result->classes->count,
-                                           &options, classifier);
+    volt_status status = volt_series_fit_classes(train->series, train->count, result->train,
+                                                 result->classes->count, &options, model);
     progress_end();
     if (status == VOLT_ERR_KERNEL)
         return complain_status_hint(status, " (see volterra help kernels)");
     return status ? complain_status(status) : 0;
 }
 
-static int predict(const volt_classifier *classifier, bool quiet, classified *result)
+static int predict(const volt_series_model *model, bool quiet, classified *result)
 {
     const volt_collection *test = result->pair->test.collection;
     volt_progress progress = progress_begin(quiet);
-    volt_status status = volt_classifier_predict(classifier, test->series, test->count, &progress,
-                                                 result->outputs, result->found);
+    volt_status status = volt_series_model_predict(model, test->series, test->count, &progress, result->outputs,
+                                                   result->probabilities, result->found);
     progress_end();
     return status ? complain_status(status) : 0;
 }
@@ -163,26 +163,28 @@ static int allocate(classified *result)
     result->found = calloc((size_t)test->count, sizeof *result->found);
     if (!result->found)
         return complain(EXIT_FAILED, "not enough memory for the classes that are found");
-    return allocate_matrix(test->count, result->classes->count, "the outputs", &result->outputs);
+    int failed = allocate_matrix(test->count, result->classes->count, "the outputs", &result->outputs);
+    return failed ? failed
+                  : allocate_matrix(test->count, result->classes->count, "the outputs", &result->probabilities);
 }
 
 static int work(const classify_arguments *arguments, const search_space *space, classified *result)
 {
-    volt_classifier *classifier = NULL;
+    volt_series_model *model = NULL;
     int failed = allocate(result);
     if (!failed)
-        failed = fit(arguments, space, result, &classifier);
+        failed = fit(arguments, space, result, &model);
     if (failed)
         return failed;
-    volt_classifier_get_info(classifier, &result->info);
-    result->classifier = classifier;
+    result->info.struct_size = sizeof result->info;
+    (void)volt_series_model_get_info(model, &result->info); /* neither pointer is NULL */
     if (result->pair->test.collection)
-        failed = predict(classifier, arguments->common.quiet, result);
+        failed = predict(model, arguments->common.quiet, result);
     if (!failed && arguments->output)
         failed = classify_write(result, arguments->output);
     if (!failed && !(arguments->output && is_standard_output(arguments->output)))
         failed = classify_print(result, arguments->output, result->info.seconds, arguments->common.json);
-    volt_classifier_free(classifier);
+    volt_series_model_free(model);
     return failed;
 }
 
@@ -206,6 +208,7 @@ static int run_on(const classify_arguments *arguments, const search_space *space
     free(result.test);
     free(result.found);
     free(result.outputs.data);
+    free(result.probabilities.data);
     class_names_release(&classes);
     return failed;
 }

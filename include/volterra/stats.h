@@ -166,6 +166,31 @@ VOLT_API volt_status volt_mcs_compute(volt_view losses, const volt_mcs_options *
 
 VOLT_API void volt_mcs_free(volt_mcs *mcs);
 
+/* ---- warnings --------------------------------------------------------------------------------- */
+
+/* Warnings in results, as codes. */
+typedef enum volt_warning_code {
+    VOLT_WARNING_CONSTANT_HELDOUT, /* the series is constant on the held-out rows: errors there mean little */
+    VOLT_WARNING_NAIVE_FORECAST,  /* every step is the last value; `value` is the best fit's share of its MSE */
+    VOLT_WARNING_BETTER_BASELINE, /* `baseline` has a clearly lower error; `value` is its share of the model's */
+    VOLT_WARNING_FEW_ROWS,        /* too few rows to hold any out: errors are not known */
+    VOLT_WARNING_WORSE_THAN_CONSTANT, /* the mean of the targets has a lower error */
+    VOLT_WARNING_PAST_TARGETS,        /* the baselines know past targets, and the model only its inputs */
+    VOLT_WARNING_SEARCH_CUT,          /* the budget ended the search after `value` candidates */
+    VOLT_WARNING_SINGLE_SERIES_CLASS, /* class `series` has one training series: it is wrong when left out */
+    VOLT_WARNING_RATE_TOO_SMALL       /* too few series to show the rate: the smallest is `value` */
+} volt_warning_code;
+
+typedef struct volt_warning {
+    volt_warning_code code;
+    int64_t series; /* the series (or class) it is about, 0 where it is about none */
+    double value;
+    volt_baseline baseline;
+} volt_warning;
+
+/* Returns the text of a code; "unknown warning" for a value that is not one. */
+VOLT_API const char *volt_warning_text(volt_warning_code code);
+
 #ifdef __cplusplus
 }
 #endif

@@ -20,27 +20,6 @@
 extern "C" {
 #endif
 
-/* ---- warnings --------------------------------------------------------------------------------- */
-
-typedef enum volt_warning_code {
-    VOLT_WARNING_CONSTANT_HELDOUT, /* the series is constant on the held-out rows: errors there mean little */
-    VOLT_WARNING_NAIVE_FORECAST,  /* every step is the last value; `value` is the best fit's share of its MSE */
-    VOLT_WARNING_BETTER_BASELINE, /* `baseline` has a clearly lower error; `value` is its share of the model's */
-    VOLT_WARNING_FEW_ROWS,        /* too few rows to hold any out: errors are not known */
-    VOLT_WARNING_WORSE_THAN_CONSTANT, /* the mean of the targets has a lower error */
-    VOLT_WARNING_PAST_TARGETS         /* the baselines know past targets, and the model only its inputs */
-} volt_warning_code;
-
-typedef struct volt_warning {
-    volt_warning_code code;
-    int64_t series; /* the series it is about, 0 in an assessment */
-    double value;
-    volt_baseline baseline;
-} volt_warning;
-
-/* Returns the text of a code; "unknown warning" for a value that is not one. */
-VOLT_API const char *volt_warning_text(volt_warning_code code);
-
 /* ---- pairing of inputs and targets ------------------------------------------------------------ */
 
 /* Which rows of a sequence are inputs, which are targets, and how they are related. */

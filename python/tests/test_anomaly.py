@@ -124,3 +124,10 @@ def test_wrong_data():
         volterra.SeriesAnomaly().predict(NORMAL)
     with pytest.raises(ValueError, match="channels"):
         volterra.SeriesAnomaly().fit(NORMAL).predict([one[:, :1] for one in NORMAL])
+
+
+def test_too_few_series_for_the_rate():
+    with pytest.warns(volterra.VolterraWarning):
+        model = volterra.SeriesAnomaly(rate=0.01).fit(NORMAL)
+    assert [note.value for note in model.warnings_] == [1 / 17]
+    assert volterra.SeriesAnomaly(rate=0.1).fit(NORMAL).warnings_ == []

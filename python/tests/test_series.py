@@ -239,6 +239,14 @@ def test_pickles_and_copies(loss):
         assert twin.parts_ == model.parts_ and twin.left_out_accuracy_ == model.left_out_accuracy_
 
 
+def test_warnings_of_the_library():
+    rng = np.random.default_rng(3)
+    X = [rng.normal(size=(20, 1)) for _ in range(9)]
+    with pytest.warns(volterra.VolterraWarning):
+        model = volterra.SeriesClassifier("gak:sigma=2").fit(X, [0, 0, 0, 0, 1, 1, 1, 1, 2])
+    assert [note.series for note in model.warnings_] == [2]  # the class with one series
+
+
 def test_habits_of_scikit_learn(fitted):
     params = volterra.SeriesClassifier("esn", draws=2).get_params()
     assert params["kernel"] == "esn" and params["draws"] == 2 and params["loss"] == "squares"

@@ -110,14 +110,17 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_BASELINE_AR": 3,
     "VOLT_MCS_R": 0,
     "VOLT_MCS_MAX": 1,
-    "VOLT_PROTOCOL_HISTORY": 0,
-    "VOLT_PROTOCOL_PUBLISHED": 1,
     "VOLT_WARNING_CONSTANT_HELDOUT": 0,
     "VOLT_WARNING_NAIVE_FORECAST": 1,
     "VOLT_WARNING_BETTER_BASELINE": 2,
     "VOLT_WARNING_FEW_ROWS": 3,
     "VOLT_WARNING_WORSE_THAN_CONSTANT": 4,
     "VOLT_WARNING_PAST_TARGETS": 5,
+    "VOLT_WARNING_SEARCH_CUT": 6,
+    "VOLT_WARNING_SINGLE_SERIES_CLASS": 7,
+    "VOLT_WARNING_RATE_TOO_SMALL": 8,
+    "VOLT_PROTOCOL_HISTORY": 0,
+    "VOLT_PROTOCOL_PUBLISHED": 1,
     "VOLT_AHEAD_AUTO": -1,
     "VOLT_ASSESS_WARNINGS": 4,
     "VOLT_FORECAST_FIT": 0,
@@ -138,7 +141,7 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_OBJECT_INPUT_BOTH": 2,
     "VOLT_OBJECT_COMPARE_SERIES": 0,
     "VOLT_OBJECT_COMPARE_STEPS": 1,
-    "VOLT_CLASSIFY_CHOOSE": -1,
+    "VOLT_SERIES_CHOOSE": -1,
     "VOLT_ANOMALY_MAHALANOBIS": 0,
     "VOLT_ANOMALY_CONFORMANCE": 1,
 }
@@ -936,6 +939,15 @@ class Mcs(ctypes.Structure):
     ]
 
 
+class Warning(ctypes.Structure):
+    _fields_ = [
+        ("code", c_int),
+        ("series", c_int64),
+        ("value", c_double),
+        ("baseline", c_int),
+    ]
+
+
 class Contender(ctypes.Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -993,15 +1005,6 @@ class StudyRow(ctypes.Structure):
         ("forecast", Matrix),
         ("losses", POINTER(c_double)),
         ("search", c_void_p),
-    ]
-
-
-class Warning(ctypes.Structure):
-    _fields_ = [
-        ("code", c_int),
-        ("series", c_int64),
-        ("value", c_double),
-        ("baseline", c_int),
     ]
 
 
@@ -1147,32 +1150,25 @@ class ForecastSeries(ctypes.Structure):
     ]
 
 
-class ObjectsOptions(ctypes.Structure):
+class SeriesKernel(ctypes.Structure):
     _fields_ = [
+        ("kernel", c_char_p),
         ("scale", c_int),
         ("input", c_int),
+        ("compare", c_int),
+    ]
+
+
+class SeriesOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("kernel", c_char_p),
+        ("scale", c_int),
+        ("input", c_int),
+        ("compare", c_int),
         ("normalise", c_int),
-        ("compare", c_int),
-    ]
-
-
-class ClassifierKernel(ctypes.Structure):
-    _fields_ = [
-        ("kernel", c_char_p),
-        ("scale", c_int),
-        ("input", c_int),
-        ("compare", c_int),
-    ]
-
-
-class ClassifyOptions(ctypes.Structure):
-    _fields_ = [
-        ("kernel", c_char_p),
-        ("loss", c_char_p),
-        ("scale", c_int),
-        ("input", c_int),
-        ("compare", c_int),
         ("alpha", c_double),
+        ("loss", c_char_p),
         ("draws", c_int64),
         ("budget", c_double),
         ("screen", c_int64),
@@ -1184,35 +1180,30 @@ class ClassifyOptions(ctypes.Structure):
         ("held_out", c_double),
         ("ranges", POINTER(Range)),
         ("n_ranges", c_int64),
-        ("parts", POINTER(ClassifierKernel)),
+        ("parts", POINTER(SeriesKernel)),
         ("n_parts", c_int64),
         ("progress", Progress),
     ]
 
 
-class ClassifierInfo(ctypes.Structure):
+class SeriesInfo(ctypes.Structure):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("series", c_int64),
-        ("classes", c_int64),
         ("channels", c_int64),
+        ("classes", c_int64),
+        ("outputs", c_int64),
         ("parts", c_int64),
-        ("kernels", POINTER(ClassifierKernel)),
+        ("kernels", POINTER(SeriesKernel)),
         ("kernel", c_char_p),
         ("loss", c_char_p),
         ("alpha", c_double),
         ("scale", c_int),
         ("input", c_int),
         ("compare", c_int),
-        ("planned", c_int64),
-        ("tried", c_int64),
-        ("failed", c_int64),
-        ("screen", c_int64),
-        ("finalists", c_int64),
-        ("cut", c_int),
-        ("landmarks", c_int64),
-        ("left_out", c_double),
         ("left_out_error", c_double),
         ("left_out_outputs", POINTER(c_double)),
+        ("left_out", c_double),
         ("nested", c_double),
         ("folds", c_int64),
         ("splits", c_int64),
@@ -1220,42 +1211,38 @@ class ClassifierInfo(ctypes.Structure):
         ("split_deviation", c_double),
         ("temperature", c_double),
         ("log_loss", c_double),
+        ("planned", c_int64),
+        ("tried", c_int64),
+        ("failed", c_int64),
+        ("screen", c_int64),
+        ("finalists", c_int64),
+        ("cut", c_int),
+        ("landmarks", c_int64),
         ("seconds", c_double),
+        ("warnings", POINTER(Warning)),
+        ("n_warnings", c_int64),
     ]
 
 
-class SeriesRidgeOptions(ctypes.Structure):
+class SeriesAnomalyOptions(ctypes.Structure):
     _fields_ = [
-        ("objects", ObjectsOptions),
-        ("alpha", c_double),
-        ("progress", Progress),
-    ]
-
-
-class SeriesRidgeInfo(ctypes.Structure):
-    _fields_ = [
-        ("series", c_int64),
-        ("channels", c_int64),
-        ("outputs", c_int64),
-        ("kernel", c_char_p),
-        ("alpha", c_double),
-        ("left_out_error", c_double),
-        ("left_out_outputs", POINTER(c_double)),
-    ]
-
-
-class AnomalyOptions(ctypes.Structure):
-    _fields_ = [
+        ("struct_size", c_size_t),
+        ("scale", c_int),
+        ("input", c_int),
+        ("normalise", c_int),
+        ("compare", c_int),
         ("score", c_int),
         ("alpha", c_double),
         ("rate", c_double),
-        ("examples", Matrix),
+        ("draws", c_int64),
+        ("seed", c_uint64),
         ("progress", Progress),
     ]
 
 
 class AnomalyInfo(ctypes.Structure):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("n", c_int64),
         ("score", c_int),
         ("alpha", c_double),
@@ -1264,18 +1251,12 @@ class AnomalyInfo(ctypes.Structure):
         ("growth", c_double),
         ("threshold", c_double),
         ("left_out", POINTER(c_double)),
+        ("scores", POINTER(c_double)),
         ("areas", Ranking),
         ("kernel", c_char_p),
         ("tried", c_int64),
-    ]
-
-
-class SeriesAnomalyOptions(ctypes.Structure):
-    _fields_ = [
-        ("objects", ObjectsOptions),
-        ("detector", AnomalyOptions),
-        ("draws", c_int64),
-        ("seed", c_uint64),
+        ("warnings", POINTER(Warning)),
+        ("n_warnings", c_int64),
     ]
 
 
@@ -1354,10 +1335,10 @@ STRUCTS: Dict[str, Any] = {
     "volt_skill": Skill,
     "volt_mcs_options": McsOptions,
     "volt_mcs": Mcs,
+    "volt_warning": Warning,
     "volt_contender": Contender,
     "volt_study_options": StudyOptions,
     "volt_study_row": StudyRow,
-    "volt_warning": Warning,
     "volt_pairing_options": PairingOptions,
     "volt_pairing": Pairing,
     "volt_assess_options": AssessOptions,
@@ -1367,15 +1348,11 @@ STRUCTS: Dict[str, Any] = {
     "volt_forecast_info": ForecastInfo,
     "volt_forecast_step": ForecastStep,
     "volt_forecast_series": ForecastSeries,
-    "volt_objects_options": ObjectsOptions,
-    "volt_classifier_kernel": ClassifierKernel,
-    "volt_classify_options": ClassifyOptions,
-    "volt_classifier_info": ClassifierInfo,
-    "volt_series_ridge_options": SeriesRidgeOptions,
-    "volt_series_ridge_info": SeriesRidgeInfo,
-    "volt_anomaly_options": AnomalyOptions,
-    "volt_anomaly_info": AnomalyInfo,
+    "volt_series_kernel": SeriesKernel,
+    "volt_series_options": SeriesOptions,
+    "volt_series_info": SeriesInfo,
     "volt_series_anomaly_options": SeriesAnomalyOptions,
+    "volt_anomaly_info": AnomalyInfo,
     "volt_watch_options": WatchOptions,
     "volt_watch_row": WatchRow,
 }
@@ -1554,6 +1531,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_mcs_options_default": (McsOptions, []),
     "volt_mcs_compute": (c_int, [Matrix, POINTER(McsOptions), POINTER(POINTER(Mcs))]),
     "volt_mcs_free": (None, [POINTER(Mcs)]),
+    "volt_warning_text": (c_char_p, [c_int]),
     "volt_contenders": (POINTER(Contender), [c_int, c_void_p]),
     "volt_study_options_default": (StudyOptions, []),
     "volt_study_run": (c_int, [Matrix, Matrix, c_int64, POINTER(StudyOptions), POINTER(c_void_p)]),
@@ -1561,7 +1539,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_study_count": (c_int64, [c_void_p]),
     "volt_study_row_at": (POINTER(StudyRow), [c_void_p, c_int64]),
     "volt_study_sample": (c_int, [POINTER(Bekk), c_uint64, Matrix, Matrix]),
-    "volt_warning_text": (c_char_p, [c_int]),
     "volt_pairing_options_default": (PairingOptions, []),
     "volt_pairing_create": (c_int, [Matrix, Matrix, POINTER(PairingOptions), POINTER(POINTER(Pairing))]),
     "volt_pairing_free": (None, [POINTER(Pairing)]),
@@ -1574,21 +1551,16 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_forecast_get_info": (c_int, [c_void_p, POINTER(ForecastInfo)]),
     "volt_forecast_step_at": (POINTER(ForecastStep), [c_void_p, c_int64, c_int64]),
     "volt_forecast_series_at": (POINTER(ForecastSeries), [c_void_p, c_int64]),
-    "volt_classify_options_default": (ClassifyOptions, []),
-    "volt_classify_fit": (c_int, [POINTER(Matrix), c_int64, c_void_p, c_int64, POINTER(ClassifyOptions), POINTER(c_void_p)]),
-    "volt_classifier_free": (None, [c_void_p]),
-    "volt_classifier_get_info": (None, [c_void_p, POINTER(ClassifierInfo)]),
-    "volt_classifier_predict": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Progress), Matrix, c_void_p]),
-    "volt_classifier_probabilities": (c_int, [c_void_p, Matrix]),
-    "volt_series_ridge_options_default": (SeriesRidgeOptions, []),
-    "volt_series_ridge_fit": (c_int, [c_char_p, POINTER(Matrix), c_int64, Matrix, POINTER(SeriesRidgeOptions), POINTER(c_void_p)]),
-    "volt_series_ridge_free": (None, [c_void_p]),
-    "volt_series_ridge_get_info": (None, [c_void_p, POINTER(SeriesRidgeInfo)]),
-    "volt_series_ridge_predict": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Progress), Matrix]),
+    "volt_series_options_default": (SeriesOptions, []),
+    "volt_series_fit_classes": (c_int, [POINTER(Matrix), c_int64, c_void_p, c_int64, POINTER(SeriesOptions), POINTER(c_void_p)]),
+    "volt_series_fit_numbers": (c_int, [POINTER(Matrix), c_int64, Matrix, POINTER(SeriesOptions), POINTER(c_void_p)]),
+    "volt_series_model_free": (None, [c_void_p]),
+    "volt_series_model_get_info": (c_int, [c_void_p, POINTER(SeriesInfo)]),
+    "volt_series_model_predict": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Progress), Matrix, Matrix, c_void_p]),
     "volt_series_anomaly_options_default": (SeriesAnomalyOptions, []),
     "volt_series_anomaly_fit": (c_int, [c_char_p, POINTER(Matrix), c_int64, POINTER(Matrix), c_int64, POINTER(SeriesAnomalyOptions), POINTER(c_void_p)]),
     "volt_series_anomaly_free": (None, [c_void_p]),
-    "volt_series_anomaly_get_info": (None, [c_void_p, POINTER(AnomalyInfo)]),
+    "volt_series_anomaly_get_info": (c_int, [c_void_p, POINTER(AnomalyInfo)]),
     "volt_series_anomaly_score": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Progress), c_void_p]),
     "volt_watch_options_default": (WatchOptions, []),
     "volt_watch_train_rows": (c_int64, [c_int64]),

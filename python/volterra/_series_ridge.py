@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from ctypes import byref, c_void_p
+from ctypes import byref, c_void_p, sizeof
 from typing import Any, Dict, List, NamedTuple
 
 import numpy as np
 
 from . import _native as c
 from ._arguments import alpha_number, choice
-from ._arrays import Array, as_targets, empty, is_collection, view, views
+from ._arrays import NO_MATRIX, Array, as_targets, empty, is_collection, view, views
+from ._errors import check
 from ._handles import Handle
 from ._progress import ProgressCallback, Watch
 from ._series import read_collection
@@ -65,8 +66,8 @@ class SeriesReadout:
     ) -> None:
         self.settings, self.series, self.targets = settings, series, targets
         self._learn(n_jobs, verbose, progress)
-        info = c.SeriesRidgeInfo()
-        c.lib.volt_series_ridge_get_info(self._handle.pointer, byref(info))
+        info = c.SeriesInfo(struct_size=sizeof(c.SeriesInfo))
+        check(c.lib.volt_series_model_get_info(self._handle.pointer, byref(info)))
         self.kernel, self.alpha, self.error = c.text(info.kernel), info.alpha, info.left_out_error
         self.left_out = np.ctypeslib.as_array(info.left_out_outputs, targets.shape).copy()
         self.settings = settings._replace(alpha=self.alpha)
@@ -86,24 +87,19 @@ class SeriesReadout:
     flat: bool = False  # targets came as one column without a second dimension
 
     def _learn(self, n_jobs: Any, verbose: Any, progress: Any) -> None:
-        options = c.lib.volt_series_ridge_options_default()
-        options.objects.scale, options.objects.input = self.settings.scale, self.settings.input
-        options.objects.normalise, options.alpha = int(self.settings.normalise), self.settings.alpha
-        kernel = c.encode("the kernel", self.settings.kernel)
+        options = c.lib.volt_series_options_default()
+        options.kernel = c.encode("the kernel", self.settings.kernel)
+        options.scale, options.input = self.settings.scale, self.settings.input
+        options.normalise, options.alpha = int(self.settings.normalise), self.settings.alpha
         pointer = c_void_p()
         with use_threads(n_jobs), Watch("fit", verbose, progress) as watch:
             options.progress = watch.progress
             watch.check(
-                c.lib.volt_series_ridge_fit(
-                    kernel,
-                    views(self.series),
-                    len(self.series),
-                    view(self.targets),
-                    byref(options),
-                    byref(pointer),
+                c.lib.volt_series_fit_numbers(
+                    views(self.series), len(self.series), view(self.targets), byref(options), byref(pointer)
                 )
             )
-        self._handle = Handle(pointer.value, c.lib.volt_series_ridge_free)
+        self._handle = Handle(pointer.value, c.lib.volt_series_model_free)
 
     def __getstate__(self) -> Dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_handle"}
@@ -117,8 +113,14 @@ class SeriesReadout:
         out = empty(len(series), self.targets.shape[1])
         with use_threads(n_jobs), Watch("predict", verbose) as watch:
             watch.check(
-                c.lib.volt_series_ridge_predict(
-                    self._handle.pointer, views(series), len(series), byref(watch.progress), view(out)
+                c.lib.volt_series_model_predict(
+                    self._handle.pointer,
+                    views(series),
+                    len(series),
+                    byref(watch.progress),
+                    view(out),
+                    NO_MATRIX,
+                    None,
                 )
             )
         return out

@@ -5,7 +5,7 @@ Cass, Gonon and Zozoulenko, "Variance norms for kernelized anomaly detection"; d
 
 from __future__ import annotations
 
-from ctypes import byref, c_void_p
+from ctypes import byref, c_void_p, sizeof
 from typing import Any, Dict, Optional
 
 import numpy as np
@@ -13,7 +13,8 @@ import numpy as np
 from . import _native as c
 from ._arguments import alpha_number, choice, kernel_word, seed_of, whole
 from ._arrays import Array, views
-from ._errors import NotFittedError
+from ._assess import read_notes
+from ._errors import NotFittedError, VolterraWarning, check, warn
 from ._handles import Handle
 from ._progress import Watch
 from ._protocol import BaseEstimator, OutlierMixin
@@ -64,6 +65,8 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         ``-threshold_``: ``decision_function`` is ``score_samples - offset_``.
     left_out_ : ndarray of shape (n_normal,)
         Score of each normal series to a detector that has learned all others.
+    warnings_ : list of Note
+        Warnings of the fit, also issued as `VolterraWarning`: too few normal series to show the rate.
     n_features_in_ : int
         Channels.
 
@@ -111,11 +114,11 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
 
     def _options(self) -> Any:
         options = c.lib.volt_series_anomaly_options_default()
-        options.objects.scale = c.OBJECT_SCALES[choice("scale", self.scale, c.OBJECT_SCALES)]
-        options.objects.input = c.OBJECT_INPUTS[choice("input", self.input, c.OBJECT_INPUTS)]
-        options.detector.score = c.ANOMALY_SCORES[choice("score", self.score, c.ANOMALY_SCORES)]
-        options.detector.alpha = alpha_number(self.alpha)
-        options.detector.rate = float(self.rate)
+        options.scale = c.OBJECT_SCALES[choice("scale", self.scale, c.OBJECT_SCALES)]
+        options.input = c.OBJECT_INPUTS[choice("input", self.input, c.OBJECT_INPUTS)]
+        options.score = c.ANOMALY_SCORES[choice("score", self.score, c.ANOMALY_SCORES)]
+        options.alpha = alpha_number(self.alpha)
+        options.rate = float(self.rate)
         options.draws = whole("draws", self.draws)
         options.seed = seed_of(self.random_state)
         return options
@@ -125,7 +128,7 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         others = views(self._examples) if self._examples else None
         pointer = c_void_p()
         with use_threads(self.n_jobs), Watch("anomaly") as watch:
-            options.detector.progress = watch.progress
+            options.progress = watch.progress
             watch.check(
                 c.lib.volt_series_anomaly_fit(
                     c.encode("the kernel", kernel_word(kernel)),
@@ -161,12 +164,16 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         self._examples = [one for one, mark in zip(series, marks) if mark == -1]
         self._learn(self.kernel, options)
         self.layout_ = layout
-        info = c.AnomalyInfo()
-        c.lib.volt_series_anomaly_get_info(self._handle.pointer, byref(info))
+        info = c.AnomalyInfo(struct_size=sizeof(c.AnomalyInfo))
+        check(c.lib.volt_series_anomaly_get_info(self._handle.pointer, byref(info)))
         self.kernel_ = c.text(info.kernel)
-        self.alpha_, self.threshold_, self.growth_ = info.alpha, info.threshold, info.growth
+        self.alpha_, self.threshold_ = info.alpha, info.threshold
         self.offset_ = -info.threshold
         self.left_out_ = np.array(info.left_out[: info.n])
+        self._scores = np.array(info.scores[: info.n])
+        self.warnings_ = read_notes(info.warnings, info.n_warnings)
+        for note in self.warnings_:
+            warn(note.text, VolterraWarning)
         self.n_features_in_ = series[0].shape[1]
         return self
 
@@ -175,7 +182,7 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         self.fit(X, y)
         labels = self.predict(X)
         normal = np.ones(len(labels), dtype=bool) if y is None else np.asarray(y) == 1
-        labels[normal] = np.where(self.growth_ * self.left_out_ > self.threshold_, -1, 1)
+        labels[normal] = np.where(self._scores > self.threshold_, -1, 1)
         return labels
 
     # ---- pickling: the library's object is learned again where it is needed ----------------------------------
@@ -190,7 +197,7 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
             raise NotFittedError("this SeriesAnomaly is not fitted yet: call fit first")
         if not hasattr(self, "_handle"):
             options = self._options()
-            options.draws, options.detector.alpha = 0, self.alpha_
+            options.draws, options.alpha = 0, self.alpha_
             self._learn(self.kernel_, options)
         return self._handle.pointer
 

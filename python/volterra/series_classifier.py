@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_void_p
+from ctypes import byref, c_void_p, sizeof
 from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Union
 
 import numpy as np
 
 from . import _native as c
 from ._arguments import alpha_number, choice, kernel_word, seconds_of, seed_of, whole
-from ._arrays import Array, empty, view, views
+from ._arrays import NO_MATRIX, Array, empty, view, views
+from ._assess import read_notes
 from ._candidates import range_of
-from ._errors import NotFittedError, check, warn
+from ._errors import NotFittedError, VolterraWarning, check, warn
 from ._handles import Handle
 from ._progress import Watch
 from ._protocol import BaseEstimator, ClassifierMixin, DataConversionWarning
@@ -27,12 +28,12 @@ MOST_BLEND = 8
 
 def _or_auto(name: str, value: Any, words: Mapping[str, int]) -> int:
     if value == "auto":
-        return c.CLASSIFY_CHOOSE
+        return c.SERIES_CHOOSE
     return words[choice(name, value, ("auto", *words))]
 
 
 def _count_or_auto(name: str, value: Any) -> int:
-    return c.CLASSIFY_CHOOSE if value == "auto" else whole(name, value)
+    return c.SERIES_CHOOSE if value == "auto" else whole(name, value)
 
 
 class SeriesClassifier(ClassifierMixin, BaseEstimator):
@@ -115,6 +116,8 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         Series of the screening sample, and those that carry the readout; 0: all.
     cut_ : bool
         Whether the budget ended the search.
+    warnings_ : list of Note
+        Warnings of the fit, also issued as `VolterraWarning`: classes with one training series, a search that the budget ended.
     temperature_ : float
         Of "squares": probabilities are ``softmax(outputs / temperature_)``.
     layout_ : str
@@ -184,15 +187,15 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
     # ---- fit -----------------------------------------------------------------------------------------------
 
     def _options(self) -> Any:
-        options = c.lib.volt_classify_options_default()
+        options = c.lib.volt_series_options_default()
         options.kernel = None if self.kernel is None else c.encode("the kernel", kernel_word(self.kernel))
         options.loss = choice("loss", self.loss, LOSSES).encode()
         options.scale = _or_auto("scale", self.scale, c.OBJECT_SCALES)
         options.input = _or_auto("input", self.input, c.OBJECT_INPUTS)
         options.compare = _or_auto("compare", self.compare, c.OBJECT_COMPARES)
         options.alpha = alpha_number(self.alpha)
-        options.draws = c.CLASSIFY_CHOOSE if self.draws is None else whole("draws", self.draws, 1)
-        options.budget = c.CLASSIFY_CHOOSE if self.budget == "auto" else seconds_of(self.budget)
+        options.draws = c.SERIES_CHOOSE if self.draws is None else whole("draws", self.draws, 1)
+        options.budget = c.SERIES_CHOOSE if self.budget == "auto" else seconds_of(self.budget)
         options.screen = _count_or_auto("screen", self.screen)
         options.landmarks = _count_or_auto("landmarks", self.landmarks)
         options.folds = whole("folds", self.folds)
@@ -208,7 +211,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         with use_threads(self.n_jobs), Watch("classify", self.verbose) as watch:
             options.progress = watch.progress
             watch.check(
-                c.lib.volt_classify_fit(
+                c.lib.volt_series_fit_classes(
                     views(self._series),
                     len(self._series),
                     self._numbers.ctypes.data,
@@ -217,7 +220,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
                     byref(pointer),
                 )
             )
-        self._handle = Handle(pointer.value, c.lib.volt_classifier_free)
+        self._handle = Handle(pointer.value, c.lib.volt_series_model_free)
 
     def fit(self, X: Any, y: Any) -> "SeriesClassifier":
         """Learn the classes of series.
@@ -267,8 +270,8 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _set_attributes(self) -> None:
-        info = c.ClassifierInfo()
-        c.lib.volt_classifier_get_info(self._handle.pointer, byref(info))
+        info = c.SeriesInfo(struct_size=sizeof(c.SeriesInfo))
+        check(c.lib.volt_series_model_get_info(self._handle.pointer, byref(info)))
         self.kernel_, self.alpha_ = c.text(info.kernel), info.alpha
         self.parts_ = [self._part(info.kernels[index]) for index in range(info.parts)]
         self.left_out_accuracy_ = info.left_out
@@ -278,6 +281,9 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         self.n_screen_, self.n_landmarks_, self.cut_ = info.screen, info.landmarks, bool(info.cut)
         self.nested_accuracy_, self.temperature_ = info.nested, info.temperature
         self.left_out_ = np.ctypeslib.as_array(info.left_out_outputs, (info.series, info.classes)).copy()
+        self.warnings_ = read_notes(info.warnings, info.n_warnings)
+        for text in dict.fromkeys(note.text for note in self.warnings_):
+            warn(text, VolterraWarning)
 
     @staticmethod
     def _part(part: Any) -> Dict[str, str]:
@@ -298,7 +304,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         if not hasattr(self, "_handle"):
             options = self._options()
             parts = [
-                c.ClassifierKernel(
+                c.SeriesKernel(
                     part["kernel"].encode(),
                     c.OBJECT_SCALES[part["scale"]],
                     c.OBJECT_INPUTS[part["input"]],
@@ -306,7 +312,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
                 )
                 for part in self.parts_
             ]
-            options.parts, options.n_parts = (c.ClassifierKernel * len(parts))(*parts), len(parts)
+            options.parts, options.n_parts = (c.SeriesKernel * len(parts))(*parts), len(parts)
             options.alpha, options.splits, options.folds = self.alpha_, 0, 0
             options.landmarks, options.seed = self.n_landmarks_, self._seed
             self._learn(options)
@@ -317,15 +323,21 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
 
     # ---- classes -------------------------------------------------------------------------------------------
 
-    def _outputs(self, X: Any) -> Array:
+    def _outputs(self, X: Any, probabilities: bool = False) -> Array:
         classifier = self._classifier()
         series: List[Array] = read_series(X, self.layout_, rows_are_series=True)
         check_channels(self, series)
         out = empty(len(series), len(self.classes_))
         with use_threads(self.n_jobs), Watch("classes", self.verbose) as watch:
             watch.check(
-                c.lib.volt_classifier_predict(
-                    classifier, views(series), len(series), byref(watch.progress), view(out), None
+                c.lib.volt_series_model_predict(
+                    classifier,
+                    views(series),
+                    len(series),
+                    byref(watch.progress),
+                    NO_MATRIX if probabilities else view(out),
+                    view(out) if probabilities else NO_MATRIX,
+                    None,
                 )
             )
         return out
@@ -341,9 +353,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         Outputs of "multinomial" are probabilities. Those of "squares" become ``softmax(outputs / temperature_)``, with the
         temperature of smallest log loss on the training series, each left out.
         """
-        outputs = self._outputs(X)
-        check(c.lib.volt_classifier_probabilities(self._classifier(), view(outputs)))
-        return outputs
+        return self._outputs(X, probabilities=True)
 
     def decision_function(self, X: Any) -> Array:
         """The outputs of the classes, a column each (logarithms of probabilities for "multinomial", less their mean); of two

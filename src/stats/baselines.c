@@ -145,6 +145,32 @@ static volt_status check_task(volt_baseline kind, volt_view levels, const baseli
 
 /* ---- public ----------------------------------------------------------------------------------- */
 
+const char *volt_warning_text(volt_warning_code code)
+{
+    switch (code) {
+    case VOLT_WARNING_CONSTANT_HELDOUT:
+        return "the series is constant on the held-out rows";
+    case VOLT_WARNING_NAIVE_FORECAST:
+        return "the forecast is flat: no fit is clearly better than the last value on the held-out rows";
+    case VOLT_WARNING_BETTER_BASELINE:
+        return "a baseline has a lower error on the held-out rows";
+    case VOLT_WARNING_FEW_ROWS:
+        return "there are too few rows to hold any out: the errors are not known";
+    case VOLT_WARNING_WORSE_THAN_CONSTANT:
+        return "the mean of the targets has a lower error on the held-out rows";
+    case VOLT_WARNING_PAST_TARGETS:
+        return "the baselines know past targets, and the model only its inputs";
+    case VOLT_WARNING_SEARCH_CUT:
+        return "the budget ended the search: the selection depends on the speed of this machine";
+    case VOLT_WARNING_SINGLE_SERIES_CLASS:
+        return "a class has one training series: its leave-one-out prediction is wrong by construction";
+    case VOLT_WARNING_RATE_TOO_SMALL:
+        return "there are too few normal series to show the rate: the threshold is the largest score among "
+               "them";
+    }
+    return "unknown warning";
+}
+
 const char *volt_baseline_name(volt_baseline kind)
 {
     static const char *const names[] = {"naive", "seasonal naive", "drift", "autoregression"};

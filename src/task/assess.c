@@ -29,25 +29,6 @@ volt_assess_options volt_assess_options_default(void)
         .struct_size = sizeof(volt_assess_options), .score = NAN, .season = VOLT_SEASON_AUTO};
 }
 
-const char *volt_warning_text(volt_warning_code code)
-{
-    switch (code) {
-    case VOLT_WARNING_CONSTANT_HELDOUT:
-        return "the series is constant on the held-out rows";
-    case VOLT_WARNING_NAIVE_FORECAST:
-        return "the forecast is flat: no fit is clearly better than the last value on the held-out rows";
-    case VOLT_WARNING_BETTER_BASELINE:
-        return "a baseline has a lower error on the held-out rows";
-    case VOLT_WARNING_FEW_ROWS:
-        return "there are too few rows to hold any out: the errors are not known";
-    case VOLT_WARNING_WORSE_THAN_CONSTANT:
-        return "the mean of the targets has a lower error on the held-out rows";
-    case VOLT_WARNING_PAST_TARGETS:
-        return "the baselines know past targets, and the model only its inputs";
-    }
-    return "unknown warning";
-}
-
 static void add_warning(volt_assessment *made, volt_warning warning)
 {
     assert(made->n_warnings < VOLT_ASSESS_WARNINGS);

@@ -162,16 +162,16 @@ static void scores_are_those_of_refits(void **state)
     volt_blas_release(&use);
 }
 
-static volt_classifier_info fit(const waves *made, const volt_classify_options *options, volt_classifier **kept)
+static volt_series_info fit(const waves *made, const volt_series_options *options, volt_series_model **kept)
 {
-    volt_classifier *classifier = NULL;
-    volt_classifier_info info;
-    check_ok(volt_classify_fit(made->series, N, made->classes, CLASSES, options, &classifier));
-    volt_classifier_get_info(classifier, &info);
+    volt_series_model *classifier = NULL;
+    volt_series_info info = {.struct_size = sizeof info};
+    check_ok(volt_series_fit_classes(made->series, N, made->classes, CLASSES, options, &classifier));
+    check_ok(volt_series_model_get_info(classifier, &info));
     if (kept)
         *kept = classifier;
     else
-        volt_classifier_free(classifier);
+        volt_series_model_free(classifier);
     return info;
 }
 
@@ -193,10 +193,10 @@ static void nested_accuracy_is_not_biased_by_the_choice(void **state)
             made.classes[i] = made.classes[j];
             made.classes[j] = kept;
         }
-        volt_classify_options options = volt_classify_options_default();
+        volt_series_options options = volt_series_options_default();
         options.kernel = "rbf | memory | gak";
         options.draws = 48;
-        volt_classifier_info info = fit(&made, &options, NULL);
+        volt_series_info info = fit(&made, &options, NULL);
         assert_true(info.folds == 5 && info.planned == 48);
         left_out += info.left_out / TIMES;
         nested += info.nested / TIMES;
@@ -212,7 +212,7 @@ static void nested_accuracy_of_one_kernel_is_cross_validation(void **state)
     (void)state;
     waves made;
     make_waves(7400, 0.8, true, &made);
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.kernel = "rbf:gamma=1";
     options.compare = VOLT_OBJECT_COMPARE_SERIES;
     options.scale = VOLT_OBJECT_SCALE_CHANNELS;
@@ -220,7 +220,7 @@ static void nested_accuracy_of_one_kernel_is_cross_validation(void **state)
     options.alpha = 0.1;
     options.folds = 4;
     options.seed = 3;
-    volt_classifier_info info = fit(&made, &options, NULL);
+    volt_series_info info = fit(&made, &options, NULL);
     volt_objects_options way = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_LEVEL, 1,
                                 VOLT_OBJECT_COMPARE_SERIES};
     volt_objects *objects = NULL;
@@ -249,17 +249,17 @@ static void a_race_is_the_same_every_time(void **state)
     (void)state;
     waves made;
     make_waves(7500, 0.3, true, &made);
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.draws = 48;
     options.screen = 12;
     options.blend = 1;
     int64_t before = volt_threads();
-    volt_classifier_info first = {0};
+    volt_series_info first = {0};
     char kernel[VOLT_KERNEL_LENGTH] = "";
     for (int64_t threads = 1; threads <= 4; threads *= 4) {
-        volt_classifier *classifier = NULL;
+        volt_series_model *classifier = NULL;
         check_ok(volt_set_threads(threads));
-        volt_classifier_info info = fit(&made, &options, &classifier);
+        volt_series_info info = fit(&made, &options, &classifier);
         assert_true(info.tried == 48 && info.screen == 12 && info.finalists >= 6 && info.finalists <= 24 &&
                     !info.cut);
         assert_true(info.folds == 5 && info.nested >= 0 && info.nested <= 1);
@@ -270,18 +270,18 @@ static void a_race_is_the_same_every_time(void **state)
         assert_string_equal(info.kernel, kernel);
         assert_true(info.left_out == first.left_out && info.nested == first.nested &&
                     info.finalists == first.finalists && info.left_out_error == first.left_out_error);
-        volt_classifier_free(classifier);
+        volt_series_model_free(classifier);
     }
     check_ok(volt_set_threads(before));
-    volt_classify_options same = volt_classify_options_default();
+    volt_series_options same = volt_series_options_default();
     same.kernel = kernel;
     same.scale = (int)first.scale;
     same.input = (int)first.input;
     same.compare = (int)first.compare;
-    volt_classifier_info alone = fit(&made, &same, NULL);
+    volt_series_info alone = fit(&made, &same, NULL);
     assert_true(alone.left_out == first.left_out && alone.alpha == first.alpha && alone.screen == 0);
     options.screen = 0;
-    volt_classifier_info all = fit(&made, &options, NULL);
+    volt_series_info all = fit(&made, &options, NULL);
     assert_true(all.finalists == 48 && all.left_out >= first.left_out);
 }
 
@@ -292,32 +292,33 @@ static void landmarks_carry_the_readout(void **state)
     waves made, others;
     make_waves(7600, 0.1, true, &made);
     make_waves(7601, 0.1, true, &others);
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.draws = 24;
     options.blend = 2;
     options.landmarks = N;
     assert_int_equal(fit(&made, &options, NULL).landmarks, 0);
     options.landmarks = 15;
-    volt_classifier *classifier = NULL;
-    volt_classifier_info info = fit(&made, &options, &classifier);
+    volt_series_model *classifier = NULL;
+    volt_series_info info = fit(&made, &options, &classifier);
     double outputs[N * CLASSES], again[N * CLASSES];
     int64_t found[N], right = 0;
-    check_ok(volt_classifier_predict(classifier, others.series, N, NULL, volt_matrix_of(outputs, N, CLASSES),
-                                     found));
+    check_ok(volt_series_model_predict(classifier, others.series, N, NULL, volt_matrix_of(outputs, N, CLASSES),
+                                       volt_matrix_of(NULL, 0, 0), found));
     for (int i = 0; i < N; i++)
         right += found[i] == others.classes[i];
     assert_true(info.landmarks == 15 && info.nested > 0.5 && right >= N - 8);
     /* the kernels of the fit, given to another with the same landmarks, make the same classifier */
-    volt_classify_options given = volt_classify_options_default();
+    volt_series_options given = volt_series_options_default();
     given.parts = info.kernels;
     given.n_parts = info.parts;
     given.landmarks = 15;
-    volt_classifier *twin = NULL;
+    volt_series_model *twin = NULL;
     assert_int_equal(fit(&made, &given, &twin).landmarks, 15);
-    check_ok(volt_classifier_predict(twin, others.series, N, NULL, volt_matrix_of(again, N, CLASSES), NULL));
+    check_ok(volt_series_model_predict(twin, others.series, N, NULL, volt_matrix_of(again, N, CLASSES),
+                                       volt_matrix_of(NULL, 0, 0), NULL));
     assert_memory_equal(outputs, again, sizeof outputs);
-    volt_classifier_free(classifier);
-    volt_classifier_free(twin);
+    volt_series_model_free(classifier);
+    volt_series_model_free(twin);
 }
 
 static double log_loss(const volt_class_list *list, const double *outputs, double temperature)
@@ -340,20 +341,18 @@ static void outputs_become_probabilities(void **state)
     waves made, others;
     make_waves(7700, 0.6, true, &made);
     make_waves(7701, 0.6, true, &others);
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.kernel = "rbf:gamma=1";
-    volt_classifier *classifier = NULL;
-    volt_classifier_info info = fit(&made, &options, &classifier);
+    volt_series_model *classifier = NULL;
+    volt_series_info info = fit(&made, &options, &classifier);
     volt_class_list list = {N, CLASSES, made.classes};
     double outputs[N * CLASSES], p[N * CLASSES];
     const double *left_out = info.left_out_outputs;
     double least = log_loss(&list, left_out, info.temperature);
     for (double factor = 0.5; factor <= 2; factor += 0.01)
         assert_true(log_loss(&list, left_out, info.temperature * factor) >= least - 1e-10);
-    check_ok(
-        volt_classifier_predict(classifier, others.series, N, NULL, volt_matrix_of(outputs, N, CLASSES), NULL));
-    memcpy(p, outputs, sizeof p);
-    check_ok(volt_classifier_probabilities(classifier, volt_matrix_of(p, N, CLASSES)));
+    check_ok(volt_series_model_predict(classifier, others.series, N, NULL, volt_matrix_of(outputs, N, CLASSES),
+                                       volt_matrix_of(p, N, CLASSES), NULL));
     for (int i = 0; i < N; i++) {
         double sum = 0;
         for (int k = 0; k < CLASSES; k++) {
@@ -364,10 +363,10 @@ static void outputs_become_probabilities(void **state)
         }
         assert_true(fabs(sum - 1) < 1e-12);
     }
-    check_fails(volt_classifier_probabilities(classifier, volt_matrix_of(p, N, 2)), VOLT_ERR_SHAPE,
-                "3 columns");
-    check_fails(volt_classifier_probabilities(NULL, volt_matrix_of(p, N, CLASSES)), VOLT_ERR_ARGUMENT, "NULL");
-    volt_classifier_free(classifier);
+    check_fails(volt_series_model_predict(classifier, others.series, N, NULL, volt_matrix_of(NULL, 0, 0),
+                                          volt_matrix_of(p, N, 2), NULL),
+                VOLT_ERR_SHAPE, "probabilities");
+    volt_series_model_free(classifier);
 }
 
 /* Every class has two of a sample, where it has them; more in proportion. */
@@ -392,7 +391,7 @@ static void the_kth_allocation_fails(void **state)
     (void)state;
     waves made;
     make_waves(7800, 0.3, true, &made);
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.kernel = "rbf";
     options.draws = 2;
     options.compare = VOLT_OBJECT_COMPARE_SERIES;
@@ -404,11 +403,12 @@ static void the_kth_allocation_fails(void **state)
     options.folds = 2;
     fit(&made, &options, NULL); /* threads and buffers are there now */
     for (int64_t k = 1;; k++) {
-        volt_classifier *classifier = NULL;
+        volt_series_model *classifier = NULL;
         failing_alloc_start(k);
-        volt_status status = volt_classify_fit(made.series, N, made.classes, CLASSES, &options, &classifier);
+        volt_status status =
+            volt_series_fit_classes(made.series, N, made.classes, CLASSES, &options, &classifier);
         int hit = failing_alloc_hit();
-        volt_classifier_free(classifier);
+        volt_series_model_free(classifier);
         assert_int_equal(failing_alloc_live(), 0);
         failing_alloc_stop();
         assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);

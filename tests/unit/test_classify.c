@@ -22,10 +22,10 @@
 
 /* ---- fits ------------------------------------------------------------------------------------- */
 
-static volt_classifier *fit(const waves *from, const volt_classify_options *options)
+static volt_series_model *fit(const waves *from, const volt_series_options *options)
 {
-    volt_classifier *classifier = NULL;
-    check_ok(volt_classify_fit(from->series, N, from->classes, CLASSES, options, &classifier));
+    volt_series_model *classifier = NULL;
+    check_ok(volt_series_fit_classes(from->series, N, from->classes, CLASSES, options, &classifier));
     return classifier;
 }
 
@@ -35,15 +35,15 @@ static void a_fit_is_a_ridge_regression_on_the_gram_matrix(void **state)
     (void)state;
     waves made;
     make_waves(4301, 0.3, false, &made);
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.kernel = "gak:sigma=1.5";
     options.scale = VOLT_OBJECT_SCALE_SERIES;
     options.input = VOLT_OBJECT_INPUT_BOTH;
     options.compare = VOLT_OBJECT_COMPARE_SERIES;
     options.alpha = 0.05;
-    volt_classifier *classifier = fit(&made, &options);
-    volt_classifier_info info;
-    volt_classifier_get_info(classifier, &info);
+    volt_series_model *classifier = fit(&made, &options);
+    volt_series_info info = {.struct_size = sizeof info};
+    check_ok(volt_series_model_get_info(classifier, &info));
     assert_string_equal(info.kernel, "gak:sigma=1.5");
     assert_true(info.alpha == 0.05 && info.scale == VOLT_OBJECT_SCALE_SERIES && info.tried == 1 &&
                 info.failed == 0);
@@ -63,8 +63,8 @@ static void a_fit_is_a_ridge_regression_on_the_gram_matrix(void **state)
         Y[i * CLASSES + made.classes[i]] = 1;
     bool without[N] = {false};
     plain_fit(K, N, Y, CLASSES, 0.05, without, expected);
-    check_ok(
-        volt_classifier_predict(classifier, made.series, N, NULL, volt_matrix_of(outputs, N, CLASSES), found));
+    check_ok(volt_series_model_predict(classifier, made.series, N, NULL, volt_matrix_of(outputs, N, CLASSES),
+                                       volt_matrix_of(NULL, 0, 0), found));
     for (int i = 0; i < N * CLASSES; i++)
         assert_true(fabs(outputs[i] - expected[i]) < 1e-10);
     for (int i = 0; i < N; i++)
@@ -105,7 +105,7 @@ static void a_fit_is_a_ridge_regression_on_the_gram_matrix(void **state)
     assert_true(deviation > 0.01 && fabs(info.split_deviation - deviation) < 1e-9);
     volt_objects_free(objects);
     volt_kernel_free(kernel);
-    volt_classifier_free(classifier);
+    volt_series_model_free(classifier);
 }
 
 /* The mean of the kernel over all pairs of steps, by volt_gram. */
@@ -161,32 +161,33 @@ static void the_search_keeps_the_best(void **state)
     waves made, others;
     make_waves(4303, 0.1, true, &made);
     make_waves(4304, 0.1, true, &others);
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.blend = 1;
     double worst = 2, outputs[N * CLASSES];
     int64_t found[N], right = 0;
     for (int64_t draws = 8; draws <= 24; draws += 16) {
-        volt_classifier_info info, alone;
+        volt_series_info info = {.struct_size = sizeof info}, alone = {.struct_size = sizeof alone};
         options.draws = draws;
-        volt_classifier *classifier = fit(&made, &options);
-        volt_classifier_get_info(classifier, &info);
+        volt_series_model *classifier = fit(&made, &options);
+        check_ok(volt_series_model_get_info(classifier, &info));
         assert_int_equal(info.tried, draws);
         double loss = (1 - info.left_out) + 1e-3 * info.left_out_error;
         assert_true(loss <= worst);
         worst = loss;
-        volt_classify_options same = volt_classify_options_default();
+        volt_series_options same = volt_series_options_default();
         same.kernel = info.kernel;
         same.scale = (int)info.scale;
         same.input = (int)info.input;
         same.compare = (int)info.compare;
-        volt_classifier *again = fit(&made, &same);
-        volt_classifier_get_info(again, &alone);
+        volt_series_model *again = fit(&made, &same);
+        check_ok(volt_series_model_get_info(again, &alone));
         assert_true(alone.tried == 1 && alone.alpha == info.alpha && alone.left_out == info.left_out &&
                     alone.left_out_error == info.left_out_error);
-        volt_classifier_free(again);
-        check_ok(volt_classifier_predict(classifier, others.series, N, NULL,
-                                         volt_matrix_of(outputs, N, CLASSES), found));
-        volt_classifier_free(classifier);
+        volt_series_model_free(again);
+        check_ok(volt_series_model_predict(classifier, others.series, N, NULL,
+                                           volt_matrix_of(outputs, N, CLASSES), volt_matrix_of(NULL, 0, 0),
+                                           found));
+        volt_series_model_free(classifier);
     }
     for (int i = 0; i < N; i++)
         right += found[i] == others.classes[i];
@@ -194,14 +195,14 @@ static void the_search_keeps_the_best(void **state)
 }
 
 /* A classifier is ridge regression on the mean of the matrices of its kernels; returns how many it has. */
-static int64_t check_mean(const waves *made, const volt_classifier *classifier)
+static int64_t check_mean(const waves *made, const volt_series_model *classifier)
 {
-    volt_classifier_info info;
+    volt_series_info info = {.struct_size = sizeof info};
     double K[N * N] = {0}, own[N * N], Y[N * CLASSES] = {0}, expected[N * CLASSES], outputs[N * CLASSES];
     bool without[N] = {false};
-    volt_classifier_get_info(classifier, &info);
+    check_ok(volt_series_model_get_info(classifier, &info));
     for (int64_t p = 0; p < info.parts; p++) {
-        volt_classifier_kernel part = info.kernels[p];
+        volt_series_kernel part = info.kernels[p];
         volt_kernel *kernel = NULL;
         volt_objects *objects = NULL;
         volt_objects_options way = {part.scale, part.input, 1, part.compare};
@@ -216,8 +217,8 @@ static int64_t check_mean(const waves *made, const volt_classifier *classifier)
     for (int i = 0; i < N; i++)
         Y[i * CLASSES + made->classes[i]] = 1;
     plain_fit(K, N, Y, CLASSES, info.alpha, without, expected);
-    check_ok(
-        volt_classifier_predict(classifier, made->series, N, NULL, volt_matrix_of(outputs, N, CLASSES), NULL));
+    check_ok(volt_series_model_predict(classifier, made->series, N, NULL, volt_matrix_of(outputs, N, CLASSES),
+                                       volt_matrix_of(NULL, 0, 0), NULL));
     for (int i = 0; i < N * CLASSES; i++)
         assert_true(fabs(outputs[i] - expected[i]) < 1e-10);
     return info.parts;
@@ -229,7 +230,7 @@ static void several_kernels_are_their_mean(void **state)
     (void)state;
     waves made;
     make_waves(4320, 0.5, true, &made);
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.kernel = "rbf | gak | linear";
     options.compare = VOLT_OBJECT_COMPARE_SERIES;
     options.scale = VOLT_OBJECT_SCALE_CHANNELS;
@@ -237,19 +238,19 @@ static void several_kernels_are_their_mean(void **state)
     options.alpha = 0.1; /* the condition, at most N / alpha, leaves 1e-10 a margin of a thousand */
     options.draws = 6;
     options.blend = 1;
-    volt_classifier_info first, info;
-    volt_classifier *classifier = fit(&made, &options);
-    volt_classifier_get_info(classifier, &first);
+    volt_series_info first = {.struct_size = sizeof first}, info = {.struct_size = sizeof info};
+    volt_series_model *classifier = fit(&made, &options);
+    check_ok(volt_series_model_get_info(classifier, &first));
     assert_int_equal(check_mean(&made, classifier), 1);
     options.blend = 3;
-    volt_classifier *blended = fit(&made, &options);
-    volt_classifier_get_info(blended, &info);
+    volt_series_model *blended = fit(&made, &options);
+    check_ok(volt_series_model_get_info(blended, &info));
     assert_string_equal(info.kernel, first.kernel);
     check_mean(&made, blended);
     assert_true(info.left_out > first.left_out ||
                 (info.left_out == first.left_out && info.left_out_error <= first.left_out_error));
-    volt_classifier_free(classifier);
-    volt_classifier_free(blended);
+    volt_series_model_free(classifier);
+    volt_series_model_free(blended);
 }
 
 /* The kernels of a fit, given to another, make the same classifier, to the last bit. */
@@ -259,28 +260,30 @@ static void kernels_that_are_given_are_the_fit_they_come_from(void **state)
     waves made, others;
     make_waves(4322, 0.5, true, &made);
     make_waves(4323, 0.5, true, &others);
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.kernel = "rbf | gak";
     options.compare = VOLT_OBJECT_COMPARE_SERIES;
     options.draws = 8;
-    volt_classifier *classifier = fit(&made, &options);
-    volt_classifier_info info, again;
-    volt_classifier_get_info(classifier, &info);
-    volt_classify_options given = volt_classify_options_default();
+    volt_series_model *classifier = fit(&made, &options);
+    volt_series_info info = {.struct_size = sizeof info}, again = {.struct_size = sizeof again};
+    check_ok(volt_series_model_get_info(classifier, &info));
+    volt_series_options given = volt_series_options_default();
     given.parts = info.kernels;
     given.n_parts = info.parts;
-    volt_classifier *twin = fit(&made, &given);
-    volt_classifier_get_info(twin, &again);
+    volt_series_model *twin = fit(&made, &given);
+    check_ok(volt_series_model_get_info(twin, &again));
     assert_true(again.parts == info.parts && again.tried == info.parts && again.alpha == info.alpha);
     assert_string_equal(again.kernel, info.kernel);
     double outputs[N * CLASSES], same[N * CLASSES];
     volt_matrix out = volt_matrix_of(outputs, N, CLASSES), out_same = volt_matrix_of(same, N, CLASSES);
-    check_ok(volt_classifier_predict(classifier, others.series, N, NULL, out, NULL));
-    check_ok(volt_classifier_predict(twin, others.series, N, NULL, out_same, NULL));
+    check_ok(
+        volt_series_model_predict(classifier, others.series, N, NULL, out, volt_matrix_of(NULL, 0, 0), NULL));
+    check_ok(
+        volt_series_model_predict(twin, others.series, N, NULL, out_same, volt_matrix_of(NULL, 0, 0), NULL));
     assert_memory_equal(outputs, same, sizeof same);
-    volt_classifier_free(twin);
+    volt_series_model_free(twin);
     /* The mean of both, whether it tells more or not. */
-    volt_classifier_kernel parts[2] = {
+    volt_series_kernel parts[2] = {
         {"rbf:gamma=0.5", VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_LEVEL, VOLT_OBJECT_COMPARE_STEPS},
         {"linear", VOLT_OBJECT_SCALE_SERIES, VOLT_OBJECT_INPUT_BOTH, VOLT_OBJECT_COMPARE_SERIES}};
     given.parts = parts;
@@ -288,16 +291,16 @@ static void kernels_that_are_given_are_the_fit_they_come_from(void **state)
     given.alpha = 0.1;
     twin = fit(&made, &given);
     assert_int_equal(check_mean(&made, twin), 2);
-    volt_classifier_free(twin);
+    volt_series_model_free(twin);
     twin = NULL;
     parts[1].kernel = NULL;
-    check_fails(volt_classify_fit(made.series, N, made.classes, CLASSES, &given, &twin), VOLT_ERR_ARGUMENT,
-                "kernel 2 of 2, whose mean is asked for, is NULL");
+    check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &given, &twin),
+                VOLT_ERR_ARGUMENT, "kernel 2 of 2, whose mean is asked for, is NULL");
     given.n_parts = 9;
-    check_fails(volt_classify_fit(made.series, N, made.classes, CLASSES, &given, &twin), VOLT_ERR_ARGUMENT,
-                "there are 9 kernels");
+    check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &given, &twin),
+                VOLT_ERR_ARGUMENT, "there are 9 kernels");
     assert_null(twin);
-    volt_classifier_free(classifier);
+    volt_series_model_free(classifier);
 }
 
 /* Draws are tried side by side, one for each thread: what is chosen, and every bit of it, does not depend on how many. */
@@ -308,20 +311,20 @@ static void threads_do_not_change_the_search(void **state)
     make_waves(4324, 0.5, false, &made);
     make_waves(4325, 0.5, false, &others);
     int64_t before = volt_threads();
-    volt_classifier_info first = {0};
+    volt_series_info first = {0};
     double outputs[2][N * CLASSES];
     for (int64_t threads = 1; threads <= 4; threads *= 2) {
-        volt_classify_options options = volt_classify_options_default();
+        volt_series_options options = volt_series_options_default();
         options.kernel = "gak | rbf | volterra"; /* rbf does not compare series of different lengths */
         options.draws = 24;
         options.seed = 5;
         check_ok(volt_set_threads(threads));
-        volt_classifier *classifier = fit(&made, &options);
-        volt_classifier_info info;
-        volt_classifier_get_info(classifier, &info);
+        volt_series_model *classifier = fit(&made, &options);
+        volt_series_info info = {.struct_size = sizeof info};
+        check_ok(volt_series_model_get_info(classifier, &info));
         double *out = outputs[threads > 1];
-        check_ok(
-            volt_classifier_predict(classifier, others.series, N, NULL, volt_matrix_of(out, N, CLASSES), NULL));
+        check_ok(volt_series_model_predict(classifier, others.series, N, NULL, volt_matrix_of(out, N, CLASSES),
+                                           volt_matrix_of(NULL, 0, 0), NULL));
         if (threads == 1) {
             first = info;
             assert_int_equal(info.tried, 20); /* all but rbf on series; volterra is tried there all the same */
@@ -331,7 +334,7 @@ static void threads_do_not_change_the_search(void **state)
                         info.alpha == first.alpha && info.left_out == first.left_out &&
                         info.left_out_error == first.left_out_error);
         }
-        volt_classifier_free(classifier);
+        volt_series_model_free(classifier);
     }
     check_ok(volt_set_threads(before));
 }
@@ -343,7 +346,7 @@ static void a_mean_that_tells_more_is_chosen(void **state)
     waves made;
     make_waves(4321, 0.3, true, &made);
     volt_class_list classes = {N, CLASSES, made.classes};
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.kernel = "rbf | linear";
     options.draws = 4;
     options.compare = VOLT_OBJECT_COMPARE_SERIES;
@@ -386,23 +389,23 @@ static void multinomial_gives_probabilities(void **state)
     waves made, others;
     make_waves(4305, 0.1, false, &made);
     make_waves(4306, 0.1, false, &others);
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.kernel = "rbf:gamma=2,window=3";
     options.compare = VOLT_OBJECT_COMPARE_STEPS;
     options.scale = VOLT_OBJECT_SCALE_CHANNELS;
     options.input = VOLT_OBJECT_INPUT_LEVEL;
     options.loss = "multinomial";
     options.splits = 0;
-    volt_classifier *classifier = fit(&made, &options);
-    volt_classifier_info info;
-    volt_classifier_get_info(classifier, &info);
+    volt_series_model *classifier = fit(&made, &options);
+    volt_series_info info = {.struct_size = sizeof info};
+    check_ok(volt_series_model_get_info(classifier, &info));
     assert_string_equal(info.loss, "multinomial");
     assert_true(info.log_loss > 0 && info.log_loss < log(CLASSES)); /* better than guessing */
     assert_true(info.splits == 0 && isnan(info.split_mean));
     double outputs[N * CLASSES];
     int64_t found[N], right = 0;
-    check_ok(volt_classifier_predict(classifier, others.series, N, NULL, volt_matrix_of(outputs, N, CLASSES),
-                                     found));
+    check_ok(volt_series_model_predict(classifier, others.series, N, NULL, volt_matrix_of(outputs, N, CLASSES),
+                                       volt_matrix_of(NULL, 0, 0), found));
     for (int i = 0; i < N; i++) {
         double sum = 0;
         for (int k = 0; k < CLASSES; k++) {
@@ -413,7 +416,7 @@ static void multinomial_gives_probabilities(void **state)
         right += found[i] == others.classes[i];
     }
     assert_true(right >= N - 6);
-    volt_classifier_free(classifier);
+    volt_series_model_free(classifier);
 }
 
 /* ---- failures --------------------------------------------------------------------------------- */
@@ -423,16 +426,17 @@ static void wrong_arguments_are_refused(void **state)
     (void)state;
     waves made;
     make_waves(4307, 0.3, false, &made);
-    volt_classifier *classifier = NULL;
+    volt_series_model *classifier = NULL;
     int64_t one[N] = {0}, outside[N] = {0, 5};
-    check_fails(volt_classify_fit(made.series, N, one, 2, NULL, &classifier), VOLT_ERR_DATA,
+    check_fails(volt_series_fit_classes(made.series, N, one, 2, NULL, &classifier), VOLT_ERR_DATA,
                 "are of one class");
-    check_fails(volt_classify_fit(made.series, N, outside, 2, NULL, &classifier), VOLT_ERR_ARGUMENT,
+    check_fails(volt_series_fit_classes(made.series, N, outside, 2, NULL, &classifier), VOLT_ERR_ARGUMENT,
                 "the class of series 2 is 5, and must lie between 0 and 1");
-    check_fails(volt_classify_fit(NULL, 0, NULL, 2, NULL, &classifier), VOLT_ERR_SHAPE, "no training series");
+    check_fails(volt_series_fit_classes(NULL, 0, NULL, 2, NULL, &classifier), VOLT_ERR_SHAPE,
+                "no training series");
     static const volt_range alpha_range = {.name = "alpha"};
     static const struct {
-        volt_classify_options options;
+        volt_series_options options;
         volt_status status;
         const char *sentence;
     } cases[] = {
@@ -471,24 +475,29 @@ static void wrong_arguments_are_refused(void **state)
          VOLT_ERR_ARGUMENT,
          "a range is given for alpha"},
     };
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
-        check_fails(volt_classify_fit(made.series, N, made.classes, CLASSES, &cases[c].options, &classifier),
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        volt_series_options options = cases[c].options;
+        options.struct_size = sizeof options;
+        check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &options, &classifier),
                     cases[c].status, cases[c].sentence);
+    }
     assert_null(classifier);
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.kernel = "gak:sigma=1";
     classifier = fit(&made, &options);
     double outputs[N * CLASSES], number = 1;
     volt_view narrow = volt_view_of(&number, 1, 1);
     volt_matrix out = volt_matrix_of(outputs, N, CLASSES);
+    check_fails(volt_series_model_predict(classifier, &narrow, 1, NULL, volt_matrix_of(outputs, 1, CLASSES),
+                                          volt_matrix_of(NULL, 0, 0), NULL),
+                VOLT_ERR_SHAPE, "has 1 channel, and there must be 2");
     check_fails(
-        volt_classifier_predict(classifier, &narrow, 1, NULL, volt_matrix_of(outputs, 1, CLASSES), NULL),
-        VOLT_ERR_SHAPE, "has 1 channel, and there must be 2");
-    check_fails(volt_classifier_predict(classifier, made.series, 2, NULL, out, NULL), VOLT_ERR_SHAPE,
-                "must be 2 x 3");
-    check_fails(volt_classifier_predict(classifier, NULL, 0, NULL, out, NULL), VOLT_ERR_SHAPE, "empty");
-    volt_classifier_free(classifier);
-    volt_classifier_free(NULL);
+        volt_series_model_predict(classifier, made.series, 2, NULL, out, volt_matrix_of(NULL, 0, 0), NULL),
+        VOLT_ERR_SHAPE, "must be 2 x 3");
+    check_fails(volt_series_model_predict(classifier, NULL, 0, NULL, out, volt_matrix_of(NULL, 0, 0), NULL),
+                VOLT_ERR_SHAPE, "empty");
+    volt_series_model_free(classifier);
+    volt_series_model_free(NULL);
 }
 
 static int cancel_after(const char *stage, double fraction, void *context)
@@ -503,13 +512,13 @@ static void a_fit_can_be_cancelled(void **state)
     (void)state;
     waves made;
     make_waves(4308, 0.3, false, &made);
-    volt_classifier *classifier = NULL;
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_model *classifier = NULL;
+    volt_series_options options = volt_series_options_default();
     int calls = 3;
     options.draws = 8;
     options.progress = (volt_progress){cancel_after, &calls};
     volt_stage_set_interval(0); /* every poll is a call */
-    check_fails(volt_classify_fit(made.series, N, made.classes, CLASSES, &options, &classifier),
+    check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &options, &classifier),
                 VOLT_ERR_CANCELLED, "cancel");
     volt_stage_set_interval(0.05);
     assert_null(classifier);
@@ -517,16 +526,18 @@ static void a_fit_can_be_cancelled(void **state)
 
 enum { FEW = 6 }; /* every allocation is tried: series are few, and kernels are given */
 
-static volt_status whole_way(const waves *made, const volt_classify_options *options)
+static volt_status whole_way(const waves *made, const volt_series_options *options)
 {
-    volt_classifier *classifier = NULL;
+    volt_series_model *classifier = NULL;
     double outputs[FEW * CLASSES];
-    volt_status status = volt_classify_fit(made->series, FEW, made->classes, CLASSES, options, &classifier);
+    volt_status status =
+        volt_series_fit_classes(made->series, FEW, made->classes, CLASSES, options, &classifier);
     assert_true((status == VOLT_OK) == (classifier != NULL));
     if (status == VOLT_OK)
-        status = volt_classifier_predict(classifier, made->series, FEW, NULL,
-                                         volt_matrix_of(outputs, FEW, CLASSES), NULL);
-    volt_classifier_free(classifier);
+        status =
+            volt_series_model_predict(classifier, made->series, FEW, NULL,
+                                      volt_matrix_of(outputs, FEW, CLASSES), volt_matrix_of(NULL, 0, 0), NULL);
+    volt_series_model_free(classifier);
     return status;
 }
 
@@ -536,7 +547,7 @@ static void the_kth_allocation_fails(void **state)
     waves made;
     make_waves(4309, 0.3, true, &made);
     for (int loss = 0; loss < 2; loss++) {
-        volt_classify_options options = volt_classify_options_default();
+        volt_series_options options = volt_series_options_default();
         options.kernel = "rbf:gamma=1";
         options.draws = 0;
         options.scale = VOLT_OBJECT_SCALE_CHANNELS;

@@ -10,16 +10,16 @@
 
 #include <cmocka.h>
 
-static volt_classifier *fit(const waves *from, const volt_classify_options *options)
+static volt_series_model *fit(const waves *from, const volt_series_options *options)
 {
-    volt_classifier *classifier = NULL;
-    check_ok(volt_classify_fit(from->series, N, from->classes, CLASSES, options, &classifier));
+    volt_series_model *classifier = NULL;
+    check_ok(volt_series_fit_classes(from->series, N, from->classes, CLASSES, options, &classifier));
     return classifier;
 }
 
-static volt_classify_options plain_options(const char *kernel, int64_t draws)
+static volt_series_options plain_options(const char *kernel, int64_t draws)
 {
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.kernel = kernel;
     options.scale = VOLT_OBJECT_SCALE_CHANNELS;
     options.input = VOLT_OBJECT_INPUT_LEVEL;
@@ -34,31 +34,31 @@ static void more_kinds_than_a_mean_has(void **state)
     (void)state;
     waves made;
     make_waves(4322, 2, true, &made); /* so much noise that one kernel is not enough */
-    volt_classify_options options = plain_options(
+    volt_series_options options = plain_options(
         "linear | rbf | poly | cauchy | gak | sig | sigpde | fir | fading | memory | volterra | esn:size=5",
         24);
     options.compare = VOLT_OBJECT_COMPARE_SERIES;
     options.alpha = 0.1;
     options.blend = 1;
-    volt_classifier_info first, info;
-    volt_classifier *alone = fit(&made, &options);
-    volt_classifier_get_info(alone, &first);
+    volt_series_info first = {.struct_size = sizeof first}, info = {.struct_size = sizeof info};
+    volt_series_model *alone = fit(&made, &options);
+    check_ok(volt_series_model_get_info(alone, &first));
     assert_int_equal(first.tried, 24);
     options.blend = 8;
-    volt_classifier *blended = fit(&made, &options);
-    volt_classifier_get_info(blended, &info);
+    volt_series_model *blended = fit(&made, &options);
+    check_ok(volt_series_model_get_info(blended, &info));
     assert_true(info.parts >= 2 && info.parts <= 8);
     assert_string_equal(info.kernel, first.kernel);
     assert_true(info.left_out > first.left_out ||
                 (info.left_out == first.left_out && info.left_out_error <= first.left_out_error));
     for (int64_t p = 0; p < info.parts; p++)
         for (int64_t r = 0; r < p; r++) {
-            volt_classifier_kernel one = info.kernels[p], other = info.kernels[r];
+            volt_series_kernel one = info.kernels[p], other = info.kernels[r];
             size_t length = strcspn(one.kernel, ":");
             assert_true(length != strcspn(other.kernel, ":") || strncmp(one.kernel, other.kernel, length) != 0);
         }
-    volt_classifier_free(blended);
-    volt_classifier_free(alone);
+    volt_series_model_free(blended);
+    volt_series_model_free(alone);
 }
 
 /* A kernel that compares series but not their steps is tried one way alone. */
@@ -67,15 +67,15 @@ static void kernels_that_compare_one_way(void **state)
     (void)state;
     waves made;
     make_waves(4322, 0.5, true, &made);
-    volt_classify_options options = plain_options("volterra:pole=0.5", 8); /* both ways in turn */
-    volt_classifier_info info;
-    volt_classifier *classifier = fit(&made, &options), *none = NULL;
-    volt_classifier_get_info(classifier, &info);
+    volt_series_options options = plain_options("volterra:pole=0.5", 8); /* both ways in turn */
+    volt_series_info info = {.struct_size = sizeof info};
+    volt_series_model *classifier = fit(&made, &options), *none = NULL;
+    check_ok(volt_series_model_get_info(classifier, &info));
     assert_true(info.compare == VOLT_OBJECT_COMPARE_SERIES && info.tried == 4);
-    volt_classifier_free(classifier);
+    volt_series_model_free(classifier);
     options.compare = VOLT_OBJECT_COMPARE_STEPS;
-    check_fails(volt_classify_fit(made.series, N, made.classes, CLASSES, &options, &none), VOLT_ERR_KERNEL,
-                "ball");
+    check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &options, &none),
+                VOLT_ERR_KERNEL, "ball");
     assert_null(none);
 }
 

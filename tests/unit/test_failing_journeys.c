@@ -163,8 +163,8 @@ static volt_status series_detector(const journey *j, volt_progress progress, dou
 {
     volt_series_anomaly_options options = volt_series_anomaly_options_default();
     volt_series_anomaly *anomaly = NULL;
-    options.detector.alpha = 0.1;
-    options.detector.progress = progress;
+    options.alpha = 0.1;
+    options.progress = progress;
     options.draws = 2;
     volt_status status =
         volt_series_anomaly_fit(j->kernel, given.series, 4, given.series + 4, 1, &options, &anomaly);

@@ -71,7 +71,7 @@ static void detectors(void **state)
 
     volt_series_anomaly *anomaly = NULL;
     volt_series_anomaly_options asked = volt_series_anomaly_options_default();
-    asked.detector.alpha = 0.1;
+    asked.alpha = 0.1;
     check_fails(volt_series_anomaly_fit(NULL, series, 4, NULL, 0, &asked, &anomaly), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_series_anomaly_fit("rbf", NULL, 4, NULL, 0, &asked, &anomaly), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_series_anomaly_fit("rbf", series, 4, NULL, 0, &asked, NULL), VOLT_ERR_ARGUMENT, "NULL");
@@ -144,9 +144,9 @@ static void watches(void **state)
 
 /* ---- classify ----------------------------------------------------------------------------------- */
 
-static volt_classify_options small_options(void)
+static volt_series_options small_options(void)
 {
-    volt_classify_options options = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     options.kernel = "rbf:gamma=0.1";
     options.alpha = 0.1;
     options.draws = 0;
@@ -154,20 +154,21 @@ static volt_classify_options small_options(void)
     return options;
 }
 
-#define not_classified(sentence, ...)                                                                       \
-    do {                                                                                                    \
-        volt_classify_options o = small_options();                                                          \
-        volt_classifier *none = NULL;                                                                       \
-        __VA_ARGS__;                                                                                        \
-        check_fails(volt_classify_fit(series, SERIES, classes, 2, &o, &none), VOLT_ERR_ARGUMENT, sentence); \
-        assert_null(none);                                                                                  \
+#define not_classified(sentence, ...)                                                                  \
+    do {                                                                                               \
+        volt_series_options o = small_options();                                                       \
+        volt_series_model *none = NULL;                                                                \
+        __VA_ARGS__;                                                                                   \
+        check_fails(volt_series_fit_classes(series, SERIES, classes, 2, &o, &none), VOLT_ERR_ARGUMENT, \
+                    sentence);                                                                         \
+        assert_null(none);                                                                             \
     } while (0)
 
 static void options_of_classifiers(void **state)
 {
     (void)state;
     const volt_range about_alpha[] = {{.name = NULL}, {.name = "alpha"}};
-    const volt_classifier_kernel unnamed[] = {{.kernel = NULL}};
+    const volt_series_kernel unnamed[] = {{.kernel = NULL}};
     not_classified("scale is -2", o.scale = -2);
     not_classified("scale is 3", o.scale = 3);
     not_classified("input is -2", o.input = -2);
@@ -198,49 +199,57 @@ static void options_of_classifiers(void **state)
 static void series_of_classifiers(void **state)
 {
     (void)state;
-    volt_classify_options options = small_options();
-    volt_classifier *classifier = NULL;
+    volt_series_options options = small_options();
+    volt_series_model *classifier = NULL;
     const int64_t one[SERIES] = {0}, beyond[SERIES] = {0, 1, 2}, below[SERIES] = {0, 1, -1};
-    check_fails(volt_classify_fit(series, SERIES, classes, 2, &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_classify_fit(series, SERIES, NULL, 2, &options, &classifier), VOLT_ERR_SHAPE,
+    check_fails(volt_series_fit_classes(series, SERIES, classes, 2, &options, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_series_fit_classes(series, SERIES, NULL, 2, &options, &classifier), VOLT_ERR_SHAPE,
                 "no classes");
-    check_fails(volt_classify_fit(series, 0, classes, 2, &options, &classifier), VOLT_ERR_SHAPE,
+    check_fails(volt_series_fit_classes(series, 0, classes, 2, &options, &classifier), VOLT_ERR_SHAPE,
                 "no training series");
-    check_fails(volt_classify_fit(series, SERIES, beyond, 2, &options, &classifier), VOLT_ERR_ARGUMENT,
+    check_fails(volt_series_fit_classes(series, SERIES, beyond, 2, &options, &classifier), VOLT_ERR_ARGUMENT,
                 "series 3 is 2");
-    check_fails(volt_classify_fit(series, SERIES, below, 2, &options, &classifier), VOLT_ERR_ARGUMENT,
+    check_fails(volt_series_fit_classes(series, SERIES, below, 2, &options, &classifier), VOLT_ERR_ARGUMENT,
                 "series 3 is -1");
-    check_fails(volt_classify_fit(series, SERIES, one, 2, &options, &classifier), VOLT_ERR_DATA,
+    check_fails(volt_series_fit_classes(series, SERIES, one, 2, &options, &classifier), VOLT_ERR_DATA,
                 "of one class");
     options.loss = "multinomial";
-    check_fails(volt_classify_fit(series, SERIES, classes, 100000, &options, &classifier), VOLT_ERR_ARGUMENT,
-                "100000");
+    check_fails(volt_series_fit_classes(series, SERIES, classes, 100000, &options, &classifier),
+                VOLT_ERR_ARGUMENT, "100000");
     assert_null(classifier);
 
     options.loss = NULL;
-    check_ok(volt_classify_fit(series, SERIES, classes, 2, &options, &classifier));
+    check_ok(volt_series_fit_classes(series, SERIES, classes, 2, &options, &classifier));
     double out[3 * SERIES] = {-7};
     int64_t found[SERIES];
-    check_fails(volt_classifier_predict(NULL, series, 2, NULL, volt_matrix_of(out, 2, 2), NULL),
+    check_fails(volt_series_model_predict(NULL, series, 2, NULL, volt_matrix_of(out, 2, 2),
+                                          volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_classifier_predict(classifier, NULL, 2, NULL, volt_matrix_of(out, 2, 2), NULL),
+    check_fails(volt_series_model_predict(classifier, NULL, 2, NULL, volt_matrix_of(out, 2, 2),
+                                          volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "empty");
-    check_fails(volt_classifier_predict(classifier, series, 0, NULL, volt_matrix_of(out, 0, 2), NULL),
+    check_fails(volt_series_model_predict(classifier, series, 0, NULL, volt_matrix_of(out, 0, 2),
+                                          volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "empty");
-    check_fails(volt_classifier_predict(classifier, series, 2, NULL, volt_matrix_of(NULL, 2, 2), NULL),
-                VOLT_ERR_SHAPE, "2 x 2");
-    check_fails(volt_classifier_predict(classifier, series, 2, NULL, volt_matrix_of(out, 3, 2), NULL),
+    check_fails(volt_series_model_predict(classifier, series, 2, NULL, volt_matrix_of(NULL, 2, 2),
+                                          volt_matrix_of(NULL, 0, 0), NULL),
+                VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_series_model_predict(classifier, series, 2, NULL, volt_matrix_of(out, 3, 2),
+                                          volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "3 x 2");
-    check_fails(volt_classifier_predict(classifier, series, 2, NULL, volt_matrix_of(out, 2, 3), NULL),
+    check_fails(volt_series_model_predict(classifier, series, 2, NULL, volt_matrix_of(out, 2, 3),
+                                          volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "2 x 3");
-    check_fails(volt_classifier_predict(classifier, series, 2, NULL, (volt_matrix){out, 2, 2, 1}, NULL),
+    check_fails(volt_series_model_predict(classifier, series, 2, NULL, (volt_matrix){out, 2, 2, 1},
+                                          volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "2 x 2");
     assert_true(out[0] == -7);
     /* And what was not refused is right. */
-    check_ok(volt_classifier_predict(classifier, series, SERIES, NULL, volt_matrix_of(out, SERIES, 2), found));
+    check_ok(volt_series_model_predict(classifier, series, SERIES, NULL, volt_matrix_of(out, SERIES, 2),
+                                       volt_matrix_of(NULL, 0, 0), found));
     for (int i = 0; i < SERIES; i++)
         assert_int_equal(found[i], classes[i]);
-    volt_classifier_free(classifier);
+    volt_series_model_free(classifier);
 }
 
 /* ---- collections -------------------------------------------------------------------------------- */

@@ -44,7 +44,7 @@ static void it_is_its_parts(void **state)
     make_waves(&made);
     volt_series_anomaly *whole = NULL;
     volt_series_anomaly_options options = volt_series_anomaly_options_default();
-    options.detector.score = VOLT_ANOMALY_MAHALANOBIS;
+    options.score = VOLT_ANOMALY_MAHALANOBIS;
     check_ok(volt_series_anomaly_fit("gak:sigma=0.5", made.series, NORMAL, made.series + NORMAL, OTHERS,
                                      &options, &whole));
 
@@ -53,22 +53,28 @@ static void it_is_its_parts(void **state)
     volt_anomaly *detector = NULL;
     double K[NORMAL * NORMAL], C[OTHERS * NORMAL], expected[OTHERS], scores[OTHERS];
     check_ok(volt_kernel_parse("gak:sigma=0.5", &kernel));
-    check_ok(volt_objects_create(made.series, NORMAL, &options.objects, &objects));
+    check_ok(volt_objects_create(made.series, NORMAL, NULL, &objects));
     check_ok(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K, NORMAL, NORMAL)));
     check_ok(volt_objects_cross(objects, kernel, made.series + NORMAL, OTHERS, NULL,
                                 volt_matrix_of(C, OTHERS, NORMAL), NULL));
-    options.detector.examples = volt_view_of(C, OTHERS, NORMAL);
-    check_ok(volt_anomaly_fit(volt_view_of(K, NORMAL, NORMAL), &options.detector, &detector));
+    volt_anomaly_options of_parts = volt_anomaly_options_default();
+    of_parts.score = VOLT_ANOMALY_MAHALANOBIS;
+    of_parts.examples = volt_view_of(C, OTHERS, NORMAL);
+    check_ok(volt_anomaly_fit(volt_view_of(K, NORMAL, NORMAL), &of_parts, &detector));
     check_ok(volt_anomaly_score(detector, volt_view_of(C, OTHERS, NORMAL), expected));
 
-    volt_anomaly_info info, info_of_parts;
+    volt_anomaly_info info = {.struct_size = sizeof info}, info_of_parts;
     check_ok(volt_series_anomaly_score(whole, made.series + NORMAL, OTHERS, NULL, scores));
     assert_memory_equal(scores, expected, sizeof scores);
-    volt_series_anomaly_get_info(whole, &info);
+    check_ok(volt_series_anomaly_get_info(whole, &info));
     assert_string_equal(info.kernel, volt_kernel_text(kernel));
     volt_anomaly_get_info(detector, &info_of_parts);
     assert_true(info.tried == 1 && info.alpha == info_of_parts.alpha &&
                 info.threshold == info_of_parts.threshold);
+    assert_true(info.rate < info.least && info.n_warnings == 1 &&
+                info.warnings[0].code == VOLT_WARNING_RATE_TOO_SMALL && info.warnings[0].value == info.least);
+    for (int i = 0; i < NORMAL; i++)
+        assert_true(info.scores[i] == info.growth * info.left_out[i]);
     volt_anomaly_free(detector);
     volt_objects_free(objects);
     volt_kernel_free(kernel);
@@ -85,11 +91,11 @@ static void draws_are_judged_by_the_examples(void **state)
     double merit[2];
     for (int run = 0; run < 2; run++) {
         volt_series_anomaly *anomaly = NULL;
-        volt_anomaly_info info;
+        volt_anomaly_info info = {.struct_size = sizeof info};
         options.draws = run * 8;
         check_ok(volt_series_anomaly_fit("gak:sigma=100", made.series, NORMAL, made.series + NORMAL, OTHERS,
                                          &options, &anomaly));
-        volt_series_anomaly_get_info(anomaly, &info);
+        check_ok(volt_series_anomaly_get_info(anomaly, &info));
         merit[run] = info.areas.roc_auc + info.areas.pr_auc;
         assert_true(info.tried >= 1 && info.tried <= 1 + options.draws);
         volt_series_anomaly_free(anomaly);
@@ -127,7 +133,7 @@ static void failures_are_sentences(void **state)
     volt_series_anomaly_free(NULL);
 
     options.draws = 1;
-    options.detector.alpha = 0.1;
+    options.alpha = 0.1;
     double score = 0;
     for (int64_t k = 1;; k++) {
         anomaly = NULL;

@@ -26,29 +26,30 @@ static volt_status regress(const void *with, volt_progress progress, journey_res
 {
     const double *alpha = with;
     double Y[SERIES * 2], outputs[SERIES * 2];
-    volt_series_ridge_options options = volt_series_ridge_options_default();
-    volt_series_ridge *ridge = NULL;
+    volt_series_options options = volt_series_options_default();
+    volt_series_model *ridge = NULL;
     for (int64_t i = 0; i < SERIES; i++) {
         Y[2 * i] = (double)made.classes[i];
         Y[2 * i + 1] = 3;
     }
     options.alpha = *alpha;
     options.progress = progress;
+    options.kernel = "volterra";
     volt_status status =
-        volt_series_ridge_fit("volterra", made.series, SERIES, volt_view_of(Y, SERIES, 2), &options, &ridge);
+        volt_series_fit_numbers(made.series, SERIES, volt_view_of(Y, SERIES, 2), &options, &ridge);
     assert_true((status == VOLT_OK) == (ridge != NULL));
     outputs[0] = 1e77;
     if (status == VOLT_OK)
-        status = volt_series_ridge_predict(ridge, made.series + SERIES, NEW, &progress,
-                                           volt_matrix_of(outputs, NEW, 2));
+        status = volt_series_model_predict(ridge, made.series + SERIES, NEW, &progress,
+                                           volt_matrix_of(outputs, NEW, 2), volt_matrix_of(NULL, 0, 0), NULL);
     assert_true(status == VOLT_OK || outputs[0] == 1e77);
     journey_put(result, outputs, status == VOLT_OK ? NEW * 2 : 0);
     if (status == VOLT_OK) {
-        volt_series_ridge_info info;
-        volt_series_ridge_get_info(ridge, &info);
+        volt_series_info info = {.struct_size = sizeof info};
+        check_ok(volt_series_model_get_info(ridge, &info));
         journey_put(result, info.left_out_outputs, SERIES * 2);
     }
-    volt_series_ridge_free(ridge);
+    volt_series_model_free(ridge);
     return status;
 }
 
@@ -56,20 +57,22 @@ static volt_status regress(const void *with, volt_progress progress, journey_res
 
 static volt_status classify(const void *with, volt_progress progress, journey_result *result)
 {
-    volt_classify_options options = *(const volt_classify_options *)with;
+    volt_series_options options = *(const volt_series_options *)with;
     double outputs[SERIES * CLASSES];
     int64_t found[NEW];
-    volt_classifier *classifier = NULL;
+    volt_series_model *classifier = NULL;
     options.progress = progress;
-    volt_status status = volt_classify_fit(made.series, SERIES, made.classes, CLASSES, &options, &classifier);
+    volt_status status =
+        volt_series_fit_classes(made.series, SERIES, made.classes, CLASSES, &options, &classifier);
     assert_true((status == VOLT_OK) == (classifier != NULL));
     outputs[0] = 1e77;
     if (status == VOLT_OK)
-        status = volt_classifier_predict(classifier, made.series + SERIES, NEW, &progress,
-                                         volt_matrix_of(outputs, NEW, CLASSES), found);
+        status =
+            volt_series_model_predict(classifier, made.series + SERIES, NEW, &progress,
+                                      volt_matrix_of(outputs, NEW, CLASSES), volt_matrix_of(NULL, 0, 0), found);
     assert_true(status == VOLT_OK || outputs[0] == 1e77);
     journey_put(result, outputs, status == VOLT_OK ? NEW * CLASSES : 0);
-    volt_classifier_free(classifier);
+    volt_series_model_free(classifier);
     return status;
 }
 
@@ -77,10 +80,10 @@ static void series(void **state)
 {
     (void)state;
     static const double chosen = 0, given = 0.1;
-    static const volt_classifier_kernel parts[] = {
+    static const volt_series_kernel parts[] = {
         {"volterra", VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_LEVEL, VOLT_OBJECT_COMPARE_SERIES},
         {"linear:window=2", VOLT_OBJECT_SCALE_SERIES, VOLT_OBJECT_INPUT_BOTH, VOLT_OBJECT_COMPARE_STEPS}};
-    volt_classify_options drawn = volt_classify_options_default(), multinomial = drawn, both = drawn;
+    volt_series_options drawn = volt_series_options_default(), multinomial = drawn, both = drawn;
     drawn.kernel = "linear:window=2 | rbf:window=2";
     drawn.draws = 3;
     drawn.splits = 2;

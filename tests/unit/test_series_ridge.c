@@ -27,6 +27,15 @@ static void make_targets(const waves *made, double *Y)
     }
 }
 
+/* options may be NULL: the defaults, with this kernel. */
+static volt_status fit_numbers(const char *kernel, const volt_view *series, int64_t count, volt_view Y,
+                               const volt_series_options *options, volt_series_model **model)
+{
+    volt_series_options own = options ? *options : volt_series_options_default();
+    own.kernel = kernel;
+    return volt_series_fit_numbers(series, count, Y, &own, model);
+}
+
 /* The Gram matrix in units of the mean of its diagonal; returns that unit. */
 static double gram_in_units(const char *text, const waves *made, const volt_objects_options *way, double *K)
 {
@@ -53,18 +62,21 @@ static void it_is_a_ridge_regression_on_the_gram_matrix(void **state)
     make_waves(4401, 0.3, true, &made);
     make_targets(&made, Y);
     for (int normalise = 0; normalise < 2; normalise++) {
-        volt_series_ridge_options options = volt_series_ridge_options_default();
-        options.objects.normalise = normalise;
+        volt_series_options options = volt_series_options_default();
+        options.normalise = normalise;
         options.alpha = 0.05;
-        volt_series_ridge *ridge = NULL;
-        check_ok(volt_series_ridge_fit("linear", made.series, N, volt_view_of(Y, N, Q), &options, &ridge));
-        double unit = gram_in_units("linear", &made, &options.objects, K);
+        volt_series_model *ridge = NULL;
+        check_ok(fit_numbers("linear", made.series, N, volt_view_of(Y, N, Q), &options, &ridge));
+        volt_objects_options way = volt_objects_options_default();
+        way.normalise = normalise;
+        double unit = gram_in_units("linear", &made, &way, K);
         assert_true(normalise ? fabs(unit - 1) < 1e-12 : fabs(unit - 1) > 0.1);
         bool without[N] = {false};
         plain_fit(K, N, Y, Q, 0.05, without, expected);
-        check_ok(volt_series_ridge_predict(ridge, made.series, N, NULL, volt_matrix_of(outputs, N, Q)));
-        volt_series_ridge_info found;
-        volt_series_ridge_get_info(ridge, &found);
+        check_ok(volt_series_model_predict(ridge, made.series, N, NULL, volt_matrix_of(outputs, N, Q),
+                                           volt_matrix_of(NULL, 0, 0), NULL));
+        volt_series_info found = {.struct_size = sizeof found};
+        check_ok(volt_series_model_get_info(ridge, &found));
         const double *left_out = found.left_out_outputs;
         for (int i = 0; i < N * Q;
              i++) /* the plain fit has targets of 1e6 in long double: 1e6 eps, and a condition of 500 */
@@ -84,12 +96,12 @@ static void it_is_a_ridge_regression_on_the_gram_matrix(void **state)
             }
         }
         error = (sum[0] / variance[0] + sum[1] / variance[1]) / 2;
-        volt_series_ridge_info info;
-        volt_series_ridge_get_info(ridge, &info);
+        volt_series_info info = {.struct_size = sizeof info};
+        check_ok(volt_series_model_get_info(ridge, &info));
         assert_true(info.series == N && info.channels == CHANNELS && info.outputs == Q && info.alpha == 0.05);
         assert_string_equal(info.kernel, "linear:window=1");
         assert_true(fabs(info.left_out_error - error) < 1e-6 * error);
-        volt_series_ridge_free(ridge);
+        volt_series_model_free(ridge);
     }
 }
 
@@ -104,28 +116,30 @@ static void alpha_is_chosen_on_series_left_out(void **state)
     for (int i = 0; i < N; i++)
         Y[i * Q + 1] = Y[i * Q] - 1e6 + sin(11.0 * i * i); /* half of it noise, to the series */
     volt_view target = {Y + 1, N, 1, Q};
-    volt_series_ridge *chosen = NULL, *other = NULL;
-    volt_series_ridge_info info, given;
-    check_ok(volt_series_ridge_fit("gak:sigma=4", made.series, N, target, NULL, &chosen));
-    volt_series_ridge_get_info(chosen, &info);
+    volt_series_model *chosen = NULL, *other = NULL;
+    volt_series_info info = {.struct_size = sizeof info}, given = {.struct_size = sizeof given};
+    check_ok(fit_numbers("gak:sigma=4", made.series, N, target, NULL, &chosen));
+    check_ok(volt_series_model_get_info(chosen, &info));
     int equal = 0;
     for (int power = -8; power <= 1; power++) {
-        volt_series_ridge_options options = volt_series_ridge_options_default();
+        volt_series_options options = volt_series_options_default();
         options.alpha = pow(10, power);
-        check_ok(volt_series_ridge_fit("gak:sigma=4", made.series, N, target, &options, &other));
-        volt_series_ridge_get_info(other, &given);
+        check_ok(fit_numbers("gak:sigma=4", made.series, N, target, &options, &other));
+        check_ok(volt_series_model_get_info(other, &given));
         assert_true(info.left_out_error <= given.left_out_error);
         if (options.alpha == info.alpha) {
             equal++;
-            check_ok(volt_series_ridge_predict(chosen, made.series, N, NULL, volt_matrix_of(outputs, N, 1)));
-            check_ok(volt_series_ridge_predict(other, made.series, N, NULL, volt_matrix_of(same, N, 1)));
+            check_ok(volt_series_model_predict(chosen, made.series, N, NULL, volt_matrix_of(outputs, N, 1),
+                                               volt_matrix_of(NULL, 0, 0), NULL));
+            check_ok(volt_series_model_predict(other, made.series, N, NULL, volt_matrix_of(same, N, 1),
+                                               volt_matrix_of(NULL, 0, 0), NULL));
             assert_memory_equal(outputs, same, sizeof same);
         }
-        volt_series_ridge_free(other);
+        volt_series_model_free(other);
     }
     assert_int_equal(equal, 1);
     assert_true(info.alpha == 0.1); /* neither the first nor the last that is tried */
-    volt_series_ridge_free(chosen);
+    volt_series_model_free(chosen);
 }
 
 static void wrong_arguments_are_refused(void **state)
@@ -135,37 +149,44 @@ static void wrong_arguments_are_refused(void **state)
     double Y[N * Q], bad[N] = {NAN};
     make_waves(4403, 0.3, false, &made);
     make_targets(&made, Y);
-    volt_series_ridge *ridge = NULL;
+    volt_series_model *ridge = NULL;
     volt_view targets = volt_view_of(Y, N, Q);
-    volt_series_ridge_options options = volt_series_ridge_options_default();
+    volt_series_options options = volt_series_options_default();
     options.alpha = -1;
-    check_fails(volt_series_ridge_fit("gak", made.series, N, targets, &options, &ridge), VOLT_ERR_ARGUMENT,
+    check_fails(fit_numbers("gak", made.series, N, targets, &options, &ridge), VOLT_ERR_ARGUMENT,
                 "alpha is -1");
     options.alpha = 0;
-    options.objects.scale = (volt_object_scale)7;
-    check_fails(volt_series_ridge_fit("gak", made.series, N, targets, &options, &ridge), VOLT_ERR_ARGUMENT,
-                "scale is 7");
-    check_fails(volt_series_ridge_fit(NULL, made.series, N, targets, NULL, &ridge), VOLT_ERR_ARGUMENT,
+    options.scale = 7;
+    check_fails(fit_numbers("gak", made.series, N, targets, &options, &ridge), VOLT_ERR_ARGUMENT, "scale is 7");
+    check_fails(fit_numbers(NULL, made.series, N, targets, NULL, &ridge), VOLT_ERR_ARGUMENT,
                 "the kernel is NULL");
-    check_fails(volt_series_ridge_fit("gak", made.series, 1, volt_view_of(Y, 1, Q), NULL, &ridge),
-                VOLT_ERR_SHAPE, "at least 2");
-    check_fails(volt_series_ridge_fit("gak", made.series, N, volt_view_of(Y, N - 1, Q), NULL, &ridge),
-                VOLT_ERR_SHAPE, "Y has 23 rows, and there are 24 series");
-    check_fails(volt_series_ridge_fit("gak", made.series, N, volt_view_of(bad, N, 1), NULL, &ridge),
-                VOLT_ERR_NOT_FINITE, "Y");
-    check_fails(volt_series_ridge_fit("gakk", made.series, N, targets, NULL, &ridge), VOLT_ERR_KERNEL, "gak");
-    check_fails(volt_series_ridge_fit("rbf", made.series, N, targets, NULL, &ridge), VOLT_ERR_KERNEL,
+    check_fails(fit_numbers("gak", made.series, 1, volt_view_of(Y, 1, Q), NULL, &ridge), VOLT_ERR_SHAPE,
+                "at least 2");
+    check_fails(fit_numbers("gak", made.series, N, volt_view_of(Y, N - 1, Q), NULL, &ridge), VOLT_ERR_SHAPE,
+                "Y has 23 rows, and there are 24 series");
+    check_fails(fit_numbers("gak", made.series, N, volt_view_of(bad, N, 1), NULL, &ridge), VOLT_ERR_NOT_FINITE,
+                "Y");
+    check_fails(fit_numbers("gakk", made.series, N, targets, NULL, &ridge), VOLT_ERR_KERNEL, "gak");
+    check_fails(fit_numbers("rbf", made.series, N, targets, NULL, &ridge), VOLT_ERR_KERNEL,
                 "different lengths");
-    check_fails(volt_series_ridge_fit("gak", made.series, N, targets, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(fit_numbers("gak", made.series, N, targets, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
     assert_null(ridge);
-    check_ok(volt_series_ridge_fit("gak", made.series, N, targets, NULL, &ridge));
+    check_ok(fit_numbers("gak", made.series, N, targets, NULL, &ridge));
     double outputs[N * Q];
-    check_fails(volt_series_ridge_predict(ridge, made.series, 2, NULL, volt_matrix_of(outputs, 1, Q)),
+    int64_t classes[2];
+    check_fails(volt_series_model_predict(ridge, made.series, 2, NULL, volt_matrix_of(outputs, 2, Q),
+                                          volt_matrix_of(NULL, 0, 0), classes),
+                VOLT_ERR_ARGUMENT, "numbers");
+    volt_series_info unset = {0};
+    check_fails(volt_series_model_get_info(ridge, &unset), VOLT_ERR_ARGUMENT, "struct_size");
+    check_fails(volt_series_model_predict(ridge, made.series, 2, NULL, volt_matrix_of(outputs, 1, Q),
+                                          volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "must be 2 x 2");
-    check_fails(volt_series_ridge_predict(ridge, NULL, 0, NULL, volt_matrix_of(outputs, 1, Q)), VOLT_ERR_SHAPE,
-                "empty");
-    volt_series_ridge_free(ridge);
-    volt_series_ridge_free(NULL);
+    check_fails(volt_series_model_predict(ridge, NULL, 0, NULL, volt_matrix_of(outputs, 1, Q),
+                                          volt_matrix_of(NULL, 0, 0), NULL),
+                VOLT_ERR_SHAPE, "empty");
+    volt_series_model_free(ridge);
+    volt_series_model_free(NULL);
 }
 
 static int cancel(const char *stage, double fraction, void *context)
@@ -183,11 +204,11 @@ static void a_fit_can_be_cancelled(void **state)
     double Y[N * Q];
     make_waves(4404, 0.3, false, &made);
     make_targets(&made, Y);
-    volt_series_ridge *ridge = NULL;
-    volt_series_ridge_options options = volt_series_ridge_options_default();
+    volt_series_model *ridge = NULL;
+    volt_series_options options = volt_series_options_default();
     options.progress = (volt_progress){cancel, NULL};
-    check_fails(volt_series_ridge_fit("gak", made.series, N, volt_view_of(Y, N, Q), &options, &ridge),
-                VOLT_ERR_CANCELLED, "cancel");
+    check_fails(fit_numbers("gak", made.series, N, volt_view_of(Y, N, Q), &options, &ridge), VOLT_ERR_CANCELLED,
+                "cancel");
     assert_null(ridge);
 }
 
@@ -195,14 +216,14 @@ enum { FEW = 6 };
 
 static volt_status whole_way(const waves *made, const double *Y)
 {
-    volt_series_ridge *ridge = NULL;
+    volt_series_model *ridge = NULL;
     double outputs[FEW * Q];
-    volt_status status =
-        volt_series_ridge_fit("rbf:gamma=1", made->series, FEW, volt_view_of(Y, FEW, Q), NULL, &ridge);
+    volt_status status = fit_numbers("rbf:gamma=1", made->series, FEW, volt_view_of(Y, FEW, Q), NULL, &ridge);
     assert_true((status == VOLT_OK) == (ridge != NULL));
     if (status == VOLT_OK)
-        status = volt_series_ridge_predict(ridge, made->series, FEW, NULL, volt_matrix_of(outputs, FEW, Q));
-    volt_series_ridge_free(ridge);
+        status = volt_series_model_predict(ridge, made->series, FEW, NULL, volt_matrix_of(outputs, FEW, Q),
+                                           volt_matrix_of(NULL, 0, 0), NULL);
+    volt_series_model_free(ridge);
     return status;
 }
 

@@ -19,7 +19,8 @@ struct volt_anomaly {
     volt_anomaly_info info;
     volt_variance_norm norm;
     double *means, grand; /* of the columns of K (n), and of all of it */
-    double *left_out;     /* n */
+    double *left_out;     /* 2 n: leave-one-out scores, then the same times the growth */
+    volt_warning warning; /* that info lists */
 };
 
 volt_anomaly_options volt_anomaly_options_default(void)
@@ -276,6 +277,12 @@ static volt_status find_threshold(volt_anomaly *anomaly)
     info->threshold =
         info->growth * fmin(volt_interval_quantile(sorted, info->n, 1 - info->rate), sorted[info->n - 1]);
     volt_free(sorted);
+    for (int64_t i = 0; i < info->n; i++)
+        anomaly->left_out[info->n + i] = info->growth * anomaly->left_out[i];
+    info->scores = anomaly->left_out + info->n;
+    anomaly->warning = (volt_warning){.code = VOLT_WARNING_RATE_TOO_SMALL, .value = info->least};
+    info->warnings = &anomaly->warning;
+    info->n_warnings = info->rate < info->least;
     return VOLT_OK;
 }
 
@@ -308,7 +315,7 @@ static volt_status allocate(int64_t n, fitting *fit)
         return VOLT_ERR_MEMORY;
     fresh->norm.P = volt_alloc_doubles(n, n);
     fresh->means = volt_alloc_doubles(n, 1);
-    fresh->left_out = volt_alloc_doubles(n, 1);
+    fresh->left_out = volt_alloc_doubles(2, n);
     fit->centred = volt_matrix_of(volt_alloc_doubles(n, n), n, n);
     fit->norm.P = volt_alloc_doubles(n, n);
     fit->less.P = volt_alloc_doubles(n, n);

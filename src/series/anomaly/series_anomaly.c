@@ -1,6 +1,7 @@
 /* src/series/anomaly/series_anomaly.c: from series to scores: prepared, compared by a kernel that may be chosen, measured. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "select/search/search_run.h"
 #include "series/anomaly/variance_norm.h"
 #include "series/gram/objects_internal.h"
@@ -19,8 +20,10 @@ struct volt_series_anomaly {
 
 volt_series_anomaly_options volt_series_anomaly_options_default(void)
 {
-    return (volt_series_anomaly_options){.objects = volt_objects_options_default(),
-                                         .detector = volt_anomaly_options_default()};
+    return (volt_series_anomaly_options){.struct_size = sizeof(volt_series_anomaly_options),
+                                         .normalise = 1,
+                                         .score = VOLT_ANOMALY_CONFORMANCE,
+                                         .rate = 0.05};
 }
 
 void volt_series_anomaly_free(volt_series_anomaly *anomaly)
@@ -33,11 +36,14 @@ void volt_series_anomaly_free(volt_series_anomaly *anomaly)
     volt_free(anomaly);
 }
 
-void volt_series_anomaly_get_info(const volt_series_anomaly *anomaly, volt_anomaly_info *info)
+volt_status volt_series_anomaly_get_info(const volt_series_anomaly *anomaly, volt_anomaly_info *info)
 {
-    volt_anomaly_get_info(anomaly->detector, info);
-    info->kernel = volt_kernel_text(anomaly->kernel);
-    info->tried = anomaly->tried;
+    VOLT_REQUIRE(anomaly && info, VOLT_ERR_ARGUMENT, "the detector or the place for its info is NULL");
+    volt_anomaly_info full;
+    volt_anomaly_get_info(anomaly->detector, &full);
+    full.kernel = volt_kernel_text(anomaly->kernel);
+    full.tried = anomaly->tried;
+    return volt_result_give(info, &full, sizeof full, "volt_anomaly_info");
 }
 
 /* ---- one kernel ------------------------------------------------------------------------------- */
@@ -57,9 +63,12 @@ typedef struct series_fit {
 static volt_status detect(const series_fit *fit, const volt_kernel *kernel, volt_progress progress,
                           volt_anomaly **detector)
 {
-    volt_anomaly_options options = fit->options->detector;
-    options.progress = progress;
-    options.examples = fit->n_examples > 0 ? volt_as_view(fit->C) : volt_view_of(NULL, 0, 0);
+    volt_anomaly_options options = {.score = fit->options->score,
+                                    .alpha = fit->options->alpha,
+                                    .rate = fit->options->rate,
+                                    .examples =
+                                        fit->n_examples > 0 ? volt_as_view(fit->C) : volt_view_of(NULL, 0, 0),
+                                    .progress = progress};
     VOLT_TRY(volt_objects_gram(fit->best->objects, kernel, &progress, fit->K));
     if (fit->n_examples > 0)
         VOLT_TRY(volt_objects_cross(fit->best->objects, kernel, fit->examples, fit->n_examples, &progress,
@@ -151,7 +160,7 @@ static volt_status search_kernels(series_fit *fit)
     candidates.count = fit->given + fit->options->draws;
     drawing.seed = fit->options->seed;
     options.race = VOLT_RACE_NONE;
-    options.progress = fit->options->detector.progress;
+    options.progress = fit->options->progress;
     *evaluator = (volt_evaluator){.evaluate = evaluate, .is_own = is_own};
     VOLT_TRY(volt_objects_candidates(fit->best->objects, fit->kernel, &drawing, &fit->drawn));
     volt_status status = volt_search_with(&candidates, &options, 1, &evaluator, 1, &search);
@@ -164,32 +173,32 @@ static volt_status search_kernels(series_fit *fit)
 
 static volt_status run(series_fit *fit, const volt_view *normal)
 {
+    const volt_series_anomaly_options *options = fit->options;
+    volt_objects_options way = {options->scale, options->input, options->normalise, options->compare};
     double merit;
-    VOLT_TRY(volt_objects_create(normal, fit->n, &fit->options->objects, &fit->best->objects));
+    VOLT_TRY(volt_objects_create(normal, fit->n, &way, &fit->best->objects));
     fit->K = volt_matrix_of(volt_alloc_doubles(fit->n, fit->n), fit->n, fit->n);
     fit->C = volt_matrix_of(volt_alloc_doubles(fit->n_examples, fit->n), fit->n_examples, fit->n);
     if (!fit->K.data || !fit->C.data)
         return VOLT_ERR_MEMORY;
-    return fit->options->draws > 0 ? search_kernels(fit)
-                                   : try_kernel(fit, fit->kernel, fit->options->detector.progress, &merit);
+    return options->draws > 0 ? search_kernels(fit) : try_kernel(fit, fit->kernel, options->progress, &merit);
 }
 
 volt_status volt_series_anomaly_fit(const char *kernel, const volt_view *normal, int64_t n,
                                     const volt_view *examples, int64_t n_examples,
-                                    const volt_series_anomaly_options *options, volt_series_anomaly **anomaly)
+                                    const volt_series_anomaly_options *given, volt_series_anomaly **anomaly)
 {
-    volt_series_anomaly_options standard = volt_series_anomaly_options_default();
-    if (!options)
-        options = &standard;
+    volt_series_anomaly_options options = volt_series_anomaly_options_default();
+    VOLT_TRY(volt_options_take(&options, sizeof options, given, "volt_series_anomaly_options"));
     VOLT_REQUIRE(kernel && normal && anomaly && (examples || n_examples == 0), VOLT_ERR_ARGUMENT,
                  "the kernel, the series or the place for the detector is NULL");
     VOLT_REQUIRE(n >= 3, VOLT_ERR_SHAPE, "there are %" PRId64 " normal series, and at least 3 are needed", n);
-    VOLT_REQUIRE(n_examples >= 0 && options->draws >= 0, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(n_examples >= 0 && options.draws >= 0, VOLT_ERR_ARGUMENT,
                  "there are %" PRId64 " examples and %" PRId64 " draws: neither can be below 0", n_examples,
-                 options->draws);
-    VOLT_REQUIRE(options->draws == 0 || n_examples > 0, VOLT_ERR_ARGUMENT,
+                 options.draws);
+    VOLT_REQUIRE(options.draws == 0 || n_examples > 0, VOLT_ERR_ARGUMENT,
                  "kernels cannot be told apart by normal series alone: draws need examples of others");
-    series_fit fit = {.options = options,
+    series_fit fit = {.options = &options,
                       .kernel = kernel,
                       .examples = examples,
                       .n = n,

@@ -42,6 +42,13 @@ double volt_new_distance(const volt_variance_norm *norm, volt_anomaly_kind kind,
 
 typedef struct volt_anomaly volt_anomaly;
 
+typedef struct volt_anomaly_options {
+    volt_anomaly_kind score; /* these three as in volt_series_anomaly_options */
+    double alpha, rate;
+    volt_view examples; /* (optional) e x n: the kernel of the examples with the normal series */
+    volt_progress progress;
+} volt_anomaly_options;
+
 volt_anomaly_options volt_anomaly_options_default(void);
 
 /* Learn what is normal from the Gram matrix K (n x n, n >= 3, of which the lower triangle is read) of normal series. It

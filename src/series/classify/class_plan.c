@@ -102,7 +102,7 @@ static volt_status count_landmarks(const volt_class_search *search, double mean_
     if (asked > 0) {
         VOLT_TRY(check_count(asked, "landmarks", least, n));
         *landmarks = asked < n ? asked : 0;
-    } else if (asked == VOLT_CLASSIFY_CHOOSE && !search->is_multinomial) {
+    } else if (asked == VOLT_SERIES_CHOOSE && !search->is_multinomial) {
         double limit = carried_by_all * allowance(search);
         double affordable = mean_work > limit ? (double)n * limit / mean_work : (double)n;
         if (n > MOST_WITHOUT_LANDMARKS)
@@ -123,7 +123,7 @@ static volt_status count_screen(const volt_class_search *search, double total, d
     if (asked > 0) {
         VOLT_TRY(check_count(asked, "screen", least, n));
         *screen = asked < n ? asked : 0;
-    } else if (asked == VOLT_CLASSIFY_CHOOSE && search->options->n_parts == 0 &&
+    } else if (asked == VOLT_SERIES_CHOOSE && search->options->n_parts == 0 &&
                carried > race_from * allowance(search) && search->draws > LEAST_FINALISTS) {
         int64_t affordable = (int64_t)((double)n * sqrt(screen_work * allowance(search) / total));
         affordable = volt_max(volt_min(affordable, MOST_SCREEN), volt_max(LEAST_SCREEN, 2 * least));

@@ -1,10 +1,9 @@
-/* src/series/classify/classify.c: fit and predict classes of whole series. */
-#include "volterra/series.h"
-
+/* src/series/classify/classify.c: fit classes of whole series. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/sized.h"
 #include "base/threads.h"
 #include "series/classify/class_loss.h"
 #include "series/classify/class_temperature.h"
@@ -13,40 +12,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-/* One of the kernels whose mean it is. */
-typedef struct class_part {
-    const volt_objects *objects; /* one of those that the classifier owns */
-    volt_kernel *kernel;
-} class_part;
-
-struct volt_classifier {
-    volt_objects *objects[VOLT_MOST_PREPARATIONS]; /* NULL where no part needs it */
-    class_part parts[VOLT_MOST_BLEND];
-    int64_t n_parts;
-    volt_loss *loss;  /* NULL: squares */
-    int64_t columns;  /* series that carry the readout */
-    double *A, *c;    /* columns x n_classes, n_classes */
-    double *left_out; /* n x n_classes: outputs of the training series, each left out */
-    volt_classifier_kernel kernels[VOLT_MOST_BLEND]; /* the parts, as info lists them */
-    volt_classifier_info info;                       /* its pointers are to the above */
-};
-
-volt_classify_options volt_classify_options_default(void)
-{
-    volt_classify_options options = {.scale = VOLT_CLASSIFY_CHOOSE,
-                                     .input = VOLT_CLASSIFY_CHOOSE,
-                                     .compare = VOLT_CLASSIFY_CHOOSE,
-                                     .draws = VOLT_CLASSIFY_CHOOSE,
-                                     .budget = VOLT_CLASSIFY_CHOOSE,
-                                     .screen = VOLT_CLASSIFY_CHOOSE,
-                                     .landmarks = VOLT_CLASSIFY_CHOOSE,
-                                     .folds = 5,
-                                     .blend = 3,
-                                     .splits = 20,
-                                     .held_out = 0.3};
-    return options;
-}
 
 const char *volt_classify_kernels(volt_object_compare compare, int equally_long)
 {
@@ -57,25 +22,25 @@ const char *volt_classify_kernels(volt_object_compare compare, int equally_long)
 
 /* ---- checks ----------------------------------------------------------------------------------- */
 
-static volt_status check_options(const volt_classify_options *options)
+static volt_status check_options(const volt_series_options *options)
 {
-    VOLT_REQUIRE(options->scale >= VOLT_CLASSIFY_CHOOSE && options->scale <= VOLT_OBJECT_SCALE_NONE,
+    VOLT_REQUIRE(options->scale >= VOLT_SERIES_CHOOSE && options->scale <= VOLT_OBJECT_SCALE_NONE,
                  VOLT_ERR_ARGUMENT, "scale is %d, and must lie between -1 and 2", options->scale);
-    VOLT_REQUIRE(options->input >= VOLT_CLASSIFY_CHOOSE && options->input <= VOLT_OBJECT_INPUT_BOTH,
+    VOLT_REQUIRE(options->input >= VOLT_SERIES_CHOOSE && options->input <= VOLT_OBJECT_INPUT_BOTH,
                  VOLT_ERR_ARGUMENT, "input is %d, and must lie between -1 and 2", options->input);
-    VOLT_REQUIRE(options->compare >= VOLT_CLASSIFY_CHOOSE && options->compare <= VOLT_OBJECT_COMPARE_STEPS,
+    VOLT_REQUIRE(options->compare >= VOLT_SERIES_CHOOSE && options->compare <= VOLT_OBJECT_COMPARE_STEPS,
                  VOLT_ERR_ARGUMENT, "compare is %d, and must lie between -1 and 1", options->compare);
     VOLT_REQUIRE(options->alpha >= 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
                  "alpha is %g, and must be finite and at least 0", options->alpha);
-    VOLT_REQUIRE(options->draws >= VOLT_CLASSIFY_CHOOSE, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(options->draws >= VOLT_SERIES_CHOOSE, VOLT_ERR_ARGUMENT,
                  "draws is %" PRId64 ", and must be at least -1", options->draws);
     VOLT_REQUIRE(options->blend >= 1 && options->blend <= VOLT_MOST_BLEND, VOLT_ERR_ARGUMENT,
                  "blend is %" PRId64 ", and must lie between 1 and %d", options->blend, VOLT_MOST_BLEND);
-    VOLT_REQUIRE(options->budget >= 0 || options->budget == VOLT_CLASSIFY_CHOOSE, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(options->budget >= 0 || options->budget == VOLT_SERIES_CHOOSE, VOLT_ERR_ARGUMENT,
                  "the budget is %g seconds, and must be at least 0", options->budget);
-    VOLT_REQUIRE(options->screen >= VOLT_CLASSIFY_CHOOSE, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(options->screen >= VOLT_SERIES_CHOOSE, VOLT_ERR_ARGUMENT,
                  "screen is %" PRId64 ", and must be at least -1", options->screen);
-    VOLT_REQUIRE(options->landmarks >= VOLT_CLASSIFY_CHOOSE, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(options->landmarks >= VOLT_SERIES_CHOOSE, VOLT_ERR_ARGUMENT,
                  "landmarks is %" PRId64 ", and must be at least -1", options->landmarks);
     VOLT_REQUIRE(options->folds == 0 || (options->folds >= 2 && options->folds <= VOLT_MOST_CLASS_FOLDS),
                  VOLT_ERR_ARGUMENT, "folds is %" PRId64 ", and must be 0 or lie between 2 and %d",
@@ -133,9 +98,9 @@ static volt_status take_loss(const char *text, int64_t n_classes, volt_loss **lo
 /* ---- fit -------------------------------------------------------------------------------------- */
 
 /* Accuracies of the chosen kernel over repeated splits. */
-static volt_status judge_by_splits(volt_class_search *search, double alpha, volt_classifier_info *info)
+static volt_status judge_by_splits(volt_class_search *search, double alpha, volt_series_info *info)
 {
-    const volt_classify_options *options = search->options;
+    const volt_series_options *options = search->options;
     const volt_class_list *classes = &search->setting.classes;
     int64_t n = classes->n, q = classes->n_classes, *rows = volt_alloc(2 * n, sizeof *rows);
     double *errors = volt_alloc_doubles(n, q), sum = 0, squares = 0;
@@ -166,7 +131,7 @@ static volt_status judge_by_splits(volt_class_search *search, double alpha, volt
 
 /* The kernels of the choice, and the series as they see them, which the classifier takes over. */
 static volt_status take_parts(volt_class_search *search, const volt_class_choice *choice,
-                              volt_classifier *fitted)
+                              volt_series_model *fitted)
 {
     for (int64_t b = 0; b < choice->parts; b++) {
         volt_class_trial trial;
@@ -181,25 +146,21 @@ static volt_status take_parts(volt_class_search *search, const volt_class_choice
         VOLT_TRY(volt_kernel_parse(trial.kernel, &fitted->parts[b].kernel));
         fitted->n_parts++;
     }
+    fitted->divisor = (double)fitted->n_parts;
     return VOLT_OK;
 }
 
 /* The readout of ridge regression, and what is known of it. */
 static volt_status fit_ridge(volt_class_search *search, const volt_class_choice *choice,
-                             volt_classifier *fitted)
+                             volt_series_model *fitted)
 {
     volt_class_bench *bench = &search->bench;
     int64_t n = bench->setting.classes.n, q = bench->setting.classes.n_classes;
-    volt_classifier_info *info = &fitted->info;
+    volt_series_info *info = &fitted->info;
     volt_class_score score;
     VOLT_TRY(volt_class_blend(search, choice->draws, choice->parts));
     VOLT_TRY(volt_class_solve(bench, choice->score.alpha, &score));
-    fitted->columns = bench->K.cols;
-    fitted->A = volt_alloc_doubles(fitted->columns, q);
-    fitted->left_out = volt_alloc_doubles(n, q);
-    fitted->c = volt_alloc_doubles(q, 1);
-    if (!fitted->A || !fitted->left_out || !fitted->c)
-        return VOLT_ERR_MEMORY;
+    VOLT_TRY(volt_series_model_allocate(fitted, n, bench->K.cols, q));
     volt_class_coefficients(bench, score.alpha, fitted->A, fitted->c);
     for (int64_t i = 0; i < n * q; i++)
         fitted->left_out[i] = bench->Y.data[i] - bench->E.data[i];
@@ -212,7 +173,7 @@ static volt_status fit_ridge(volt_class_search *search, const volt_class_choice 
     return judge_by_splits(search, score.alpha, info);
 }
 
-static volt_status fit_multinomial(volt_class_search *search, volt_classifier *fitted)
+static volt_status fit_multinomial(volt_class_search *search, volt_series_model *fitted)
 {
     const volt_class_bench *bench = &search->bench;
     int64_t n = bench->setting.classes.n, q = bench->setting.classes.n_classes;
@@ -226,10 +187,10 @@ static volt_status fit_multinomial(volt_class_search *search, volt_classifier *f
     return VOLT_OK;
 }
 
-static volt_status search_and_fit(volt_class_search *search, volt_classifier *fitted)
+static volt_status search_and_fit(volt_class_search *search, volt_series_model *fitted)
 {
     volt_class_choice choice;
-    volt_classifier_info *info = &fitted->info;
+    volt_series_info *info = &fitted->info;
     VOLT_TRY(volt_class_search_run(search));
     VOLT_TRY(volt_class_nested(search, &info->nested));
     VOLT_TRY(volt_class_choose(search, 0, &choice));
@@ -246,34 +207,27 @@ static volt_status search_and_fit(volt_class_search *search, volt_classifier *fi
     return take_parts(search, &choice, fitted);
 }
 
-static volt_classifier_kernel describe_part(const class_part *part)
+static volt_status add_warnings(const volt_class_list *classes, volt_series_model *fitted)
 {
-    volt_objects_options way = part->objects->options;
-    return (volt_classifier_kernel){volt_kernel_text(part->kernel), way.scale, way.input, way.compare};
-}
-
-static void fill_info(int64_t series, int64_t classes, double begun, volt_classifier *fitted)
-{
-    volt_classifier_info *info = &fitted->info;
-    for (int64_t p = 0; p < fitted->n_parts; p++)
-        fitted->kernels[p] = describe_part(&fitted->parts[p]);
-    volt_classifier_kernel first = fitted->kernels[0];
-    info->series = series;
-    info->classes = classes;
-    info->channels = fitted->parts[0].objects->channels;
-    info->parts = fitted->n_parts;
-    info->kernels = fitted->kernels;
-    info->kernel = first.kernel;
-    info->loss = fitted->loss ? fitted->loss->text : "squares";
-    info->scale = first.scale;
-    info->input = first.input;
-    info->compare = first.compare;
-    info->left_out_outputs = fitted->left_out;
-    info->seconds = volt_seconds() - begun;
+    volt_series_info *info = &fitted->info;
+    int64_t *counts = volt_alloc_zero(classes->n_classes, sizeof *counts);
+    fitted->warnings = volt_alloc_zero(classes->n_classes + 1, sizeof *fitted->warnings);
+    volt_status status = counts && fitted->warnings ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK && info->cut)
+        fitted->warnings[info->n_warnings++] =
+            (volt_warning){.code = VOLT_WARNING_SEARCH_CUT, .value = (double)info->tried};
+    for (int64_t i = 0; i < classes->n && status == VOLT_OK; i++)
+        counts[classes->of[i]]++;
+    for (int64_t k = 0; k < classes->n_classes && status == VOLT_OK; k++)
+        if (counts[k] == 1)
+            fitted->warnings[info->n_warnings++] =
+                (volt_warning){.code = VOLT_WARNING_SINGLE_SERIES_CLASS, .series = k};
+    volt_free(counts);
+    return status;
 }
 
 /* The matrices of one candidate. */
-static volt_status require_memory(const volt_classify_options *options, int64_t count, int64_t n_classes)
+static volt_status require_memory(const volt_series_options *options, int64_t count, int64_t n_classes)
 {
     bool is_carried_by_all = options->landmarks == 0 || !volt_loss_is_squares(options->loss);
     double n = (double)count, q = (double)n_classes;
@@ -282,121 +236,40 @@ static volt_status require_memory(const volt_classify_options *options, int64_t 
                                "the Gram matrix of the training series and its factor");
 }
 
-volt_status volt_classify_fit(const volt_view *series, int64_t count, const int64_t *classes, int64_t n_classes,
-                              const volt_classify_options *options, volt_classifier **classifier)
+volt_status volt_series_fit_classes(const volt_view *series, int64_t count, const int64_t *classes,
+                                    int64_t n_classes, const volt_series_options *given,
+                                    volt_series_model **model)
 {
-    volt_classify_options standard = volt_classify_options_default();
+    volt_series_options options = volt_series_options_default();
     volt_blas_use use;
     double begun = volt_seconds();
-    if (!options)
-        options = &standard;
-    VOLT_REQUIRE(classifier, VOLT_ERR_ARGUMENT, "the place for the classifier is NULL");
-    VOLT_TRY(check_options(options));
+    VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the place for the model is NULL");
+    VOLT_TRY(volt_options_take(&options, sizeof options, given, "volt_series_options"));
+    VOLT_TRY(check_options(&options));
     VOLT_TRY(check_classes(classes, count, n_classes));
-    VOLT_TRY(require_memory(options, count, n_classes));
+    VOLT_TRY(require_memory(&options, count, n_classes));
     VOLT_TRY(volt_start_threads());
     VOLT_TRY(volt_blas_claim(&use));
     volt_class_list list = {count, n_classes, classes};
-    volt_classifier *fitted = volt_alloc_zero(1, sizeof *fitted);
-    volt_status status = fitted ? take_loss(options->loss, n_classes, &fitted->loss) : VOLT_ERR_MEMORY;
+    volt_series_model *fitted = volt_alloc_zero(1, sizeof *fitted);
+    volt_status status = fitted ? take_loss(options.loss, n_classes, &fitted->loss) : VOLT_ERR_MEMORY;
     volt_class_search search = {0};
     if (status == VOLT_OK)
-        status = volt_class_search_open(&search, series, &list, options);
+        status = volt_class_search_open(&search, series, &list, &options);
     if (status == VOLT_OK)
         status = search_and_fit(&search, fitted);
+    if (status == VOLT_OK)
+        status = add_warnings(&list, fitted);
     volt_class_search_release(&search);
     volt_blas_release(&use);
-    if (status == VOLT_OK) {
-        fill_info(count, n_classes, begun, fitted);
-        *classifier = fitted;
-    } else {
-        volt_classifier_free(fitted);
+    if (status != VOLT_OK) {
+        volt_series_model_free(fitted);
+        return status;
     }
-    return status;
-}
-
-void volt_classifier_free(volt_classifier *classifier)
-{
-    if (!classifier)
-        return;
-    for (int64_t p = 0; p < VOLT_MOST_BLEND; p++)
-        volt_kernel_free(classifier->parts[p].kernel);
-    for (int64_t p = 0; p < VOLT_MOST_PREPARATIONS; p++)
-        volt_objects_free(classifier->objects[p]);
-    volt_loss_free(classifier->loss);
-    volt_free(classifier->A);
-    volt_free(classifier->c);
-    volt_free(classifier->left_out);
-    volt_free(classifier);
-}
-
-void volt_classifier_get_info(const volt_classifier *classifier, volt_classifier_info *info)
-{
-    *info = classifier->info;
-}
-
-/* ---- predict ---------------------------------------------------------------------------------- */
-
-static void read_out(const volt_classifier *classifier, volt_view C, int64_t i, double *u)
-{
-    int64_t n = classifier->columns, q = classifier->info.classes;
-    for (int64_t k = 0; k < q; k++)
-        u[k] = classifier->c[k];
-    for (int64_t j = 0; j < n; j++)
-        for (int64_t k = 0; k < q; k++)
-            u[k] += C.data[i * C.ld + j] * classifier->A[j * q + k];
-    if (classifier->loss)
-        volt_loss_link(classifier->loss, q, u);
-}
-
-/* The mean over the parts into C, of which K is one. */
-static volt_status add_part(const volt_classifier *classifier, int64_t p, const volt_view *series,
-                            int64_t count, const volt_progress *progress, volt_matrix K, volt_matrix C)
-{
-    const class_part *part = &classifier->parts[p];
-    VOLT_TRY(volt_objects_cross(part->objects, part->kernel, series, count, progress, K, NULL));
-    for (int64_t i = 0; i < K.rows * K.cols; i++)
-        C.data[i] += K.data[i] / (double)classifier->n_parts;
-    return VOLT_OK;
-}
-
-volt_status volt_classifier_predict(const volt_classifier *classifier, const volt_view *series, int64_t count,
-                                    const volt_progress *progress, volt_matrix outputs, int64_t *classes)
-{
-    VOLT_REQUIRE(classifier, VOLT_ERR_ARGUMENT, "the classifier is NULL");
-    int64_t n = classifier->columns, q = classifier->info.classes;
-    VOLT_REQUIRE(series && count > 0, VOLT_ERR_SHAPE, "the collection is empty");
-    VOLT_REQUIRE(outputs.data && outputs.rows == count && outputs.cols == q && outputs.ld >= q, VOLT_ERR_SHAPE,
-                 "the outputs are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, outputs.rows,
-                 outputs.cols, count, q);
-    VOLT_TRY(
-        volt_memory_require(16.0 * (double)count * (double)n, "the matrices of new against training series"));
-    volt_matrix C = volt_matrix_of(volt_alloc_doubles(count, n), count, n);
-    volt_matrix K = volt_matrix_of(volt_alloc_doubles(count, n), count, n);
-    volt_status status = C.data && K.data ? VOLT_OK : VOLT_ERR_MEMORY;
-    for (int64_t i = 0; i < count * n && status == VOLT_OK; i++)
-        C.data[i] = 0;
-    for (int64_t p = 0; p < classifier->n_parts && status == VOLT_OK; p++)
-        status = add_part(classifier, p, series, count, progress, K, C);
-    for (int64_t i = 0; i < count && status == VOLT_OK; i++) {
-        double *u = outputs.data + i * outputs.ld;
-        read_out(classifier, volt_as_view(C), i, u);
-        if (classes)
-            classes[i] = volt_class_of_largest(u, q);
-    }
-    volt_free(C.data);
-    volt_free(K.data);
-    return status;
-}
-
-volt_status volt_classifier_probabilities(const volt_classifier *classifier, volt_matrix outputs)
-{
-    VOLT_REQUIRE(classifier, VOLT_ERR_ARGUMENT, "the classifier is NULL");
-    int64_t q = classifier->info.classes;
-    VOLT_REQUIRE(outputs.data && outputs.rows > 0 && outputs.cols == q && outputs.ld >= q, VOLT_ERR_SHAPE,
-                 "the outputs are %" PRId64 " x %" PRId64 ", and must have %" PRId64 " columns", outputs.rows,
-                 outputs.cols, q);
-    for (int64_t i = 0; i < outputs.rows && !classifier->loss; i++)
-        volt_class_softmax(outputs.data + i * outputs.ld, q, classifier->info.temperature);
+    volt_series_model_describe(fitted);
+    fitted->info.series = count;
+    fitted->info.classes = fitted->info.outputs = n_classes;
+    fitted->info.seconds = volt_seconds() - begun;
+    *model = fitted;
     return VOLT_OK;
 }

@@ -23,7 +23,7 @@
 /* ---- preparations and candidates --------------------------------------------------------------- */
 
 /* Preparation number i: every property that is open takes one of two values. */
-static volt_objects_options way_of(const volt_classify_options *options, int64_t i)
+static volt_objects_options way_of(const volt_series_options *options, int64_t i)
 {
     static const volt_object_scale scales[] = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_SCALE_SERIES};
     static const volt_object_input inputs[] = {VOLT_OBJECT_INPUT_LEVEL, VOLT_OBJECT_INPUT_BOTH};
@@ -31,7 +31,7 @@ static volt_objects_options way_of(const volt_classify_options *options, int64_t
     volt_objects_options way = {(volt_object_scale)options->scale, (volt_object_input)options->input, 1,
                                 (volt_object_compare)options->compare};
     if (options->n_parts > 0) {
-        const volt_classifier_kernel *part = &options->parts[i];
+        const volt_series_kernel *part = &options->parts[i];
         return (volt_objects_options){part->scale, part->input, 1, part->compare};
     }
     if (options->compare < 0) {
@@ -49,7 +49,7 @@ static volt_objects_options way_of(const volt_classify_options *options, int64_t
 
 static volt_status prepare(volt_class_search *search)
 {
-    const volt_classify_options *options = search->options;
+    const volt_series_options *options = search->options;
     int64_t count = 1;
     count *= options->scale < 0 ? 2 : 1;
     count *= options->input < 0 ? 2 : 1;
@@ -77,7 +77,7 @@ static const char *kernel_of(const volt_class_search *search, int64_t preparatio
 static volt_status draw_candidates(volt_class_search *search)
 {
     enum { STANDARD = 60 };
-    const volt_classify_options *options = search->options;
+    const volt_series_options *options = search->options;
     volt_draw_options draw = volt_draw_options_default();
     draw.seed = options->seed;
     draw.ranges = options->ranges;
@@ -92,7 +92,7 @@ static volt_status draw_candidates(volt_class_search *search)
         strchr(kernel_of(search, 0), '|') || search->candidates[0]->parameters != 1; /* alpha alone is drawn */
     if (options->draws > 0)
         search->draws = options->draws;
-    else if (options->draws == VOLT_CLASSIFY_CHOOSE && open)
+    else if (options->draws == VOLT_SERIES_CHOOSE && open)
         search->draws = STANDARD;
     return VOLT_OK;
 }
@@ -162,7 +162,7 @@ static volt_status select_landmarks(volt_class_search *search)
 }
 
 volt_status volt_class_search_open(volt_class_search *search, const volt_view *series,
-                                   const volt_class_list *classes, const volt_classify_options *options)
+                                   const volt_class_list *classes, const volt_series_options *options)
 {
     const double standard_budget = 30;
     *search = (volt_class_search){.options = options, .series = series, .begun = volt_seconds()};

@@ -3,12 +3,11 @@
 #define CLASSIFY_KERNEL_SEARCH_H
 
 #include "series/classify/class_bench.h"
-#include "series/gram/objects_internal.h"
-#include "volterra/series.h"
+#include "series/classify/series_model.h"
 
 #include <stdbool.h>
 
-enum { VOLT_MOST_PREPARATIONS = 8, VOLT_MOST_BLEND = 8, VOLT_MOST_ROUNDS = 3 };
+enum { VOLT_MOST_ROUNDS = 3 };
 
 /* A candidate: one draw on one preparation. */
 typedef struct volt_class_trial {
@@ -27,7 +26,7 @@ typedef struct volt_class_record {
 } volt_class_record;
 
 typedef struct volt_class_search {
-    const volt_classify_options *options;
+    const volt_series_options *options;
     const volt_view *series; /* training series as they were given */
     bool is_multinomial;
     volt_class_setting setting;                     /* its lists are those below */
@@ -56,7 +55,7 @@ typedef struct volt_class_search {
 
 /* Prepare the series in every way that is asked for, with candidates and a plan. Release the search whatever happened. */
 volt_status volt_class_search_open(volt_class_search *search, const volt_view *series,
-                                   const volt_class_list *classes, const volt_classify_options *options);
+                                   const volt_class_list *classes, const volt_series_options *options);
 void volt_class_search_release(volt_class_search *search);
 
 /* Try the candidates: all on a sample of the series where that saves time, the best of them on all series. */

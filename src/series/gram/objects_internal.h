@@ -16,6 +16,13 @@
 
 #include <stdbool.h>
 
+typedef struct volt_objects_options {
+    volt_object_scale scale;     /* VOLT_OBJECT_SCALE_CHANNELS */
+    volt_object_input input;     /* VOLT_OBJECT_INPUT_LEVEL */
+    int normalise;               /* 1: K(x, x) = 1 for every series */
+    volt_object_compare compare; /* VOLT_OBJECT_COMPARE_SERIES */
+} volt_objects_options;
+
 /* Series in memory of their own, one behind the other. */
 typedef struct volt_series_block {
     int64_t count;
