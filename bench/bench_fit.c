@@ -41,7 +41,7 @@ static double run_fit_default(void *context)
 static void check_coefficients(const lorenz_problem *problem, const volt_model *model)
 {
     int64_t n = LORENZ_PAIRS, w = LORENZ_WASHOUT, q = LORENZ_D;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     volt_matrix K = volt_matrix_of(need_doubles(n * n), n, n);
     plain_kernel kernel = lorenz_plain_kernel(problem);
@@ -54,7 +54,7 @@ static void check_coefficients(const lorenz_problem *problem, const volt_model *
     volt_view Y = lorenz_targets(problem->scaled);
     double worst = 0;
     for (int64_t k = 0; k < q; k++) {
-        double sum_A = 0, largest_K = info.facts.largest, largest = 0;
+        double sum_A = 0, largest_K = info.facts->largest, largest = 0;
         for (int64_t j = w; j < n; j++)
             sum_A += fabs(A[j * q + k]);
         for (int64_t i = w; i < n; i++) {
@@ -78,7 +78,7 @@ static double authors_forecast(const lorenz_problem *problem, const volt_model *
 {
     double y[LORENZ_D], sum = 0;
     volt_view next = volt_view_rows(lorenz_targets(problem->scaled), LORENZ_PAIRS - 1, 1);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     need(volt_model_predict(model, next, NULL, volt_matrix_of(y, 1, LORENZ_D), NULL), "predict");
     *scale = 0;
@@ -86,7 +86,7 @@ static double authors_forecast(const lorenz_problem *problem, const volt_model *
         double sum_A = 0;
         for (int64_t j = LORENZ_WASHOUT; j < LORENZ_PAIRS; j++) {
             sum_A += info.coefficients[j * LORENZ_D + k];
-            *scale += fabs(info.coefficients[j * LORENZ_D + k]) * info.facts.largest;
+            *scale += fabs(info.coefficients[j * LORENZ_D + k]) * info.facts->largest;
         }
         sum += y[k] + lorenz_alpha * sum_A / (LORENZ_PAIRS - LORENZ_WASHOUT);
     }

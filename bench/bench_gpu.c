@@ -67,7 +67,7 @@ static volt_model *fit(int64_t n, int64_t d, const double *x, const double *y, c
 
 static double coefficient(const volt_model *model, int64_t i)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     return info.coefficients[i];
 }
@@ -81,7 +81,7 @@ static void time_fit(int64_t n, double at_most)
     volt_model_free(fit(2000, D, x, y, "volterra", 0, &s)); /* handles, code */
     volt_model *model = fit(n, D, x, y, "volterra", 0, &s);
     double end = seconds_now();
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     snprintf(parameters, sizeof parameters, "n=%lld d=%d gram=%.2f rest=%.2f rcond=%.1e", (long long)n, D,
              s.factor - s.begun, end - s.factor, info.rcond);
@@ -272,7 +272,7 @@ static void time_landmarks(void)
 
 static double free_memory(void)
 {
-    volt_device_info info;
+    volt_device_info info = {.struct_size = sizeof info};
     need(volt_device_get_info(0, &info), "device");
     return 1e-6 * (double)info.available;
 }
@@ -308,7 +308,7 @@ static int wanted(int count, char **names, const char *name)
 int main(int count, char **names)
 {
     static const int64_t sizes[] = {5000, 10000, 20000, 50000, 80000, 120000};
-    volt_device_info info;
+    volt_device_info info = {.struct_size = sizeof info};
     if (volt_set_device("gpu") != VOLT_OK) {
         fprintf(stderr, "bench: no GPU, so nothing is measured: %s\n", volt_error_detail());
         return 0;

@@ -106,7 +106,7 @@ static int64_t evaluations_needed(int which)
     volt_search *drawn = search(&s, candidates, VOLT_STRATEGY_RANDOM, 200);
     volt_search *climbed = search(&s, candidates, VOLT_STRATEGY_GRADIENT, 100);
     double bar = volt_search_trial(drawn, VOLT_TRIAL_BEST)->score;
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(climbed, &info);
     int64_t needed = MOST + 1;
     for (int64_t i = info.trials - 1; i >= 0; i--)

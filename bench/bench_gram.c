@@ -141,7 +141,7 @@ int main(void)
         p.X = volt_matrix_of(need_doubles(N * c->d), N, c->d);
         gaussian_inputs(20240229, p.X);
 
-        volt_kernel_facts facts;
+        volt_kernel_facts facts = {.struct_size = sizeof facts};
         need(volt_kernel_query(p.kernel, 1, c->d, DBL_EPSILON, &facts), text);
         plain_kernel plain = {.lift = c->plain,
                               .tau2 = facts.tau * facts.tau,

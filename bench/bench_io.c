@@ -59,7 +59,7 @@ static void measure_model(const char *folder)
     double save_seconds[RUNS], load_seconds[RUNS];
     lorenz_problem problem = lorenz_problem_make(start, 0, 0);
     volt_model *model = lorenz_fit(&problem);
-    volt_model_info saved, loaded;
+    volt_model_info saved = {.struct_size = sizeof saved}, loaded = {.struct_size = sizeof loaded};
     volt_model_get_info(model, &saved);
     snprintf(path, sizeof path, "%s/model.safetensors", folder);
     for (int run = 0; run < RUNS; run++) {

@@ -32,7 +32,7 @@ static double run(void *context)
     double begin = seconds_now();
     need(volt_model_fit(p->kernel, p->X, p->Y, &p->options, volt_matrix_of(NULL, 0, 0), &model), "fit");
     double seconds = seconds_now() - begin;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     if (info.loss && !(info.duality_gap <= 1e-6 * fabs(info.objective))) {
         fprintf(stderr, "the gap of %s is %g of %g\n", info.loss, info.duality_gap, info.objective);

@@ -39,11 +39,11 @@ static void covariance_targets(volt_view X, volt_matrix Y)
  * residual may be a small multiple of n eps max|K| sum|A|. */
 static void check_first_rows(const volt_model *model, volt_view X, volt_view Y)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     plain_kernel kernel = {.lift = PLAIN_GEOMETRIC,
-                           .tau2 = info.facts.tau * info.facts.tau,
-                           .lambda2 = info.facts.lambda * info.facts.lambda};
+                           .tau2 = info.facts->tau * info.facts->tau,
+                           .lambda2 = info.facts->lambda * info.facts->lambda};
     double *k = need_doubles(X.rows);
     for (int64_t j = 0; j < X.rows; j++)
         k[j] = 1 / (1 - kernel.lambda2);
@@ -56,7 +56,7 @@ static void check_first_rows(const volt_model *model, volt_view X, volt_view Y)
                 size += fabs(info.coefficients[j * Q + c]);
             }
             need_close("a fitted row", fabs(sum - Y.data[i * Y.ld + c]),
-                       (double)X.rows * DBL_EPSILON * info.facts.largest * size);
+                       (double)X.rows * DBL_EPSILON * info.facts->largest * size);
         }
     }
     free(k);

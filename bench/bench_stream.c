@@ -23,7 +23,7 @@ static double check_steps(const lorenz_problem *problem, const volt_model *model
 {
     int64_t n = LORENZ_PAIRS, q = LORENZ_D;
     volt_view Z = lorenz_inputs(problem->scaled);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     plain_kernel kernel = lorenz_plain_kernel(problem);
     double *k = need_doubles(n);

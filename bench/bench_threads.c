@@ -75,7 +75,7 @@ static double run_search(const setting *s)
 
 static int has_avx512(void)
 {
-    volt_build_info info;
+    volt_build_info info = {.struct_size = sizeof info};
     volt_build_info_get(&info);
     return strstr(info.fast_loops, "AVX-512") != NULL;
 }

@@ -51,7 +51,7 @@ static double run_search(void *context)
 
 static volt_search_info info_of(const search_run *run)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(run->search, &info);
     return info;
 }
@@ -103,7 +103,7 @@ static double separate_score(const tune_problem *problem, const volt_trial *tria
 {
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
-    volt_metrics metrics;
+    volt_metrics metrics = {.struct_size = sizeof metrics};
     int64_t rows = split->end - split->begin;
     volt_view X = volt_as_view(problem->X), Y = volt_as_view(problem->Y);
     volt_matrix forecast = volt_matrix_of(need_doubles(rows * TUNE_Q), rows, TUNE_Q);

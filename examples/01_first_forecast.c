@@ -47,7 +47,7 @@ int main(void)
                          volt_view_rows(inputs, N_TRAIN, N_TEST), out))
         return 1;
 
-    volt_metrics metrics;
+    volt_metrics metrics = {.struct_size = sizeof metrics};
     if (volt_metrics_compute(truth, volt_as_view(out), &metrics)) {
         fprintf(stderr, "%s\n", volt_error_detail());
         return 1;

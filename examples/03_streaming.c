@@ -34,11 +34,11 @@ static volt_status stream_rows(const volt_model *model, volt_view arriving, cons
 /* Two orders of summing y = c + sum_j A_j k_j differ by a small multiple of eps sum_j |A_j k_j|. */
 static double rounding(const volt_model *model)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     double sum = 0;
     for (int64_t j = 0; j < info.n; j++)
-        sum += fabs(info.coefficients[j]) * info.facts.largest;
+        sum += fabs(info.coefficients[j]) * info.facts->largest;
     return 8 * DBL_EPSILON * sum * info.target_scale[0];
 }
 
@@ -53,7 +53,7 @@ int main(void)
 
     /* Mackey-Glass, forecast one step ahead: the target of row t is row t + 1. */
     double difference = 0, allowed = 0;
-    volt_metrics metrics = {0};
+    volt_metrics metrics = {.struct_size = sizeof metrics};
     volt_view X = volt_view_of(series, N_TRAIN, 1), Y = volt_view_of(series + 1, N_TRAIN, 1);
     volt_view arriving = volt_view_of(series + N_TRAIN, N_NEW, 1);
     volt_status status = volt_simulate_mackey_glass(NULL, volt_matrix_of(series, N + 1, 1));

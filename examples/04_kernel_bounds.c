@@ -28,7 +28,7 @@ int main(void)
         "volterra:tau=0.8,lambda=0.55,lift=poly:2",
         "volterra:gamma=0.5,lambda=0.55,lift=rbf",
     };
-    volt_kernel_facts facts = {0};
+    volt_kernel_facts facts = {.struct_size = sizeof facts};
 
     printf("lambda <    kept  |K| <=  steps to %.0e\n", eps);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {

@@ -58,7 +58,7 @@ int main(int argc, char **argv)
     volt_view X = {table->values, table->rows, 1, 2}, Y = {table->values + 1, table->rows, 1, 2};
     volt_matrix out = volt_matrix_of(malloc((size_t)n_new * sizeof(double)), n_new, 1);
 
-    volt_metrics metrics = {0};
+    volt_metrics metrics = {.struct_size = sizeof metrics};
     volt_status status = fit_and_save(volt_view_rows(X, 0, n_train), volt_view_rows(Y, 0, n_train), model);
     if (!status)
         status = load_and_forecast(model, volt_view_rows(X, n_train, n_new), out, &clipped);

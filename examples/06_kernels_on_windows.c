@@ -32,7 +32,7 @@ static volt_status score(const char *text, volt_view X, volt_view Y, double *r2)
     volt_matrix out = volt_matrix_of(forecast, N_TEST, 1), no_fitted = volt_matrix_of(NULL, 0, 0);
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
-    volt_metrics metrics = {0};
+    volt_metrics metrics = {.struct_size = sizeof metrics};
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 1e-4;
     options.washout = 50;

@@ -29,7 +29,7 @@ static volt_status watch_rows(const volt_model *model, const double *series, int
     options.rate = 0.001; /* one false alarm in a thousand rows, whatever the errors are like */
     volt_status status = volt_watch_create(model, &options, &watch);
     for (int t = N_TRAIN - 1; !status && t < N; t++) { /* the last training row is the first without a target */
-        volt_watch_row row;
+        volt_watch_row row = {.struct_size = sizeof row};
         status = volt_watch_push(watch, &series[t], NULL, &row);
         if (status || !row.alarm)
             continue;

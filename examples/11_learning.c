@@ -38,7 +38,7 @@ static volt_status learn_rows(const volt_model *model, const double *u, const do
     for (int t = N_TRAIN; !status && t < N; t++)
         status = volt_learner_update(learner, &u[t], &y[t], &forecast[t]);
     if (!status) {
-        volt_learner_info info;
+        volt_learner_info info = {.struct_size = sizeof info};
         volt_learner_get_info(learner, &info);
         printf("%lld rows learned, the last %lld known\n", (long long)info.learned, (long long)info.rows);
     }

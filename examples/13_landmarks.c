@@ -24,8 +24,8 @@ static volt_status judge(volt_view u, volt_view y, const volt_fit_options *optio
     if (!status)
         status = volt_model_predict(model, volt_view_rows(u, N_TRAIN, N_TEST), NULL, out, NULL);
     if (!status) {
-        volt_model_info info;
-        volt_metrics metrics;
+        volt_model_info info = {.struct_size = sizeof info};
+        volt_metrics metrics = {.struct_size = sizeof metrics};
         volt_model_get_info(model, &info);
         status = volt_metrics_compute(volt_view_rows(y, N_TRAIN, N_TEST), volt_as_view(out), &metrics);
         if (!status) {
@@ -43,7 +43,7 @@ int main(void)
 {
     static double data[N][2];
     double exact = 0, landmarks = 0;
-    volt_plan plan = {0};
+    volt_plan plan = {.struct_size = sizeof plan};
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 1e-3;
     options.washout = 50;

@@ -24,8 +24,9 @@
  *   - A function that can fail returns volt_status. Outputs come last and stay untouched, or NULL, on failure;
  *     volt_error_detail() has the message.
  *   - Options are structs. Begin with the _default() function and set fields by name; NULL options are the defaults.
- *     Structs that begin with struct_size may get fields at their end without a new soname: for options _default() sets it,
- *     for results the caller does.
+ *   - Structs of options and results begin with struct_size, so that fields can be appended without a new soname. The
+ *     _default() function sets it for options, the caller for results that a function fills (info = {.struct_size =
+ *     sizeof info}), the library for results that it allocates. Structs without it, such as views, do not change.
  *   - volt_progress is a field of the options; functions without options take a pointer to it, which may be NULL.
  *   - Opaque objects have a _free function, which accepts NULL.
  *   - One meaning per verb: _get_info fills a struct about an object, _at returns entry `index` of a table (NULL after the

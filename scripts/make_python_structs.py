@@ -28,6 +28,14 @@ SCALARS = {
 # One class for both kinds of view, whose data are given by address.
 CLASS_NAMES = {"volt_view": "Matrix"}
 VIEWS = ("volt_matrix", "volt_view")
+# The base of the structs that begin with struct_size.
+SIZED = [
+    "",
+    "",
+    "class Sized(ctypes.Structure):",
+    "    def __init__(self, **fields: Any) -> None:",
+    "        super().__init__(struct_size=ctypes.sizeof(type(self)), **fields)",
+]
 
 
 def class_name(name: str) -> str:
@@ -157,10 +165,12 @@ def generate() -> str:
     for name, kind in headers.callbacks.items():
         if "volt_" not in kind:
             lines += [f"{class_name(name)} = {kind}"]
+    lines += SIZED
     for name, fields in headers.structs.items():
         if name in CLASS_NAMES:
             continue
-        lines += ["", "", f"class {class_name(name)}(ctypes.Structure):", "    _fields_ = ["]
+        base = "Sized" if fields[0][0] == "struct_size" else "ctypes.Structure"
+        lines += ["", "", f"class {class_name(name)}({base}):", "    _fields_ = ["]
         lines += [f'        ("{field}", {kind}),' for field, kind in fields]
         lines += ["    ]"]
     lines += ["", "", "STRUCTS: Dict[str, Any] = {"]

@@ -59,7 +59,7 @@ char *kernel_name(const char *text, char name[PART_LENGTH])
 char *kernel_brief_values(const char *text, char *brief, size_t capacity)
 {
     volt_kernel *kernel = kernel_read(text);
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     const char *name = NULL;
     size_t used = 0;
     brief[0] = '\0';

@@ -99,7 +99,7 @@ static int watch_rows(const anomaly_arguments *arguments, volt_watch *watch, wat
     int64_t t = series->train_rows - 1;
     series->first = x.rows;
     for (; !status && t < x.rows; t++) {
-        volt_watch_row row;
+        volt_watch_row row = {.struct_size = sizeof row};
         double *out = series->table.data + t * COLUMNS;
         status = volt_watch_push(watch, x.data + t * x.ld, NULL, &row);
         if (status)
@@ -158,6 +158,7 @@ static int rank(watched_series *series)
     if (!scores || !marks) {
         failed = complain(EXIT_FAILED, "not enough memory for the labels");
     } else if (marked > 0 && marked < count) {
+        series->areas.struct_size = sizeof series->areas;
         volt_status status = volt_ranking_compute(scores, marks, count, &series->areas);
         series->has_areas = status == VOLT_OK;
         failed = status ? complain_status(status) : 0;

@@ -148,6 +148,7 @@ static int score(const anomaly_arguments *arguments, const volt_series_anomaly *
     if (marked == 0 || marked == judged->count)
         return 0;
     data->has_areas = true;
+    data->areas.struct_size = sizeof data->areas;
     status = volt_ranking_compute(data->scores, data->marks, judged->count, &data->areas);
     return status ? complain_status(status) : 0;
 }

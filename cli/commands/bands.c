@@ -67,7 +67,7 @@ void bands_print(const band_request *request, int64_t q, const double *y, const 
 
 int bands_of_model(const volt_model *model, const number_list *levels, volt_matrix *half)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_matrix by_level = {0};
     int64_t count = levels->count;
     volt_model_get_info(model, &info);

@@ -240,7 +240,7 @@ static int write_results(const bekk_estimate_request *request, const volt_bekk *
 static int estimate(const bekk_estimate_request *request, const dataset *prices, volt_matrix returns)
 {
     volt_bekk *params = NULL;
-    volt_bekk_fit_info info;
+    volt_bekk_fit_info info = {.struct_size = sizeof info};
     volt_bekk_fit_options options = volt_bekk_fit_options_default();
     if (request->starts > 0)
         options.starts = request->starts;

@@ -174,7 +174,7 @@ static int run_continue(int argc, char *const *argv)
 {
     continue_arguments arguments = {0};
     volt_model *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     dataset known = {0};
     volt_start start = VOLT_START_CONTINUE;
     int failed = options_parse(&command_continue.options, argc, argv, &arguments);

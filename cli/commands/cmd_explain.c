@@ -124,6 +124,7 @@ static int explain_read(const explain_arguments *arguments, explain_data *data)
     int failed = model_read(arguments->model, &data->model);
     if (failed)
         return failed;
+    data->shown.info.struct_size = sizeof data->shown.info;
     volt_model_get_info(data->model, &data->shown.info);
     model_times times;
     failed = explained_name(&data->shown);

@@ -147,7 +147,7 @@ static void report_factor(const volt_model_info *info, result_list *results)
 static int print_summary(const fit_arguments *arguments, const volt_model *model, const training_data *data,
                          volt_view fitted)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     volt_assess_options options = training_assess_options(data);
     volt_assessment found = {.struct_size = sizeof found};
@@ -166,7 +166,7 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     results_count(results, "ahead", "steps ahead", info.ahead);
     results_count(results, "washout", "washout", info.washout);
     results_text(results, "kernel", "kernel", "%s", info.kernel);
-    report_facts(results, &info.facts);
+    report_facts(results, info.facts);
     results_text(results, "target", "learned", "%s", target_words(&info));
     results_text(results, "input", NULL, "%s", choice_word(input_choices, (int)info.input));
     results_count(results, "columns", NULL, info.columns);
@@ -204,7 +204,7 @@ static int write_results(const fit_arguments *arguments, const volt_model *model
 {
     int failed = model_write(model, arguments->output);
     if (!failed && arguments->fitted) {
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(model, &info);
         const char **names = output_names(&info);
         if (!names)

@@ -75,7 +75,7 @@ static double radius_of(const volt_view *series, int64_t count)
 /* Is the kernel another one on another radius? */
 static bool depends_on_radius(const volt_kernel *kernel, double radius)
 {
-    volt_kernel_facts facts = {0};
+    volt_kernel_facts facts = {.struct_size = sizeof facts};
     return volt_kernel_query(kernel, radius, 1, 0.5, &facts) == VOLT_OK && facts.lambda > 0;
 }
 

@@ -35,7 +35,7 @@ static void report_devices(result_list *results)
     }
     results_text(results, "plugin", "plugin", "%s", devices.plugin);
     for (int64_t i = 0; i < devices.count; i++) {
-        volt_device_info info;
+        volt_device_info info = {.struct_size = sizeof info};
         if (volt_device_get_info(i, &info) == VOLT_OK)
             report_device(results, i, &info);
         else
@@ -46,7 +46,7 @@ static void report_devices(result_list *results)
 static int run_info(int argc, char *const *argv)
 {
     info_arguments arguments = {0};
-    volt_build_info info;
+    volt_build_info info = {.struct_size = sizeof info};
     char bytes[QUANTITY_LENGTH];
     int failed = options_parse(&command_info.options, argc, argv, &arguments);
     if (failed)

@@ -221,7 +221,7 @@ static void report_search(result_list *results, const volt_search_plan *plan, in
 static int run_plan(int argc, char *const *argv)
 {
     plan_arguments arguments = {0};
-    volt_plan plan;
+    volt_plan plan = {.struct_size = sizeof plan};
     int failed = options_parse(&command_plan.options, argc, argv, &arguments);
     if (!failed)
         failed = check_search(&arguments);
@@ -231,11 +231,11 @@ static int run_plan(int argc, char *const *argv)
         arguments.q = arguments.d;
     int64_t columns = arguments.d + (arguments.feedback ? arguments.q : 0);
     volt_kernel *kernel = NULL;
-    volt_search_plan search;
+    volt_search_plan search = {.struct_size = sizeof search};
     volt_status status = volt_kernel_parse(arguments.kernel, &kernel);
     if (status == VOLT_OK && arguments.draws > 0)
         status = plan_search(&arguments, kernel, columns, &search);
-    volt_solver_plans plans;
+    volt_solver_plans plans = {.struct_size = sizeof plans};
     if (status == VOLT_OK)
         status =
             volt_plan_fit(kernel, arguments.n, columns, arguments.q, arguments.landmarks, 1, &plan, &plans);

@@ -74,6 +74,7 @@ static int predict_read_model(const predict_arguments *arguments, predict_data *
     int failed = model_read(arguments->model, &data->model);
     if (failed)
         return failed;
+    data->info.struct_size = sizeof data->info;
     volt_model_get_info(data->model, &data->info);
     if (arguments->bands.levels.count > 0 && data->info.feedback_weight > 0 &&
         (!arguments->known || arguments->warm_up > 0))

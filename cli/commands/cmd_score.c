@@ -192,7 +192,7 @@ static void report_notes(const score_notes *notes, result_list *results)
 static int report_all(const score_arguments *arguments, const score_data *data, result_list *results)
 {
     volt_view truth = data->truth.view, forecast = data->forecast.view;
-    volt_metrics metrics;
+    volt_metrics metrics = {.struct_size = sizeof metrics};
     volt_status status = volt_metrics_compute(truth, forecast, &metrics);
     if (status)
         return complain_status(status);

@@ -18,7 +18,7 @@ static volt_stream_info stream_info_of(const live_model *live)
 
 static volt_learner_info info_of(const live_model *live)
 {
-    volt_learner_info info;
+    volt_learner_info info = {.struct_size = sizeof info};
     volt_learner_get_info(live->learner, &info);
     return info;
 }
@@ -125,7 +125,7 @@ static int open_stream(live_model *live, const volt_model *model)
 
 int live_open(live_model *live, const volt_model *model, const live_options *options)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     live->options = *options;
     live->back = options->late ? info.ahead : 0;

@@ -113,7 +113,7 @@ static int report_one(const skill_task *task, const skill_words *words, result_l
         return 0;
     }
     volt_matrix levels = {0}, forecasts = {0};
-    volt_skill skill = {0};
+    volt_skill skill = {.struct_size = sizeof skill};
     int failed = stack(task, n_past, &levels);
     if (!failed)
         failed = allocate_matrix(count, task->truth.cols, "the forecasts to compare with", &forecasts);

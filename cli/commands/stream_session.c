@@ -477,6 +477,7 @@ static int open_live(stream_session *session, const volt_model *model)
 
 static int run_session(stream_session *session, const volt_model *model)
 {
+    session->info.struct_size = sizeof session->info;
     volt_model_get_info(model, &session->info);
     int failed = 0;
     if (session->arguments->known && session->info.feedback_weight == 0)

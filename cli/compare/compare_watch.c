@@ -21,7 +21,7 @@ static void on_event(int64_t row, const char *name, const volt_search *search, c
 {
     const compare_watch *watch = context;
     char line[LINE_CAPACITY], sample[64] = "", most[32] = "", best[64] = "";
-    volt_search_info info = {0};
+    volt_search_info info = {.struct_size = sizeof info};
     if (watch->samples > 1)
         snprintf(sample, sizeof sample, "sample %lld of %lld, ", (long long)watch->sample + 1,
                  (long long)watch->samples);

@@ -57,7 +57,7 @@ int comparison_measures(const cli_comparison *comparison, int *first)
 
 double measure_of(const volt_study_row *row, measure which)
 {
-    const volt_metrics *metrics = &row->metrics;
+    const volt_metrics *metrics = row->metrics;
     const double values[N_MEASURES] = {
         [MEASURE_MDAE] = metrics->mdae, [MEASURE_NMSE] = metrics->nmse, [MEASURE_W1] = metrics->w1,
         [MEASURE_RMSE] = metrics->rmse, [MEASURE_MAE] = metrics->mae,   [MEASURE_LOSS] = row->loss,

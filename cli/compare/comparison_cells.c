@@ -92,7 +92,7 @@ char *cell_confidence(const cli_comparison *comparison, const comparison_row *ro
 static bool is_case_of(const volt_kernel *kernel, const char *name, size_t length)
 {
     char parameter[CELL_LENGTH];
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     size_t name_length = 0;
     while (name_length < length && name[name_length] != '=')
         name_length++;

@@ -18,7 +18,7 @@ volt_missing missing_policy(int value)
 int allocate_matrix(int64_t rows, int64_t cols, const char *what, volt_matrix *matrix)
 {
     double bytes = 8.0 * (double)rows * (double)cols;
-    volt_build_info build;
+    volt_build_info build = {.struct_size = sizeof build};
     volt_build_info_get(&build);
     double available = (double)build.memory;
     double *data = NULL;

@@ -174,7 +174,7 @@ static void write_figures(explain_page *page)
 static void write_origin(const explain_page *page)
 {
     char date[MACHINE_LENGTH];
-    volt_build_info info;
+    volt_build_info info = {.struct_size = sizeof info};
     volt_build_info_get(&info);
     fputs("<h2>How to read this</h2>\n"
           "<p>f = g<sub>0</sub> + &Sigma; g<sub>1</sub>[m] &delta;<sub>-m</sub> + &Sigma; "

@@ -36,7 +36,7 @@ static void write_item(FILE *html, const char *term, const char *text)
 void page_end(FILE *html, const char *command, const char *seed)
 {
     char text[MACHINE_LENGTH];
-    volt_build_info info;
+    volt_build_info info = {.struct_size = sizeof info};
     volt_build_info_get(&info);
     fputs("<h2>How this was made</h2>\n", html);
     html_write_text(html, "<pre class=\"command\">", command, "</pre>\n<dl>\n");

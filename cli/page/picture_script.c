@@ -17,7 +17,7 @@ enum { LONGEST_NAME = 26 };
 double picture_rank(const volt_study *study, int64_t row)
 {
     const volt_study_row *one = volt_study_row_at(study, row);
-    return isnan(one->loss) ? one->metrics.nmse : one->loss;
+    return isnan(one->loss) ? one->metrics->nmse : one->loss;
 }
 
 bool picture_rows_find(picture_rows *rows, const cli_comparison *comparison)

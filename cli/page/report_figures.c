@@ -148,7 +148,7 @@ static void write_search(report_page *page, int64_t row)
     const volt_search *search = volt_study_row_at(study, row)->search;
     if (!search)
         return;
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     score_words words = score_words_of(&info);
     if (info.failed > 0)

@@ -33,7 +33,7 @@ static int find_word(const plot_axis *axis, const char *word)
 void plot_axis_value(const plot_axis *axis, const volt_trial *trial, const volt_kernel *kernel,
                      char text[PART_LENGTH], double *number)
 {
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     text[0] = '\0';
     *number = NAN;
     if (strcmp(axis->name, "kernel") == 0) {
@@ -83,7 +83,7 @@ void plot_axes_find(plot_axes *axes, const volt_trial *const *trials, int64_t co
     add_axis(axes, "kernel", 0);
     for (int64_t i = 0; i < count; i++) {
         volt_kernel *kernel = kernel_read(trials[i]->kernel);
-        volt_kernel_value value;
+        volt_kernel_value value = {.struct_size = sizeof value};
         const char *name = NULL;
         for (int64_t p = 0; kernel_next_given(kernel, &p, &name, &value);)
             add_axis(axes, name, 1);

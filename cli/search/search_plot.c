@@ -321,7 +321,7 @@ int search_plot_write(FILE *svg, const volt_trial *const *trials, int64_t count,
 
 int search_plot_file(const char *path, const volt_search *search)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     score_words words = score_words_of(&info);
     const volt_trial **trials = malloc(((size_t)info.trials + 1) * sizeof(const volt_trial *));

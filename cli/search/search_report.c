@@ -15,7 +15,7 @@ enum { LINE_CAPACITY = 512 };
 
 const char *search_first_failure(const volt_search *search)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     for (int64_t i = 0; info.failed > 0 && i < info.trials; i++)
         if (volt_search_trial(search, i)->failure)
@@ -59,7 +59,7 @@ void search_watch_trial(const volt_search *search, const volt_trial *trial, void
     (void)trial;
     search_watch *watch = context;
     char line[LINE_CAPACITY], count[96], kernel[LINE_CAPACITY / 2];
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     announce_expected(watch, &info);
@@ -196,7 +196,7 @@ static void report_learned(const search_data *made, result_list *results)
 
 static void report_model(result_list *results, const search_outcome *outcome)
 {
-    volt_model_info model;
+    volt_model_info model = {.struct_size = sizeof model};
     if (!outcome->model)
         return;
     volt_model_get_info(outcome->model, &model);
@@ -279,7 +279,7 @@ void baselines_report(const volt_assessment *found, const char *who, const char 
 
 int search_report_print(const search_outcome *outcome, bool json)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(outcome->search, &info);
     result_list *results = results_new(json);
     report_best(results, volt_search_trial(outcome->search, VOLT_TRIAL_BEST), &info, outcome);

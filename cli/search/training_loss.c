@@ -31,6 +31,7 @@ int loss_read(const loss_arguments *arguments, loss_data *data)
     volt_status status = arguments->text ? volt_loss_parse(arguments->text, &data->loss) : VOLT_OK;
     if (status)
         return complain(EXIT_USAGE, "--loss: %s", volt_error_detail());
+    data->info.struct_size = sizeof data->info;
     if (data->loss)
         volt_loss_get_info(data->loss, &data->info);
     return 0;

@@ -219,7 +219,7 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
 {
     const tune_arguments *arguments = run->arguments;
     const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     if (!best && search_first_failure(search))
         return complain(EXIT_FAILED, "no draw has a score; the first failed because %s",
@@ -242,7 +242,7 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
                     (arguments->plot && is_standard_output(arguments->plot));
     int fit_failed = 0, plot_failed = 0;
     bool fits = arguments->output && !interrupted;
-    volt_fit_options options = {0};
+    volt_fit_options options = {.struct_size = sizeof(volt_fit_options)};
     volt_model *model = NULL;
     if (has_data)
         fit_failed = fit_winner(run, best, &options, fits ? &model : NULL);
@@ -343,7 +343,7 @@ static int prepare_merged(tuning *run)
 /* The loss that the winner is fitted with is that of the search. */
 static int check_merged_loss(const training_data *data, const volt_search *search)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     const char *given = loss_is_other(&data->loss) ? data->loss.info.text : "squares";
     const char *searched = info.loss ? info.loss : "squares";

@@ -14,6 +14,7 @@ extern "C" {
 /* A watch forecasts each row of a series from those before it and says how far it lies from the forecast, in units of
  * what errors are like there. The model forecasts its own inputs one row ahead (volt_fit_options.ahead = feedback = 1). */
 typedef struct volt_watch_options {
+    size_t struct_size;
     double rate; /* share of rows that raise an alarm while nothing changes, in (0, 1); 0.001 */
     /* rows that the forecasts are learned from, the last ones (volt_learner); 0: the model stays as it is;
      * 500 */
@@ -34,6 +35,7 @@ VOLT_API volt_status volt_watch_create(const volt_model *model, const volt_watch
 VOLT_API void volt_watch_free(volt_watch *watch);
 
 typedef struct volt_watch_row {
+    size_t struct_size; /* set by the caller */
     /* largest |error| over the scale of its channel, 1.4826 times the median of its last |errors|; NaN: not
      * known, for the first row, and while there are no errors to compare with */
     double score;

@@ -25,6 +25,7 @@ VOLT_API const char *volt_version(void);
 
 /* How this library was built and what it runs on. All strings are static. */
 typedef struct volt_build_info {
+    size_t struct_size; /* set by the caller */
     const char *version;
     const char *compiler;     /* name and version */
     const char *cpu_flags;    /* the machine flags of the build: "portable" or e.g. "-march=native" */
@@ -35,7 +36,7 @@ typedef struct volt_build_info {
     const char *threads_from; /* where `threads` comes from: OMP_NUM_THREADS, the processors, a quota, ... */
     uint64_t memory;          /* bytes that can be allocated now, 0 when unknown */
 } volt_build_info;
-VOLT_API void volt_build_info_get(volt_build_info *info);
+VOLT_API volt_status volt_build_info_get(volt_build_info *info);
 
 /* ---- matrix views ----------------------------------------------------------------------------- */
 
@@ -157,6 +158,7 @@ VOLT_API volt_status volt_devices_get(volt_devices *devices);
 
 /* All texts end with a zero. */
 typedef struct volt_device_info {
+    size_t struct_size;         /* set by the caller */
     char name[128];             /* "NVIDIA H200" */
     char driver[64];            /* "550.54, CUDA 12.4" */
     uint64_t memory, available; /* bytes in all, and now; 0 when unknown */

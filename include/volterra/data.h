@@ -21,6 +21,7 @@ typedef enum volt_ode_method {
 
 /* Lorenz 1963: u' = sigma (v - u), v' = rho u - v - u w, w' = u v - beta w. */
 typedef struct volt_lorenz_options {
+    size_t struct_size;
     double sigma, rho, beta; /* 10, 28, 8/3 */
     double start[3];         /* (0, 1, 1.05) */
     double step;             /* time between rows, 0.005 */
@@ -34,6 +35,7 @@ VOLT_API volt_status volt_simulate_lorenz(const volt_lorenz_options *options, vo
 
 /* Mackey-Glass: x' = a x(t - delay) / (1 + x(t - delay)^power) - b x, from a constant history. */
 typedef struct volt_mackey_glass_options {
+    size_t struct_size;
     double a, b, power;     /* 0.2, 0.1, 10 (at least 0) */
     double delay;           /* 17; a whole number of steps */
     double start;           /* 1.2 */
@@ -51,6 +53,7 @@ VOLT_API volt_status volt_simulate_mackey_glass(const volt_mackey_glass_options 
  * [0, 0.5), both 0 before the start. Diverges for rare inputs: VOLT_ERR_NOT_FINITE says at which row;
  * take another seed. */
 typedef struct volt_narma10_options {
+    size_t struct_size;
     uint64_t seed;   /* 0 */
     int64_t discard; /* 200 */
     volt_progress progress;
@@ -69,6 +72,7 @@ VOLT_API volt_status volt_simulate_narma10(const volt_narma10_options *options, 
  * known about where they come from. Read all fields; the numbers of C, a and b may be set, the rest belongs to
  * the functions below. */
 typedef struct volt_bekk {
+    size_t struct_size;
     int64_t d;
     double *C;     /* d x d, row-major, zero below the diagonal */
     double *a, *b; /* d each */
@@ -107,6 +111,7 @@ VOLT_API volt_status volt_bekk_from_json(const char *text, volt_bekk **bekk);
 VOLT_API volt_status volt_bekk_stationary_covariance(const volt_bekk *bekk, volt_matrix covariance);
 
 typedef struct volt_bekk_simulate_options {
+    size_t struct_size;
     uint64_t seed;   /* 0 */
     uint64_t stream; /* of the generator, for independent samples of one seed; 0 */
     int64_t discard; /* rows left out before the first, 1000; the first of all has the stationary covariance */
@@ -130,6 +135,7 @@ VOLT_API volt_status volt_bekk_loglik(const volt_bekk *bekk, volt_view returns, 
 VOLT_API volt_status volt_log_returns(volt_view prices, volt_matrix returns);
 
 typedef struct volt_bekk_fit_options {
+    size_t struct_size;
     int64_t starts;      /* 2: from each asset alone, from values common to all; further ones are perturbed */
     uint64_t seed;       /* of the perturbed starts, 0 */
     int64_t rounds;      /* most restarts of the optimiser with a new scale, 40 */
@@ -139,6 +145,7 @@ typedef struct volt_bekk_fit_options {
 VOLT_API volt_bekk_fit_options volt_bekk_fit_options_default(void);
 
 typedef struct volt_bekk_fit_info {
+    size_t struct_size;      /* set by the caller */
     double loglik;           /* that of volt_bekk_loglik on returns without their means */
     double start_loglik;     /* with variance targeting, before all parameters were free */
     double gain_left;        /* what the log-likelihood could still gain, to second order, when it ended */

@@ -49,6 +49,7 @@ typedef struct volt_time {
 
 /* A matrix with column names. Read the fields, do not change them. */
 typedef struct volt_table {
+    size_t struct_size;
     int64_t rows, cols;
     double *values;        /* rows x cols */
     char **names;          /* cols */
@@ -67,6 +68,7 @@ typedef struct volt_table {
 
 /* What to read of a file. Begin with volt_read_options_default: everything, and a missing value is an error. */
 typedef struct volt_read_options {
+    size_t struct_size;
     volt_missing missing;
     int64_t first, end; /* rows first <= t < end, counted from 0; below 0: from the last row on backwards */
     const char *const
@@ -218,6 +220,7 @@ VOLT_API void volt_state_lock_free(volt_state_lock *lock);
 /* A collection of series, e.g. for classification: series s has its own number of rows (time), and all have
  * the same channels. Read the fields, do not change them. */
 typedef struct volt_collection {
+    size_t struct_size;
     int64_t count, channels;
     volt_view *series; /* count views, each rows x channels, into memory that the collection owns */
     char **labels;     /* count class labels; NULL when the file has none */

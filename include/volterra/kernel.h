@@ -90,6 +90,7 @@ VOLT_API const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel);
 enum { VOLT_VALUE_LENGTH = 256 };
 
 typedef struct volt_kernel_value {
+    size_t struct_size; /* set by the caller */
     const volt_parameter_info *info;
     int given; /* 1: it stands in the text that was parsed */
     int present; /* 1: it has a value, given or by default; 0: the kernel does without, or takes it from the data */
@@ -110,8 +111,9 @@ VOLT_API const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64
 /* ---- what a kernel is on inputs of norm at most M --------------------------------------------- */
 
 typedef struct volt_kernel_facts {
-    double radius; /* M, the largest |z| the kernel is used on */
-    double tau;    /* resolved from tau_coef where that was given; 0: the kernel has none */
+    size_t struct_size; /* set by the caller */
+    double radius;      /* M, the largest |z| the kernel is used on */
+    double tau;         /* resolved from tau_coef where that was given; 0: the kernel has none */
     double lambda;
     double lambda_bound; /* lambda must stay below this */
     double sup_kappa;    /* largest local value on the ball */
@@ -128,6 +130,7 @@ VOLT_API volt_status volt_kernel_query(const volt_kernel *kernel, double radius,
 /* ---- Gram matrices ---------------------------------------------------------------------------- */
 
 typedef struct volt_gram_options {
+    size_t struct_size;
     double radius; /* M; 0 (default): the largest norm among all rows of X and Y, below which it must not lie */
     int mirror;    /* Y empty: copy the lower triangle to the upper one, 1 */
     int normalise; /* 1: K[i][j] / sqrt(k(x_i, x_i) k(y_j, y_j)), so that everything has 1 with itself; 0 */

@@ -30,6 +30,7 @@ typedef enum volt_forget_what {
 } volt_forget_what;
 
 typedef struct volt_learner_options {
+    size_t struct_size;
     /* rows that are learned at a time, at most: a new one puts out the oldest; 0 (default): all */
     int64_t window;
     /* phi in (0, 1]: the kernel of rows i and j fades by phi^{|i-j|/2}; 1 (default): nothing fades */
@@ -76,6 +77,7 @@ VOLT_API volt_status volt_learner_predict(const volt_learner *learner, volt_view
                                           int64_t *beyond);
 
 typedef struct volt_learner_info {
+    size_t struct_size;           /* set by the caller */
     int64_t rows;                 /* in the window now ... */
     int64_t window;               /* ... and at most; 0: all */
     double forget;                /* phi ... */
@@ -89,7 +91,7 @@ typedef struct volt_learner_info {
     const double *coverages; /* n_coverages: of the intervals that are kept; NULL: none are */
     int64_t n_coverages;
 } volt_learner_info;
-VOLT_API void volt_learner_get_info(const volt_learner *learner, volt_learner_info *info);
+VOLT_API volt_status volt_learner_get_info(const volt_learner *learner, volt_learner_info *info);
 
 /* The coefficients A (rows x q) and intercepts c (q numbers) on scaled targets, of the rows of the window, the oldest
  * first; number t[i] (rows numbers, may be NULL) is that of row i, training rows counted from 0. */

@@ -70,6 +70,7 @@ typedef struct volt_model_notes {
 } volt_model_notes;
 
 typedef struct volt_fit_options {
+    size_t struct_size;
     /* -- the readout -- */
     /* regularisation of the readout, > 0; 0 (default): chosen on held-out rows, see volt_fit_report */
     double alpha;
@@ -159,6 +160,7 @@ VOLT_API void volt_model_free(volt_model *model);
  * matter, but for alpha's being given; outputs that come back (feedback_weight) are no columns here: a search adds them.
  * Read the fields, do not change them. */
 typedef struct volt_prepared {
+    size_t struct_size;
     volt_view X;    /* n x columns; with level inputs and targets that of the call */
     volt_view Y;    /* n x q, likewise */
     volt_view base; /* n x q; no data: the targets are levels */
@@ -175,6 +177,7 @@ VOLT_API void volt_prepared_free(volt_prepared *prepared);
  * `ahead` rows before; by the solvers nystrom and pcg, and by features above 2048 rows, from all rows known before the first
  * held-out row. A fit with the chosen alpha given has the same errors. */
 typedef struct volt_fit_report {
+    size_t struct_size;
     int64_t rows;            /* held out; 0: too few to hold any out, and nothing below is known */
     int64_t first;           /* the first of them, counted as the rows of X */
     double prequential_r2;   /* of the model as it is, mean over outputs, of levels */
@@ -205,9 +208,10 @@ typedef struct volt_fit_report {
 
 /* What a model is. Strings and arrays belong to the model. */
 typedef struct volt_model_info {
-    int64_t n, d, q;         /* training rows, inputs, outputs */
-    const char *kernel;      /* its text */
-    volt_kernel_facts facts; /* the kernel on this model's ball */
+    size_t struct_size;             /* set by the caller */
+    int64_t n, d, q;                /* training rows, inputs, outputs */
+    const char *kernel;             /* its text */
+    const volt_kernel_facts *facts; /* the kernel on the ball of the training inputs */
     double alpha, rcond;
     int64_t washout, ahead;
     int intercept, scaled, feedback;
@@ -243,7 +247,7 @@ typedef struct volt_model_info {
      * before X, to predict rows that follow them. With feedback the last training target */
     volt_view pending;
 } volt_model_info;
-VOLT_API void volt_model_get_info(const volt_model *model, volt_model_info *info);
+VOLT_API volt_status volt_model_get_info(const volt_model *model, volt_model_info *info);
 
 /* ---- forecast --------------------------------------------------------------------------------- */
 
@@ -263,6 +267,7 @@ typedef enum volt_beyond {
 } volt_beyond;
 
 typedef struct volt_predict_options {
+    size_t struct_size;
     volt_start start;
     volt_beyond beyond;
     /* (optional) volt_model_predict: n_records lengths that make up the rows of X: `start` is that of the
@@ -430,6 +435,7 @@ typedef enum volt_about {
 } volt_about;
 
 typedef struct volt_explain_options {
+    size_t struct_size;
     int64_t lags;        /* 0 (default): until the past counts for less than a thousandth, 40 at most */
     int64_t order;       /* of the highest kernel, 2; 1 to VOLT_EXPLAIN_ORDERS */
     volt_about about;    /* VOLT_ABOUT_MEAN */
@@ -445,6 +451,7 @@ VOLT_API volt_explain_options volt_explain_options_default(void);
 
 /* Read the fields, do not change them. */
 typedef struct volt_explanation {
+    size_t struct_size;
     /* inputs and outputs; lags 0 .. lags - 1. With a feedback weight the outputs of the row before are
      * inputs as well, behind the others: the series is that of one step */
     int64_t d, q, lags, order;
@@ -481,6 +488,7 @@ VOLT_API volt_status volt_model_orders(const volt_model *model, volt_view X,
 /* Memory and time of a fit with n rows, d inputs and q outputs on this machine. kernel NULL: enough for `volterra` with any
  * lift. Times come from a measurement (a fifth of a second; longer where entries cost much) if measure is not 0. */
 typedef struct volt_plan {
+    size_t struct_size;     /* set by the caller */
     double fit_bytes;       /* peak of volt_model_fit */
     double model_bytes;     /* the model itself, in memory and on disk */
     double available_bytes; /* 0: unknown */

@@ -67,6 +67,7 @@ typedef struct volt_range {
 } volt_range;
 
 typedef struct volt_draw_options {
+    size_t struct_size;
     uint64_t seed;            /* 0; draw i comes from Philox stream i */
     const volt_range *ranges; /* (optional) n_ranges of them */
     int64_t n_ranges;
@@ -118,6 +119,7 @@ VOLT_API volt_status volt_candidates_get(const volt_candidates *candidates, int6
 /* ---- evidence --------------------------------------------------------------------------------- */
 
 typedef struct volt_evidence_options {
+    size_t struct_size;
     double alpha;           /* regularisation, > 0 */
     int64_t washout;        /* first rows that feed the past but are not fitted, 0 */
     int intercept;          /* 1: unpenalised, with a flat prior: the likelihood is the restricted one */
@@ -132,6 +134,7 @@ VOLT_API volt_evidence_options volt_evidence_options_default(void);
 
 /* How well a kernel and alpha explain the targets. Read the fields, do not change them. */
 typedef struct volt_evidence_result {
+    size_t struct_size;
     int64_t rows, q; /* rows kept after the washout, outputs */
     /* Gaussian log marginal likelihood, summed over outputs, the variance of each profiled, in units of the
      * targets: that of VOLT_SCORE_LOG */
@@ -207,6 +210,7 @@ typedef enum volt_validate {
 
 /* A candidate after its evaluation. */
 typedef struct volt_trial {
+    size_t struct_size;
     int64_t index;      /* among the candidates */
     const char *kernel; /* full text */
     double alpha;       /* given, or the best of a profile; 0: the profile failed */
@@ -225,6 +229,7 @@ typedef struct volt_search volt_search;
 typedef void (*volt_trial_fn)(const volt_search *search, const volt_trial *trial, void *context);
 
 typedef struct volt_search_options {
+    size_t struct_size;
     /* -- the rows, and the blocks that candidates are judged on -- */
     volt_split_options splits;
     int64_t ahead; /* rows that the targets lie ahead, for a gap of VOLT_GAP_AUTO, 0 */
@@ -293,6 +298,7 @@ VOLT_API volt_status volt_search_run(const volt_candidates *candidates, volt_vie
                                      const volt_search_options *options, volt_search **search);
 /* What such a search would take here, from the shape of its rows alone. */
 typedef struct volt_search_plan {
+    size_t struct_size; /* set by the caller */
     /* of the candidates: VOLT_SOLVER_EXACT, VOLT_SOLVER_FEATURES (in the states of a reservoir) or
      * VOLT_SOLVER_NYSTROM ... */
     volt_fit_solver solver;
@@ -322,7 +328,8 @@ VOLT_API volt_status volt_search_log_is_of(const char *log, volt_view X, volt_vi
 VOLT_API void volt_search_free(volt_search *search);
 
 typedef struct volt_search_info {
-    int64_t trials; /* in this search, failed ones included */
+    size_t struct_size; /* set by the caller */
+    int64_t trials;     /* in this search, failed ones included */
     int64_t failed;
     int64_t resumed; /* of the trials, taken from the log */
     int64_t folds;
@@ -339,7 +346,7 @@ typedef struct volt_search_info {
     const char *score_name; /* r2, nmse, ..., or what the loss is called as a score: "pinball loss" */
     int64_t landmarks; /* that candidates were fitted on; 0: exactly, or not known (logs that were merged) */
 } volt_search_info;
-VOLT_API void volt_search_get_info(const volt_search *search, volt_search_info *info);
+VOLT_API volt_status volt_search_get_info(const volt_search *search, volt_search_info *info);
 
 /* Trial i of 0 .. trials - 1, by index of the candidate, or the best complete one, of equals that with the lowest index.
  * Returns NULL when there is none. */

@@ -15,6 +15,7 @@ extern "C" {
 typedef struct volt_loss volt_loss;
 
 typedef struct volt_loss_info {
+    size_t struct_size; /* set by the caller */
     const char *name;
     const char *meaning;   /* one line */
     const char *parameter; /* its name; NULL: there is none */
@@ -36,7 +37,7 @@ VOLT_API const volt_loss_info *volt_loss_at(int64_t index);
 /* VOLT_ERR_ARGUMENT for a loss that is not there or a parameter outside its range, with the value and the bounds. */
 VOLT_API volt_status volt_loss_parse(const char *text, volt_loss **loss);
 VOLT_API void volt_loss_free(volt_loss *loss);
-VOLT_API void volt_loss_get_info(const volt_loss *loss, volt_loss_info *info);
+VOLT_API volt_status volt_loss_get_info(const volt_loss *loss, volt_loss_info *info);
 
 /* The mean loss of forecasts, the smaller the better: of levels the sum of their pinball losses over their number, of
  * classes -log of the probability of the class, of counts half the deviance. Y is n x t; of classes n x 1 with numbers
@@ -68,6 +69,7 @@ typedef struct volt_solver_plan {
 
 enum { VOLT_PLAN_SOLVERS = 4 }; /* at most */
 typedef struct volt_solver_plans {
+    size_t struct_size; /* set by the caller */
     int64_t count;
     volt_solver_plan solver[VOLT_PLAN_SOLVERS];
     int64_t taken;   /* the one that VOLT_SOLVER_AUTO takes ... */

@@ -10,6 +10,7 @@ extern "C" {
 
 /* Each is the mean over outputs (columns). */
 typedef struct volt_metrics {
+    size_t struct_size; /* set by the caller */
     double mse;  /* mean squared error; infinite, or 0, where it is too large or too small for a double */
     double nmse; /* mean squared error over the population variance of the truth: 1 - r2 */
     double r2;   /* coefficient of determination; a constant truth (so also a single row) counts 1 when
@@ -51,6 +52,7 @@ VOLT_API volt_status volt_losses(volt_view truth, volt_view forecast, volt_matri
 
 /* How well scores order the rows that are marked above those that are not. */
 typedef struct volt_ranking {
+    size_t struct_size; /* set by the caller */
     /* the share of pairs, one marked and one not, of which the marked has the larger score; a tie is half a
      * pair */
     double roc_auc;
@@ -104,6 +106,7 @@ VOLT_API volt_status volt_baseline_forecast(volt_baseline kind, volt_view levels
 
 /* A forecast against a baseline's, each the mean over the outputs of which the baseline makes an error. */
 typedef struct volt_skill {
+    size_t struct_size; /* set by the caller */
     double skill; /* 1 - mean squared error over the baseline's: 1 is exact; below 0 the baseline does better */
     double mase;  /* mean absolute error over the baseline's (of the same rows) */
     int64_t outputs; /* in the means */
@@ -134,6 +137,7 @@ typedef enum volt_mcs_method {
 #define VOLT_BLOCK_AUTO (-1.0) /* chosen by the rule of Politis and White (2004, 2009), docs/math.md */
 
 typedef struct volt_mcs_options {
+    size_t struct_size;
     volt_mcs_method method; /* VOLT_MCS_R */
     double size;            /* a model is included when its p-value is above this; 0.25, in (0, 1) */
     double block;           /* mean length of a block, 1 to T, or one of the above; VOLT_BLOCK_SQRT */
@@ -147,6 +151,7 @@ typedef struct volt_mcs_options {
 VOLT_API volt_mcs_options volt_mcs_options_default(void);
 
 typedef struct volt_mcs {
+    size_t struct_size;
     int64_t models;      /* columns of the losses */
     double *pvalues;     /* of every model, in column order */
     int *included;       /* 1 when the p-value is above the size */

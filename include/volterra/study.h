@@ -39,6 +39,7 @@ typedef void (*volt_study_fn)(int64_t row, const char *name, const volt_search *
                               void *context);
 
 typedef struct volt_study_options {
+    size_t struct_size;
     volt_protocol protocol;           /* VOLT_PROTOCOL_HISTORY */
     const volt_contender *contenders; /* (optional) n_contenders of them; NULL: volt_contenders(protocol) */
     int64_t n_contenders;
@@ -82,12 +83,14 @@ typedef struct volt_study_options {
 VOLT_API volt_study_options volt_study_options_default(void);
 
 typedef struct volt_study_row {
+    size_t struct_size;
     const char *name;   /* of the contender */
     const char *kernel; /* the winner of its search, full text; "" when it failed */
     double alpha;
-    double score;         /* mean R2 over the folds, of the winner */
-    volt_metrics metrics; /* on the test rows, in the units of Y; NaN where they are compared by a loss */
-    double loss;          /* volt_loss_score on the test rows where they are; else NaN */
+    double score; /* mean R2 over the folds, of the winner */
+    const volt_metrics
+        *metrics; /* on the test rows, in the units of Y; NaN where they are compared by a loss */
+    double loss;  /* volt_loss_score on the test rows where they are; else NaN */
     double mcs_pvalue;
     int in_mcs;
     int64_t hyperparameters; /* numbers that were tuned, alpha included */

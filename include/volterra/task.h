@@ -200,6 +200,7 @@ VOLT_API volt_status volt_forecast_get_info(const volt_forecast *forecast, volt_
 
 /* One step of one series. Root mean squared errors refer to held-out rows and are in the units of the series. */
 typedef struct volt_forecast_step {
+    size_t struct_size;
     double value;
     volt_forecast_method method;
     int is_change;                        /* 1: the fit learned the change from the last row; 0: the level */
@@ -212,6 +213,7 @@ VOLT_API const volt_forecast_step *volt_forecast_step_at(const volt_forecast *fo
 
 /* One series: its season (0: none) and root mean squared errors over all steps. */
 typedef struct volt_forecast_series {
+    size_t struct_size;
     int64_t season;
     double rmse, fit_rmse;
     double baseline_rmse[VOLT_BASELINES]; /* NaN where one of the steps has none */

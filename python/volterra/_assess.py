@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_double, sizeof
+from ctypes import POINTER, byref, c_double
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from . import _native as c
@@ -87,7 +87,7 @@ def assess(
     options.n_classes = len(losses.classes or ())
     for name, value in found.items():
         setattr(options, name, value)
-    made = c.Assessment(struct_size=sizeof(c.Assessment))
+    made = c.Assessment()
     check(c.lib.volt_assess(pairing, byref(options), byref(made)))
     figures = ("loss",) if losses.loss is not None else ("mse", "rmse", "mae", "r2")
     table = {}

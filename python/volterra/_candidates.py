@@ -34,7 +34,9 @@ class Candidates(Owner):
     ) -> "Candidates":
         """`fed`: the targets, where they come back as inputs of the next row."""
         entries = (c.Range * len(ranges))(*[range_of(name, law) for name, law in ranges.items()])
-        options = c.DrawOptions(seed, entries if len(ranges) else None, len(ranges), int(scale), from_defaults=1)
+        options = c.DrawOptions(
+            seed=seed, ranges=entries if len(ranges) else None, n_ranges=len(ranges), scale=int(scale), from_defaults=1
+        )
         if fed is not None:
             options.fed = view(fed)
         text = c.encode("the kernel", kernel_word(kernel))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from ctypes import byref, sizeof
+from ctypes import byref
 from typing import Any, Dict, Iterator, List, Optional
 
 from . import _native as c
@@ -24,7 +24,7 @@ def device() -> str:
 
 
 def _devices() -> c.Devices:
-    found = c.Devices(sizeof(c.Devices))
+    found = c.Devices()
     check(c.lib.volt_devices_get(byref(found)))
     return found
 

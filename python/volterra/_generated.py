@@ -153,8 +153,14 @@ TrialFn = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 StudyFn = ctypes.CFUNCTYPE(None, c_int64, c_char_p, c_void_p, c_void_p, c_void_p)
 
 
-class BuildInfo(ctypes.Structure):
+class Sized(ctypes.Structure):
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(struct_size=ctypes.sizeof(type(self)), **fields)
+
+
+class BuildInfo(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("version", c_char_p),
         ("compiler", c_char_p),
         ("cpu_flags", c_char_p),
@@ -184,7 +190,7 @@ class Allocator(ctypes.Structure):
     ]
 
 
-class Devices(ctypes.Structure):
+class Devices(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("chosen", c_char_p),
@@ -194,8 +200,9 @@ class Devices(ctypes.Structure):
     ]
 
 
-class DeviceInfo(ctypes.Structure):
+class DeviceInfo(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("name", c_char * 128),
         ("driver", c_char * 64),
         ("memory", c_uint64),
@@ -229,8 +236,9 @@ class Time(ctypes.Structure):
     ]
 
 
-class Table(ctypes.Structure):
+class Table(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("rows", c_int64),
         ("cols", c_int64),
         ("values", POINTER(c_double)),
@@ -249,8 +257,9 @@ class Table(ctypes.Structure):
     ]
 
 
-class ReadOptions(ctypes.Structure):
+class ReadOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("missing", c_int),
         ("first", c_int64),
         ("end", c_int64),
@@ -259,7 +268,7 @@ class ReadOptions(ctypes.Structure):
     ]
 
 
-class WriteOptions(ctypes.Structure):
+class WriteOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("label_name", c_char_p),
@@ -283,8 +292,9 @@ class Calendar(ctypes.Structure):
     ]
 
 
-class Collection(ctypes.Structure):
+class Collection(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("count", c_int64),
         ("channels", c_int64),
         ("series", POINTER(Matrix)),
@@ -322,8 +332,9 @@ class KernelInfo(ctypes.Structure):
     ]
 
 
-class KernelValue(ctypes.Structure):
+class KernelValue(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("info", POINTER(ParameterInfo)),
         ("given", c_int),
         ("present", c_int),
@@ -332,8 +343,9 @@ class KernelValue(ctypes.Structure):
     ]
 
 
-class KernelFacts(ctypes.Structure):
+class KernelFacts(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("radius", c_double),
         ("tau", c_double),
         ("lambda", c_double),
@@ -345,8 +357,9 @@ class KernelFacts(ctypes.Structure):
     ]
 
 
-class GramOptions(ctypes.Structure):
+class GramOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("radius", c_double),
         ("mirror", c_int),
         ("normalise", c_int),
@@ -354,8 +367,9 @@ class GramOptions(ctypes.Structure):
     ]
 
 
-class LossInfo(ctypes.Structure):
+class LossInfo(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("name", c_char_p),
         ("meaning", c_char_p),
         ("parameter", c_char_p),
@@ -383,8 +397,9 @@ class SolverPlan(ctypes.Structure):
     ]
 
 
-class SolverPlans(ctypes.Structure):
+class SolverPlans(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("count", c_int64),
         ("solver", SolverPlan * 4),
         ("taken", c_int64),
@@ -405,8 +420,9 @@ class ModelNotes(ctypes.Structure):
     ]
 
 
-class FitOptions(ctypes.Structure):
+class FitOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("alpha", c_double),
         ("intercept", c_int),
         ("scale", c_int),
@@ -443,8 +459,9 @@ class FitOptions(ctypes.Structure):
     ]
 
 
-class Prepared(ctypes.Structure):
+class Prepared(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("X", Matrix),
         ("Y", Matrix),
         ("base", Matrix),
@@ -455,8 +472,9 @@ class Prepared(ctypes.Structure):
     ]
 
 
-class FitReport(ctypes.Structure):
+class FitReport(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("rows", c_int64),
         ("first", c_int64),
         ("prequential_r2", c_double),
@@ -482,13 +500,14 @@ class FitReport(ctypes.Structure):
     ]
 
 
-class ModelInfo(ctypes.Structure):
+class ModelInfo(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("n", c_int64),
         ("d", c_int64),
         ("q", c_int64),
         ("kernel", c_char_p),
-        ("facts", KernelFacts),
+        ("facts", POINTER(KernelFacts)),
         ("alpha", c_double),
         ("rcond", c_double),
         ("washout", c_int64),
@@ -527,8 +546,9 @@ class ModelInfo(ctypes.Structure):
     ]
 
 
-class PredictOptions(ctypes.Structure):
+class PredictOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("start", c_int),
         ("beyond", c_int),
         ("records", POINTER(c_int64)),
@@ -542,7 +562,7 @@ class PredictOptions(ctypes.Structure):
     ]
 
 
-class StreamInfo(ctypes.Structure):
+class StreamInfo(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("beyond", c_int64),
@@ -552,8 +572,9 @@ class StreamInfo(ctypes.Structure):
     ]
 
 
-class ExplainOptions(ctypes.Structure):
+class ExplainOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("lags", c_int64),
         ("order", c_int64),
         ("about", c_int),
@@ -567,8 +588,9 @@ class ExplainOptions(ctypes.Structure):
     ]
 
 
-class Explanation(ctypes.Structure):
+class Explanation(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("d", c_int64),
         ("q", c_int64),
         ("lags", c_int64),
@@ -584,8 +606,9 @@ class Explanation(ctypes.Structure):
     ]
 
 
-class Plan(ctypes.Structure):
+class Plan(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("fit_bytes", c_double),
         ("model_bytes", c_double),
         ("available_bytes", c_double),
@@ -606,8 +629,9 @@ class Plan(ctypes.Structure):
     ]
 
 
-class LearnerOptions(ctypes.Structure):
+class LearnerOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("window", c_int64),
         ("forget", c_double),
         ("forget_what", c_int),
@@ -616,8 +640,9 @@ class LearnerOptions(ctypes.Structure):
     ]
 
 
-class LearnerInfo(ctypes.Structure):
+class LearnerInfo(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("rows", c_int64),
         ("window", c_int64),
         ("forget", c_double),
@@ -663,8 +688,9 @@ class Range(ctypes.Structure):
     ]
 
 
-class DrawOptions(ctypes.Structure):
+class DrawOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("seed", c_uint64),
         ("ranges", POINTER(Range)),
         ("n_ranges", c_int64),
@@ -676,8 +702,9 @@ class DrawOptions(ctypes.Structure):
     ]
 
 
-class EvidenceOptions(ctypes.Structure):
+class EvidenceOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("alpha", c_double),
         ("washout", c_int64),
         ("intercept", c_int),
@@ -690,8 +717,9 @@ class EvidenceOptions(ctypes.Structure):
     ]
 
 
-class EvidenceResult(ctypes.Structure):
+class EvidenceResult(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("rows", c_int64),
         ("q", c_int64),
         ("log_likelihood", c_double),
@@ -710,8 +738,9 @@ class EvidenceResult(ctypes.Structure):
     ]
 
 
-class Trial(ctypes.Structure):
+class Trial(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("index", c_int64),
         ("kernel", c_char_p),
         ("alpha", c_double),
@@ -725,8 +754,9 @@ class Trial(ctypes.Structure):
     ]
 
 
-class SearchOptions(ctypes.Structure):
+class SearchOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("splits", SplitOptions),
         ("ahead", c_int64),
         ("folds_by_records", c_int),
@@ -761,8 +791,9 @@ class SearchOptions(ctypes.Structure):
     ]
 
 
-class SearchPlan(ctypes.Structure):
+class SearchPlan(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("solver", c_int),
         ("landmarks", c_int64),
         ("why", c_char_p),
@@ -777,8 +808,9 @@ class SearchPlan(ctypes.Structure):
     ]
 
 
-class SearchInfo(ctypes.Structure):
+class SearchInfo(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("trials", c_int64),
         ("failed", c_int64),
         ("resumed", c_int64),
@@ -798,8 +830,9 @@ class SearchInfo(ctypes.Structure):
     ]
 
 
-class LorenzOptions(ctypes.Structure):
+class LorenzOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("sigma", c_double),
         ("rho", c_double),
         ("beta", c_double),
@@ -811,8 +844,9 @@ class LorenzOptions(ctypes.Structure):
     ]
 
 
-class MackeyGlassOptions(ctypes.Structure):
+class MackeyGlassOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("a", c_double),
         ("b", c_double),
         ("power", c_double),
@@ -826,16 +860,18 @@ class MackeyGlassOptions(ctypes.Structure):
     ]
 
 
-class Narma10Options(ctypes.Structure):
+class Narma10Options(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("seed", c_uint64),
         ("discard", c_int64),
         ("progress", Progress),
     ]
 
 
-class Bekk(ctypes.Structure):
+class Bekk(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("d", c_int64),
         ("C", POINTER(c_double)),
         ("a", POINTER(c_double)),
@@ -853,8 +889,9 @@ class Bekk(ctypes.Structure):
     ]
 
 
-class BekkSimulateOptions(ctypes.Structure):
+class BekkSimulateOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("seed", c_uint64),
         ("stream", c_uint64),
         ("discard", c_int64),
@@ -862,8 +899,9 @@ class BekkSimulateOptions(ctypes.Structure):
     ]
 
 
-class BekkFitOptions(ctypes.Structure):
+class BekkFitOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("starts", c_int64),
         ("seed", c_uint64),
         ("rounds", c_int64),
@@ -872,8 +910,9 @@ class BekkFitOptions(ctypes.Structure):
     ]
 
 
-class BekkFitInfo(ctypes.Structure):
+class BekkFitInfo(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("loglik", c_double),
         ("start_loglik", c_double),
         ("gain_left", c_double),
@@ -884,8 +923,9 @@ class BekkFitInfo(ctypes.Structure):
     ]
 
 
-class Metrics(ctypes.Structure):
+class Metrics(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("mse", c_double),
         ("nmse", c_double),
         ("r2", c_double),
@@ -897,8 +937,9 @@ class Metrics(ctypes.Structure):
     ]
 
 
-class Ranking(ctypes.Structure):
+class Ranking(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("roc_auc", c_double),
         ("pr_auc", c_double),
         ("marked", c_int64),
@@ -906,16 +947,18 @@ class Ranking(ctypes.Structure):
     ]
 
 
-class Skill(ctypes.Structure):
+class Skill(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("skill", c_double),
         ("mase", c_double),
         ("outputs", c_int64),
     ]
 
 
-class McsOptions(ctypes.Structure):
+class McsOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("method", c_int),
         ("size", c_double),
         ("block", c_double),
@@ -926,8 +969,9 @@ class McsOptions(ctypes.Structure):
     ]
 
 
-class Mcs(ctypes.Structure):
+class Mcs(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("models", c_int64),
         ("pvalues", POINTER(c_double)),
         ("included", POINTER(c_int)),
@@ -955,8 +999,9 @@ class Contender(ctypes.Structure):
     ]
 
 
-class StudyOptions(ctypes.Structure):
+class StudyOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("protocol", c_int),
         ("contenders", POINTER(Contender)),
         ("n_contenders", c_int64),
@@ -985,13 +1030,14 @@ class StudyOptions(ctypes.Structure):
     ]
 
 
-class StudyRow(ctypes.Structure):
+class StudyRow(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("name", c_char_p),
         ("kernel", c_char_p),
         ("alpha", c_double),
         ("score", c_double),
-        ("metrics", Metrics),
+        ("metrics", POINTER(Metrics)),
         ("loss", c_double),
         ("mcs_pvalue", c_double),
         ("in_mcs", c_int),
@@ -1008,7 +1054,7 @@ class StudyRow(ctypes.Structure):
     ]
 
 
-class PairingOptions(ctypes.Structure):
+class PairingOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("ahead", c_int64),
@@ -1023,7 +1069,7 @@ class PairingOptions(ctypes.Structure):
     ]
 
 
-class Pairing(ctypes.Structure):
+class Pairing(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("first_ahead", c_int64),
@@ -1042,7 +1088,7 @@ class Pairing(ctypes.Structure):
     ]
 
 
-class AssessOptions(ctypes.Structure):
+class AssessOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("model", c_void_p),
@@ -1073,7 +1119,7 @@ class BaselineScore(ctypes.Structure):
     ]
 
 
-class Assessment(ctypes.Structure):
+class Assessment(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("heldout_rows", c_int64),
@@ -1095,7 +1141,7 @@ class Assessment(ctypes.Structure):
     ]
 
 
-class ForecastOptions(ctypes.Structure):
+class ForecastOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("kernel", c_char_p),
@@ -1111,7 +1157,7 @@ class ForecastOptions(ctypes.Structure):
     ]
 
 
-class ForecastInfo(ctypes.Structure):
+class ForecastInfo(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("steps", c_int64),
@@ -1130,8 +1176,9 @@ class ForecastInfo(ctypes.Structure):
     ]
 
 
-class ForecastStep(ctypes.Structure):
+class ForecastStep(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("value", c_double),
         ("method", c_int),
         ("is_change", c_int),
@@ -1141,8 +1188,9 @@ class ForecastStep(ctypes.Structure):
     ]
 
 
-class ForecastSeries(ctypes.Structure):
+class ForecastSeries(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("season", c_int64),
         ("rmse", c_double),
         ("fit_rmse", c_double),
@@ -1159,7 +1207,7 @@ class SeriesKernel(ctypes.Structure):
     ]
 
 
-class SeriesOptions(ctypes.Structure):
+class SeriesOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("kernel", c_char_p),
@@ -1186,7 +1234,7 @@ class SeriesOptions(ctypes.Structure):
     ]
 
 
-class SeriesInfo(ctypes.Structure):
+class SeriesInfo(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("series", c_int64),
@@ -1224,7 +1272,7 @@ class SeriesInfo(ctypes.Structure):
     ]
 
 
-class SeriesAnomalyOptions(ctypes.Structure):
+class SeriesAnomalyOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("scale", c_int),
@@ -1240,7 +1288,7 @@ class SeriesAnomalyOptions(ctypes.Structure):
     ]
 
 
-class AnomalyInfo(ctypes.Structure):
+class AnomalyInfo(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("n", c_int64),
@@ -1260,16 +1308,18 @@ class AnomalyInfo(ctypes.Structure):
     ]
 
 
-class WatchOptions(ctypes.Structure):
+class WatchOptions(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("rate", c_double),
         ("window", c_int64),
         ("scale_rows", c_int64),
     ]
 
 
-class WatchRow(ctypes.Structure):
+class WatchRow(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("score", c_double),
         ("threshold", c_double),
         ("alarm", c_int),
@@ -1362,7 +1412,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_status_message": (c_char_p, [c_int]),
     "volt_error_detail": (c_char_p, []),
     "volt_version": (c_char_p, []),
-    "volt_build_info_get": (None, [POINTER(BuildInfo)]),
+    "volt_build_info_get": (c_int, [POINTER(BuildInfo)]),
     "volt_set_allocator": (None, [POINTER(Allocator)]),
     "volt_free": (None, [c_void_p]),
     "volt_set_threads": (c_int, [c_int64]),
@@ -1420,7 +1470,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_loss_at": (POINTER(LossInfo), [c_int64]),
     "volt_loss_parse": (c_int, [c_char_p, POINTER(c_void_p)]),
     "volt_loss_free": (None, [c_void_p]),
-    "volt_loss_get_info": (None, [c_void_p, POINTER(LossInfo)]),
+    "volt_loss_get_info": (c_int, [c_void_p, POINTER(LossInfo)]),
     "volt_loss_score": (c_int, [c_void_p, Matrix, Matrix, c_void_p, c_void_p]),
     "volt_loss_constant": (c_int, [c_void_p, Matrix, c_void_p, c_int64, c_void_p]),
     "volt_fit_options_default": (FitOptions, []),
@@ -1428,7 +1478,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_model_free": (None, [c_void_p]),
     "volt_prepare": (c_int, [Matrix, Matrix, POINTER(FitOptions), c_int64, POINTER(POINTER(Prepared))]),
     "volt_prepared_free": (None, [POINTER(Prepared)]),
-    "volt_model_get_info": (None, [c_void_p, POINTER(ModelInfo)]),
+    "volt_model_get_info": (c_int, [c_void_p, POINTER(ModelInfo)]),
     "volt_predict_options_default": (PredictOptions, []),
     "volt_model_predict": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, c_void_p]),
     "volt_forecaster_create": (c_int, [c_void_p, POINTER(PredictOptions), POINTER(c_void_p)]),
@@ -1469,7 +1519,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_learner_drop": (c_int, [c_void_p, c_int64]),
     "volt_learner_restart": (c_int, [c_void_p]),
     "volt_learner_predict": (c_int, [c_void_p, Matrix, Matrix, c_void_p]),
-    "volt_learner_get_info": (None, [c_void_p, POINTER(LearnerInfo)]),
+    "volt_learner_get_info": (c_int, [c_void_p, POINTER(LearnerInfo)]),
     "volt_learner_coefficients": (c_int, [c_void_p, Matrix, c_void_p, c_void_p]),
     "volt_learner_model": (c_int, [c_void_p, c_int, Progress, POINTER(c_void_p)]),
     "volt_learner_track": (c_int, [c_void_p, c_void_p, c_int64]),
@@ -1496,7 +1546,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_search_merge": (c_int, [c_void_p, c_int64, POINTER(c_void_p)]),
     "volt_search_log_is_of": (c_int, [c_char_p, Matrix, Matrix, Matrix, c_void_p]),
     "volt_search_free": (None, [c_void_p]),
-    "volt_search_get_info": (None, [c_void_p, POINTER(SearchInfo)]),
+    "volt_search_get_info": (c_int, [c_void_p, POINTER(SearchInfo)]),
     "volt_search_trial": (POINTER(Trial), [c_void_p, c_int64]),
     "volt_lorenz_options_default": (LorenzOptions, []),
     "volt_simulate_lorenz": (c_int, [POINTER(LorenzOptions), Matrix]),

@@ -65,7 +65,7 @@ def _plain_value(value: c.KernelValue) -> Union[int, float, str]:
 
 
 def plain_facts(facts: c.KernelFacts) -> Dict[str, float]:
-    return {name: float(getattr(facts, name)) for name, *_ in c.KernelFacts._fields_}
+    return {name: float(getattr(facts, name)) for name, *_ in c.KernelFacts._fields_[1:]}
 
 
 def kernel_facts(kernel: str, radius: float, d: int, eps: float = 2.0**-52) -> Dict[str, float]:

@@ -53,7 +53,9 @@ class Learner(Live):
         series: bool,
     ) -> None:
         what = c.FORGET_WHAT[choice("forget_what", forget_what, tuple(c.FORGET_WHAT))]
-        options = c.LearnerOptions(_window(window), float(forget), what, c.BEYOND[beyond])
+        options = c.LearnerOptions(
+            window=_window(window), forget=float(forget), forget_what=what, beyond=c.BEYOND[beyond]
+        )
         handle = c_void_p()
         check(c.lib.volt_learner_create(model, byref(options), byref(handle)))
         self._begin(handle, model, flat)
@@ -108,7 +110,7 @@ class Learner(Live):
     def _read(  # type: ignore[override]
         cls, path: PathLike, model: Model, beyond: str, flat: bool, series: bool, keys: Optional[Tuple[Any, ...]] = None
     ) -> "Learner":
-        options = c.LearnerOptions(0, 1.0, 0, c.BEYOND[beyond])
+        options = c.LearnerOptions(forget=1.0, beyond=c.BEYOND[beyond])
         handle = c_void_p()
         check(c.lib.volt_learner_load(model, byref(options), c.encode_path("the path", path), byref(handle)))
         learner = cls.__new__(cls)

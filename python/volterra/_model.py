@@ -288,7 +288,7 @@ class Model(Owner):
     ) -> None:
         with Watch(title, verbose, values=rows * self.n) as watch:
             options = c.PredictOptions(
-                c.PATH_STARTS[start], c.BEYOND[beyond], progress=watch.progress, **record_fields(records)
+                start=c.PATH_STARTS[start], beyond=c.BEYOND[beyond], progress=watch.progress, **record_fields(records)
             )
             watch.check(call(options))
 
@@ -308,7 +308,7 @@ class Model(Owner):
 
     @property
     def facts(self) -> Dict[str, float]:
-        return plain_facts(self._info.facts)
+        return plain_facts(self._info.facts.contents)
 
     @property
     def settings(self) -> FitSettings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from ctypes import byref, c_void_p, sizeof
+from ctypes import byref, c_void_p
 from typing import Any, Dict, List, NamedTuple
 
 import numpy as np
@@ -66,7 +66,7 @@ class SeriesReadout:
     ) -> None:
         self.settings, self.series, self.targets = settings, series, targets
         self._learn(n_jobs, verbose, progress)
-        info = c.SeriesInfo(struct_size=sizeof(c.SeriesInfo))
+        info = c.SeriesInfo()
         check(c.lib.volt_series_model_get_info(self._handle.pointer, byref(info)))
         self.kernel, self.alpha, self.error = c.text(info.kernel), info.alpha, info.left_out_error
         self.left_out = np.ctypeslib.as_array(info.left_out_outputs, targets.shape).copy()

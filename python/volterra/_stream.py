@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_void_p, sizeof
+from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Dict, Tuple
 
 from . import _native as c
@@ -36,7 +36,7 @@ class Stream(Live):
     _KIND, _FREE = "stream", "volt_stream_free"
 
     def __init__(self, model: Model, start: str, beyond: str, flat: bool) -> None:
-        options = c.PredictOptions(c.STARTS[start], c.BEYOND[beyond])
+        options = c.PredictOptions(start=c.STARTS[start], beyond=c.BEYOND[beyond])
         handle = c_void_p()
         check(c.lib.volt_stream_create(model, byref(options), byref(handle)))
         self._begin(handle, model, flat)
@@ -74,7 +74,7 @@ class Stream(Live):
 
     @classmethod
     def _read(cls, path: PathLike, model: Model, beyond: str, flat: bool) -> "Stream":  # type: ignore[override]
-        options = c.PredictOptions(c.STARTS["continue"], c.BEYOND[beyond])
+        options = c.PredictOptions(start=c.STARTS["continue"], beyond=c.BEYOND[beyond])
         handle = c_void_p()
         check(c.lib.volt_stream_load(model, byref(options), c.encode_path("the path", path), byref(handle)))
         stream = cls.__new__(cls)
@@ -123,7 +123,7 @@ class Stream(Live):
         self._call("observe", whole("back", back), address(self._target(y)))
 
     def _info(self) -> c.StreamInfo:
-        info = c.StreamInfo(sizeof(c.StreamInfo))
+        info = c.StreamInfo()
         check(c.lib.volt_stream_get_info(self, byref(info)))
         return info
 

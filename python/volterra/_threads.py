@@ -89,5 +89,5 @@ def info() -> Dict[str, Any]:
     ['blas', 'compiler', 'cpu_flags', 'default_threads', 'fast_loops', 'memory', 'threads', 'threads_from', 'version']
     """
     build = _build_info()
-    values = {name: getattr(build, name) for name, *_ in c.BuildInfo._fields_}
+    values = {name: getattr(build, name) for name, *_ in c.BuildInfo._fields_[1:]}
     return {name: c.text(value) if isinstance(value, bytes) else value for name, value in values.items()}

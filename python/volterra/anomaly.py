@@ -5,7 +5,7 @@ Cass, Gonon and Zozoulenko, "Variance norms for kernelized anomaly detection"; d
 
 from __future__ import annotations
 
-from ctypes import byref, c_void_p, sizeof
+from ctypes import byref, c_void_p
 from typing import Any, Dict, Optional
 
 import numpy as np
@@ -164,7 +164,7 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         self._examples = [one for one, mark in zip(series, marks) if mark == -1]
         self._learn(self.kernel, options)
         self.layout_ = layout
-        info = c.AnomalyInfo(struct_size=sizeof(c.AnomalyInfo))
+        info = c.AnomalyInfo()
         check(c.lib.volt_series_anomaly_get_info(self._handle.pointer, byref(info)))
         self.kernel_ = c.text(info.kernel)
         self.alpha_, self.threshold_ = info.alpha, info.threshold

@@ -106,7 +106,9 @@ class MCS:
         result = POINTER(c.Mcs)()
         with use_threads(n_jobs), Watch("mcs", False, progress) as watch:
             count, start = whole("reps", reps, 1), seed_number("seed", seed)
-            options = c.McsOptions(c.MCS_METHODS[method], size, length, count, start, None, watch.progress)
+            options = c.McsOptions(
+                method=c.MCS_METHODS[method], size=size, block=length, reps=count, seed=start, progress=watch.progress
+            )
             if indices is not None:
                 rows = self._replications(indices, table.shape[0])
                 options.indices, options.reps = rows.ctypes.data_as(POINTER(c_int64)), rows.shape[0]

@@ -237,7 +237,7 @@ class BEKK(Owner):
         names = column_names(returns)
         if names is not None:
             check(c.lib.volt_bekk_set_source(model, c.names_array("a column", names), None, None, None))
-        model.fit_info = {name: getattr(info, name) for name, *_ in c.BekkFitInfo._fields_}
+        model.fit_info = {name: getattr(info, name) for name, *_ in c.BekkFitInfo._fields_[1:]}
         model.fit_info["converged"] = bool(info.converged)
         return model
 
@@ -263,10 +263,10 @@ class BEKK(Owner):
         z, r, h = empty(rows, d), empty(rows, d), empty(rows, d * (d + 1) // 2)
         with Watch("simulate") as watch:
             options = c.BekkSimulateOptions(
-                seed_number("seed", seed),
-                seed_number("stream", stream),
-                whole("discard", discard),
-                watch.progress,
+                seed=seed_number("seed", seed),
+                stream=seed_number("stream", stream),
+                discard=whole("discard", discard),
+                progress=watch.progress,
             )
             watch.check(c.lib.volt_bekk_simulate(self, byref(options), view(z), view(r), view(h)))
         return BEKKSample(z, r, h)

@@ -216,7 +216,9 @@ def gram(
 
 
 def _gram_options(radius: Optional[float], normalise: bool, watch: Watch) -> c.GramOptions:
-    return c.GramOptions(0.0 if radius is None else radius, mirror=1, normalise=bool(normalise), progress=watch.progress)
+    return c.GramOptions(
+        radius=0.0 if radius is None else radius, mirror=1, normalise=bool(normalise), progress=watch.progress
+    )
 
 
 def _gram_of_collections(

@@ -49,7 +49,7 @@ def scores(truth: Any, forecast: Any) -> Dict[str, float]:
     a, b = _pair(truth, forecast)
     values = c.Metrics()
     check(c.lib.volt_metrics_compute(view(a), view(b), byref(values)))
-    return {name: float(getattr(values, name)) for name, *_ in c.Metrics._fields_}
+    return {name: float(getattr(values, name)) for name, *_ in c.Metrics._fields_[1:]}
 
 
 def mse(truth: Any, forecast: Any) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_void_p, sizeof
+from ctypes import byref, c_void_p
 from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Union
 
 import numpy as np
@@ -270,7 +270,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _set_attributes(self) -> None:
-        info = c.SeriesInfo(struct_size=sizeof(c.SeriesInfo))
+        info = c.SeriesInfo()
         check(c.lib.volt_series_model_get_info(self._handle.pointer, byref(info)))
         self.kernel_, self.alpha_ = c.text(info.kernel), info.alpha
         self.parts_ = [self._part(info.kernels[index]) for index in range(info.parts)]

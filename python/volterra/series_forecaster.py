@@ -5,7 +5,7 @@ The library makes every decision: ``volterra forecast`` and `volt_forecast_run` 
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_void_p, cast, sizeof
+from ctypes import POINTER, byref, c_void_p, cast
 from typing import Any, Dict, List, Optional, Union
 
 import numpy as np
@@ -171,7 +171,7 @@ class Forecaster(BaseEstimator):
         return self
 
     def _read(self, handle: Any) -> None:
-        info = c.ForecastInfo(struct_size=sizeof(c.ForecastInfo))
+        info = c.ForecastInfo()
         c.lib.volt_forecast_get_info(handle, byref(info))
         steps, series = info.steps, info.series
 
@@ -215,31 +215,37 @@ class Forecaster(BaseEstimator):
         columns = [column for name in names for column in (name, f"{name}.error")]
         values = np.stack([self.forecast_[:count], self.errors_[:count]], axis=2).reshape(count, -1)
         if self._form is None:
-            return {column: values[:, i] for i, column in enumerate(columns)}
-        return self._form.frame(values, self._future(count), columns)
+            return
+{
+column: values[:, i] for i, column in enumerate(columns)
+}
+return self._form
+           .frame(values, self._future(count), columns)
 
-    def _count(self, steps: Optional[int]) -> int:
-        if not hasattr(self, "forecast_"):
-            raise NotFittedError("this Forecaster is not fitted yet: call fit first")
-        most = len(self.forecast_)
-        count = most if steps is None else whole("steps", steps, 1)
-        if count > most:
-            raise ValueError(f"steps is {count}, and must be at most the {most} steps that were fitted")
-        return count
+               def
+               _count(self, steps
+                      : Optional[int])
+           ->int : if not hasattr(self, "forecast_")
+    : raise NotFittedError("this Forecaster is not fitted yet: call fit first")
+          most = len(self.forecast_) count = most if steps is None else whole("steps", steps, 1) if count > most
+    : raise ValueError(f "steps is {count}, and must be at most the {most} steps that were fitted") return count
 
-    def _future(self, count: int) -> Any:
-        return future_index(self._index, 1, count)
+          def
+          _future(self, count
+                  : int)
+              ->Any : return future_index(self._index, 1, count)
 
+                          def
+                          forecast(data
+                                   : Union[Frame, Any], steps
+                                   : Optional[int] = None, **options
+                                   : Any)
+              ->Any : ""
+                      "Forecast the next rows of one series or several, with expected errors.
 
-def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: Any) -> Any:
-    """Forecast the next rows of one series or several, with expected errors.
-
-    Parameters
-    ----------
-    data : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
-        The series in time order.
-    steps : int, optional
-        Rows to forecast; by default one season, at most 60, or 12 without a season.
+                      Parameters-- -- -- -- --data
+    : array - like of shape(n_steps, ) or (n_steps, n_series),
+          Series or DataFrame The series in time order.steps : int, optional Rows to forecast; by default one season, at most 60, or 12 without a season.
     **options
         Parameters of `Forecaster`, and ``known``.
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sized.h"
 #include "base/sorted_ring.h"
 #include "volterra/anomaly.h"
 #include "volterra/learner.h"
@@ -46,7 +47,8 @@ struct volt_watch {
 
 volt_watch_options volt_watch_options_default(void)
 {
-    return (volt_watch_options){.rate = 0.001, .window = 500, .scale_rows = 300};
+    return (volt_watch_options){
+        .struct_size = sizeof(volt_watch_options), .rate = 0.001, .window = 500, .scale_rows = 300};
 }
 
 int64_t volt_watch_train_rows(int64_t rows)
@@ -85,11 +87,12 @@ static double scale_of(const channel_errors *channel)
 /* The score of a row with these errors; what is seen now does not count yet. */
 static volt_watch_row judge(const volt_watch *watch, const double *errors)
 {
-    volt_watch_row row = {NAN, volt_alarm_level_now(&watch->level), 0, -1};
+    volt_watch_row row = {
+        .struct_size = sizeof(volt_watch_row), NAN, volt_alarm_level_now(&watch->level), 0, -1};
     for (int64_t k = 0; k < watch->d; k++) {
         double scale = scale_of(&watch->channels[k]);
         if (scale == 0)
-            return (volt_watch_row){NAN, row.threshold, 0, -1};
+            return (volt_watch_row){.struct_size = sizeof(volt_watch_row), NAN, row.threshold, 0, -1};
         double score = fmin(fabs(errors[k]) / scale, DBL_MAX);
         if (row.channel < 0 || score > row.score) {
             row.score = score;
@@ -117,7 +120,7 @@ static void remember(volt_watch *watch, const double *errors, const double *x, d
 static volt_status check(const volt_model *model, const volt_watch_options *options, volt_watch **watch)
 {
     VOLT_REQUIRE(model && watch, VOLT_ERR_ARGUMENT, "the model or the place for the watch is NULL");
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     VOLT_REQUIRE(info.feedback && info.ahead == 1 && info.d == info.q, VOLT_ERR_ARGUMENT,
                  "the model forecasts %" PRId64 " outputs of %" PRId64 " inputs, %" PRId64
@@ -136,7 +139,7 @@ static volt_status check(const volt_model *model, const volt_watch_options *opti
 static volt_status begin_forecasts(volt_watch *watch, const volt_model *model,
                                    const volt_watch_options *options)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     bool learns = false;
     for (int64_t k = 0; options->window > 0 && k < info.q; k++)
@@ -172,7 +175,7 @@ static volt_status begin_errors(volt_watch *watch, const volt_model *model)
 
 static volt_status begin(volt_watch *watch, const volt_model *model, const volt_watch_options *options)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     int64_t d = watch->d = info.d, rows = watch->scale_rows = options->scale_rows;
     watch->forecast = volt_alloc_doubles(d, 1);
@@ -196,9 +199,9 @@ static volt_status begin(volt_watch *watch, const volt_model *model, const volt_
 
 volt_status volt_watch_create(const volt_model *model, const volt_watch_options *options, volt_watch **watch)
 {
-    volt_watch_options standard = volt_watch_options_default();
-    if (!options)
-        options = &standard;
+    volt_watch_options own = volt_watch_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_watch_options"));
+    options = &own;
     VOLT_TRY(check(model, options, watch));
     volt_watch *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
@@ -229,7 +232,8 @@ volt_status volt_watch_push(volt_watch *watch, const double *x, double *forecast
     int64_t d = watch->d;
     for (int64_t k = 0; k < d; k++)
         VOLT_REQUIRE(isfinite(x[k]), VOLT_ERR_NOT_FINITE, "value %" PRId64 " of the row is %g", k + 1, x[k]);
-    volt_watch_row judged = {NAN, volt_alarm_level_now(&watch->level), 0, -1};
+    volt_watch_row judged = {
+        .struct_size = sizeof(volt_watch_row), NAN, volt_alarm_level_now(&watch->level), 0, -1};
     if (forecast)
         for (int64_t k = 0; k < d; k++)
             forecast[k] = watch->has_forecast ? watch->forecast[k] : NAN;
@@ -244,6 +248,5 @@ volt_status volt_watch_push(volt_watch *watch, const double *x, double *forecast
                  judged.alarm ? fmin(judged.score, ceiling * judged.threshold) : judged.score);
     memcpy(watch->forecast, watch->next, (size_t)d * sizeof *x);
     watch->has_forecast = true;
-    *row = judged;
-    return VOLT_OK;
+    return volt_result_give(row, &judged, sizeof judged, "volt_watch_row");
 }

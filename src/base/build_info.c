@@ -2,6 +2,7 @@
 #include "base/blas.h"
 #include "base/clones.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/threads.h"
 #include "volterra/base.h"
 
@@ -45,9 +46,10 @@ static const char *fast_loops(void)
 #endif
 }
 
-void volt_build_info_get(volt_build_info *info)
+volt_status volt_build_info_get(volt_build_info *info)
 {
     volt_build_info now = {
+        .struct_size = sizeof(volt_build_info),
         .version = VOLT_VERSION,
         .compiler = COMPILER,
         .cpu_flags = VOLT_CPU_FLAGS,
@@ -58,5 +60,5 @@ void volt_build_info_get(volt_build_info *info)
         .threads_from = volt_threads_from(),
         .memory = volt_memory_available(),
     };
-    *info = now;
+    return volt_result_give(info, &now, sizeof now, "volt_build_info");
 }

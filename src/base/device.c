@@ -162,7 +162,7 @@ volt_status volt_device_get_info(int64_t device, volt_device_info *info)
     int64_t count = volt_plugin_devices();
     VOLT_REQUIRE(device >= 0 && device < count, VOLT_ERR_ARGUMENT,
                  "there is no device %" PRId64 ": there are %" PRId64, device, count);
-    volt_device_info found = {0};
+    volt_device_info found = {.struct_size = sizeof found};
     pthread_mutex_lock(&lock);
     volt_status status = volt_plugin_get()->describe(device, &found);
     pthread_mutex_unlock(&lock);
@@ -170,8 +170,7 @@ volt_status volt_device_get_info(int64_t device, volt_device_info *info)
     found.name[sizeof found.name - 1] = found.driver[sizeof found.driver - 1] = '\0';
     volt_make_printable(found.name);
     volt_make_printable(found.driver);
-    *info = found;
-    return VOLT_OK;
+    return volt_result_give(info, &found, sizeof found, "volt_device_info");
 }
 
 const char *volt_device_plugin(void)

@@ -6,6 +6,7 @@
  * 11, 2000.) Inputs and outputs before the first row are 0. For rare inputs y leaves the basin of its
  * bounded solution and grows without limit. */
 #include "base/error.h"
+#include "base/sized.h"
 #include "data/process.h"
 #include "volterra/data.h"
 
@@ -20,7 +21,7 @@ typedef struct narma10 {
 
 volt_narma10_options volt_narma10_options_default(void)
 {
-    volt_narma10_options options = {.seed = 0, .discard = 200};
+    volt_narma10_options options = {.struct_size = sizeof(volt_narma10_options), .seed = 0, .discard = 200};
     return options;
 }
 
@@ -46,9 +47,9 @@ static volt_status narma10_step(void *state, volt_stage *stage)
 
 volt_status volt_simulate_narma10(const volt_narma10_options *options, volt_matrix out)
 {
-    const volt_narma10_options defaults = volt_narma10_options_default();
-    if (!options)
-        options = &defaults;
+    volt_narma10_options own = volt_narma10_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_narma10_options"));
+    options = &own;
     VOLT_TRY(volt_process_check("narma10", out, 2, 1, options->discard));
 
     narma10 system = {.now = 0};

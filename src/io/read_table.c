@@ -1,6 +1,7 @@
 /* src/io/read_table.c: reading tables, whatever the format. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/csv/csv.h"
 #include "io/file/file_kind.h"
 #include "io/mat/mat.h"
@@ -26,14 +27,15 @@ static volt_status read_kind(volt_file_kind kind, const char *path, const char *
 
 volt_read_options volt_read_options_default(void)
 {
-    return (volt_read_options){.missing = VOLT_MISSING_ERROR, .end = VOLT_LAST_ROW};
+    return (volt_read_options){
+        .struct_size = sizeof(volt_read_options), .missing = VOLT_MISSING_ERROR, .end = VOLT_LAST_ROW};
 }
 
 volt_status volt_table_read(const char *source, const volt_read_options *options, volt_table **table)
 {
-    const volt_read_options defaults = volt_read_options_default();
-    if (!options)
-        options = &defaults;
+    volt_read_options own = volt_read_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_read_options"));
+    options = &own;
     VOLT_REQUIRE(source && table, VOLT_ERR_ARGUMENT, "volt_table_read: source and table must not be NULL");
     volt_missing missing = options->missing;
     VOLT_REQUIRE(*source, VOLT_ERR_IO, "the name of a file is empty");

@@ -7,6 +7,7 @@
  * factor k is "k.weight". */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "kernel/kernel_entry.h"
 #include "text/text.h"
 
@@ -414,10 +415,8 @@ static volt_status find_factor(const volt_kernel *kernel, const char *name, int6
     return VOLT_OK;
 }
 
-volt_status volt_kernel_get(const volt_kernel *kernel, const char *name, volt_kernel_value *value)
+static volt_status find_value(const volt_kernel *kernel, const char *name, volt_kernel_value *value)
 {
-    VOLT_REQUIRE(kernel && name && value, VOLT_ERR_ARGUMENT,
-                 "the kernel, the name of a parameter or the place for its value is NULL");
     if (kernel->n_factors == 0)
         return volt_factor_get(kernel, name, value);
     int64_t f = 0;
@@ -430,12 +429,23 @@ volt_status volt_kernel_get(const volt_kernel *kernel, const char *name, volt_ke
     VOLT_REQUIRE(begins_term(kernel, f), VOLT_ERR_KERNEL,
                  "factor %" PRId64 " begins no term: the weight is that of the term, before its first factor",
                  f + 1);
-    volt_kernel_value found = {
-        .info = &weight_info, .given = kernel->weight_given[kernel->term[f]], .present = 1};
+    volt_kernel_value found = {.struct_size = sizeof(volt_kernel_value),
+                               .info = &weight_info,
+                               .given = kernel->weight_given[kernel->term[f]],
+                               .present = 1};
     found.number = kernel->weight[kernel->term[f]];
     volt_format_number(found.number, found.text);
     *value = found;
     return VOLT_OK;
+}
+
+volt_status volt_kernel_get(const volt_kernel *kernel, const char *name, volt_kernel_value *value)
+{
+    VOLT_REQUIRE(kernel && name && value, VOLT_ERR_ARGUMENT,
+                 "the kernel, the name of a parameter or the place for its value is NULL");
+    volt_kernel_value found = {.struct_size = sizeof found};
+    VOLT_TRY(find_value(kernel, name, &found));
+    return volt_result_give(value, &found, sizeof found, "volt_kernel_value");
 }
 
 const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index)

@@ -1,5 +1,6 @@
 /* src/kernel/kernel_table.c: the table of kernels, and what every kernel does through its entry. */
 #include "base/error.h"
+#include "base/sized.h"
 #include "kernel/kernel_entry.h"
 
 #include <inttypes.h>
@@ -116,8 +117,8 @@ volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t 
         extents[s] = (volt_extent){.radius = radius, .largest = 1};
     VOLT_TRY(kernel->n_factors > 0 ? volt_kernel_resolve_slices(kernel, extents, d, &resolved)
                                    : resolve_on_ball(kernel, radius, d, false, &resolved));
-    *facts = resolved.facts;
+    volt_kernel_facts found = resolved.facts;
     volt_resolved_release(&resolved);
-    facts->horizon = facts->contraction > 0 ? ceil(log(eps) / log(facts->contraction)) : 0;
-    return VOLT_OK;
+    found.horizon = found.contraction > 0 ? ceil(log(eps) / log(found.contraction)) : 0;
+    return volt_result_give(facts, &found, sizeof found, "volt_kernel_facts");
 }

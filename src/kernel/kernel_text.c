@@ -374,15 +374,19 @@ volt_status volt_factor_get(const volt_kernel *factor, const char *name, volt_ke
     int filter = p - (int)info->n_parameters;
     if (filter >= 0) {
         volt_filter numbers = factor->filter;
-        volt_kernel_value found = {
-            .info = &filter_infos[filter], .given = factor->filter_given[filter], .present = 1};
+        volt_kernel_value found = {.struct_size = sizeof(volt_kernel_value),
+                                   .info = &filter_infos[filter],
+                                   .given = factor->filter_given[filter],
+                                   .present = 1};
         found.number = *filter_number(&numbers, filter);
         volt_format_number(found.number, found.text);
         *value = found;
         return VOLT_OK;
     }
-    volt_kernel_value found = {
-        .info = &info->parameters[p], .given = factor->given[p], .present = factor->present[p]};
+    volt_kernel_value found = {.struct_size = sizeof(volt_kernel_value),
+                               .info = &info->parameters[p],
+                               .given = factor->given[p],
+                               .present = factor->present[p]};
     if (found.present) {
         found.number = found.info->kind == VOLT_PARAMETER_CHOICE ? factor->argument[p] : factor->value[p];
         volt_kernel_value_text(factor, p, found.text);

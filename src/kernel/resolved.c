@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "kernel/kernel_entry.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -82,7 +83,11 @@ static volt_status resolve_slices(const volt_kernel *kernel, const volt_extent *
 volt_status volt_kernel_resolve_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
                                        volt_resolved *resolved)
 {
-    return resolve_slices(kernel, extents, d, volt_kernel_resolve, resolved);
+    VOLT_TRY(resolve_slices(kernel, extents, d, volt_kernel_resolve, resolved));
+    volt_kernel_facts *facts = &resolved->facts;
+    facts->struct_size = sizeof *facts;
+    facts->horizon = facts->contraction > 0 ? ceil(log(DBL_EPSILON) / log(facts->contraction)) : 0;
+    return VOLT_OK;
 }
 
 volt_status volt_kernel_outline_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,

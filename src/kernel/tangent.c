@@ -69,7 +69,7 @@ int64_t volt_kernel_variables(const volt_kernel *kernel, int64_t most, volt_vari
     int64_t count = 0;
     const char *name;
     for (int64_t p = 0; count < most && (name = volt_kernel_parameter_name(kernel, p)); p++) {
-        volt_kernel_value value = {0};
+        volt_kernel_value value = {.struct_size = sizeof value};
         (void)volt_kernel_get(kernel, name, &value); /* a name of its own */
         if (is_variable(kernel, name, &value))
             variables[count++] = (volt_variable){.name = name,
@@ -182,7 +182,7 @@ volt_status volt_kernel_with(const volt_kernel *kernel, int64_t count, const cha
     bool fits = skeleton(kernel, text);
     const char *name;
     for (int64_t p = 0; fits && (name = volt_kernel_parameter_name(kernel, p)); p++) {
-        volt_kernel_value value = {0};
+        volt_kernel_value value = {.struct_size = sizeof value};
         (void)volt_kernel_get(kernel, name, &value); /* a name of its own */
         bool is_new = false;
         for (int64_t i = 0; i < count; i++)

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/sized.h"
 #include "base/strings.h"
 #include "model/model_internal.h"
 #include "model/model_notes.h"
@@ -112,13 +113,15 @@ int64_t volt_model_kept(const volt_model *model)
     return trained->landmarks > 0 ? trained->rows - trained->washout : model->n - model->washout;
 }
 
-void volt_model_get_info(const volt_model *model, volt_model_info *info)
+volt_status volt_model_get_info(const volt_model *model, volt_model_info *info)
 {
     volt_model_info now = {
+        .struct_size = sizeof(volt_model_info),
         .n = model->n,
         .d = model->recipe.inputs,
         .q = model->q,
         .kernel = volt_kernel_text(model->kernel),
+        .facts = &model->resolved.facts,
         .alpha = model->alphas[0],
         .rcond = model->rcond,
         .washout = model->washout,
@@ -161,17 +164,15 @@ void volt_model_get_info(const volt_model *model, volt_model_info *info)
         now.n_records = model->trained.n_records;
         now.landmarks = model->trained.landmarks;
     }
-    now.facts = model->resolved.facts;
-    if (now.facts.contraction > 0)
-        now.facts.horizon = ceil(log(DBL_EPSILON) / log(now.facts.contraction));
-    *info = now;
+    return volt_result_give(info, &now, sizeof now, "volt_model_info");
 }
 
 /* ---- inputs and outputs ----------------------------------------------------------------------- */
 
 volt_predict_options volt_predict_options_default(void)
 {
-    volt_predict_options options = {.start = VOLT_START_CONTINUE, .beyond = VOLT_BEYOND_CLIP};
+    volt_predict_options options = {
+        .struct_size = sizeof(volt_predict_options), .start = VOLT_START_CONTINUE, .beyond = VOLT_BEYOND_CLIP};
     return options;
 }
 

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/sized.h"
 #include "stats/block_length.h"
 #include "stats/bootstrap.h"
 #include "stats/forecast_pair.h"
@@ -269,6 +270,7 @@ static volt_mcs *mcs_create(int64_t models)
     volt_mcs *mcs = volt_alloc_zero(1, sizeof *mcs);
     if (!mcs)
         return NULL;
+    mcs->struct_size = sizeof *mcs;
     mcs->models = models;
     mcs->pvalues = volt_alloc_doubles(models, 1);
     mcs->included = mcs->pvalues ? volt_alloc(models, sizeof *mcs->included) : NULL;
@@ -344,7 +346,11 @@ static volt_status choose_block(volt_view losses, double asked, volt_progress pr
 
 volt_mcs_options volt_mcs_options_default(void)
 {
-    volt_mcs_options options = {.method = VOLT_MCS_R, .size = 0.25, .block = VOLT_BLOCK_SQRT, .reps = 10000};
+    volt_mcs_options options = {.struct_size = sizeof(volt_mcs_options),
+                                .method = VOLT_MCS_R,
+                                .size = 0.25,
+                                .block = VOLT_BLOCK_SQRT,
+                                .reps = 10000};
     return options;
 }
 
@@ -361,9 +367,9 @@ static volt_status check_indices(const int64_t *indices, int64_t reps, int64_t r
 
 volt_status volt_mcs_compute(volt_view losses, const volt_mcs_options *options, volt_mcs **mcs)
 {
-    const volt_mcs_options defaults = volt_mcs_options_default();
-    if (!options)
-        options = &defaults;
+    volt_mcs_options own = volt_mcs_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_mcs_options"));
+    options = &own;
     VOLT_TRY(check_losses(losses, options, mcs));
     VOLT_TRY(check_reps(options->reps));
     volt_resampling resampling = {.reps = options->reps, .seed = options->seed, .indices = options->indices};

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sized.h"
 #include "stats/squared_errors.h"
 #include "stats/wasserstein.h"
 #include "volterra/stats.h"
@@ -29,8 +30,13 @@ static double median_of_sorted(const double *values, int64_t count)
     return count % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+/* Those of volt_metrics. */
+typedef struct figures {
+    double mse, nmse, r2, mae, mdae, w1, mape, rmse;
+} figures;
+
 /* The metrics of one output from its truth y and forecast f; both and `errors` are overwritten. */
-static volt_metrics output_metrics(double *y, double *f, double *errors, int64_t count)
+static figures output_figures(double *y, double *f, double *errors, int64_t count)
 {
     double sum = 0, relative = 0, size = 0;
     volt_squares squares = {0};
@@ -49,7 +55,7 @@ static volt_metrics output_metrics(double *y, double *f, double *errors, int64_t
     volt_sort(y, count);
     volt_sort(f, count);
 
-    volt_metrics metrics = {
+    figures metrics = {
         .mse = volt_squares_mean(&squares, count),
         .rmse = volt_squares_root_mean(&squares, count),
         .mae = sum,
@@ -62,7 +68,7 @@ static volt_metrics output_metrics(double *y, double *f, double *errors, int64_t
     return metrics;
 }
 
-static void add_share(volt_metrics *mean, const volt_metrics *metrics, double share)
+static void add_share(figures *mean, const figures *metrics, double share)
 {
     mean->mse += share * metrics->mse;
     mean->nmse += share * metrics->nmse;
@@ -75,7 +81,7 @@ static void add_share(volt_metrics *mean, const volt_metrics *metrics, double sh
 }
 
 /* The mean of squares may be too large for a double where all else is not. */
-static int is_finite(const volt_metrics *m)
+static int is_finite(const figures *m)
 {
     return isfinite(m->nmse) && isfinite(m->r2) && isfinite(m->mae) && isfinite(m->mdae) && isfinite(m->w1) &&
            isfinite(m->mape) && isfinite(m->rmse);
@@ -95,22 +101,23 @@ volt_status volt_metrics_compute(volt_view truth, volt_view forecast, volt_metri
     double *y = columns, *f = columns + n_rows, *errors = columns + 2 * n_rows;
 
     volt_status status = VOLT_OK;
-    volt_metrics mean = {0};
+    figures mean = {0};
     for (int64_t j = 0; j < truth.cols && status == VOLT_OK; j++) {
         for (int64_t i = 0; i < n_rows; i++) {
             y[i] = truth.data[i * truth.ld + j];
             f[i] = forecast.data[i * forecast.ld + j];
         }
-        volt_metrics output = output_metrics(y, f, errors, n_rows);
+        figures output = output_figures(y, f, errors, n_rows);
         if (!is_finite(&output))
             status = volt_fail(VOLT_ERR_NOT_FINITE,
                                "the errors of column %" PRId64 " are too large for a double", j);
         add_share(&mean, &output, 1.0 / (double)truth.cols);
     }
     volt_free(columns);
-    if (status == VOLT_OK)
-        *metrics = mean;
-    return status;
+    VOLT_TRY(status);
+    volt_metrics found = {sizeof found, mean.mse, mean.nmse, mean.r2,  mean.mae,
+                          mean.mdae,    mean.w1,  mean.mape, mean.rmse};
+    return volt_result_give(metrics, &found, sizeof found, "volt_metrics");
 }
 
 volt_status volt_r2(volt_view truth, volt_view forecast, double *r2)

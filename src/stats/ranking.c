@@ -7,6 +7,7 @@
  *     average precision   = sum over groups of (marked of the group) / m * p / (p + f), p and f with the group */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "volterra/stats.h"
 
 #include <inttypes.h>
@@ -62,7 +63,8 @@ volt_status volt_ranking_compute(const double *scores, const int *marked, int64_
     for (int64_t i = 0; i < n; i++)
         rows[i] = (scored_row){scores[i], marked[i] != 0};
     qsort(rows, (size_t)n, sizeof *rows, compare_downwards);
-    sum_groups(rows, n, ranking);
+    volt_ranking found = {.struct_size = sizeof found};
+    sum_groups(rows, n, &found);
     volt_free(rows);
-    return VOLT_OK;
+    return volt_result_give(ranking, &found, sizeof found, "volt_ranking");
 }

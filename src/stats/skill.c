@@ -4,6 +4,7 @@
  *
  * e the errors of the forecast and b those of the baseline, over the outputs k of which the baseline makes an error. */
 #include "base/error.h"
+#include "base/sized.h"
 #include "stats/forecast_pair.h"
 #include "volterra/stats.h"
 
@@ -43,8 +44,9 @@ volt_status volt_skill_compute(volt_view truth, volt_view forecast, volt_view ba
     }
     VOLT_REQUIRE(outputs > 0, VOLT_ERR_DATA,
                  "the baseline is exact: errors cannot be measured in units of its errors");
-    skill->skill = 1 - squares / (double)outputs;
-    skill->mase = absolutes / (double)outputs;
-    skill->outputs = outputs;
-    return VOLT_OK;
+    volt_skill found = {.struct_size = sizeof(volt_skill),
+                        .skill = 1 - squares / (double)outputs,
+                        .mase = absolutes / (double)outputs,
+                        .outputs = outputs};
+    return volt_result_give(skill, &found, sizeof found, "volt_skill");
 }

@@ -114,7 +114,7 @@ volt_published_inputs volt_published_inputs_of(const volt_kernel *kernel)
 
 static bool is_given(const volt_kernel *kernel, const char *parameter)
 {
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     return volt_kernel_get(kernel, parameter, &value) == VOLT_OK && value.given;
 }
 
@@ -132,7 +132,7 @@ static bool is_papers_volterra(const volt_kernel *kernel, bool *even)
     if (strcmp(volt_kernel_info_of(kernel)->name, "volterra") != 0)
         return false;
     const char *name;
-    volt_kernel_value lift;
+    volt_kernel_value lift = {.struct_size = sizeof lift};
     for (int64_t i = 0; (name = volt_kernel_parameter_name(kernel, i)); i++)
         if (strcmp(name, "lift") != 0 && is_given(kernel, name))
             return false;

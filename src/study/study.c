@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/sized.h"
 #include "kernel/records.h"
 #include "model/scaling.h"
 #include "select/candidates/candidates.h"
@@ -23,6 +24,7 @@ typedef struct row {
     volt_search *search;
     double *forecast; /* test rows x q */
     double *losses;   /* test rows */
+    volt_metrics metrics;
 } row;
 
 struct volt_study {
@@ -34,7 +36,11 @@ struct volt_study {
 
 volt_study_options volt_study_options_default(void)
 {
-    volt_study_options options = {.folds = 5, .mcs_size = 0.25, .mcs_reps = 10000, .tolerance = 1e-6};
+    volt_study_options options = {.struct_size = sizeof(volt_study_options),
+                                  .folds = 5,
+                                  .mcs_size = 0.25,
+                                  .mcs_reps = 10000,
+                                  .tolerance = 1e-6};
     return options;
 }
 
@@ -195,7 +201,7 @@ static volt_status tune(run *r, row *one)
     volt_candidates_free(candidates);
 
     if (one->search) {
-        volt_search_info info;
+        volt_search_info info = {.struct_size = sizeof info};
         volt_search_get_info(one->search, &info);
         one->result.draws = info.trials;
         one->result.failed = info.failed;
@@ -206,8 +212,20 @@ static volt_status tune(run *r, row *one)
 
 /* ---- the test --------------------------------------------------------------------------------- */
 
-static const volt_study_row no_result = {
-    .kernel = "", .mcs_pvalue = NAN, .score = NAN, .loss = NAN, .metrics = {NAN, NAN, NAN, NAN, NAN, NAN, NAN}};
+static const volt_metrics no_metrics = {.struct_size = sizeof(volt_metrics),
+                                        .mse = NAN,
+                                        .nmse = NAN,
+                                        .r2 = NAN,
+                                        .mae = NAN,
+                                        .mdae = NAN,
+                                        .w1 = NAN,
+                                        .mape = NAN};
+static const volt_study_row no_result = {.struct_size = sizeof(volt_study_row),
+                                         .kernel = "",
+                                         .mcs_pvalue = NAN,
+                                         .score = NAN,
+                                         .loss = NAN,
+                                         .metrics = &no_metrics};
 
 static volt_status fit_winner(run *r, const volt_trial *best, volt_model **model)
 {
@@ -271,7 +289,9 @@ static volt_status measure(const run *r, volt_view truth, volt_view out, row *on
         const double *weights = r->options->weights ? r->options->weights + r->n_train : NULL;
         return volt_study_loss_measure(r->loss, truth, out, weights, one->losses, &one->result.loss);
     }
-    VOLT_TRY(volt_metrics_compute(truth, out, &one->result.metrics));
+    one->metrics = no_metrics;
+    VOLT_TRY(volt_metrics_compute(truth, out, &one->metrics));
+    one->result.metrics = &one->metrics;
     return volt_losses(truth, out, volt_matrix_of(one->losses, out.rows, 1));
 }
 
@@ -510,9 +530,9 @@ static volt_status prepare(run *r)
 volt_status volt_study_run(volt_view X, volt_view Y, int64_t n_train, const volt_study_options *options,
                            volt_study **study)
 {
-    volt_study_options standard = volt_study_options_default();
-    if (!options)
-        options = &standard;
+    volt_study_options own = volt_study_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_study_options"));
+    options = &own;
     VOLT_TRY(check(X, Y, n_train, options, study));
     run r = {.options = options,
              .X = X,

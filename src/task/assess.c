@@ -63,7 +63,7 @@ static volt_status measure_block(const assess_task *task, volt_baseline kind, in
     int64_t learn_end = running ? 0 : block->train_end + pairing->ahead;
     for (int64_t h = pairing->first_ahead; h <= pairing->ahead; h++) {
         int64_t begin = block->begin + h, lag = h > 1 ? h : 1;
-        volt_metrics metrics;
+        volt_metrics metrics = {.struct_size = sizeof metrics};
         VOLT_TRY(volt_baseline_forecast(kind, series, lag, season, learn_end, begin, forecast));
         for (int64_t i = 0; i < truth.rows; i++)
             for (int64_t k = 0; k < truth.cols; k++) {
@@ -390,14 +390,14 @@ static volt_status assess(assess_task *task, const volt_loss *loss, volt_assessm
 {
     const volt_pairing *pairing = task->pairing;
     const volt_assess_options *options = task->options;
-    volt_model_info info = {0};
+    volt_model_info info = {.struct_size = sizeof info};
     if (options->model)
         volt_model_get_info(options->model, &info);
     VOLT_TRY(make_blocks(task, &info));
     if (info.report)
         judge_model(&info, made);
     if (loss) {
-        volt_loss_info of_loss;
+        volt_loss_info of_loss = {.struct_size = sizeof of_loss};
         volt_loss_get_info(loss, &of_loss);
         made->loss_name = of_loss.score;
     }

@@ -80,7 +80,7 @@ static volt_status try_kernel(const trials *all, scored_kernel *candidate)
         for (int i = 0; i < all->n_horizons && !status; i++) {
             const forecast_group *group = &all->groups[g];
             volt_model *model = NULL;
-            volt_model_info info;
+            volt_model_info info = {.struct_size = sizeof info};
             status = volt_forecast_group_fit(group, candidate->kernel, all->learn_rows, all->horizons[i],
                                              (volt_progress){on_progress, (void *)all}, &model);
             if (!status) {

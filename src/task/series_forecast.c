@@ -96,7 +96,7 @@ static volt_status measure_baselines(const forecast_data *data, int64_t k, int64
     volt_matrix forecast = volt_matrix_of(volt_alloc_doubles(report->rows, 1), report->rows, 1);
     volt_status status = forecast.data ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int kind = 0; kind < VOLT_BASELINES && !status; kind++) {
-        volt_metrics metrics = {.mse = NAN};
+        volt_metrics metrics = {.struct_size = sizeof(volt_metrics), .mse = NAN};
         errors->baselines[kind] = NAN;
         if (kind == VOLT_BASELINE_SEASONAL && data->seasons[k] < 2)
             continue;
@@ -183,7 +183,7 @@ static volt_status fit_step(const forecast_data *data, const forecast_group *gro
 {
     volt_view last = volt_view_rows(volt_as_view(group->inputs), group->inputs.rows - ahead, ahead);
     volt_model *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_matrix out = volt_matrix_of(volt_alloc_doubles(ahead, group->count), ahead, group->count);
     if (!out.data)
         return VOLT_ERR_MEMORY;
@@ -302,10 +302,12 @@ static void summarise(const forecast_data *data, volt_forecast *forecast)
 {
     for (int64_t k = 0; k < data->levels.cols; k++) {
         series_result *series = &forecast->series[k];
+        series->shown.struct_size = sizeof series->shown;
         series->shown.season = data->seasons[k];
         for (int64_t h = 0; h < data->steps; h++) {
             step_result *step = &forecast->step[h * data->levels.cols + k];
             volt_forecast_step *shown = &step->shown;
+            shown->struct_size = sizeof *shown;
             shown->value *= forecast->scale[k];
             show_errors(&step->errors, forecast->scale[k], &shown->rmse, &shown->fit_rmse,
                         shown->baseline_rmse);

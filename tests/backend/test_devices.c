@@ -152,7 +152,7 @@ static void test_list(void **state)
 {
     (void)state;
     plug(FAKE, "devices=3,memory=5e8");
-    volt_device_info info;
+    volt_device_info info = {.struct_size = sizeof info};
     assert_int_equal(volt_device_count(), 3);
     assert_string_equal(volt_device_why(), "");
     assert_string_equal(volt_device_plugin(), "fake 1.2.3 (" FAKE ")");
@@ -375,7 +375,7 @@ static void test_failures_on_the_way(void **state)
 
 static volt_search_info info_of(const volt_search *search)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     return info;
 }
@@ -446,7 +446,7 @@ static void test_does_not_fit(void **state)
     (void)state;
     data made = make_data();
     results out = {0};
-    volt_plan plan;
+    volt_plan plan = {.struct_size = sizeof plan};
     plug(FAKE, "memory=20000"); /* 8 n (n + 1) bytes: 49 rows take 19600 */
     check_ok(volt_set_device("gpu"));
     check_fails(fit_given(&made, &out), VOLT_ERR_MEMORY, "up to 49 rows would fit there");
@@ -455,7 +455,7 @@ static void test_does_not_fit(void **state)
     assert_true(plan.device_bytes == 8.0 * 60 * 61 && plan.device_available_bytes == 20000);
 
     /* The matrix is not of this memory. */
-    volt_plan there, here;
+    volt_plan there = {.struct_size = sizeof there}, here = {.struct_size = sizeof here};
     plug(FAKE, "memory=1e12");
     check_ok(volt_set_device("gpu"));
     check_ok(volt_plan_fit(NULL, 5000, D, Q, 0, 0, &there, NULL));

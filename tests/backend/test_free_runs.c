@@ -82,7 +82,7 @@ static void take_sentence(char *sentence, size_t size)
 static void compare_forecasts(const volt_backend *backend, const char *what, const volt_model *model,
                               volt_view X, const volt_predict_options *options, int64_t theirs)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     int64_t q = info.q, beyond = 0, beyond_here = 0, before = far_backends_rows_run();
     double *found = new_matrix(X.rows, q), *expected = new_matrix(X.rows, q);

@@ -65,7 +65,7 @@ static void fit_case(const landmark_case *one, fitted *result)
     static const int64_t lengths[] = {1500, 1, 499, 1600}, anchors[] = {0, 1};
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_fit_options options = volt_fit_options_default();
     int64_t n = one->many ? N : FEW;
     double *targets = new_matrix(n, Q), *all = new_matrix(n, Q);

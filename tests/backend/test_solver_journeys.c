@@ -61,7 +61,7 @@ static volt_status fit(const void *with, volt_progress progress, journey_result 
     const fit_case *c = with;
     volt_fit_options options = options_of(c);
     volt_predict_options predicting = volt_predict_options_default();
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
     double targets[N * Q], fitted[N * Q], out[H * Q];

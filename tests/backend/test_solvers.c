@@ -215,7 +215,7 @@ static outcome run_all(const char *text, const plain_problem *problem)
     predict.start = VOLT_START_RESET;
     check_ok(volt_model_predict(model, volt_view_rows(X, N, LATER), &predict, volt_matrix_of(o.reset, LATER, Q),
                                 NULL));
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     o.rcond = info.rcond;
     volt_model_free(model);

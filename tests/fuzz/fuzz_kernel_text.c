@@ -19,7 +19,7 @@ static const double untouched = -12345.678;
 
 static void check_facts(const volt_kernel *kernel)
 {
-    volt_kernel_facts facts = {.radius = untouched};
+    volt_kernel_facts facts = {.struct_size = sizeof(volt_kernel_facts), .radius = untouched};
     if (volt_kernel_query(kernel, 5, COLS, 1e-12, &facts)) {
         FUZZ_CHECK(facts.radius == untouched);
         return;

@@ -53,7 +53,7 @@ static inline void learner_use(volt_learner *learner, double y[LEARNER_ROWS])
                                       : volt_learner_advance(learner, &x, &target, &y[i]);
         FUZZ_CHECK(status != VOLT_OK || isfinite(y[i]));
     }
-    volt_learner_info info;
+    volt_learner_info info = {.struct_size = sizeof info};
     volt_learner_get_info(learner, &info);
     FUZZ_CHECK(info.rows >= 0 && (info.window == 0 || info.rows <= info.window));
     volt_status status = volt_learner_drop(learner, info.rows);

@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         FUZZ_CHECK(!loss && *volt_error_detail());
         return 0;
     }
-    volt_loss_info info, info_again;
+    volt_loss_info info = {.struct_size = sizeof info}, info_again = {.struct_size = sizeof info_again};
     volt_loss_get_info(loss, &info);
     FUZZ_CHECK(volt_loss_parse(info.text, &again) == VOLT_OK);
     volt_loss_get_info(again, &info_again);

@@ -70,14 +70,16 @@ static void use_uncertainty(const volt_model *model, const volt_model_info *info
     check_numbers(status, second, n, 0);
     for (int64_t i = 0; i < n; i++)
         first[i] = untouched;
-    status = volt_model_continue(model, (volt_view){0}, &(volt_predict_options){.paths = 2, .seed = 1},
-                                 volt_matrix_of(first, 2, info->q), NULL);
+    status = volt_model_continue(
+        model, (volt_view){0},
+        &(volt_predict_options){.struct_size = sizeof(volt_predict_options), .paths = 2, .seed = 1},
+        volt_matrix_of(first, 2, info->q), NULL);
     check_numbers(status, first, n, -INFINITY);
 }
 
 static void use(const volt_model *model)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     double first[ROWS * MOST_WIDTH], second[ROWS * MOST_WIDTH];
     volt_model_get_info(model, &info);
     FUZZ_CHECK(info.n >= 1 && info.d >= 1 && info.q >= 1);

@@ -50,7 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     fuzz_mute();
     int count = fuzz_lines_split(bytes, size, lines);
-    volt_model_info model = {.n = 10, .d = INPUTS, .q = 24, .columns = INPUTS, .ahead = 24};
+    volt_model_info model = {
+        .struct_size = sizeof(volt_model_info), .n = 10, .d = INPUTS, .q = 24, .columns = INPUTS, .ahead = 24};
     model.notes = (volt_model_notes){.time_end = note(lines, count, 0),
                                      .time_step = note(lines, count, 1),
                                      .calendar = note(lines, count, 2),

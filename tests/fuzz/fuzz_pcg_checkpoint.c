@@ -51,7 +51,7 @@ static void learn_digest(uint8_t digits[STATE_DIGITS])
 
 static void check_model(const volt_model *model)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     for (int64_t i = 0; i < ROWS * OUTPUTS; i++)
         FUZZ_CHECK(isfinite(info.coefficients[i]));

@@ -11,7 +11,7 @@
  * the best of them the best. */
 static void check(const volt_search *search)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST), *last = NULL;
     double sign = volt_score_sign(info.score);

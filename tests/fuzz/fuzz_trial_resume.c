@@ -64,7 +64,7 @@ static volt_status resume(volt_search **search)
 /* Every candidate once, by index, with the kernel it has; the best is complete and none is better. */
 static void check_search(const volt_search *search)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     FUZZ_CHECK(info.trials == COUNT && info.resumed <= COUNT && info.folds == options.splits.folds);
@@ -85,7 +85,7 @@ static void check_finished(const volt_search *search, const char *path)
 {
     size_t size_before, size_after;
     volt_search *again = NULL, *merged = NULL;
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     uint8_t *before = fuzz_read(path, &size_before);
     FUZZ_CHECK(resume(&again) == VOLT_OK);
     check_search(again);

@@ -270,7 +270,7 @@ static void known_parameters_are_recovered_within_standard_errors(void **state)
     for (int sample = 0; sample < SAMPLES; sample++) {
         double *returns = simulate(truth, ROWS, 500 + (uint64_t)sample);
         volt_bekk *found = NULL;
-        volt_bekk_fit_info info;
+        volt_bekk_fit_info info = {.struct_size = sizeof info};
         volt_bekk_fit_options options = volt_bekk_fit_options_default();
         options.starts = 1;
         check_ok(volt_bekk_fit(volt_view_of(returns, ROWS, 3), &options, &found, &info));
@@ -299,7 +299,7 @@ static void perturbed_starts_and_units_reach_the_same_maximum(void **state)
     enum { ROWS = 1200 };
     volt_bekk *truth = three_assets(), *found = NULL, *scaled = NULL;
     double *returns = simulate(truth, ROWS, 77), at_truth = 0;
-    volt_bekk_fit_info info, other;
+    volt_bekk_fit_info info = {.struct_size = sizeof info}, other = {.struct_size = sizeof other};
     volt_bekk_fit_options options = volt_bekk_fit_options_default();
     options.starts = 8;
     check_ok(volt_bekk_fit(volt_view_of(returns, ROWS, 3), &options, &found, &info));

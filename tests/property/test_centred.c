@@ -82,7 +82,7 @@ static void matrices_of_sequences(void **state)
         check_close(centred, expected, (int64_t)M * M);
 
         /* Without mirror the upper triangle is not touched. */
-        volt_gram_options lower = {.mirror = 0};
+        volt_gram_options lower = {.struct_size = sizeof(volt_gram_options), .mirror = 0};
         for (int k = 0; k < M * M; k++)
             centred[k] = untouched;
         check_ok(volt_gram(kernel, Y, none, &lower, volt_matrix_of(centred, M, M)));
@@ -319,7 +319,7 @@ static void intercepts_and_files(void **state)
     volt_model_free(plain);
 
     model = fit(&s, forms[0][1], 0, fitted);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model *loaded = NULL;
     const char *path = scratch_path("centred.safetensors");
     check_ok(volt_model_save(model, path, NULL));

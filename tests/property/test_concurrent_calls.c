@@ -62,7 +62,7 @@ static volt_status search(const shared *from, results *r)
 {
     volt_candidates *candidates = NULL;
     volt_search *found = NULL;
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_options options = volt_search_options_default();
     options.draws = DRAWS;
     options.race = VOLT_RACE_NONE;

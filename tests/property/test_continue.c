@@ -43,6 +43,7 @@ static scene make_scene(const plain_kernel *kernel, const volt_fit_options *opti
     s.Y = normal_rows(rng, N, Q);
     check_ok(volt_model_fit(s.parsed, volt_view_of(s.X, N, D), volt_view_of(s.Y, N, Q), options,
                             volt_matrix_of(NULL, 0, 0), &s.model));
+    s.info.struct_size = sizeof s.info;
     volt_model_get_info(s.model, &s.info);
     s.Z = new_matrix(ALL, D);
     for (int i = 0; i < ALL; i++)
@@ -64,7 +65,7 @@ static void free_scene(scene *s)
  * entries of K by the tolerance of the kernel each. */
 static void check_forecasts(const scene *s, const char *what, volt_view K, const double *actual)
 {
-    double entry = plain_tolerance(s->kernel, s->info.facts.radius, D);
+    double entry = plain_tolerance(s->kernel, s->info.facts->radius, D);
     for (int64_t i = 0; i < H; i++)
         for (int k = 0; k < Q; k++) {
             long double sum = s->info.intercepts[k];
@@ -155,7 +156,7 @@ static void long_forecasts_cross_blocks(void **state)
         for (int j = 0; j < N * Q; j++)
             size = fmax(size, fabs(s.info.coefficients[j]));
         double tolerance = 2 * N * size * s.info.target_scale[0] * 2 *
-                           (plain_tolerance(s.kernel, 1, D) + N * DBL_EPSILON * s.info.facts.largest);
+                           (plain_tolerance(s.kernel, 1, D) + N * DBL_EPSILON * s.info.facts->largest);
         for (int i = 400; i < TAIL; i++)
             for (int k = 0; k < Q; k++)
                 assert_true(fabs(out[(LONG - TAIL + i) * Q + k] - tail[i * Q + k]) <= tolerance);

@@ -141,7 +141,7 @@ static double plain_slope(const volt_kernel *kernel, const data *at, volt_eviden
 /* How far the parameter may move both ways, at most its own size. */
 static double room_of(const volt_kernel *kernel, const char *name, double value)
 {
-    volt_kernel_value found;
+    volt_kernel_value found = {.struct_size = sizeof found};
     check_ok(volt_kernel_get(kernel, name, &found));
     double room = fmin(value - found.info->low, found.info->high - value);
     return value == 0 ? room : fmin(room, fabs(value));

@@ -215,7 +215,7 @@ static void parts_of_orders(void **state)
     for (int t = 0; t < TEXTS; t++) {
         scene s = make_scene(&rng, texts[t], strstr(texts[t], "even") ? PLAIN : RECORDS);
         double direction[LAGS * D], parts[LAGS * Q * PARTS], forecasts[LAGS * Q], X[LAGS * D];
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(s.model, &info);
         volt_explain_options options = volt_explain_options_default();
         options.lags = LAGS;

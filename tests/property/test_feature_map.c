@@ -112,7 +112,7 @@ static double largest_error(const plain_kernel *kernel, const feature_map *map, 
     int64_t size = state_size(map);
     double *states_X = states_of(map, X, n), *states_Y = states_of(map, Y, m), *K = new_matrix(n, m);
     volt_kernel *parsed = plain_parse(kernel->text);
-    volt_gram_options options = {.radius = 1};
+    volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .radius = 1};
     check_ok(volt_gram(parsed, volt_view_of(X, n, map->d), volt_view_of(Y, m, map->d), &options,
                        volt_matrix_of(K, n, m)));
     double largest = 0;
@@ -183,7 +183,7 @@ static void the_kernel_is_the_infinite_sum(void **state)
         volt_kernel *parsed = plain_parse(kernel->text);
         enum { D = 3 };
         double *X = random_rows(&rng, ROWS, D, 1), *Y = random_rows(&rng, COLS, D, 1), K[ROWS * COLS];
-        volt_gram_options options = {.radius = 1};
+        volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .radius = 1};
         check_ok(volt_gram(parsed, volt_view_of(X, ROWS, D), volt_view_of(Y, COLS, D), &options,
                            volt_matrix_of(K, ROWS, COLS)));
         for (int i = 0; i < ROWS; i++)

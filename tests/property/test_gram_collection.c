@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 static const double untouched = 1234.5;
-static const volt_gram_options lower_only = {.mirror = 0};
+static const volt_gram_options lower_only = {.struct_size = sizeof(volt_gram_options), .mirror = 0};
 
 /* clang-format off */
 static const plain_path_kernel path_kernels[] = {

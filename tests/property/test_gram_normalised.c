@@ -18,8 +18,10 @@
 
 enum { N = 83, M = 29, D = 3 }; /* N: more than a block of 64 rows */
 
-static const volt_gram_options plain_options = {.mirror = 1, .radius = 1.5};
-static const volt_gram_options normalised = {.mirror = 1, .radius = 1.5, .normalise = 1};
+static const volt_gram_options plain_options = {
+    .struct_size = sizeof(volt_gram_options), .mirror = 1, .radius = 1.5};
+static const volt_gram_options normalised = {
+    .struct_size = sizeof(volt_gram_options), .mirror = 1, .radius = 1.5, .normalise = 1};
 
 /* One of every engine. */
 static const char *const kernels[] = {"volterra",
@@ -174,7 +176,7 @@ static void rows_of_zero(void **state)
     (void)state;
     double x[] = {1, 0, 2}, K[9];
     volt_view X = volt_view_of(x, 3, 1), one = volt_view_of(x, 1, 1), none = volt_view_of(NULL, 0, 0);
-    volt_gram_options options = {.normalise = 1};
+    volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .normalise = 1};
     volt_kernel *kernel = plain_parse("linear");
     check_fails(volt_gram(kernel, X, none, &options, volt_matrix_of(K, 3, 3)), VOLT_ERR_DATA,
                 "row 2 (counted from 1) with itself is 0");
@@ -235,7 +237,7 @@ static void listen(volt_log_level level, const char *message, void *context)
 static const char *said_of(const char *text, double rows, double columns, double radius)
 {
     double x[] = {3 * rows, 4 * rows}, y[] = {columns, 0}, K[4];
-    volt_gram_options options = {.radius = radius};
+    volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .radius = radius};
     volt_kernel *kernel = plain_parse(text);
     said[0] = '\0';
     volt_set_log(listen, NULL);

@@ -84,7 +84,7 @@ static void check_symmetric(const plain_kernel *kernel, volt_rng *rng, int64_t n
     volt_view X = padded(rows, n, d), none = volt_view_of(NULL, 0, 0);
     volt_matrix lower = empty_gram(n, n), full = empty_gram(n, n), rectangle = empty_gram(n, n);
     volt_matrix truth = empty_gram(n, n);
-    volt_gram_options options = {.mirror = 0, .radius = 1};
+    volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .mirror = 0, .radius = 1};
     check_ok(volt_gram(parsed, X, none, &options, lower));
     check_ok(volt_gram(parsed, X, X, &options, rectangle));
     options.mirror = 1;
@@ -211,7 +211,7 @@ static void wrong_calls_are_refused(void **state)
     check_fails(volt_gram(kernel, X, none, NULL, volt_matrix_of(K, 3, 2)), VOLT_ERR_SHAPE, "must be 3 x 3");
     check_fails(volt_gram(kernel, X, none, NULL, volt_matrix_of(NULL, 3, 3)), VOLT_ERR_SHAPE, "K is");
     check_fails(volt_gram(kernel, X, none, NULL, short_rows), VOLT_ERR_SHAPE, "K is");
-    volt_gram_options options = {.radius = 0.7};
+    volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .radius = 0.7};
     check_fails(volt_gram(kernel, X, none, &options, out), VOLT_ERR_ARGUMENT, "norms up to 0.78");
     options.radius = -1;
     check_fails(volt_gram(kernel, X, none, &options, out), VOLT_ERR_ARGUMENT, "radius is -1");
@@ -245,7 +245,8 @@ static void the_progress_callback_cancels(void **state)
     volt_kernel *kernel = plain_parse("volterra:tau=0.5,lambda=0.5");
     int calls = 0;
     double x[4] = {0.1, 0.2, 0.3, 0.4}, K[16];
-    volt_gram_options options = {.mirror = 1, .progress = {cancel, &calls}};
+    volt_gram_options options = {
+        .struct_size = sizeof(volt_gram_options), .mirror = 1, .progress = {cancel, &calls}};
     check_fails(
         volt_gram(kernel, volt_view_of(x, 4, 1), volt_view_of(NULL, 0, 0), &options, volt_matrix_of(K, 4, 4)),
         VOLT_ERR_CANCELLED, "gram");

@@ -109,7 +109,7 @@ static void the_past_is_zero(void **state)
         double *truth = new_matrix(n, m), *own = new_matrix(n, m), K[ROWS * COLS];
         truncated_gram(kernel, long_X, n, long_Y, m, truth);
 
-        volt_gram_options options = {.radius = 1};
+        volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .radius = 1};
         check_ok(volt_gram(parsed, volt_view_of(X, ROWS, D), volt_view_of(Y, COLS, D), &options,
                            volt_matrix_of(K, ROWS, COLS)));
         check_ok(volt_gram(parsed, volt_view_of(long_X, n, D), volt_view_of(long_Y, m, D), &options,

@@ -70,7 +70,7 @@ static volt_model *fit(const sequence *s, const fit_case *c, double alpha)
 static volt_model *check_case(const sequence *s, const fit_case *c)
 {
     volt_model *model = fit(s, c, 0);
-    volt_model_info chosen, given;
+    volt_model_info chosen = {.struct_size = sizeof chosen}, given = {.struct_size = sizeof given};
     volt_model_get_info(model, &chosen);
     for (int64_t k = 0; k < c->q; k++) {
         if (isinf(chosen.alphas[k]))

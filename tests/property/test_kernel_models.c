@@ -34,7 +34,7 @@ static int form_count;
 static void add_form(const char *text)
 {
     volt_kernel *kernel = NULL;
-    volt_kernel_facts facts;
+    volt_kernel_facts facts = {.struct_size = sizeof facts};
     if (volt_kernel_parse(text, &kernel) == VOLT_OK &&
         volt_kernel_query(kernel, 1, D, 0.1, &facts) == VOLT_OK) {
         assert_true(form_count < MOST_FORMS);
@@ -124,6 +124,7 @@ static scene make_scene(const char *text, volt_rng *rng)
     volt_fit_options options = fit_options();
     check_ok(volt_model_fit(s.kernel, volt_view_of(s.X, N, D), volt_view_of(s.Y, N, D), &options,
                             volt_matrix_of(s.fitted, N, D), &s.model));
+    s.info.struct_size = sizeof s.info;
     volt_model_get_info(s.model, &s.info);
     s.Z = new_matrix(ALL, D);
     for (int i = 0; i < ALL; i++)
@@ -147,7 +148,7 @@ static double *gram_of(const scene *s, int64_t first, int64_t count)
 {
     double *K = new_matrix(count, N);
     volt_gram_options options = volt_gram_options_default();
-    options.radius = s->info.facts.radius;
+    options.radius = s->info.facts->radius;
     check_ok(volt_gram(s->kernel, volt_view_of(s->Z + first * D, count, D), volt_view_of(s->Z, N, D), &options,
                        volt_matrix_of(K, count, N)));
     return K;
@@ -271,7 +272,7 @@ static void files_keep_every_bit(void **state)
     for (int f = 0; f < form_count; f++) {
         scene s = make_scene(forms[f], &rng);
         volt_model *loaded = NULL;
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         double before[H * D], after[H * D];
         check_ok(volt_model_save(s.model, path, NULL));
         check_ok(volt_model_load(path, &loaded));

@@ -61,7 +61,7 @@ static void plain_forecasts(const plain_path_kernel *kernel, int64_t window, con
     plain_path *paths = plain_windows(kernel, X, window);
     double *value = new_matrix(ALL, TRAIN), *bound = new_matrix(ALL, TRAIN);
     plain_paths_gram(kernel, paths, ALL, paths, TRAIN, sqrt((double)D), value, bound);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     for (int64_t i = 0; i < AFTER; i++) {
         forecast[i] = most[i] = 0;

@@ -28,7 +28,7 @@ static double ratio_of(const volt_kernel *kernel, const double *X, int64_t ahead
     options.ahead = ahead;
     options.anchors = &anchor;
     volt_model *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     double out[LATER], error = 0, naive = 0;
     check_ok(volt_model_fit(kernel, volt_view_of(X, N, 1), volt_view_of(X + ahead, N, 1), &options,
                             (volt_matrix){0}, &model));

@@ -17,7 +17,8 @@
 enum { N = 160, TRAIN = 120, D = 2 };
 
 /* What the published protocol is asked with. */
-static const volt_study_options published = {.protocol = VOLT_PROTOCOL_PUBLISHED, .seed = 9};
+static const volt_study_options published = {
+    .struct_size = sizeof(volt_study_options), .protocol = VOLT_PROTOCOL_PUBLISHED, .seed = 9};
 
 static double *make_inputs(uint64_t seed)
 {
@@ -36,7 +37,7 @@ static volt_published_inputs inputs_of(const char *text)
 static volt_kernel_value value_of(const char *text, const char *name)
 {
     volt_kernel *kernel = plain_parse(text);
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     check_ok(volt_kernel_get(kernel, name, &value));
     volt_kernel_free(kernel);
     return value;

@@ -87,7 +87,7 @@ static volt_search *run(const race_case *c, volt_race race)
  * those of the trials. */
 static void check_against_full(const volt_search *race, const volt_search *full)
 {
-    volt_search_info info, full_info;
+    volt_search_info info = {.struct_size = sizeof info}, full_info = {.struct_size = sizeof full_info};
     volt_search_get_info(race, &info);
     volt_search_get_info(full, &full_info);
     assert_int_equal(info.trials, full_info.trials);
@@ -115,7 +115,7 @@ static void check_against_full(const volt_search *race, const volt_search *full)
 /* The winner by hand: the best mean, the first of equals. */
 static int64_t winner_of(const volt_search *full, double sign)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(full, &info);
     int64_t best = -1;
     for (int64_t i = 0; i < info.trials; i++) {
@@ -128,7 +128,7 @@ static int64_t winner_of(const volt_search *full, double sign)
 
 static int64_t blocks_done(const volt_search *search)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     int64_t done = 0;
     for (int64_t i = 0; i < info.trials; i++)
@@ -138,7 +138,7 @@ static int64_t blocks_done(const volt_search *search)
 
 static double flops_of(const volt_search *search)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     return info.flops;
 }
@@ -149,7 +149,7 @@ static double flops_of(const volt_search *search)
  * the winner, or level with it when the winner has the lower index. */
 static void check_stops(const volt_search *race, double sign, double perfect)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(race, &info);
     const volt_trial *best = volt_search_trial(race, VOLT_TRIAL_BEST);
     for (int64_t i = 0; i < info.trials; i++) {
@@ -255,7 +255,7 @@ static void fast_race_is_nearly_right(void **state)
 
 static void same_search(const volt_search *a, const volt_search *b)
 {
-    volt_search_info info, other;
+    volt_search_info info = {.struct_size = sizeof info}, other = {.struct_size = sizeof other};
     volt_search_get_info(a, &info);
     volt_search_get_info(b, &other);
     assert_int_equal(info.trials, other.trials);

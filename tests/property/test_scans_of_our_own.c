@@ -200,13 +200,13 @@ static void streams_equal_forecasts(void **state)
             how.start = (volt_start)start;
             check_ok(volt_model_predict(model, volt_view_of(x + N * D, H, D), &how, volt_matrix_of(batch, H, 1),
                                         NULL));
-            volt_model_info info;
+            volt_model_info info = {.struct_size = sizeof info};
             volt_model_get_info(model, &info);
             double sizes = 0;
             for (int j = 0; j < N; j++)
                 sizes += fabs(info.coefficients[j]);
             double tolerance = info.target_scale[0] * sizes *
-                               (tolerance_of(&kernels[p], D) + (N + 4) * DBL_EPSILON * info.facts.largest);
+                               (tolerance_of(&kernels[p], D) + (N + 4) * DBL_EPSILON * info.facts->largest);
             volt_stream *stream = NULL;
             check_ok(volt_stream_create(model, &how, &stream));
             for (int i = 0; i < H; i++) {

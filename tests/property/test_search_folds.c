@@ -267,7 +267,7 @@ static double model_score(const char *text, double alpha, volt_start start, volt
 {
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
-    volt_metrics metrics;
+    volt_metrics metrics = {.struct_size = sizeof metrics};
     volt_fit_options fit = volt_fit_options_default();
     volt_predict_options predict = volt_predict_options_default();
     fit.alpha = alpha;

@@ -373,7 +373,7 @@ static void a_search_is_never_worse_than_none(void **state)
 
 static void check_same_trials(const volt_search *a, const volt_search *b)
 {
-    volt_search_info first, second;
+    volt_search_info first = {.struct_size = sizeof first}, second = {.struct_size = sizeof second};
     volt_search_get_info(a, &first);
     volt_search_get_info(b, &second);
     assert_int_equal(first.trials, second.trials);
@@ -397,7 +397,7 @@ static void profiles_are_resumed_and_merged(void **state)
     volt_search_free(search_draws(&problem, "gak:window=5", 3, 4, options));
     options.resume = 1;
     volt_search *resumed = search_draws(&problem, "gak:window=5", 3, 9, options);
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(resumed, &info);
     assert_int_equal(info.resumed, 4);
     options.log = NULL;

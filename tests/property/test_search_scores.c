@@ -182,7 +182,7 @@ static void the_best_is_the_best(void **state)
     plain_problem problem = plain_problem_make(&rng, 70, 2, 2);
     for (int s = 0; s < 5; s++) {
         volt_search *search = search_many(&problem, scores[s]);
-        volt_search_info info;
+        volt_search_info info = {.struct_size = sizeof info};
         volt_search_get_info(search, &info);
         assert_int_equal(info.score, scores[s]);
         assert_int_equal(info.folds, scores[s] == VOLT_SCORE_LOG ? 1 : 4);
@@ -204,7 +204,7 @@ static void nmse_is_one_minus_r2(void **state)
     volt_rng rng = test_rng(2305);
     plain_problem problem = plain_problem_make(&rng, 70, 2, 3);
     volt_search *r2 = search_many(&problem, VOLT_SCORE_R2), *nmse = search_many(&problem, VOLT_SCORE_NMSE);
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(r2, &info);
     for (int64_t i = 0; i < info.trials; i++)
         for (int64_t f = 0; f < info.folds; f++) {

@@ -221,7 +221,7 @@ static void alpha_is_chosen_on_the_last_rows(void **state)
     double first[LATER * Q], second[LATER * Q], half[Q] = {0};
     volt_fit_options options = plain_options(0);
     volt_model *model = fit("esn:size=15,radius=0.8", d, &options, (volt_matrix){0});
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     assert_non_null(info.report);
     assert_int_equal(info.report->rows, 2048);
@@ -296,7 +296,7 @@ static void a_million_rows_are_planned(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse("esn:size=100"), *power = plain_parse("esn:size=100,degree=2");
-    volt_plan plan;
+    volt_plan plan = {.struct_size = sizeof plan};
     check_ok(volt_plan_fit(kernel, 1000000, 1, 1, 0, 0, &plan, NULL));
     assert_true(plan.fit_bytes < 4e8);
     check_ok(volt_plan_fit(kernel, 1000000, 1, 1, 0, 1, &plan, NULL));

@@ -108,7 +108,8 @@ static void check_row(const data *made, const volt_study *study, int64_t row, co
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
     volt_view train_x = volt_view_of(X, TRAIN, D), train_y = volt_view_of(Y, TRAIN, Q);
-    const volt_study_options drawn = {.protocol = protocol, .seed = 4};
+    const volt_study_options drawn = {
+        .struct_size = sizeof(volt_study_options), .protocol = protocol, .seed = 4};
     check_ok(volt_contender_candidates(contender->kernel, &drawn, train_x, &candidates));
     volt_search_options options = volt_search_options_default();
     options.draws = DRAWS;
@@ -123,7 +124,7 @@ static void check_row(const data *made, const volt_study *study, int64_t row, co
     if (status != VOLT_OK) {
         assert_non_null(result->failure);
         assert_null(volt_study_row_at(study, row)->losses);
-        assert_true(isnan(result->metrics.nmse) && isnan(result->mcs_pvalue));
+        assert_true(isnan(result->metrics->nmse) && isnan(result->mcs_pvalue));
         volt_search_free(search);
         return;
     }
@@ -155,10 +156,10 @@ static void check_row(const data *made, const volt_study *study, int64_t row, co
             }
             assert_true(fabs(forecast.data[i * forecast.ld + k] - out[i * Q + k]) <= rounding);
         }
-    volt_metrics metrics;
+    volt_metrics metrics = {.struct_size = sizeof metrics};
     check_ok(volt_metrics_compute(volt_view_rows(targets(made), TRAIN, TEST), forecast, &metrics));
-    assert_true(metrics.nmse == result->metrics.nmse && metrics.mdae == result->metrics.mdae &&
-                metrics.w1 == result->metrics.w1);
+    assert_true(metrics.nmse == result->metrics->nmse && metrics.mdae == result->metrics->mdae &&
+                metrics.w1 == result->metrics->w1);
     volt_model_free(model);
     volt_kernel_free(kernel);
     volt_search_free(search);
@@ -284,10 +285,10 @@ static void a_base_makes_levels_and_a_gap_is_left_out(void **state)
     const double *forecast = volt_study_row_at(study, 0)->forecast.data;
     for (int i = 0; i < TEST * Q; i++)
         assert_true(forecast[i] == out[GAP * Q + i] + base[TRAIN * Q + i]);
-    volt_metrics metrics;
+    volt_metrics metrics = {.struct_size = sizeof metrics};
     check_ok(volt_metrics_compute(volt_view_of(levels + TRAIN * Q, TEST, Q),
                                   volt_study_row_at(study, 0)->forecast, &metrics));
-    assert_true(metrics.nmse == row->metrics.nmse);
+    assert_true(metrics.nmse == row->metrics->nmse);
     double mean = 0;
     for (int t = 0; t < TEST; t++)
         mean += volt_study_row_at(study, 0)->losses[t] / TEST;
@@ -520,10 +521,10 @@ static void logs_are_taken_up_again(void **state)
                 "log already");
     options.resume = 1;
     check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &second));
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(volt_study_row_at(second, 0)->search, &info);
     assert_int_equal(info.resumed, DRAWS);
-    assert_true(volt_study_row_at(first, 0)->metrics.nmse == volt_study_row_at(second, 0)->metrics.nmse);
+    assert_true(volt_study_row_at(first, 0)->metrics->nmse == volt_study_row_at(second, 0)->metrics->nmse);
     volt_study_free(first);
     volt_study_free(second);
     free_data(&made);

@@ -70,7 +70,7 @@ static void every_row_has_a_log_of_its_own(void **state)
     for (options.resume = 0; options.resume < 2; options.resume++) {
         check_ok(volt_study_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &study));
         for (int i = 0; i < 5; i++) {
-            volt_search_info info;
+            volt_search_info info = {.struct_size = sizeof info};
             volt_search_get_info(volt_study_row_at(study, i)->search, &info);
             assert_int_equal(info.resumed, options.resume ? 2 : 0);
         }
@@ -127,11 +127,11 @@ static void a_log_that_fails_costs_one_row(void **state)
         assert_non_null(strstr(failed->failure, path));
         assert_string_equal(failed->name, "two");
         assert_string_equal(failed->kernel, "");
-        assert_true(isnan(failed->metrics.nmse) && isnan(failed->mcs_pvalue) && isnan(failed->score));
+        assert_true(isnan(failed->metrics->nmse) && isnan(failed->mcs_pvalue) && isnan(failed->score));
         assert_null(volt_study_row_at(study, 1)->losses);
         for (int i = 0; i < 3; i += 2) {
             assert_null(volt_study_row_at(study, i)->failure);
-            assert_true(volt_study_row_at(study, i)->metrics.nmse > 0);
+            assert_true(volt_study_row_at(study, i)->metrics->nmse > 0);
             assert_true(volt_study_row_at(study, i)->mcs_pvalue >= 0);
         }
         volt_study_free(study);

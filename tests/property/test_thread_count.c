@@ -72,6 +72,7 @@ static void fit_and_predict(int64_t threads, const volt_kernel *kernel, const do
     options.washout = 20;
     check_ok(volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(Y, N, Q), &options,
                             volt_matrix_of(r->fitted, N, Q), &r->model));
+    r->info.struct_size = sizeof r->info;
     volt_model_get_info(r->model, &r->info);
     check_ok(
         volt_model_predict(r->model, volt_view_of(X2, M, D), NULL, volt_matrix_of(r->forecast, M, Q), NULL));
@@ -106,7 +107,7 @@ static void fits_and_forecasts_agree_to_rounding(void **state)
         assert_true(difference <= 10 * DBL_EPSILON / one.info.rcond * size);
 
         /* Forecasts: eps sum |k_j A_j| <= N eps largest |A|. */
-        double bound = 10 * N * DBL_EPSILON * one.info.facts.largest * size;
+        double bound = 10 * N * DBL_EPSILON * one.info.facts->largest * size;
         double fitted = largest_difference(one.fitted, two.fitted, N * Q, &size);
         difference = largest_difference(one.forecast, two.forecast, M * Q, &size);
         print_message(", fitted values by %.2g, forecasts by %.2g (allowed %.2g)\n", fitted, difference, bound);

@@ -227,7 +227,7 @@ static void scores_do_not_depend_on_the_unit(void **state)
     (void)state;
     volt_rng rng = test_rng(4107);
     double y[N * Q], f[N * Q], losses[N], expected[N];
-    volt_metrics metrics, first;
+    volt_metrics metrics = {.struct_size = sizeof metrics}, first = {.struct_size = sizeof first};
     for (int i = 0; i < N * Q; i++) {
         y[i] = volt_rng_normal(&rng);
         f[i] = y[i] + 0.3 * volt_rng_normal(&rng);
@@ -289,7 +289,7 @@ static void reports_do_not_depend_on_the_unit(void **state)
         made.X[i] /= 16;
     for (int kind = 0; kind < 5; kind++) {
         volt_model *model = fit_report(&made, kind);
-        volt_model_info first, info;
+        volt_model_info first = {.struct_size = sizeof first}, info = {.struct_size = sizeof info};
         volt_model_get_info(model, &first);
         assert_true(first.report->rows > 20 && first.report->prequential_r2 < 0.999999);
         for (size_t p = 0; p < sizeof powers / sizeof *powers; p++) {

@@ -37,7 +37,7 @@ static void check_case(golden *file, int64_t index, const volt_kernel *kernel)
     options.anchors = &anchor;
     int64_t rows = (int64_t)number_of(file, index, "training_rows") - options.ahead;
     volt_model *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     check_ok(volt_model_fit(kernel, volt_view_of(y.data, rows, 1),
                             volt_view_of(y.data + options.ahead, rows, 1), &options, (volt_matrix){0}, &model));
     volt_model_get_info(model, &info);

@@ -90,7 +90,7 @@ static void compare(golden *file, int e, double tolerance, bool forecasts)
              golden_number(file, "params.tau"), golden_number(file, "params.lambda"));
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_fit_options options = volt_fit_options_default();
     options.alpha = golden_number(file, "params.alpha");
     options.scale = 0;

@@ -19,7 +19,7 @@ static void all_outputs_equal_the_golden_file(void **state)
 {
     (void)state;
     golden *file = golden_load("metrics");
-    volt_metrics metrics;
+    volt_metrics metrics = {.struct_size = sizeof metrics};
     check_ok(volt_metrics_compute(view_of(golden_array_of(file, "inputs.y_true")),
                                   view_of(golden_array_of(file, "inputs.y_pred")), &metrics));
     const struct {
@@ -48,7 +48,7 @@ static void each_output_equals_the_golden_file(void **state)
     for (int64_t j = 0; j < 5; j++) {
         volt_view y = {truth.data + j, truth.rows, 1, truth.ld};
         volt_view f = {forecast.data + j, forecast.rows, 1, forecast.ld};
-        volt_metrics metrics;
+        volt_metrics metrics = {.struct_size = sizeof metrics};
         check_ok(volt_metrics_compute(y, f, &metrics));
         r2[j] = metrics.r2;
         mdae[j] = metrics.mdae;

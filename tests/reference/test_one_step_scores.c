@@ -41,7 +41,7 @@ static series load(golden *file, int number)
     s.K = malloc((size_t)(s.m * s.m) * sizeof *s.K);
     assert_non_null(s.K);
     volt_kernel *kernel = NULL;
-    volt_kernel_facts facts;
+    volt_kernel_facts facts = {.struct_size = sizeof facts};
     volt_gram_options options = volt_gram_options_default();
     options.radius = 1 + 4 * DBL_EPSILON;
     check_ok(volt_kernel_parse("volterra", &kernel));

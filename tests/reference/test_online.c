@@ -75,7 +75,7 @@ static void check_snapshot(golden *file, pupil *p, const char *path)
 {
     char field[256];
     double A[MOST], c = 0, next = 0;
-    volt_learner_info info;
+    volt_learner_info info = {.struct_size = sizeof info};
     volt_learner_get_info(p->learner, &info);
     snprintf(field, sizeof field, "%s.coefficients", path);
     golden_array expected = golden_array_of(file, field);

@@ -61,7 +61,7 @@ static void search_equals_the_grid_search(void **state)
     check_ok(volt_search_run(candidates, volt_view_of(X.data, X.rows, X.cols),
                              volt_view_of(Y.data, Y.rows, Y.cols), &options, &search));
 
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     assert_int_equal(info.trials, count);
     assert_int_equal(info.failed, 0);

@@ -28,7 +28,7 @@ static int get(const candidate *c, const char *name, volt_kernel_value *value)
 
 int candidate_parameter(const candidate *c, const char *name, char *value)
 {
-    volt_kernel_value found;
+    volt_kernel_value found = {.struct_size = sizeof found};
     if (!get(c, name, &found))
         return 0;
     memcpy(value, found.text, strlen(found.text) + 1);
@@ -37,7 +37,7 @@ int candidate_parameter(const candidate *c, const char *name, char *value)
 
 double candidate_number(const candidate *c, const char *name)
 {
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     if (strcmp(name, "alpha") == 0)
         return c->alpha;
     if (!get(c, name, &value) || value.info->kind == VOLT_PARAMETER_CHOICE)

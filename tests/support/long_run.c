@@ -108,12 +108,12 @@ typedef struct streaming {
 
 static double bound_of_stream(const volt_model *model)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     double size = 0;
     volt_model_get_info(model, &info);
     for (int64_t i = 0; i < info.kernel_rows; i++)
         size += fabs(info.coefficients[i]);
-    return 2 * DBL_EPSILON * info.facts.largest * size * ((double)info.n + 8 / (1 - info.facts.contraction));
+    return 2 * DBL_EPSILON * info.facts->largest * size * ((double)info.n + 8 / (1 - info.facts->contraction));
 }
 
 static volt_status begin_stream(streaming *s)
@@ -216,7 +216,7 @@ static volt_status begin_learner(learning *l, int64_t window)
 static volt_status compare_learner(const learning *l, soak_moment *moment)
 {
     volt_model *fresh = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_predict_options options = volt_predict_options_default();
     double expected[COMPARED], found[COMPARED];
     int64_t seen = l->kept - COMPARED;
@@ -230,7 +230,7 @@ static volt_status compare_learner(const learning *l, soak_moment *moment)
     for (int64_t i = 0; status == VOLT_OK && i < COMPARED; i++)
         moment->error = fmax(moment->error, fabs(found[i] - expected[i]));
     double n = (double)seen;
-    moment->bound = n * DBL_EPSILON * (n * info.facts.largest + alpha) / alpha;
+    moment->bound = n * DBL_EPSILON * (n * info.facts->largest + alpha) / alpha;
     volt_model_free(fresh);
     return status;
 }

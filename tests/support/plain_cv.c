@@ -90,10 +90,10 @@ static double largest_norm(const double *rows, int64_t n, int64_t d)
 /* The value of a parameter of a kernel, not present when it has none of that name. */
 static volt_kernel_value value_of(const char *text, const char *name)
 {
-    volt_kernel_value value = {0};
+    volt_kernel_value value = {.struct_size = sizeof value};
     volt_kernel *kernel = plain_parse(text);
     if (volt_kernel_get(kernel, name, &value) != VOLT_OK)
-        value = (volt_kernel_value){0};
+        value = (volt_kernel_value){.struct_size = sizeof(volt_kernel_value)};
     volt_kernel_free(kernel);
     return value;
 }

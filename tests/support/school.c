@@ -52,7 +52,7 @@ volt_learner *new_learner(const volt_model *model, int64_t window, double forget
 
 volt_learner_info info_of(const volt_learner *learner)
 {
-    volt_learner_info info;
+    volt_learner_info info = {.struct_size = sizeof info};
     volt_learner_get_info(learner, &info);
     return info;
 }

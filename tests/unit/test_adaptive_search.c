@@ -73,7 +73,7 @@ static volt_search *run(const volt_candidates *which, const volt_search_options 
 
 static int64_t count_trials(const volt_search *search)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     return info.trials;
 }
@@ -354,8 +354,9 @@ static void only_drawn_candidates_can_follow(void **state)
     const double alphas[] = {1, 1};
     volt_candidates *given[2] = {NULL, NULL};
     check_ok(volt_candidates_list(kernels, alphas, NULL, 2, &given[0]));
-    check_ok(volt_candidates_draw("rbf | linear", plain_inputs(&problem),
-                                  &(volt_draw_options){.scale = 1, .points = 2}, &given[1]));
+    check_ok(volt_candidates_draw(
+        "rbf | linear", plain_inputs(&problem),
+        &(volt_draw_options){.struct_size = sizeof(volt_draw_options), .scale = 1, .points = 2}, &given[1]));
     volt_search_options options = adaptive(VOLT_RACE_EXACT);
     volt_search *search = NULL;
     for (int g = 0; g < 2; g++) {

@@ -73,7 +73,7 @@ static void a_fit_is_compared_on_its_held_out_rows(void **state)
     volt_assessment found = {.struct_size = sizeof found};
     check_ok(volt_assess(pairing, &options, &found));
 
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     const volt_fit_report *report = info.report;
     assert_int_equal(found.heldout_rows, report->rows);
@@ -83,7 +83,7 @@ static void a_fit_is_compared_on_its_held_out_rows(void **state)
         static const volt_baseline kinds[] = {VOLT_BASELINE_NAIVE, VOLT_BASELINE_DRIFT, VOLT_BASELINE_AR};
         const volt_baseline_score *score = &found.baselines[i];
         double out[N];
-        volt_metrics metrics;
+        volt_metrics metrics = {.struct_size = sizeof metrics};
         volt_view series = volt_view_of(x, N, 1);
         int64_t begin = report->first + AHEAD;
         check_ok(

@@ -58,7 +58,7 @@ static void fit(void *context)
     check_ok(volt_model_fit(kernel, volt_view_of(x, N, D), volt_view_of(t->targets, N, Q), &t->options,
                             volt_matrix_of(t->fitted, N, Q), &model));
     check_ok(volt_model_predict(model, volt_view_of(x, N, D), NULL, volt_matrix_of(t->forecast, N, Q), NULL));
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     memcpy(t->alphas, info.alphas, sizeof t->alphas);
     if (info.report->gcv) /* landmarks have it */

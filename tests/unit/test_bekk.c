@@ -454,7 +454,7 @@ static void an_estimate_that_did_not_converge_says_so(void **state)
     (void)state;
     volt_bekk *truth = two_assets(), *bekk = NULL;
     double *returns = sample_of(truth, 400, 9);
-    volt_bekk_fit_info info;
+    volt_bekk_fit_info info = {.struct_size = sizeof info};
     volt_bekk_fit_options options = volt_bekk_fit_options_default();
     char warning[256] = "";
     volt_set_log(keep_warning, warning);

@@ -27,7 +27,8 @@ static volt_view rows(void)
 static volt_candidates *draw(const char *kernel, const volt_range *ranges, int64_t count)
 {
     volt_candidates *candidates = NULL;
-    const volt_draw_options options = {.scale = 1, .ranges = ranges, .n_ranges = count};
+    const volt_draw_options options = {
+        .struct_size = sizeof(volt_draw_options), .scale = 1, .ranges = ranges, .n_ranges = count};
     check_ok(volt_candidates_draw(kernel, rows(), &options, &candidates));
     return candidates;
 }
@@ -53,7 +54,8 @@ static void ranges_of_one_value_give_it(void **state)
     const volt_range ranges[] = {{.name = "lambda_coef", .kind = VOLT_SEARCH_LINEAR, .low = 0.25, .high = 0.25},
                                  {.name = "tau_coef", .kind = VOLT_SEARCH_LOG, .low = 0.5, .high = 0.5},
                                  {.name = "alpha", .kind = VOLT_SEARCH_LOG, .low = 2, .high = 2}};
-    const volt_draw_options options = {.scale = 1, .ranges = ranges, .n_ranges = 3, .points = 3};
+    const volt_draw_options options = {
+        .struct_size = sizeof(volt_draw_options), .scale = 1, .ranges = ranges, .n_ranges = 3, .points = 3};
     volt_candidates *candidates = draw("volterra:lift=geometric", ranges, 3), *grid = NULL;
     check_ok(volt_candidates_draw("volterra:lift=geometric", rows(), &options, &grid));
     for (int64_t i = 0; i < MANY; i++) {
@@ -105,7 +107,8 @@ static void combinations_that_are_the_same_count_once(void **state)
     const volt_range ranges[] = {{.name = "lift", .choices = lifts, .n_choices = 2},
                                  {.name = "tau_coef", .choices = coefs, .n_choices = 3},
                                  {.name = "alpha", .kind = VOLT_SEARCH_LOG, .low = 1, .high = 1}};
-    const volt_draw_options options = {.scale = 1, .ranges = ranges, .n_ranges = 3, .points = 1};
+    const volt_draw_options options = {
+        .struct_size = sizeof(volt_draw_options), .scale = 1, .ranges = ranges, .n_ranges = 3, .points = 1};
     const char *kernel = "volterra";
     volt_candidates *grid = NULL;
     check_ok(volt_candidates_draw(kernel, rows(), &options, &grid));
@@ -129,7 +132,8 @@ static void combinations_that_are_the_same_count_once(void **state)
 static void check_refused(const char *kernel, volt_range range, volt_status expected, const char *sentence)
 {
     volt_candidates *candidates = NULL;
-    const volt_draw_options options = {.scale = 1, .ranges = &range, .n_ranges = 1};
+    const volt_draw_options options = {
+        .struct_size = sizeof(volt_draw_options), .scale = 1, .ranges = &range, .n_ranges = 1};
     check_fails(volt_candidates_draw(kernel, rows(), &options, &candidates), expected, sentence);
     assert_null(candidates);
 }
@@ -165,19 +169,20 @@ static void options_that_are_refused(void **state)
 {
     (void)state;
     volt_candidates *candidates = NULL;
-    volt_draw_options options = {.scale = 1, .series_steps = -1};
+    volt_draw_options options = {.struct_size = sizeof(volt_draw_options), .scale = 1, .series_steps = -1};
     check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
                 "series_steps is -1");
     options.series_steps = INFINITY;
     check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
                 "series_steps is inf");
-    options = (volt_draw_options){.n_ranges = 1};
+    options = (volt_draw_options){.struct_size = sizeof(volt_draw_options), .n_ranges = 1};
     check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
                 "the list of ranges is NULL");
     check_fails(volt_candidates_draw("rbf | linear", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
                 "the list of ranges is NULL");
     double fed[N] = {NAN};
-    options = (volt_draw_options){.scale = 1, .fed = volt_view_of(fed, N, 1)};
+    options = (volt_draw_options){
+        .struct_size = sizeof(volt_draw_options), .scale = 1, .fed = volt_view_of(fed, N, 1)};
     check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_NOT_FINITE,
                 "the outputs that come back");
     assert_null(candidates);
@@ -204,7 +209,8 @@ static void spaces_that_are_too_large(void **state)
     }
     const volt_range ranges[] = {{.name = "gamma", .choices = words, .n_choices = WORDS},
                                  {.name = "window", .choices = words, .n_choices = WORDS}};
-    const volt_draw_options options = {.scale = 1, .ranges = ranges, .n_ranges = 2};
+    const volt_draw_options options = {
+        .struct_size = sizeof(volt_draw_options), .scale = 1, .ranges = ranges, .n_ranges = 2};
     check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
                 "there are more than 4096 combinations of choices");
 
@@ -218,7 +224,8 @@ static void spaces_that_are_too_large(void **state)
     longest[VOLT_KERNEL_LENGTH - 1] = '\0'; /* no "+" after the last */
     assert_int_equal(strlen(longest), VOLT_KERNEL_LENGTH - 1);
     const volt_range window = {.name = "1.window", .choices = words, .n_choices = WORDS};
-    const volt_draw_options one = {.scale = 1, .ranges = &window, .n_ranges = 1};
+    const volt_draw_options one = {
+        .struct_size = sizeof(volt_draw_options), .scale = 1, .ranges = &window, .n_ranges = 1};
     check_fails(volt_candidates_draw(longest, rows(), &one, &candidates), VOLT_ERR_KERNEL,
                 "the kernel's text with 1.window has more than 2047 characters");
     memcpy(longest + VOLT_KERNEL_LENGTH - 1, " ", 2);

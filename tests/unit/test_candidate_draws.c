@@ -242,7 +242,8 @@ static void draws_come_from_philox(void **state)
 {
     (void)state;
     static const volt_range range = {"alpha", VOLT_SEARCH_LINEAR, 1, 2, NULL, 0};
-    volt_draw_options options = {.seed = 12345, .ranges = &range, .n_ranges = 1, .scale = 1};
+    volt_draw_options options = {
+        .struct_size = sizeof(volt_draw_options), .seed = 12345, .ranges = &range, .n_ranges = 1, .scale = 1};
     volt_candidates *candidates = draw_from("linear:window=2", &options);
     for (int i = 0; i < 20; i++) {
         volt_rng rng;
@@ -354,7 +355,7 @@ static double unit_of(const volt_parameter_info *info, double distance, double w
 static bool is_given(const char *text, const char *name)
 {
     volt_kernel *kernel = plain_parse(text);
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     check_ok(volt_kernel_get(kernel, name, &value));
     volt_kernel_free(kernel);
     return value.given;
@@ -404,7 +405,7 @@ static void check_kernel(const char *text, const volt_kernel_info *info, int sca
     }
     for (int i = 0; i < FEW; i++) {
         volt_kernel *kernel = plain_parse(drawn[i].kernel);
-        volt_kernel_facts facts;
+        volt_kernel_facts facts = {.struct_size = sizeof facts};
         assert_string_equal(volt_kernel_text(kernel), drawn[i].kernel);
         check_ok(volt_kernel_query(kernel, 1, D, 0.1, &facts));
         volt_kernel_free(kernel);

@@ -408,12 +408,17 @@ static void wrong_draws_are_refused(void **state)
                 "alike");
     check_fails(volt_candidates_draw("rbf", volt_view_of(broken, 2, 2), NULL, &candidates), VOLT_ERR_NOT_FINITE,
                 "row");
+    check_fails(volt_candidates_draw(
+                    "rbf", inputs,
+                    &(volt_draw_options){.struct_size = sizeof(volt_draw_options), .scale = 1, .points = -3},
+                    &candidates),
+                VOLT_ERR_ARGUMENT, "-3 points");
     check_fails(
-        volt_candidates_draw("rbf", inputs, &(volt_draw_options){.scale = 1, .points = -3}, &candidates),
-        VOLT_ERR_ARGUMENT, "-3 points");
-    check_fails(volt_candidates_draw("memory", inputs, &(volt_draw_options){.scale = 1, .points = 1000000},
-                                     &candidates),
-                VOLT_ERR_ARGUMENT, "no end in practice");
+        volt_candidates_draw(
+            "memory", inputs,
+            &(volt_draw_options){.struct_size = sizeof(volt_draw_options), .scale = 1, .points = 1000000},
+            &candidates),
+        VOLT_ERR_ARGUMENT, "no end in practice");
     assert_null(candidates);
 }
 

@@ -235,7 +235,7 @@ static void series_are_refused(void **state)
 /* Coefficients enter the bound: sums of n products in another order differ by 2 n eps sum |A k|, and k <= 1. */
 static double forecast_room(const volt_model *model, int64_t n)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     double sum = fabs(info.intercepts[0]);
     for (int64_t i = 0; i < n; i++)

@@ -44,7 +44,7 @@ static volt_status try_fit(const problem *p, const volt_fit_options *options, vo
 
 static void check_same(const volt_model *a, const volt_model *b)
 {
-    volt_model_info first, second;
+    volt_model_info first = {.struct_size = sizeof first}, second = {.struct_size = sizeof second};
     volt_model_get_info(a, &first);
     volt_model_get_info(b, &second);
     assert_memory_equal(first.coefficients, second.coefficients, N * Q * sizeof(double));
@@ -70,7 +70,7 @@ static void stopped_fits_go_on_to_the_same_bits(void **state)
     const char *path = scratch_path("stopped.ckpt");
     volt_fit_options whole = with_checkpoint(NULL), options = with_checkpoint(path);
     volt_model *expected = NULL, *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     check_ok(try_fit(p, &whole, &expected));
     volt_model_get_info(expected, &info);
     assert_true(info.report->iterations > 8);

@@ -171,7 +171,7 @@ static void make_gram(problem *p, const volt_kernel *kernel, const volt_model_in
                 (prepared->X.data[i * info->columns + j] - info->input_shift[j]) * info->input_scale;
     check_ok(volt_gram(kernel, volt_view_of(Z, p->n, info->columns), volt_view_of(NULL, 0, 0), NULL,
                        volt_matrix_of(K, p->n, p->n)));
-    double common = p->options.intercept ? 1 / (1 - info->facts.lambda * info->facts.lambda) : 0;
+    double common = p->options.intercept ? 1 / (1 - info->facts->lambda * info->facts->lambda) : 0;
     int64_t w = p->options.washout;
     p->mean_diagonal = p->largest = 0;
     for (int64_t i = 0; i < p->kept; i++) {
@@ -355,7 +355,7 @@ static void check_choice(const volt_kernel *kernel, problem *p, int *seen)
 {
     double fitted[MOST_N * MOST_Q];
     volt_model *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     check_ok(volt_model_fit(kernel, volt_view_of(p->X, p->n, p->q), volt_view_of(p->Y, p->n, p->q), &p->options,
                             volt_matrix_of(fitted, p->n, p->q), &model));
     volt_model_get_info(model, &info);
@@ -434,7 +434,7 @@ static void all_rows_before_predict_a_held_out_row(void **state)
     options.target = VOLT_TARGET_CHANGE;
     options.anchors = &anchor;
     volt_model *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     check_ok(volt_model_fit(kernel, volt_view_of(X, N, 1), volt_view_of(X + 1, N, 1), &options,
                             (volt_matrix){0}, &model));
     volt_model_get_info(model, &info);
@@ -531,7 +531,7 @@ static void too_few_rows_are_said(void **state)
                 options.alpha = given ? 0.5 : 0;
                 options.target = (volt_target)target;
                 volt_model *model = fit_walk(&rng, n, options);
-                volt_model_info info;
+                volt_model_info info = {.struct_size = sizeof info};
                 volt_model_get_info(model, &info);
                 bool changes = target == VOLT_TARGET_CHANGE || (target == VOLT_TARGET_AUTO && !given);
                 assert_int_equal(info.report->rows, n > 8 ? n - 8 : 0);

@@ -148,11 +148,15 @@ static void tables_that_belong_together(void **state)
     const char *second_path = scratch_write_text("y.csv", "c\n10\n20\nNA\n40\n");
     volt_table *first = NULL, *second = NULL;
     assert_int_equal(volt_table_read(first_path,
-                                     &(volt_read_options){.missing = VOLT_MISSING_KEEP, .end = VOLT_LAST_ROW},
+                                     &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                          .missing = VOLT_MISSING_KEEP,
+                                                          .end = VOLT_LAST_ROW},
                                      &first),
                      VOLT_OK);
     assert_int_equal(volt_table_read(second_path,
-                                     &(volt_read_options){.missing = VOLT_MISSING_KEEP, .end = VOLT_LAST_ROW},
+                                     &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                          .missing = VOLT_MISSING_KEEP,
+                                                          .end = VOLT_LAST_ROW},
                                      &second),
                      VOLT_OK);
     assert_int_equal(volt_tables_clean(first, second, VOLT_MISSING_ERROR), VOLT_ERR_NOT_FINITE);
@@ -170,7 +174,9 @@ static void tables_that_belong_together(void **state)
     volt_table_free(second);
 
     assert_int_equal(volt_table_read(second_path,
-                                     &(volt_read_options){.missing = VOLT_MISSING_KEEP, .end = VOLT_LAST_ROW},
+                                     &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                          .missing = VOLT_MISSING_KEEP,
+                                                          .end = VOLT_LAST_ROW},
                                      &second),
                      VOLT_OK);
     assert_int_equal(volt_tables_clean(first, second, VOLT_MISSING_DROP), VOLT_ERR_SHAPE);
@@ -189,10 +195,12 @@ static void interpolation_is_linear(void **state)
     (void)state;
     volt_table *table = NULL;
     const char *path = scratch_write_text("gaps.csv", "a\n3\nNA\nNA\n-6\nNA\n1\n");
-    assert_int_equal(
-        volt_table_read(path, &(volt_read_options){.missing = VOLT_MISSING_INTERPOLATE, .end = VOLT_LAST_ROW},
-                        &table),
-        VOLT_OK);
+    assert_int_equal(volt_table_read(path,
+                                     &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                          .missing = VOLT_MISSING_INTERPOLATE,
+                                                          .end = VOLT_LAST_ROW},
+                                     &table),
+                     VOLT_OK);
     const double expected[] = {3, 0, -3, -6, -2.5, 1};
     for (int i = 0; i < 6; i++)
         assert_true(fabs(table->values[i] - expected[i]) <= 4 * 2.220446049250313e-16 * 6);

@@ -45,12 +45,16 @@ static void paths_are_what_they_say(void **state)
     (void)state;
     double *series = lorenz_rows(N, 0.05), out[PATHS * STEPS * D], few[2 * STEPS * D];
     volt_model *model = fit_series(series, true);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
-    check_ok(volt_model_continue(model, (volt_view){0}, &(volt_predict_options){.paths = PATHS, .seed = 7},
-                                 volt_matrix_of(out, PATHS * STEPS, D), NULL));
-    check_ok(volt_model_continue(model, (volt_view){0}, &(volt_predict_options){.paths = 2, .seed = 7},
-                                 volt_matrix_of(few, 2 * STEPS, D), NULL));
+    check_ok(volt_model_continue(
+        model, (volt_view){0},
+        &(volt_predict_options){.struct_size = sizeof(volt_predict_options), .paths = PATHS, .seed = 7},
+        volt_matrix_of(out, PATHS * STEPS, D), NULL));
+    check_ok(volt_model_continue(
+        model, (volt_view){0},
+        &(volt_predict_options){.struct_size = sizeof(volt_predict_options), .paths = 2, .seed = 7},
+        volt_matrix_of(few, 2 * STEPS, D), NULL));
     assert_memory_equal(out, few, sizeof few); /* path p does not depend on how many there are */
     double *errors = new_matrix(N - 1, D);
     assert_int_equal(volt_model_errors_read(model, volt_matrix_of(errors, N - 1, D)), N - 1);
@@ -203,8 +207,9 @@ static void paths_after_rows(void **state)
     volt_view X = volt_view_of(series + (N - 1) * D, 5, D);
     int64_t beyond = -1;
     check_ok(volt_model_continue(model, X, NULL, volt_matrix_of(mean, 1, D), NULL));
-    check_ok(volt_model_continue(model, X, &(volt_predict_options){.paths = 1, .seed = 0},
-                                 volt_matrix_of(out, STEPS, D), &beyond));
+    check_ok(volt_model_continue(
+        model, X, &(volt_predict_options){.struct_size = sizeof(volt_predict_options), .paths = 1, .seed = 0},
+        volt_matrix_of(out, STEPS, D), &beyond));
     assert_true(beyond >= 0);
     double *errors = new_matrix(N - 1, D);
     volt_model_errors_read(model, volt_matrix_of(errors, N - 1, D));
@@ -224,8 +229,10 @@ static void without_a_last_target_there_is_nothing_to_go_on_from(void **state)
     volt_model *model = fit_series(series, false), *read = NULL;
     check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, STEPS, D), NULL),
                 VOLT_ERR_ARGUMENT, "nothing to go on from");
-    check_fails(volt_model_continue(model, (volt_view){0}, &(volt_predict_options){.paths = 1, .seed = 0},
-                                    volt_matrix_of(out, STEPS, D), NULL),
+    check_fails(volt_model_continue(
+                    model, (volt_view){0},
+                    &(volt_predict_options){.struct_size = sizeof(volt_predict_options), .paths = 1, .seed = 0},
+                    volt_matrix_of(out, STEPS, D), NULL),
                 VOLT_ERR_ARGUMENT, "nothing to go on from");
     const char *path = scratch_path("no_last.safetensors");
     check_ok(volt_model_save(model, path, NULL));
@@ -253,17 +260,22 @@ static void what_is_refused(void **state)
     (void)state;
     double *series = lorenz_rows(N, 0.05), out[STEPS * D] = {0};
     volt_model *model = fit_series(series, true);
-    check_fails(volt_model_continue(model, (volt_view){0}, &(volt_predict_options){.paths = -1, .seed = 0},
+    check_fails(volt_model_continue(model, (volt_view){0},
+                                    &(volt_predict_options){
+                                        .struct_size = sizeof(volt_predict_options), .paths = -1, .seed = 0},
                                     volt_matrix_of(out, STEPS, D), NULL),
                 VOLT_ERR_ARGUMENT, "-1 paths");
-    check_fails(volt_model_continue(model, (volt_view){0}, &(volt_predict_options){.paths = 3, .seed = 0},
-                                    volt_matrix_of(out, STEPS, D), NULL),
+    check_fails(volt_model_continue(
+                    model, (volt_view){0},
+                    &(volt_predict_options){.struct_size = sizeof(volt_predict_options), .paths = 3, .seed = 0},
+                    volt_matrix_of(out, STEPS, D), NULL),
                 VOLT_ERR_ARGUMENT, "20 rows are to hold 3 paths");
     for (int64_t k = 1;; k++) {
         failing_alloc_start(k);
-        volt_status status =
-            volt_model_continue(model, (volt_view){0}, &(volt_predict_options){.paths = 2, .seed = 0},
-                                volt_matrix_of(out, STEPS, D), NULL);
+        volt_status status = volt_model_continue(
+            model, (volt_view){0},
+            &(volt_predict_options){.struct_size = sizeof(volt_predict_options), .paths = 2, .seed = 0},
+            volt_matrix_of(out, STEPS, D), NULL);
         int hit = failing_alloc_hit();
         assert_int_equal(failing_alloc_live(), 0);
         failing_alloc_stop();

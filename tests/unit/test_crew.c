@@ -31,7 +31,7 @@ static volt_search *run_alone(const volt_candidates *candidates, const volt_sear
 
 static void check_same(const volt_search *alone, const volt_search *together)
 {
-    volt_search_info a, b;
+    volt_search_info a = {.struct_size = sizeof a}, b = {.struct_size = sizeof b};
     volt_search_get_info(alone, &a);
     volt_search_get_info(together, &b);
     assert_int_equal(a.trials, b.trials);
@@ -214,7 +214,7 @@ static void a_log_goes_on_alone_and_together(void **state)
     check_ok(thread_crew_run(draws, plain_inputs(&problem), plain_targets(&problem), &options, 2, 1, 0, 0,
                              &together));
     check_same(alone, together);
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(together, &info);
     assert_int_equal(info.resumed, 20);
     assert_int_equal(info.parallel, 3);

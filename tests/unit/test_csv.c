@@ -28,7 +28,10 @@ static volt_status read_text(const char *text, const char *columns, volt_missing
     snprintf(source, sizeof source, "%s%s%s", path, columns ? ":" : "", columns ? columns : "");
     *table = NULL;
     volt_status status =
-        volt_table_read(source, &(volt_read_options){.missing = missing, .end = VOLT_LAST_ROW}, table);
+        volt_table_read(source,
+                        &(volt_read_options){
+                            .struct_size = sizeof(volt_read_options), .missing = missing, .end = VOLT_LAST_ROW},
+                        table);
     assert_true((status == VOLT_OK) == (*table != NULL));
     return status;
 }
@@ -391,8 +394,11 @@ static void every_allocation_may_fail(void **state)
     for (int64_t k = 1;; k++) {
         volt_table *table = NULL;
         failing_alloc_start(k);
-        volt_status status = volt_table_read(
-            source, &(volt_read_options){.missing = VOLT_MISSING_DROP, .end = VOLT_LAST_ROW}, &table);
+        volt_status status = volt_table_read(source,
+                                             &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                                  .missing = VOLT_MISSING_DROP,
+                                                                  .end = VOLT_LAST_ROW},
+                                             &table);
         int hit = failing_alloc_hit();
         volt_table_free(table);
         int64_t live = failing_alloc_live();

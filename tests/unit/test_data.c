@@ -111,7 +111,7 @@ static void discarding_shifts_the_rows(void **state)
             assert_true(late[i] == all[7 * (i + 3)]);
     }
     double all[60], late[40];
-    volt_narma10_options narma = {.seed = 1};
+    volt_narma10_options narma = {.struct_size = sizeof(volt_narma10_options), .seed = 1};
     check_ok(volt_simulate_narma10(&narma, volt_matrix_of(all, 30, 2)));
     narma.discard = 10;
     check_ok(volt_simulate_narma10(&narma, volt_matrix_of(late, 20, 2)));
@@ -143,7 +143,8 @@ static void accurate_mackey_glass_by_hand(void **state)
     (void)state;
     static const double steps[] = {1, 0.5, 0.125};
     for (int k = 0; k < 3; k++) {
-        volt_mackey_glass_options options = {.a = 2,
+        volt_mackey_glass_options options = {.struct_size = sizeof(volt_mackey_glass_options),
+                                             .a = 2,
                                              .power = 0,
                                              .delay = 1,
                                              .start = 1,
@@ -224,7 +225,7 @@ static void narma10_follows_its_formula(void **state)
     (void)state;
     enum { N = 400 };
     double rows[N][2], u[N], y[N + 1] = {0};
-    const volt_narma10_options options = {.seed = 17};
+    const volt_narma10_options options = {.struct_size = sizeof(volt_narma10_options), .seed = 17};
     print_message("seed 17\n");
     check_ok(volt_simulate_narma10(&options, volt_matrix_of(rows[0], N, 2)));
     volt_rng rng;
@@ -418,7 +419,7 @@ static void wrong_matrices_are_refused(void **state)
     check_fails(volt_simulate_lorenz(NULL, (volt_matrix){rows, 10, 3, 2}), VOLT_ERR_ARGUMENT,
                 "leading dimension 2");
     check_fails(volt_simulate_lorenz(NULL, volt_matrix_of(rows, INT64_MAX, 3)), VOLT_ERR_MEMORY, "");
-    volt_narma10_options options = {.discard = -3};
+    volt_narma10_options options = {.struct_size = sizeof(volt_narma10_options), .discard = -3};
     check_fails(volt_simulate_narma10(&options, volt_matrix_of(rows, 10, 2)), VOLT_ERR_ARGUMENT,
                 "discard is -3");
 }

@@ -74,7 +74,7 @@ static void check_band(const char *text, const double *X, const double *Y, const
     fitting.intercept = intercept;
     volt_model *model = fit(text, X, Y, N, &fitting);
     volt_kernel *kernel = plain_parse(text);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     volt_explain_options options = volt_explain_options_default();
     options.lags = LAGS;

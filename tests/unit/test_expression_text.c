@@ -26,7 +26,7 @@ static volt_kernel *parse(const char *text)
 
 static volt_kernel_value get(const volt_kernel *kernel, const char *name)
 {
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     check_ok(volt_kernel_get(kernel, name, &value));
     return value;
 }
@@ -154,7 +154,7 @@ static void parameters_have_the_number_of_their_factor(void **state)
 {
     (void)state;
     volt_kernel *kernel = parse("rbf:gamma=3*linear + 0.25*fir:mu=0.5,pole=0.1");
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     assert_true(get(kernel, "1.gamma").number == 3);
     assert_true(get(kernel, "1.weight").number == 1 && !get(kernel, "1.weight").given);
     assert_true(get(kernel, "3.weight").number == 0.25 && get(kernel, "3.weight").given);

@@ -282,7 +282,7 @@ static void streams_and_files_keep_all_bits(void **state)
         const char *path = scratch_path("model.safetensors"), *moment = scratch_path("moment.safetensors");
         check_ok(volt_model_save(model, path, NULL));
         check_ok(volt_model_load(path, &read));
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(read, &info);
         assert_true(info.feedback_weight == omega && info.d == D && info.feedback == 0);
         assert_true(info.columns == (c % 2 ? 2 * D : D) + Q);

@@ -226,9 +226,10 @@ static void wrong_arguments(void **state)
                 "known output 1 of row 3 is missing");
     how.warm_up = 2; /* those after the warm-up, and of the last row, may be missing */
     check_ok(volt_model_predict(model, fed_inputs(&rows, N, H), &how, to, NULL));
-    check_ok(volt_model_predict(model, fed_inputs(&rows, N, 3),
-                                &(volt_predict_options){.known = fed_targets(&rows, N, 3)},
-                                volt_matrix_of(out, 3, Q), NULL));
+    check_ok(volt_model_predict(
+        model, fed_inputs(&rows, N, 3),
+        &(volt_predict_options){.struct_size = sizeof(volt_predict_options), .known = fed_targets(&rows, N, 3)},
+        volt_matrix_of(out, 3, Q), NULL));
     how.known = volt_view_of(NULL, 0, 0);
     check_fails(volt_model_predict(model, fed_inputs(&rows, N, H), &how, to, NULL), VOLT_ERR_ARGUMENT,
                 "needs known outputs");

@@ -373,7 +373,11 @@ static void widths_know_the_weight(void **state)
     static const double at[] = {1e-6, 1e6, 1e9};
     for (int i = 0; i < 3; i++) {
         const volt_range one = {.name = "feedback", .kind = VOLT_SEARCH_LOG, .low = at[i], .high = at[i]};
-        volt_draw_options draw = {.scale = 1, .fed = targets(), .ranges = &one, .n_ranges = 1};
+        volt_draw_options draw = {.struct_size = sizeof(volt_draw_options),
+                                  .scale = 1,
+                                  .fed = targets(),
+                                  .ranges = &one,
+                                  .n_ranges = 1};
         volt_candidates *candidates = NULL;
         check_ok(volt_candidates_draw("rbf", inputs(), &draw, &candidates));
         candidate c = candidate_get(candidates, 3);
@@ -432,7 +436,7 @@ static void logs_go_on(void **state)
     options.draws = 6;
     options.resume = 1;
     search = run_search(candidates, &options);
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     assert_int_equal(info.resumed, 3);
     for (int64_t i = 0; i < 6; i++) {

@@ -19,8 +19,8 @@ static void figures_that_overflow(void **state)
     const double truth[] = {0, 1, 1, 2, 2, 3}, far[] = {0, 1, 1e200, 2, 2, 3},
                  both[] = {1e200, 1e200, 1, 2, 2, 3};
     const double tiny[] = {1e-200, 2e-200, 3e-200}, errors[] = {1e100, 2e-200, 3e-200};
-    volt_metrics metrics = {.mse = 7};
-    volt_skill skill = {.skill = 7};
+    volt_metrics metrics = {.struct_size = sizeof(volt_metrics), .mse = 7};
+    volt_skill skill = {.struct_size = sizeof(volt_skill), .skill = 7};
     double r2 = 7;
     volt_view Y = volt_view_of(truth, 3, 2);
     check_fails(volt_metrics_compute(Y, volt_view_of(far, 3, 2), &metrics), VOLT_ERR_NOT_FINITE, "column 0");

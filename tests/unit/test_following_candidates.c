@@ -231,7 +231,7 @@ static void candidates_stay_in_their_ranges(void **state)
         volt_kernel *kernel = NULL;
         check_ok(volt_kernel_parse(found.kernel, &kernel));
         for (size_t b = 0; b < sizeof filters / sizeof *filters; b++) {
-            volt_kernel_value value;
+            volt_kernel_value value = {.struct_size = sizeof value};
             check_ok(volt_kernel_get(kernel, filters[b].name, &value));
             assert_true(value.number >= filters[b].low - 1e-12 &&
                         value.number <= filters[b].high * (1 + 1e-12) + 1e-12);
@@ -404,13 +404,15 @@ static void grids_follow_one_another(void **state)
     (void)state;
     static const char *const kernels[] = {"rbf", "fading", "linear"};
     volt_candidates *all = NULL;
-    check_ok(volt_candidates_draw("rbf | fading | linear", volt_view_of(X, N, D),
-                                  &(volt_draw_options){.scale = 1, .points = 3}, &all));
+    check_ok(volt_candidates_draw(
+        "rbf | fading | linear", volt_view_of(X, N, D),
+        &(volt_draw_options){.struct_size = sizeof(volt_draw_options), .scale = 1, .points = 3}, &all));
     int64_t at = 0;
     for (int k = 0; k < 3; k++) {
         volt_candidates *alone = NULL;
-        check_ok(volt_candidates_draw(kernels[k], volt_view_of(X, N, D),
-                                      &(volt_draw_options){.scale = 1, .points = 3}, &alone));
+        check_ok(volt_candidates_draw(
+            kernels[k], volt_view_of(X, N, D),
+            &(volt_draw_options){.struct_size = sizeof(volt_draw_options), .scale = 1, .points = 3}, &alone));
         for (int64_t i = 0; i < volt_candidates_count(alone); i++, at++) {
             candidate own = candidate_get(alone, i), found = candidate_get(all, at);
             assert_string_equal(own.kernel, found.kernel);

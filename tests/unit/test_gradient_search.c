@@ -76,7 +76,7 @@ static volt_search *search(const volt_candidates *candidates, const volt_search_
 static double number_of(const char *text, const char *name)
 {
     volt_kernel *kernel = plain_parse(text);
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     check_ok(volt_kernel_get(kernel, name, &value));
     volt_kernel_free(kernel);
     return value.number;
@@ -96,7 +96,7 @@ static void it_reaches_more_than_draws(void **state)
     print_message("200 draws: %.4f; %d evaluations: %.4f\n", volt_search_trial(drawn, VOLT_TRIAL_BEST)->score,
                   MOST, best->score);
     assert_true(best->score > volt_search_trial(drawn, VOLT_TRIAL_BEST)->score);
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(found, &info);
     assert_true(info.trials <= MOST && info.failed == 0);
     volt_search_free(found);
@@ -111,7 +111,7 @@ static void trials_are_evaluations(void **state)
     volt_candidates *candidates = draw("memory", NULL, 0);
     volt_search_options options = options_for(MOST);
     volt_search *found = search(candidates, &options);
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(found, &info);
     for (int64_t i = 0; i < info.trials; i++) {
         const volt_trial *trial = volt_search_trial(found, i);
@@ -144,7 +144,7 @@ static void given_parameters_ranges_and_words_are_kept(void **state)
     volt_candidates *candidates = draw("volterra:tau_coef=0.37", ranges, 3);
     volt_search_options options = options_for(MOST);
     volt_search *found = search(candidates, &options);
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(found, &info);
     int at_end = 0;
     for (int64_t i = 0; i < info.trials; i++) {
@@ -173,7 +173,7 @@ static void alpha_may_be_given(void **state)
         volt_candidates *candidates = draw(kernels[k], ranges, 1);
         volt_search_options options = options_for(24);
         volt_search *found = search(candidates, &options);
-        volt_search_info info;
+        volt_search_info info = {.struct_size = sizeof info};
         volt_search_get_info(found, &info);
         for (int64_t i = 0; i < info.trials; i++)
             assert_true(volt_search_trial(found, i)->alpha == 0.25);
@@ -189,7 +189,7 @@ static void several_kernels_weights_and_filters(void **state)
     volt_candidates *candidates = draw("memory:pole=? + fir | rbf:window=2", NULL, 0);
     volt_search_options options = options_for(MOST);
     volt_search *found = search(candidates, &options);
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(found, &info);
     const volt_trial *first = NULL, *last = NULL; /* of the first climb: candidates from 13 on */
     for (int64_t i = 0; i < info.trials; i++) {
@@ -223,7 +223,7 @@ static void threads_change_no_bit(void **state)
         volt_search_options options = options_for(MOST);
         check_ok(volt_set_threads(threads));
         volt_search *found = search(candidates, &options);
-        volt_search_info info, wanted;
+        volt_search_info info = {.struct_size = sizeof info}, wanted = {.struct_size = sizeof wanted};
         volt_search_get_info(found, &info);
         volt_search_get_info(first ? first : found, &wanted);
         assert_true(info.trials == wanted.trials);
@@ -250,7 +250,7 @@ static void its_log_can_be_merged(void **state)
     volt_search_options options = options_for(MOST);
     options.log = path;
     volt_search *found = search(candidates, &options), *read = NULL;
-    volt_search_info info, again;
+    volt_search_info info = {.struct_size = sizeof info}, again = {.struct_size = sizeof again};
     check_ok(volt_search_merge(&path, 1, &read));
     volt_search_get_info(found, &info);
     volt_search_get_info(read, &again);
@@ -349,7 +349,7 @@ static void it_can_be_cancelled(void **state)
         if (found) { /* what it has is what the whole search has there */
             const volt_trial *best = volt_search_trial(found, VOLT_TRIAL_BEST);
             bool is_there = false;
-            volt_search_info info;
+            volt_search_info info = {.struct_size = sizeof info};
             volt_search_get_info(whole, &info);
             for (int64_t i = 0; i < info.trials; i++)
                 is_there = is_there || (volt_search_trial(whole, i)->index == best->index &&

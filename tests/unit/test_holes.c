@@ -103,7 +103,7 @@ static void a_row_without_a_target_only_feeds_the_past(void **state)
                 assert_true(fabs(fitted[i] - expected[i]) <= 1e-9);
             for (int i = 0; i < LATER * Q; i++)
                 assert_true(fabs(later[i] - expected[N * Q + i]) <= 1e-9);
-            volt_model_info info;
+            volt_model_info info = {.struct_size = sizeof info};
             volt_model_get_info(model, &info);
             for (int i = 0; i < N; i++)
                 if (!is_there(&s, i))
@@ -133,7 +133,7 @@ static void alpha_is_chosen_on_the_rows_that_are_there(void **state)
     volt_model *model = NULL;
     check_ok(volt_model_fit(kernel, volt_view_of(s.X, N, D), volt_view_of(s.Y, N, Q), &options,
                             volt_matrix_of(NULL, 0, 0), &model));
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     const volt_fit_report *report = info.report;
     assert_int_equal(report->rows, N / 2);

@@ -40,6 +40,7 @@ static scene make_scene(volt_rng *rng, const char *text, bool scaled)
     options.scale = scaled;
     check_ok(
         volt_model_fit(kernel, volt_view_of(s.X, N, D), volt_view_of(s.Y, N, Q), &options, nowhere, &s.model));
+    s.info.struct_size = sizeof s.info;
     volt_model_get_info(s.model, &s.info);
     volt_kernel_free(kernel);
     return s;

@@ -50,7 +50,7 @@ static void facts_have_their_values_by_hand(void **state)
         {"volterra:gamma=5,lambda=0.5,lift=rbf", 0, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        volt_kernel_facts facts;
+        volt_kernel_facts facts = {.struct_size = sizeof facts};
         check_ok(query(cases[i].text, 2, 3, &facts));
         assert_true(facts.radius == 2 && facts.lambda == 0.5);
         close_to(facts.sup_kappa, cases[i].sup);
@@ -69,7 +69,7 @@ static void horizon_by_hand(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse("volterra:tau=0.6,lambda=0.4"); /* contraction 0.16/0.64 = 1/4 */
-    volt_kernel_facts facts;
+    volt_kernel_facts facts = {.struct_size = sizeof facts};
     check_ok(volt_kernel_query(kernel, 1, 1, 0.01, &facts)); /* 4^-3 = 0.0156, 4^-4 = 0.0039 */
     assert_true(facts.horizon == 4);
     check_ok(volt_kernel_query(kernel, 1, 1, DBL_EPSILON, &facts)); /* 4^-26 = 2^-52 */
@@ -83,7 +83,7 @@ static void both_parametrisations_agree(void **state)
     static const char *const lifts[] = {"geometric", "even", "exponential", "poly:4"};
     for (int i = 0; i < 4; i++) {
         char text[160];
-        volt_kernel_facts coef, plain;
+        volt_kernel_facts coef = {.struct_size = sizeof coef}, plain = {.struct_size = sizeof plain};
         snprintf(text, sizeof text, "volterra:tau_coef=0.7,lambda_coef=0.9,lift=%s", lifts[i]);
         check_ok(query(text, 2.5, 3, &coef));
         close_to(coef.tau, 0.28);
@@ -103,7 +103,7 @@ static void both_parametrisations_agree(void **state)
 static void lambda_at_its_bound_is_refused(void **state)
 {
     (void)state;
-    volt_kernel_facts facts = {.radius = -7};
+    volt_kernel_facts facts = {.struct_size = sizeof(volt_kernel_facts), .radius = -7};
     check_fails(query("volterra:tau=0.6,lambda=0.8", 1, 1, &facts), VOLT_ERR_ARGUMENT, "lambda = 0.8");
     assert_non_null(strstr(volt_error_detail(), "bound, 0.8 "));
     check_fails(query("volterra:tau=0.6,lambda=0.81", 1, 1, &facts), VOLT_ERR_ARGUMENT, "lambda = 0.81");
@@ -130,7 +130,7 @@ static void lambda_just_below_its_bound_is_accepted(void **state)
                  {"rbf,gamma=1", 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[160];
-        volt_kernel_facts facts;
+        volt_kernel_facts facts = {.struct_size = sizeof facts};
         snprintf(text, sizeof text, "volterra:lambda=%.17g,lift=%s", cases[i].bound * (1 - 1e-13),
                  cases[i].lift);
         check_ok(query(text, 1, 4, &facts));
@@ -142,7 +142,7 @@ static void lambda_just_below_its_bound_is_accepted(void **state)
 static void tau_at_one_over_the_radius_is_refused(void **state)
 {
     (void)state;
-    volt_kernel_facts facts;
+    volt_kernel_facts facts = {.struct_size = sizeof facts};
     check_fails(query("volterra:tau=1,lambda=0.1", 1, 1, &facts), VOLT_ERR_ARGUMENT, "1/M = 1 ");
     check_fails(query("volterra:tau=0.5,lambda=0.1", 2, 1, &facts), VOLT_ERR_ARGUMENT, "tau = 0.5 ");
     check_fails(query("volterra:tau=3,lambda=0.1,lift=even", 1, 1, &facts), VOLT_ERR_ARGUMENT, "lift even");
@@ -156,7 +156,7 @@ static void tau_at_one_over_the_radius_is_refused(void **state)
 static void a_bound_belongs_to_its_lift(void **state)
 {
     (void)state;
-    volt_kernel_facts facts;
+    volt_kernel_facts facts = {.struct_size = sizeof facts};
     check_fails(query("volterra:tau=0.6,lambda=0.85", 1, 2, &facts), VOLT_ERR_ARGUMENT, "lambda = 0.85 ");
     check_fails(query("volterra:tau=0.6,lambda=0.85,lift=exponential", 1, 2, &facts), VOLT_ERR_ARGUMENT,
                 "exponential");
@@ -178,7 +178,7 @@ static void a_bound_belongs_to_its_lift(void **state)
 static void rbf_takes_any_radius(void **state)
 {
     (void)state;
-    volt_kernel_facts facts;
+    volt_kernel_facts facts = {.struct_size = sizeof facts};
     check_ok(query("volterra:gamma=2,lambda=0.9,lift=rbf", 1e100, 3, &facts));
     assert_true(facts.sup_kappa == 1 && facts.tau == 0);
 }
@@ -186,7 +186,7 @@ static void rbf_takes_any_radius(void **state)
 static void wrong_queries_are_refused(void **state)
 {
     (void)state;
-    volt_kernel_facts facts;
+    volt_kernel_facts facts = {.struct_size = sizeof facts};
     check_fails(query("volterra", -1, 1, &facts), VOLT_ERR_ARGUMENT, "radius");
     check_fails(query("volterra", NAN, 1, &facts), VOLT_ERR_ARGUMENT, "radius");
     check_fails(query("volterra", INFINITY, 1, &facts), VOLT_ERR_ARGUMENT, "radius");
@@ -244,7 +244,7 @@ static void alignments_are_at_most_one(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse("gak:window=3");
-    volt_kernel_facts facts;
+    volt_kernel_facts facts = {.struct_size = sizeof facts};
     check_ok(volt_kernel_query(kernel, 1, 2, 1e-16, &facts));
     close_to(facts.largest, 1);
     volt_kernel_free(kernel);
@@ -259,7 +259,7 @@ static void no_entry_is_larger_than_the_bound(void **state)
         const plain_kernel *plain =
             p < PLAIN_KERNELS ? &plain_kernels[p] : &plain_slow_kernels[p - PLAIN_KERNELS];
         volt_kernel *kernel = plain_parse(plain->text);
-        volt_kernel_facts facts;
+        volt_kernel_facts facts = {.struct_size = sizeof facts};
         double *X = random_rows(&rng, N, D, 1), *K = new_matrix(N, N), largest = 0;
         for (int i = 0; i < N / 2; i++) { /* constant and on the sphere: the bound is approached */
             X[i * D] = 1;
@@ -290,7 +290,7 @@ static void after_the_horizon_the_past_is_forgotten(void **state)
     const double eps = 1e-6;
     for (int p = 0; p < PLAIN_KERNELS; p++) {
         volt_kernel *kernel = plain_parse(plain_kernels[p].text);
-        volt_kernel_facts facts;
+        volt_kernel_facts facts = {.struct_size = sizeof facts};
         check_ok(volt_kernel_query(kernel, 1, D, eps, &facts));
         int64_t h = (int64_t)facts.horizon, n = PAST + h;
         double *X = random_rows(&rng, n, D, 1), *Y = random_rows(&rng, n, D, 1),
@@ -302,7 +302,7 @@ static void after_the_horizon_the_past_is_forgotten(void **state)
                 other[i * D] = 0;
         }
         double *K = new_matrix(n, n), *K_other = new_matrix(n, n);
-        volt_gram_options options = {.radius = 1};
+        volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .radius = 1};
         check_ok(
             volt_gram(kernel, volt_view_of(X, n, D), volt_view_of(Y, n, D), &options, volt_matrix_of(K, n, n)));
         check_ok(volt_gram(kernel, volt_view_of(other, n, D), volt_view_of(Y, n, D), &options,

@@ -49,7 +49,7 @@ static void signs_of_exponents_end_no_factor(void **state)
                                         "20*rbf:gamma=1"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         volt_kernel *kernel = plain_parse(texts[i]);
-        volt_kernel_value weight;
+        volt_kernel_value weight = {.struct_size = sizeof weight};
         check_ok(volt_kernel_get(kernel, "weight", &weight));
         assert_true(weight.number == 20);
         volt_kernel_free(kernel);
@@ -94,7 +94,7 @@ static void neighbours_that_are_too_long(void **state)
     }
     check_ok(volt_kernel_with(kernel, 3, names, values, out));
     volt_kernel *same = plain_parse(out);
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     check_ok(volt_kernel_get(same, names[1], &value));
     assert_true(value.number == values[1]);
     volt_kernel_free(same);
@@ -169,7 +169,7 @@ static void names_of_parameters(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse("rbf + fir:corr=0.5 + fir:corr=0.2");
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     check_fails(volt_kernel_get(kernel, "2mu", &value), VOLT_ERR_KERNEL, "say which one \"2mu\" belongs to");
     assert_null(volt_kernel_parameter_name(kernel, -1));
     assert_string_equal(volt_kernel_parameter_name(kernel, 0), "1.weight");
@@ -415,7 +415,7 @@ static void what_comes_to_rest(void **state)
     char text[512];
     snprintf(text, sizeof text, "sas:start=zero,weights=%s", tensor_file_write("w", sas, 4));
     volt_kernel *kernel = plain_parse(text);
-    volt_kernel_facts facts;
+    volt_kernel_facts facts = {.struct_size = sizeof facts};
     check_ok(volt_kernel_query(kernel, 1, 2, 1e-9, &facts));
     assert_true(facts.contraction == 0 && isinf(facts.largest)); /* no bound is known */
     volt_kernel_free(kernel);

@@ -259,7 +259,7 @@ static void paths_of_a_sequence_must_be_said(void **state)
     volt_view X = volt_view_of(x, 2, 2);
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         volt_kernel *kernel = plain_parse(cases[c].text);
-        volt_kernel_facts facts;
+        volt_kernel_facts facts = {.struct_size = sizeof facts};
         volt_model *model = NULL;
         check_fails(volt_kernel_query(kernel, 1, 2, 0.1, &facts), VOLT_ERR_KERNEL, cases[c].fragment);
         check_fails(volt_gram(kernel, X, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, 2, 2)),

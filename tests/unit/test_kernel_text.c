@@ -283,7 +283,7 @@ static void values_are_read_by_name(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         volt_kernel *kernel = plain_parse(cases[i].kernel);
-        volt_kernel_value value;
+        volt_kernel_value value = {.struct_size = sizeof value};
         check_ok(volt_kernel_get(kernel, cases[i].name, &value));
         if (value.given != cases[i].given || value.present != cases[i].present ||
             value.number != cases[i].number || strcmp(value.text, cases[i].text) != 0)
@@ -327,7 +327,7 @@ static void values_make_the_kernel_again(void **state)
             int64_t p = 0;
             snprintf(again_text, sizeof again_text, "%s", info->name);
             for (; (name = volt_kernel_parameter_name(kernel, p)); p++) {
-                volt_kernel_value value;
+                volt_kernel_value value = {.struct_size = sizeof value};
                 check_ok(volt_kernel_get(kernel, name, &value));
                 assert_int_equal(value.given, written[p]);
                 assert_true(value.present || (!value.given && value.number == 0 && value.text[0] == 0));
@@ -346,7 +346,7 @@ static void wrong_names_are_refused_with_a_sentence(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse("rbf:gamma=2");
-    volt_kernel_value value = {.number = 7};
+    volt_kernel_value value = {.struct_size = sizeof(volt_kernel_value), .number = 7};
     check_fails(volt_kernel_get(kernel, "gama", &value), VOLT_ERR_KERNEL, "did you mean \"gamma\"?");
     check_fails(volt_kernel_get(kernel, "", &value), VOLT_ERR_KERNEL, "no parameter \"\"");
     check_fails(volt_kernel_get(kernel, " gamma", &value), VOLT_ERR_KERNEL, "no parameter");

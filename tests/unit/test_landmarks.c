@@ -116,7 +116,7 @@ static void files_and_streams_go_on(void **state)
     check_ok(volt_model_load(scratch_path("model.safetensors"), &loaded));
     predict_rest(loaded, p, again);
     assert_memory_equal(later, again, sizeof later);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(loaded, &info);
     assert_int_equal(info.n, N);
     assert_int_equal(info.landmarks, 45);
@@ -152,7 +152,7 @@ static void errors_are_those_of_rows_not_seen(void **state)
     options.landmarks = 30;
     options.missing_targets = 1;
     volt_model *model = fit_text("memory:gamma=1,rho=0.5,mu=0.8", p, &options, fitted), *before = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     assert_int_equal(info.report->rows, N / 2);
     assert_int_equal(info.report->first, N / 2);
@@ -189,13 +189,13 @@ static void alpha_is_chosen_on_them(void **state)
     options.landmarks = 40;
     options.alpha = 0;
     volt_model *model = fit_text("memory:gamma=1,rho=0.5,mu=0.8", p, &options, fitted[0]);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     assert_true(info.report->alphas > 5);
     for (int64_t k = 0; k < Q; k++) {
         assert_true(isfinite(info.alphas[k]) && info.alphas[k] > 0);
         for (int power = -2; power <= 2; power++) {
-            volt_model_info other;
+            volt_model_info other = {.struct_size = sizeof other};
             options.alpha = info.alphas[k] * pow(10, power);
             volt_model *rival = fit_text("memory:gamma=1,rho=0.5,mu=0.8", p, &options, fitted[1]);
             volt_model_get_info(rival, &other);
@@ -284,7 +284,7 @@ static void auto_is_exact_on_few_rows(void **state)
     double fitted[N * Q];
     options.solver = VOLT_SOLVER_AUTO;
     volt_model *model = fit_text("rbf:gamma=1", p, &options, fitted);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     assert_int_equal(info.landmarks, 0);
     assert_int_equal(info.kernel_rows, N);

@@ -193,7 +193,7 @@ static volt_status search(void)
     volt_candidates *candidates = NULL;
     volt_search *done = NULL;
     volt_search_options options = volt_search_options_default();
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     options.splits.folds = 2;
     check_ok(volt_candidates_list(kernels, alphas, NULL, 2, &candidates));
     check_ok(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &done));

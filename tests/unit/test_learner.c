@@ -34,7 +34,7 @@ static void check_near(const char *what, double found, double expected)
 static void check_fresh(const school *s, const volt_learner *learner, int64_t first, int64_t end)
 {
     volt_model *fresh = fit_rows(s, end, first);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(fresh, &info);
     double A[N * Q], c[Q], expected[Q], found[Q];
     int64_t rows[N];
@@ -168,7 +168,7 @@ static void rows_without_targets_are_not_learned(void **state)
                 check_ok(volt_learner_learn(learner, s.Y + t * Q));
         }
         volt_model *fresh = fit_rows(&s, N, 0);
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(fresh, &info);
         int64_t n = info_of(learner).rows;
         check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, n, Q), c, rows));
@@ -202,7 +202,7 @@ static void scales_stay_those_of_the_model(void **state)
         for (int64_t i = 0; i < N * Q; i++)
             s.Y[i] = 40 + 3 * s.Y[i];
         s.model = fit_rows(&s, TRAIN, 0);
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(s.model, &info);
         volt_learner *learner = new_learner(s.model, 0, 1);
 
@@ -226,7 +226,7 @@ static void scales_stay_those_of_the_model(void **state)
             check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, y));
         check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, N, Q), c, NULL));
         volt_model *fresh = fit_rows(&by_hand, N, 0);
-        volt_model_info expected;
+        volt_model_info expected = {.struct_size = sizeof expected};
         volt_model_get_info(fresh, &expected);
         for (int64_t i = 0; i < N * Q; i++)
             check_near("a coefficient", A[i], expected.coefficients[i]);
@@ -326,7 +326,7 @@ static void a_chosen_model_learns(void **state)
     }
     volt_model *model = NULL;
     check_ok(volt_model_fit(kernel, volt_view_of(X, ROWS, 1), volt_view_of(Y, ROWS, Q), NULL, nowhere, &model));
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     assert_true(info.alphas[0] != info.alphas[1]);
     volt_learner *learner = new_learner(model, 0, 1);

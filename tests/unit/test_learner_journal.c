@@ -57,7 +57,7 @@ static volt_learner *new_learner(const school *s)
 
 static int64_t events_of(const volt_learner *learner)
 {
-    volt_learner_info info;
+    volt_learner_info info = {.struct_size = sizeof info};
     volt_learner_get_info(learner, &info);
     return info.events;
 }

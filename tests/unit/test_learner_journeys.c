@@ -46,7 +46,7 @@ typedef struct pupil {
 /* What a learner is: its coefficients, its intervals and its forecasts. */
 static volt_status put_learner(const volt_learner *learner, journey_result *result)
 {
-    volt_learner_info info;
+    volt_learner_info info = {.struct_size = sizeof info};
     volt_status status = VOLT_OK;
     double A[(TRAIN + ROWS) * Q], c[Q], out[H * Q], half[2 * Q];
     volt_learner_get_info(learner, &info);
@@ -97,6 +97,7 @@ static volt_status live(const void *with, volt_progress progress, journey_result
     volt_learner_options options = p->options;
     const char *path = scratch_path("learner");
     volt_status status = VOLT_OK;
+    options.struct_size = sizeof options;
     options.progress = progress;
     AGAIN(status, volt_learner_create(p->model, &options, &learner));
     assert_true((status == VOLT_OK) == (learner != NULL));
@@ -141,6 +142,7 @@ static volt_status replay(const void *with, volt_progress progress, journey_resu
     char path[512];
     int64_t replayed = -1;
     snprintf(path, sizeof path, "%s", scratch_path("journal"));
+    options.struct_size = sizeof options;
     options.progress = progress;
     volt_status status = volt_learner_create(p->model, &options, &learner);
     if (status == VOLT_OK)

@@ -86,7 +86,7 @@ static void a_window_that_moves_far(void **state)
             check_ok(volt_learner_update(learner, drawn.X + t, drawn.Y + t, NULL));
         double A[WINDOW], c;
         int64_t numbers[WINDOW];
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(fresh, &info);
         check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, WINDOW, 1), &c, numbers));
         for (int i = 0; i < WINDOW; i++) {

@@ -73,7 +73,7 @@ static void check_same(const char *what, const school *s, const volt_model *foun
 {
     static const double levels[2] = {0.5, 0.8};
     double a[N * Q], b[N * Q];
-    volt_model_info one, other;
+    volt_model_info one = {.struct_size = sizeof one}, other = {.struct_size = sizeof other};
     volt_model_get_info(found, &one);
     volt_model_get_info(wanted, &other);
     assert_int_equal(one.n, other.n);
@@ -106,7 +106,7 @@ static void check_saved(const school *s, const volt_model *model)
     double a[N * Q], b[N * Q];
     const char *path = scratch_path("grown.safetensors");
     volt_model *again = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     check_ok(volt_model_save(model, path, NULL));
     check_ok(volt_model_load(path, &again));
@@ -247,7 +247,7 @@ static void a_saved_learner_has_its_rows(void **state)
         check_ok(volt_learner_update(again, s.X + t * D, s.Y + t * Q, NULL));
     }
     volt_model *one = model_of(learner, 0), *other = model_of(again, 0);
-    volt_model_info a, b;
+    volt_model_info a = {.struct_size = sizeof a}, b = {.struct_size = sizeof b};
     volt_model_get_info(one, &a);
     volt_model_get_info(other, &b);
     assert_int_equal(a.n_records, 2);
@@ -302,7 +302,7 @@ static double draw(uint64_t *seed)
 
 static bool is_without_kernel(const volt_model *model)
 {
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     return isinf(info.alphas[0]) && isinf(info.alphas[1]);
 }

@@ -87,7 +87,7 @@ static void levels_that_are_chosen_are_fitted(void **state)
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         volt_fit_options options = volt_fit_options_default();
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         double chosen[H * Q], given[H * Q], off = 0;
         options.solver = cases[c].solver;
         options.landmarks = cases[c].landmarks;

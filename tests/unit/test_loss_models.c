@@ -118,7 +118,7 @@ static void all_ways_to_forecast_agree(void **state)
         check_ok(volt_model_predict(copy, volt_view_of(d.X + N * 2, LATER, 2), &how,
                                     volt_matrix_of(loaded, LATER, q), NULL));
         assert_memory_equal(later, loaded, (size_t)(LATER * q) * sizeof(double));
-        volt_model_info a, b;
+        volt_model_info a = {.struct_size = sizeof a}, b = {.struct_size = sizeof b};
         volt_model_get_info(model, &a);
         volt_model_get_info(copy, &b);
         assert_string_equal(a.loss, c->text);
@@ -178,7 +178,7 @@ static void outputs_are_those_of_the_loss(void **state)
     check_ok(fit(&d, volt_view_of(d.labels, N, 1), &options, volt_matrix_of(out, N, 3), &model));
     for (int64_t i = 0; i < N; i++)
         assert_true(out[3 * i] > 0 && fabs(out[3 * i] + out[3 * i + 1] + out[3 * i + 2] - 1) <= 1e-14);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     assert_string_equal(info.classes[2], "high");
     assert_string_equal(info.output_names[1], "level.mid");
@@ -199,7 +199,7 @@ static void two_classes_are_one_function(void **state)
     volt_fit_options options = options_of("logistic", 0.05);
     options.tolerance = 1e-12;
     check_ok(fit(&d, volt_view_of(labels, N, 1), &options, volt_matrix_of(p, N, 2), &model));
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     assert_string_equal(info.classes[0], "-2");
     assert_string_equal(info.classes[1], "7");
@@ -285,7 +285,7 @@ static void a_missing_target_has_no_weight(void **state)
         options.weights = NULL;
         options.missing_targets = 1;
         check_ok(fit(&d, volt_view_of(holes, N, Y.cols), &options, volt_matrix_of(two, N, q), &model));
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(model, &info);
         double bound = 4 * sqrt(2 * 1e-10 * fabs(info.objective) * 4 / 0.05) * (1 + fabs(info.objective));
         for (int64_t e = 0; e < N * q; e++)
@@ -317,7 +317,7 @@ static void changes_can_be_learned(void **state)
     volt_model *model = NULL;
     check_ok(volt_model_fit(kernel, volt_view_of(X, N, 1), volt_view_of(next, N, 1), &options,
                             volt_matrix_of(out, N, 3), &model));
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     int64_t below = 0;
     for (int64_t k = 0; k < 3; k++)
@@ -348,7 +348,7 @@ static void alpha_is_chosen_by_the_loss(void **state)
         volt_model *model = NULL;
         volt_fit_options options = options_of(cases[i].text, 0);
         check_ok(fit(&d, targets_of(&d, &cases[i]), &options, (volt_matrix){0}, &model));
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(model, &info);
         print_message("# %s: alpha %g\n", cases[i].text, info.alpha);
         assert_true(info.alpha > 0 && isfinite(info.alpha) && info.report && info.report->rows == 0);

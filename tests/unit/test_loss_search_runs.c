@@ -52,7 +52,7 @@ static void threads_make_no_difference(void **state)
 
 static void check_named(const volt_search *search, const char *loss, const char *name)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     assert_int_equal(info.score, VOLT_SCORE_LOSS);
     assert_string_equal(info.loss, loss);
@@ -78,7 +78,7 @@ static void logs_name_the_loss(void **state)
     options.draws = 6;
     check_ok(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_QUANTILES]),
                              &options, &again));
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(again, &info);
     assert_int_equal(info.resumed, 4);
     check_ok(volt_search_merge(&log, 1, &merged));

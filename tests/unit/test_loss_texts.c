@@ -38,7 +38,7 @@ static void texts_read_back(void **state)
         assert_string_equal(loss->text, cases[i].printed);
         assert_string_equal(again->text, cases[i].printed);
         assert_memory_equal(loss->values, again->values, sizeof loss->values);
-        volt_loss_info info;
+        volt_loss_info info = {.struct_size = sizeof info};
         volt_loss_get_info(loss, &info);
         assert_ptr_equal(info.text, loss->text);
         assert_string_equal(info.name, loss->kind->info.name);

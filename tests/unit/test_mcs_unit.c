@@ -341,7 +341,7 @@ static void losses_by_hand(void **state)
         golden_check_number("loss", expected[t], losses[2 * t + 1], 8 * DBL_EPSILON, GOLDEN_ABSOLUTE);
         assert_true(losses[2 * t] == -1);
     }
-    volt_metrics metrics;
+    volt_metrics metrics = {.struct_size = sizeof metrics};
     check_ok(volt_metrics_compute(volt_view_of(truth, 4, 3), volt_view_of(forecast, 4, 3), &metrics));
     check_near("nmse", metrics.nmse, (losses[1] + losses[3] + losses[5] + losses[7]) / 4);
     /* A constant output that is forecast exactly costs nothing. */

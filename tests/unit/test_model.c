@@ -70,7 +70,7 @@ static void scales_come_from_the_training_rows(void **state)
     make_data(&rng, X, Y);
     for (int even = 0; even < 2; even++) {
         volt_model *model = fit(even ? "volterra:lift=even" : "volterra", X, Y, NULL, nowhere);
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(model, &info);
         double shift[D] = {0, 0}, largest = 0;
         for (int i = 0; i < N && !even; i++)
@@ -81,7 +81,7 @@ static void scales_come_from_the_training_rows(void **state)
         close_to(info.input_shift[0], shift[0]);
         close_to(info.input_shift[1], shift[1]);
         close_to(info.input_scale, 1 / largest);
-        close_to(info.facts.radius, 1);
+        close_to(info.facts->radius, 1);
         check_target_scales(&info, Y);
         assert_true(info.scaled && info.intercept && !info.feedback);
         volt_model_free(model);
@@ -97,13 +97,13 @@ static void without_scale_everything_stays_as_it_is(void **state)
     volt_fit_options options = volt_fit_options_default();
     options.scale = 0;
     volt_model *model = fit("volterra", X, Y, &options, nowhere);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     for (int i = 0; i < N; i++)
         largest = fmax(largest, hypot(X[i * D], X[i * D + 1]));
     assert_true(info.input_shift[0] == 0 && info.input_shift[1] == 0 && info.input_scale == 1 && !info.scaled);
-    close_to(info.facts.radius, largest);
-    close_to(info.facts.tau, 0.3 / largest);
+    close_to(info.facts->radius, largest);
+    close_to(info.facts->tau, 0.3 / largest);
     for (int k = 0; k < Q; k++)
         assert_true(info.target_mean[k] == 0 && info.target_scale[k] == 1);
     volt_model_free(model);
@@ -118,7 +118,7 @@ static void a_constant_target_is_forecast_exactly(void **state)
     for (int i = 0; i < N; i++)
         Y[i * Q + 1] = 0.1;
     volt_model *model = fit("volterra", X, Y, NULL, volt_matrix_of(fitted, N, Q));
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     assert_true(info.target_scale[1] == 1);
     check_ok(volt_model_predict(model, volt_view_of(X, 1, D), NULL, volt_matrix_of(out, 1, Q), NULL));
@@ -148,9 +148,9 @@ static void forecasts_do_not_depend_on_units(void **state)
     check_ok(volt_model_predict(model, volt_view_of(X, N, D), NULL, volt_matrix_of(out, N, Q), NULL));
     check_ok(
         volt_model_predict(other, volt_view_of(other_X, N, D), NULL, volt_matrix_of(other_out, N, Q), NULL));
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
-    double size = 0, L = info.facts.largest;
+    double size = 0, L = info.facts->largest;
     for (int i = 0; i < N * Q; i++)
         size = fmax(size, fabs(info.coefficients[i]));
     double error = 1024 * DBL_EPSILON * L * L, bound = N * error * size * (1 + N * L / options.alpha);
@@ -177,13 +177,13 @@ static void check_fitted(const plain_kernel *kernel, const double *X, const doub
         fitted[i] = 1e77;
     volt_matrix view = {fitted, N, Q, LD};
     volt_model *model = fit(kernel->text, X, Y, options, view);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     for (int i = 0; i < N; i++)
         for (int k = 0; k < D; k++)
             Z[i * D + k] = (X[i * D + k] - info.input_shift[k]) * info.input_scale;
     plain_gram(kernel, volt_view_of(Z, N, D), volt_view_of(Z, N, D), volt_matrix_of(K, N, N));
-    double entry = plain_tolerance(kernel, info.facts.radius, D);
+    double entry = plain_tolerance(kernel, info.facts->radius, D);
     for (int k = 0; k < Q; k++) {
         double sum_A = 0, max_A = 0;
         for (int j = 0; j < N; j++) {
@@ -191,7 +191,7 @@ static void check_fitted(const plain_kernel *kernel, const double *X, const doub
             max_A = fmax(max_A, fabs(info.coefficients[j * Q + k]));
         }
         double tolerance =
-            info.target_scale[k] * (16 * N * DBL_EPSILON * N * info.facts.largest * max_A + entry * sum_A) +
+            info.target_scale[k] * (16 * N * DBL_EPSILON * N * info.facts->largest * max_A + entry * sum_A) +
             8 * DBL_EPSILON * fabs(info.target_mean[k]);
         for (int i = 0; i < N; i++) {
             double value = info.intercepts[k];
@@ -267,13 +267,13 @@ static void the_description_is_complete(void **state)
     options.alpha = 0.25;
     volt_model *model = fit("volterra:lambda=0.5,tau=0.3", X, Y, &options, nowhere);
     input[0] = 'X'; /* names are copies */
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     assert_int_equal(info.n, N);
     assert_int_equal(info.d, D);
     assert_int_equal(info.q, Q);
     assert_string_equal(info.kernel, "volterra:tau=0.3,lambda=0.5");
-    assert_true(info.facts.tau == 0.3 && info.facts.lambda == 0.5 && info.facts.horizon > 1);
+    assert_true(info.facts->tau == 0.3 && info.facts->lambda == 0.5 && info.facts->horizon > 1);
     assert_true(info.alpha == 0.25 && info.rcond > 0 && info.rcond <= 1);
     assert_int_equal(info.washout, 4);
     assert_int_equal(info.ahead, 2);
@@ -462,7 +462,7 @@ static void one_row_can_be_fitted_without_scale(void **state)
     volt_model *model = NULL;
     check_ok(volt_model_fit(kernel, volt_view_of(&x, 1, 1), volt_view_of(&y, 1, 1), &options,
                             volt_matrix_of(&fitted, 1, 1), &model));
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     close_to(info.coefficients[0], 1.5); /* K = 13/9 */
     close_to(fitted, 1.5 * 13 / 9);

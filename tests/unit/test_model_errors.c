@@ -165,7 +165,7 @@ static void scales_are_standard_deviations(void **state)
             volt_fit_options options = plain_options(ahead, 0, intercept);
             volt_model *model = fit_rows(&p, N, &options);
             double *K = new_matrix(N, N);
-            volt_gram_options gram = {.mirror = 1};
+            volt_gram_options gram = {.struct_size = sizeof(volt_gram_options), .mirror = 1};
             check_ok(
                 volt_gram(p.kernel, volt_view_of(p.X, N, D), (volt_view){0}, &gram, volt_matrix_of(K, N, N)));
             for (int64_t t = ahead; t < N; t++) {
@@ -272,7 +272,7 @@ static void shares_of_a_choice_are_in_the_errors(void **state)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         make_series(seed, (double)(seed % 10) / 12, series);
         volt_model *model = fit_series(series, LENGTH, 0, VOLT_TARGET_AUTO);
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(model, &info);
         double share = info.report->share[0];
         volt_model_errors_read(model, volt_matrix_of(e, LENGTH - 1, 1));
@@ -327,7 +327,7 @@ static void a_mean_errs_by_the_distance_from_it(void **state)
         volt_fit_options options = volt_fit_options_default(); /* alpha is chosen */
         options.scale = 0;
         volt_model *model = fit_rows(&p, N, &options);
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(model, &info);
         const volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
         assert_int_equal(far->rows, N);
@@ -395,7 +395,7 @@ static void half_widths_are_ranks_of_the_last_errors(void **state)
     check_ok(volt_model_interval(model, coverages, 4, volt_matrix_of(half, 4, Q)));
     const volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
     assert_int_equal(far->rows, SCORES);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     for (int64_t k = 0; k < Q; k++) {
         for (int64_t t = 0; t < SCORES; t++)

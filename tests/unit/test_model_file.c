@@ -106,13 +106,13 @@ static void same_names(const char *const *a, const char *const *b, int64_t count
 
 static void same_info(const volt_model *a, const volt_model *b)
 {
-    volt_model_info x, y;
+    volt_model_info x = {.struct_size = sizeof x}, y = {.struct_size = sizeof y};
     volt_model_get_info(a, &x);
     volt_model_get_info(b, &y);
     assert_true(x.n == y.n && x.d == y.d && x.q == y.q && x.washout == y.washout && x.ahead == y.ahead);
     assert_true(x.intercept == y.intercept && x.scaled == y.scaled && x.feedback == y.feedback);
     assert_string_equal(x.kernel, y.kernel);
-    assert_memory_equal(&x.facts, &y.facts, sizeof x.facts);
+    assert_memory_equal(x.facts, y.facts, sizeof *x.facts);
     assert_true(x.alpha == y.alpha && x.rcond == y.rcond && x.input_scale == y.input_scale);
     size_t q = (size_t)x.q * sizeof(double);
     assert_memory_equal(x.coefficients, y.coefficients, (size_t)x.n * q);
@@ -139,7 +139,8 @@ static void same_forecasts(const volt_model *a, const volt_model *b, int64_t d, 
     double *X = random_rows(rng, H, d, 4), *first = new_matrix(H, d), *second = new_matrix(H, d);
     size_t bytes = (size_t)(H * d) * sizeof(double);
     for (int start = 0; start < 2; start++) {
-        volt_predict_options options = {.start = start ? VOLT_START_RESET : VOLT_START_CONTINUE};
+        volt_predict_options options = {.struct_size = sizeof(volt_predict_options),
+                                        .start = start ? VOLT_START_RESET : VOLT_START_CONTINUE};
         check_ok(volt_model_predict(a, volt_view_of(X, H, d), &options, volt_matrix_of(first, H, d), NULL));
         check_ok(volt_model_predict(b, volt_view_of(X, H, d), &options, volt_matrix_of(second, H, d), NULL));
         assert_memory_equal(first, second, bytes);
@@ -217,7 +218,7 @@ static void names_survive(void **state)
     check_ok(volt_model_save(model, path, NULL));
     volt_model *loaded = load();
     same_info(model, loaded);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(loaded, &info);
     assert_string_equal(info.notes.time_end, "2020-01-01 12:00");
     assert_string_equal(info.notes.horizons, "1..\xe2\x88\x9e");

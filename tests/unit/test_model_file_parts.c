@@ -60,7 +60,7 @@ static void a_part_counts_from_its_format_on(void **state)
     } cases[] = {{"1", 0, 0, 3}, {"2", INFINITY, 0, 3}, {"3", INFINITY, 2, 4}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         volt_model *model = NULL;
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         check_ok(load_format(cases[c].version, plain, "records", 2, cases[c].n_state, &model));
         volt_model_get_info(model, &info);
         assert_true(info.alphas[0] == cases[c].alpha);

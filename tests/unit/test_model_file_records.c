@@ -55,7 +55,7 @@ static void two_records_of_one_row(void **state)
     (void)state;
     const double lengths[] = {1, 1}, states[] = {9, 1.5, 7, 1.25};
     volt_model *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     double x = 0.5, y = 0;
     check_ok(load_with(lengths, 2, states, 4, &model));
     volt_model_get_info(model, &info);

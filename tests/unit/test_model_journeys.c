@@ -218,7 +218,7 @@ static volt_status fit(const void *with, volt_progress progress, journey_result 
     for (int64_t i = 0; status != VOLT_OK && i < N * MOST_OUTPUTS; i++)
         assert_true(fitted[i] == 1e77);
     if (model) {
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(model, &info);
         journey_put(result, fitted, N * w->outputs);
         journey_put(result, info.coefficients, info.kernel_rows * info.q);
@@ -247,7 +247,8 @@ static volt_status predict(const void *with, volt_progress progress, journey_res
     double out[H * MOST_OUTPUTS];
     volt_status status = VOLT_OK;
     for (int reset = 0; reset < 2 && status == VOLT_OK; reset++) {
-        volt_predict_options options = {.start = reset ? VOLT_START_RESET : VOLT_START_CONTINUE,
+        volt_predict_options options = {.struct_size = sizeof(volt_predict_options),
+                                        .start = reset ? VOLT_START_RESET : VOLT_START_CONTINUE,
                                         .beyond = VOLT_BEYOND_CLIP,
                                         .records = reset ? both : NULL,
                                         .n_records = reset ? 2 : 0,
@@ -270,7 +271,8 @@ static volt_status predict_in_pieces(const void *with, volt_progress progress, j
 {
     const way *w = with;
     double out[H * MOST_OUTPUTS];
-    volt_predict_options options = {.beyond = VOLT_BEYOND_CLIP, .progress = progress};
+    volt_predict_options options = {
+        .struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_CLIP, .progress = progress};
     volt_forecaster *forecaster = NULL;
     volt_status status = volt_forecaster_create(w->model, &options, &forecaster);
     assert_true((status == VOLT_OK) == (forecaster != NULL));
@@ -290,7 +292,8 @@ static volt_status stream(const void *with, volt_progress progress, journey_resu
     const way *w = with;
     const char *path = scratch_path("stream");
     double y[MOST_OUTPUTS], half[2 * MOST_OUTPUTS];
-    volt_predict_options options = {.beyond = VOLT_BEYOND_CLIP, .progress = progress};
+    volt_predict_options options = {
+        .struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_CLIP, .progress = progress};
     volt_stream *first = NULL, *copy = NULL, *second = NULL;
     volt_status status = volt_stream_create(w->model, &options, &first);
     if (status == VOLT_OK && !w->options.loss) /* intervals are of squares */
@@ -337,7 +340,7 @@ static volt_status load(const void *with, volt_progress progress, journey_result
     const way *w = with;
     double out[MOST_OUTPUTS], again[MOST_OUTPUTS];
     volt_model *model = NULL;
-    volt_predict_options options = {.start = VOLT_START_RESET};
+    volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .start = VOLT_START_RESET};
     volt_status status = volt_model_load(scratch_path("kept"), &model);
     assert_true((status == VOLT_OK) == (model != NULL));
     if (model)
@@ -357,7 +360,8 @@ static volt_status go_on(const void *with, volt_progress progress, journey_resul
     const way *w = with;
     enum { PATHS = 3 };
     double out[PATHS * H * D];
-    volt_predict_options options = {.beyond = VOLT_BEYOND_CLIP, .progress = progress};
+    volt_predict_options options = {
+        .struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_CLIP, .progress = progress};
     out[0] = 1e77;
     volt_status status =
         volt_model_continue(w->model, volt_view_of(NULL, 0, 0), &options, volt_matrix_of(out, H, D), NULL);
@@ -382,7 +386,8 @@ static volt_status spread(const void *with, volt_progress progress, journey_resu
     static const double coverage = 0.5;
     const way *w = with;
     double out[H * D], std[H * D], half[D], errors[N * D];
-    volt_predict_options options = {.beyond = VOLT_BEYOND_CLIP, .progress = progress};
+    volt_predict_options options = {
+        .struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_CLIP, .progress = progress};
     out[0] = std[0] = 1e77;
     volt_status status = predict_std(w->model, later_inputs(), &options, volt_matrix_of(out, H, D),
                                      volt_matrix_of(std, H, D), NULL);

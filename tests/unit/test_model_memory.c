@@ -185,7 +185,7 @@ static volt_status call_prepare(void)
 
 static volt_status predict_from(volt_start start)
 {
-    volt_predict_options options = {.start = start};
+    volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .start = start};
     int64_t beyond = -5;
     volt_status status = volt_model_predict(set.model, volt_view_of(set.X + (N + 1) * D, H, D), &options,
                                             volt_matrix_of(set.out, H, D), &beyond);
@@ -210,7 +210,7 @@ static volt_status call_continue(void)
 
 static volt_status stream_from(volt_start start)
 {
-    volt_predict_options options = {.start = start};
+    volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .start = start};
     volt_stream *stream = NULL;
     volt_status status = volt_stream_create(set.model, &options, &stream);
     assert_true((status == VOLT_OK) == (stream != NULL));
@@ -253,7 +253,7 @@ static volt_status call_load(void)
 
 static volt_status call_plan(void)
 {
-    volt_plan plan = {.n_that_fits = -5};
+    volt_plan plan = {.struct_size = sizeof(volt_plan), .n_that_fits = -5};
     volt_status status = volt_plan_fit(NULL, 100, 2, 2, 0, 1, &plan, NULL);
     assert_true((status == VOLT_OK) == (plan.n_that_fits >= 0));
     return status;

@@ -153,10 +153,12 @@ static void not_finite(void **state)
     const char *path = make_typed("=f8", "False", "(3, 2)", with_nan, 48);
     assert_fails(path, VOLT_ERR_NOT_FINITE, "row 2, column '1': the value is missing");
     volt_table *table = NULL;
-    assert_int_equal(
-        volt_table_read(path, &(volt_read_options){.missing = VOLT_MISSING_INTERPOLATE, .end = VOLT_LAST_ROW},
-                        &table),
-        VOLT_OK);
+    assert_int_equal(volt_table_read(path,
+                                     &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                          .missing = VOLT_MISSING_INTERPOLATE,
+                                                          .end = VOLT_LAST_ROW},
+                                     &table),
+                     VOLT_OK);
     assert_true(table->values[2] == 3);
     volt_table_free(table);
     assert_fails(make_typed("=f8", "False", "(2, 2)", with_inf, 32), VOLT_ERR_NOT_FINITE, "row 2, column '2'");

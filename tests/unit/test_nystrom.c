@@ -124,7 +124,7 @@ static void check_formula(const char *text, const setting *s, uint64_t seed)
     options.missing_targets = s->holes;
     volt_model *model = fit_text(text, holed, &options, fitted);
     predict_rest(model, p, later);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     double gap =
         fmax(largest_gap(fitted, plain.forecasts, N * Q), largest_gap(later, plain.forecasts + N * Q, H * Q));
@@ -228,7 +228,7 @@ static void fewer_landmarks_than_washed_rows(void **state)
     predict_rest(model, p, later);
     predict_rest(read, p, again);
     assert_memory_equal(later, again, sizeof later);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(read, &info);
     assert_int_equal(info.washout, 40);
     assert_int_equal(info.landmarks, 12);
@@ -250,7 +250,7 @@ static void leaving_out_is_refitting(void **state)
     options.washout = N - 30; /* the rest is past: 30 fits are enough */
     options.missing_targets = 1;
     volt_model *model = fit_text("memory:gamma=1,rho=0.5,mu=0.8", p, &options, fitted);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     for (int64_t t = options.washout; t < N; t++, rows++) {
         double kept = p->Y[t * Q];

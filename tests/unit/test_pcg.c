@@ -101,7 +101,7 @@ static void check_exact(const char *text, const setting *s, const problem *given
     volt_model *a = fit_text(text, p, &options, fitted[0]), *b = fit_text(text, p, &exact, fitted[1]);
     predict_rest(a, p, later[0]);
     predict_rest(b, p, later[1]);
-    volt_model_info info, of_exact;
+    volt_model_info info = {.struct_size = sizeof info}, of_exact = {.struct_size = sizeof of_exact};
     volt_model_get_info(a, &info);
     volt_model_get_info(b, &of_exact);
     double gap = fmax(largest_gap(fitted[0], fitted[1], N * Q), largest_gap(later[0], later[1], H * Q));
@@ -172,7 +172,7 @@ static void the_tolerance_is_what_forecasts_are_off_by(void **state)
     for (options.tolerance = 0;; options.tolerance = 1e-8) {
         model = fit_text(memory_text, p, &options, fitted);
         predict_rest(model, p, later[0]);
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(model, &info);
         double tolerance = options.tolerance > 0 ? options.tolerance : 1e-4;
         assert_true(info.report->residual <= tolerance && info.report->residual > 0);
@@ -197,7 +197,7 @@ static void alpha_is_chosen_by_the_landmarks(void **state)
     options.landmarks = nystrom.landmarks = 30;
     volt_model *model = fit_text(memory_text, p, &options, fitted);
     volt_model *by_landmarks = fit_text(memory_text, p, &nystrom, fitted);
-    volt_model_info info, other;
+    volt_model_info info = {.struct_size = sizeof info}, other = {.struct_size = sizeof other};
     volt_model_get_info(model, &info);
     volt_model_get_info(by_landmarks, &other);
     predict_rest(model, p, later[0]);
@@ -208,7 +208,7 @@ static void alpha_is_chosen_by_the_landmarks(void **state)
         volt_fit_options exact = exact_options(&options);
         exact.alpha = info.alphas[k];
         volt_model *alone = fit_text(memory_text, p, &exact, fitted);
-        volt_model_info of_exact;
+        volt_model_info of_exact = {.struct_size = sizeof of_exact};
         volt_model_get_info(alone, &of_exact);
         predict_rest(alone, p, later[1]);
         double gap = 0;
@@ -245,7 +245,7 @@ static void check_changes(const char *text)
     volt_view X = volt_view_of(x, ROWS - 1, 1), Y = volt_view_of(x + 1, ROWS - 1, 1);
     for (int i = 0; i < 2; i++) {
         volt_model *model = NULL;
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         options.solver = i == 0 ? VOLT_SOLVER_PCG : VOLT_SOLVER_NYSTROM;
         check_ok(volt_model_fit(kernel, X, Y, &options, volt_matrix_of(fitted[i], ROWS - 1, 1), &model));
         volt_model_get_info(model, &info);
@@ -285,7 +285,7 @@ static void too_few_steps_are_said(void **state)
     problem *p = make_problem(9440);
     volt_fit_options options = pcg_options(1e-9);
     double fitted[N * Q];
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     options.landmarks = 4;
     options.iterations = 3;
     heard[0] = '\0';
@@ -307,7 +307,7 @@ static void landmarks_make_steps_few(void **state)
     problem *p = make_problem(9450);
     volt_fit_options options = pcg_options(1e-5);
     double fitted[N * Q];
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     int64_t steps[3] = {0};
     static const int64_t m[3] = {1, 40, N};
     for (int i = 0; i < 3; i++) {

@@ -187,7 +187,7 @@ static void run_fit(void *context)
     fit_job *job = context;
     volt_kernel *kernel = plain_parse(job->text);
     volt_model *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     job->options.progress = (volt_progress){stop_at, job};
     job->status = volt_model_fit(kernel, volt_view_of(job->X, job->n, D), volt_view_of(job->Y, job->n, Q),
                                  &job->options, volt_matrix_of(job->fitted, job->n, Q), &model);

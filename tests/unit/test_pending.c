@@ -66,7 +66,7 @@ static void pending_inputs_survive_a_file(void **state)
     volt_model *again = saved_and_loaded(model);
     const volt_model *const both[] = {model, again};
     for (int i = 0; i < 2; i++) {
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(both[i], &info);
         assert_int_equal(info.pending.rows, AHEAD);
         assert_int_equal(info.pending.cols, COLS);
@@ -89,7 +89,7 @@ static void predictions_do_not_depend_on_pending_inputs(void **state)
         volt_view next = volt_view_of(t.x + (ROWS - AHEAD) * COLS, AHEAD, COLS);
         check_ok(fit(&t, &model));
         check_ok(volt_model_predict(model, next, NULL, volt_matrix_of(out[i], AHEAD, 1), NULL));
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(model, &info);
         assert_int_equal(info.pending.rows, i == 0 ? AHEAD : 0);
         volt_model_free(model);
@@ -111,7 +111,7 @@ static void with_feedback_the_last_target_is_pending(void **state)
     volt_model *model = NULL;
     check_ok(fit(&t, &model));
     volt_model *again = saved_and_loaded(model);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(again, &info);
     assert_int_equal(info.pending.rows, 1);
     assert_memory_equal(info.pending.data, t.x + (ROWS - AHEAD) * COLS, sizeof(double) * COLS);

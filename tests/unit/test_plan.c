@@ -19,7 +19,7 @@
 
 static volt_plan plan_of(int64_t n, int64_t d, int64_t q, int measure)
 {
-    volt_plan plan;
+    volt_plan plan = {.struct_size = sizeof plan};
     check_ok(volt_plan_fit(NULL, n, d, q, 0, measure, &plan, NULL));
     return plan;
 }
@@ -95,9 +95,10 @@ static void measure_fit(const char *text, int64_t n, int64_t d, int64_t q, doubl
 
 static volt_solver_plans solvers_of(const char *text, int64_t n, int64_t d, int64_t q, int64_t landmarks)
 {
-    volt_solver_plans plans;
+    volt_solver_plans plans = {.struct_size = sizeof plans};
     volt_kernel *kernel = plain_parse(text);
-    check_ok(volt_plan_fit(kernel, n, d, q, landmarks, 0, &(volt_plan){0}, &plans));
+    check_ok(
+        volt_plan_fit(kernel, n, d, q, landmarks, 0, &(volt_plan){.struct_size = sizeof(volt_plan)}, &plans));
     volt_kernel_free(kernel);
     return plans;
 }
@@ -188,7 +189,7 @@ static double measure_search(const char *text, int64_t n, int64_t d, int64_t q,
 static volt_search_plan search_of(const char *text, int64_t n, int64_t d, int64_t q, double alpha,
                                   const volt_search_options *options, int measured)
 {
-    volt_search_plan plan;
+    volt_search_plan plan = {.struct_size = sizeof plan};
     volt_kernel *kernel = plain_parse(text);
     check_ok(volt_plan_search(kernel, n, d, q, alpha, options, measured, &plan));
     volt_kernel_free(kernel);
@@ -246,7 +247,7 @@ static void the_time_of_a_search_follows(void **state)
     options.draws = 1;
     check_fails(volt_plan_search(kernel, 300, 2, 1, -1, &options, 0, &large), VOLT_ERR_ARGUMENT, "alpha is -1");
     check_fails(volt_plan_search(kernel, 4, 2, 1, 0, &options, 0, &large), VOLT_ERR_ARGUMENT, "too few");
-    check_fails(volt_plan_search(kernel, 300, 2, 1, 0, NULL, 0, &large), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_plan_search(kernel, 300, 2, 1, 0, NULL, 0, &large), VOLT_ERR_ARGUMENT, "draws");
     options.loss = "huber:delta=1";
     check_fails(volt_plan_search(kernel, 300, 2, 1, 0, &options, 0, &large), VOLT_ERR_ARGUMENT, "losses");
     volt_kernel_free(kernel);
@@ -270,9 +271,15 @@ static void the_plan_says_which_solver_is_taken(void **state)
     volt_solver_plans states = solvers_of("esn:size=20", 70000, 2, 1, 0);
     assert_string_equal(states.solver[states.taken].name, "features");
     volt_kernel *kernel = plain_parse("volterra");
-    assert_int_equal(volt_plan_fit(kernel, 10, 1, 1, 11, 0, &(volt_plan){0}, &small), VOLT_ERR_ARGUMENT);
-    assert_int_equal(volt_plan_fit(NULL, 10, 1, 1, 0, 0, &(volt_plan){0}, &small), VOLT_ERR_ARGUMENT);
-    assert_int_equal(volt_plan_fit(kernel, 10, 0, 1, 0, 0, &(volt_plan){0}, &small), VOLT_ERR_ARGUMENT);
+    assert_int_equal(
+        volt_plan_fit(kernel, 10, 1, 1, 11, 0, &(volt_plan){.struct_size = sizeof(volt_plan)}, &small),
+        VOLT_ERR_ARGUMENT);
+    assert_int_equal(
+        volt_plan_fit(NULL, 10, 1, 1, 0, 0, &(volt_plan){.struct_size = sizeof(volt_plan)}, &small),
+        VOLT_ERR_ARGUMENT);
+    assert_int_equal(
+        volt_plan_fit(kernel, 10, 0, 1, 0, 0, &(volt_plan){.struct_size = sizeof(volt_plan)}, &small),
+        VOLT_ERR_ARGUMENT);
     volt_kernel_free(kernel);
 }
 
@@ -335,7 +342,7 @@ static void the_plan_covers_the_peak_of_the_evidence(void **state)
             if (t == 4 && s > 0) /* its gradient is by differences: slow */
                 continue;
             volt_kernel *kernel = plain_parse(texts[t]);
-            volt_plan plan;
+            volt_plan plan = {.struct_size = sizeof plan};
             check_ok(volt_plan_fit(kernel, n, d, q, 0, 0, &plan, NULL));
             volt_kernel_free(kernel);
             double measured = measure_evidence(texts[t], n, d, q);
@@ -419,7 +426,7 @@ static void features_are_counted(void **state)
 {
     (void)state;
     volt_kernel *plain = plain_parse("volterra"), *features = plain_parse("sig:window=200,level=3,order=3");
-    volt_plan with, without;
+    volt_plan with = {.struct_size = sizeof with}, without = {.struct_size = sizeof without};
     check_ok(volt_plan_fit(plain, 3000, 30, 1, 0, 0, &without, NULL));
     check_ok(volt_plan_fit(features, 3000, 30, 1, 0, 0, &with, NULL));
     assert_true(with.fit_bytes > without.fit_bytes + 8 * 3000.0 * (30 + 900 + 27000));
@@ -455,7 +462,7 @@ static void the_time_of_the_evidence_follows(void **state)
                  {"2*rbf:gamma=1 + fir:corr=0", 1 + 2 + 1 + 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         volt_kernel *kernel = plain_parse(cases[i].text);
-        volt_plan plan;
+        volt_plan plan = {.struct_size = sizeof plan};
         check_ok(volt_plan_fit(kernel, 500, 2, 1, 0, 1, &plan, NULL));
         double expected = 3 * plan.factor_seconds + cases[i].grams * plan.gram_seconds;
         print_message("%s: %.6g grams\n", cases[i].text,
@@ -468,7 +475,7 @@ static void the_time_of_the_evidence_follows(void **state)
 static void wrong_plans_are_refused(void **state)
 {
     (void)state;
-    volt_plan plan = {.fit_bytes = -7};
+    volt_plan plan = {.struct_size = sizeof(volt_plan), .fit_bytes = -7};
     check_fails(volt_plan_fit(NULL, 0, 1, 1, 0, 0, &plan, NULL), VOLT_ERR_ARGUMENT, "n = 0");
     check_fails(volt_plan_fit(NULL, 1, -1, 1, 0, 0, &plan, NULL), VOLT_ERR_ARGUMENT, "d = -1");
     check_fails(volt_plan_fit(NULL, 1, 1, 0, 0, 0, &plan, NULL), VOLT_ERR_ARGUMENT, "q = 0");

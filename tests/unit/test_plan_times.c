@@ -49,8 +49,8 @@ static void the_time_of_a_search_is_that_of_its_parts(void **state)
     check_ok(volt_splits(ROWS, &options.splits, splits));
     check_ok(volt_set_threads(1));
     volt_kernel *kernel = plain_parse("linear");
-    volt_search_plan search;
-    volt_plan fit;
+    volt_search_plan search = {.struct_size = sizeof search};
+    volt_plan fit = {.struct_size = sizeof fit};
     check_ok(volt_plan_search(kernel, ROWS, 2, 1, 0, &options, 1, &search));
     check_ok(volt_plan_fit(kernel, search.most_rows, 2, 1, 0, 1, &fit, NULL));
     volt_kernel_free(kernel);

@@ -21,7 +21,7 @@ static void near_to(double actual, double expected, double tolerance)
 
 static volt_ranking ranking_of(const double *scores, const int *marked, int64_t n)
 {
-    volt_ranking ranking = {0};
+    volt_ranking ranking = {.struct_size = sizeof ranking};
     check_ok(volt_ranking_compute(scores, marked, n, &ranking));
     return ranking;
 }
@@ -110,7 +110,7 @@ static void what_has_no_areas_is_refused(void **state)
     (void)state;
     const double scores[] = {1, 2, NAN};
     const int none[] = {0, 0, 0}, all[] = {1, 1, 1}, some[] = {1, 0, 1};
-    volt_ranking ranking = {.roc_auc = 7};
+    volt_ranking ranking = {.struct_size = sizeof(volt_ranking), .roc_auc = 7};
     check_fails(volt_ranking_compute(scores, none, 2, &ranking), VOLT_ERR_DATA, "0 of 2");
     check_fails(volt_ranking_compute(scores, all, 2, &ranking), VOLT_ERR_DATA, "2 of 2");
     check_fails(volt_ranking_compute(scores, some, 3, &ranking), VOLT_ERR_NOT_FINITE, "score 2");

@@ -202,10 +202,12 @@ static void ends_take_the_nearest_value(void **state)
     const char *path = scratch_write_text("ends.csv", "a,b\n,NA\n2,\n,7\n4,8\n,\n");
     const double expected[] = {2, 7, 2, 7, 3, 7, 4, 8, 4, 8};
     volt_table *table = NULL;
-    assert_int_equal(
-        volt_table_read(path, &(volt_read_options){.missing = VOLT_MISSING_INTERPOLATE, .end = VOLT_LAST_ROW},
-                        &table),
-        VOLT_OK);
+    assert_int_equal(volt_table_read(path,
+                                     &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                          .missing = VOLT_MISSING_INTERPOLATE,
+                                                          .end = VOLT_LAST_ROW},
+                                     &table),
+                     VOLT_OK);
     assert_memory_equal(table->values, expected, sizeof expected);
     assert_int_equal(table->interpolated, 1);
     assert_int_equal(table->filled_before, 3);
@@ -216,7 +218,9 @@ static void ends_take_the_nearest_value(void **state)
     const char *empty = scratch_write_text("empty.csv", "a,b\n1,\n2,NA\n");
     table = NULL;
     check_fails(volt_table_read(empty,
-                                &(volt_read_options){.missing = VOLT_MISSING_INTERPOLATE, .end = VOLT_LAST_ROW},
+                                &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                     .missing = VOLT_MISSING_INTERPOLATE,
+                                                     .end = VOLT_LAST_ROW},
                                 &table),
                 VOLT_ERR_NOT_FINITE, "column 'b' has no value in any of the 2 rows");
     assert_null(table);
@@ -227,7 +231,8 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     const char *path = scratch_write_text("alloc.csv", "a,b,c\n1,2,3\n4,,6\n7,8,9\n");
     static const char *const names[] = {"c", "b"};
-    volt_read_options options = {VOLT_MISSING_INTERPOLATE, 1, VOLT_LAST_ROW, names, 2};
+    volt_read_options options = {
+        .struct_size = sizeof(volt_read_options), VOLT_MISSING_INTERPOLATE, 1, VOLT_LAST_ROW, names, 2};
     for (int64_t k = 1;; k++) {
         volt_table *table = NULL;
         failing_alloc_start(k);

@@ -231,7 +231,7 @@ static void recent_rows_are_those_before(void **state)
 /* Rounding in a forecast: sums of n products of kernel values and coefficients. */
 static double allowed_of(const volt_model_info *info, int64_t k)
 {
-    double total = 1, size = info->facts.largest;
+    double total = 1, size = info->facts->largest;
     double alpha = isinf(info->alphas[k]) ? 0 : info->alphas[k];
     for (int64_t i = 0; i < info->n; i++)
         total += fabs(info->coefficients[i * info->q + k]);
@@ -256,7 +256,7 @@ static void check_rows(const char *what, const volt_model_info *info, const doub
 static void predict(const volt_model *model, const problem *p, int64_t first, int64_t rows, volt_start start,
                     double *out)
 {
-    volt_predict_options options = {.start = start};
+    volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .start = start};
     check_ok(volt_model_predict(model, volt_view_of(p->X + first * p->d, rows, p->d), &options,
                                 volt_matrix_of(out, rows, p->q), NULL));
 }
@@ -265,7 +265,7 @@ static void predict(const volt_model *model, const problem *p, int64_t first, in
 static void stream(const volt_model *model, const problem *p, int64_t first, int64_t rows, volt_start start,
                    double *out)
 {
-    volt_predict_options options = {.start = start};
+    volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .start = start};
     volt_stream *stream = NULL, *copy = NULL;
     check_ok(volt_stream_create(model, &options, &stream));
     for (int64_t i = 0; i < rows; i++) {
@@ -288,7 +288,7 @@ static void check_file(const volt_model *model, const problem *p)
     const char *path = scratch_path("model.safetensors");
     double first[LATER * MOST_Q], second[LATER * MOST_Q];
     volt_model *loaded = NULL;
-    volt_model_info a, b;
+    volt_model_info a = {.struct_size = sizeof a}, b = {.struct_size = sizeof b};
     size_t size, again;
     check_ok(volt_model_save(model, path, NULL));
     char *bytes = scratch_read(path, &size);
@@ -320,7 +320,7 @@ static void check_model(const volt_kernel *kernel, const problem *p, int *learne
 {
     double fitted[N * MOST_Q], whole[ALL * MOST_Q], later[LATER * MOST_Q], live[LATER * MOST_Q];
     volt_model *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     check_ok(volt_model_fit(kernel, volt_view_of(p->X, N, p->d), volt_view_of(p->Y, N, p->q), &p->options,
                             volt_matrix_of(fitted, N, p->q), &model));
     volt_model_get_info(model, &info);
@@ -421,7 +421,7 @@ static void horizons_do_not_touch_each_other(void **state)
         for (int64_t h = 0; h < 4; h++)
             Y[i * 4 + h] = p.X[i + 1 + h];
     volt_model *joint = NULL, *alone = NULL;
-    volt_model_info a, b;
+    volt_model_info a = {.struct_size = sizeof a}, b = {.struct_size = sizeof b};
     check_ok(volt_model_fit(kernel, volt_view_of(p.X, N, 1), volt_view_of(Y, N, 4), &p.options,
                             volt_matrix_of(all, N, 4), &joint));
     volt_model_get_info(joint, &a);

@@ -87,7 +87,7 @@ static void the_crafted_model_itself_loads(void **state)
     crafted c;
     craft(&c);
     volt_model *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     check_ok(volt_model_load(write_crafted(&c), &model));
     volt_model_get_info(model, &info);
     assert_true(info.d == 1 && info.columns == 2 && info.q == 1 && info.anchors[0] == 0 &&
@@ -118,7 +118,7 @@ static void infinite_alphas_and_ranges_come_back(void **state)
     c.columns[4] = -DBL_MAX;
     c.columns[5] = DBL_MAX;
     volt_model *model = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     check_ok(volt_model_load(write_crafted(&c), &model));
     volt_model_get_info(model, &info);
     assert_true(isinf(info.alphas[0]) && isinf(info.alpha));

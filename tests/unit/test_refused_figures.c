@@ -26,7 +26,7 @@ static void pairs_of_rows(void **state)
     (void)state;
     const double y[4] = {1, 2, 3, 5}, f[4] = {1, 2, 4, 4}, tiny[2] = {0, DBL_MIN}, far[2] = {1e200, 1e300};
     const volt_view truth = volt_view_of(y, 2, 2), forecast = volt_view_of(f, 2, 2);
-    volt_metrics metrics = {.mse = -7};
+    volt_metrics metrics = {.struct_size = sizeof(volt_metrics), .mse = -7};
     double out[4] = {-7, -7, -7, -7};
     check_fails(volt_metrics_compute(truth, volt_view_of(f, 1, 2), &metrics), VOLT_ERR_SHAPE, "1 x 2");
     check_fails(volt_metrics_compute(truth, volt_view_of(f, 2, 1), &metrics), VOLT_ERR_SHAPE, "2 x 1");
@@ -47,12 +47,12 @@ static void pairs_of_rows(void **state)
     /* Errors of such a size beside such a spread have no ratio. */
     check_fails(volt_r2(volt_view_of(tiny, 2, 1), volt_view_of(far, 2, 1), out), VOLT_ERR_NOT_FINITE,
                 "overflow");
-    volt_skill skill = {.skill = -7};
+    volt_skill skill = {.struct_size = sizeof(volt_skill), .skill = -7};
     check_fails(volt_skill_compute(volt_view_of(tiny, 2, 1), volt_view_of(far, 2, 1),
                                    volt_view_of((const double[]){0, 0}, 2, 1), &skill),
                 VOLT_ERR_NOT_FINITE, "overflow");
     assert_true(skill.skill == -7);
-    volt_ranking ranking = {.roc_auc = -7};
+    volt_ranking ranking = {.struct_size = sizeof(volt_ranking), .roc_auc = -7};
     const int marked[4] = {0, 1, 0, 1};
     check_fails(volt_ranking_compute(NULL, marked, 4, &ranking), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_ranking_compute(y, NULL, 4, &ranking), VOLT_ERR_ARGUMENT, "NULL");

@@ -22,11 +22,16 @@ static void reading_without_a_place(void **state)
     check_fails(volt_table_read(NULL, &options, &table), VOLT_ERR_ARGUMENT, "must not be NULL");
     check_fails(volt_table_read(path, &options, NULL), VOLT_ERR_ARGUMENT, "must not be NULL");
     check_fails(volt_table_read("", NULL, &table), VOLT_ERR_IO, "empty");
-    check_fails(
-        volt_table_read(path, &(volt_read_options){.missing = (volt_missing)-1, .end = VOLT_LAST_ROW}, &table),
-        VOLT_ERR_ARGUMENT, "no way to treat missing");
     check_fails(volt_table_read(path,
-                                &(volt_read_options){.missing = VOLT_MISSING_DROP_FIRST, .end = VOLT_LAST_ROW},
+                                &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                     .missing = (volt_missing)-1,
+                                                     .end = VOLT_LAST_ROW},
+                                &table),
+                VOLT_ERR_ARGUMENT, "no way to treat missing");
+    check_fails(volt_table_read(path,
+                                &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                     .missing = VOLT_MISSING_DROP_FIRST,
+                                                     .end = VOLT_LAST_ROW},
                                 &table),
                 VOLT_ERR_ARGUMENT, "no way to treat missing");
     options.first = 2;
@@ -71,11 +76,19 @@ static void two_tables_with_holes(void **state)
     (void)state;
     volt_table *whole = NULL, *holed = NULL, *longer = NULL;
     check_ok(volt_table_read(scratch_write_text("x.csv", "a\n1\n2\n"),
-                             &(volt_read_options){.missing = VOLT_MISSING_KEEP, .end = VOLT_LAST_ROW}, &whole));
+                             &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                  .missing = VOLT_MISSING_KEEP,
+                                                  .end = VOLT_LAST_ROW},
+                             &whole));
     check_ok(volt_table_read(scratch_write_text("y.csv", "b\n1\nNA\n"),
-                             &(volt_read_options){.missing = VOLT_MISSING_KEEP, .end = VOLT_LAST_ROW}, &holed));
+                             &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                  .missing = VOLT_MISSING_KEEP,
+                                                  .end = VOLT_LAST_ROW},
+                             &holed));
     check_ok(volt_table_read(scratch_write_text("z.csv", "c\n1\n2\n3\n"),
-                             &(volt_read_options){.missing = VOLT_MISSING_KEEP, .end = VOLT_LAST_ROW},
+                             &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                  .missing = VOLT_MISSING_KEEP,
+                                                  .end = VOLT_LAST_ROW},
                              &longer));
     check_fails(volt_tables_clean(NULL, holed, VOLT_MISSING_DROP), VOLT_ERR_ARGUMENT, "first table");
     check_fails(volt_tables_clean(whole, longer, VOLT_MISSING_DROP), VOLT_ERR_SHAPE, "the second 3");

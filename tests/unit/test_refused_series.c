@@ -109,7 +109,7 @@ static void watches(void **state)
     volt_kernel *kernel = NULL;
     volt_model *model = NULL, *other = NULL;
     volt_watch *watch = NULL;
-    volt_watch_row row = {.score = -7};
+    volt_watch_row row = {.struct_size = sizeof(volt_watch_row), .score = -7};
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 0.1;
     options.ahead = 1;

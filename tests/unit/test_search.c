@@ -50,8 +50,9 @@ static volt_status run(const volt_candidates *candidates, const volt_search_opti
 
 static volt_search_info info_of(const volt_search *search)
 {
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     memset(&info, 0x5a, sizeof info);
+    info.struct_size = sizeof info;
     volt_search_get_info(search, &info);
     return info;
 }
@@ -477,7 +478,7 @@ static void the_gap_follows_the_rows_ahead(void **state)
     for (int i = 0; i < 3; i++) {
         volt_search_options options = volt_search_options_default();
         volt_search *search = NULL;
-        volt_search_info info;
+        volt_search_info info = {.struct_size = sizeof info};
         options.draws = 1;
         options.splits.gap = VOLT_GAP_AUTO;
         options.ahead = i == 0 ? 0 : 4;

@@ -69,7 +69,9 @@ static volt_search_options options_of(const search_case *c)
 
 static volt_status candidates_of(const search_case *c, volt_candidates **candidates)
 {
-    const volt_draw_options drawing = {.scale = 1, .from_defaults = c->strategy != VOLT_STRATEGY_GRADIENT};
+    const volt_draw_options drawing = {.struct_size = sizeof(volt_draw_options),
+                                       .scale = 1,
+                                       .from_defaults = c->strategy != VOLT_STRATEGY_GRADIENT};
     return c->draws > 0 ? volt_candidates_draw(c->kernel, plain_inputs(&problem), &drawing, candidates)
                         : volt_candidates_list(&c->kernel, &c->alpha, &c->feedback, 1, candidates);
 }
@@ -81,7 +83,7 @@ static volt_status search(const void *with, volt_progress progress, journey_resu
     volt_view Y = c->loss ? volt_view_of(counts, N, 1) : plain_targets(&problem);
     volt_candidates *candidates = NULL;
     volt_search *done = NULL;
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     options.progress = progress;
     volt_status status = candidates_of(c, &candidates);
     if (status == VOLT_OK)
@@ -129,7 +131,7 @@ static volt_status plan(const void *with, volt_progress progress, journey_result
     const search_case *c = with;
     (void)progress;
     volt_search_options options = options_of(c);
-    volt_search_plan found = {.bytes = -77};
+    volt_search_plan found = {.struct_size = sizeof(volt_search_plan), .bytes = -77};
     volt_kernel *kernel = NULL;
     volt_status status = volt_kernel_parse(c->kernel, &kernel);
     if (status == VOLT_OK)

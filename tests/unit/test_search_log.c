@@ -66,7 +66,7 @@ static const char *fresh_path(const char *name)
 /* The same trials, bit by bit, but for the time they took. */
 static void same_search(const volt_search *a, const volt_search *b)
 {
-    volt_search_info info, other;
+    volt_search_info info = {.struct_size = sizeof info}, other = {.struct_size = sizeof other};
     volt_search_get_info(a, &info);
     volt_search_get_info(b, &other);
     assert_int_equal(info.trials, other.trials);
@@ -149,7 +149,7 @@ static void check_resume_after(const char *text, size_t length, const volt_searc
     int64_t lines = 0, after = 0;
     for (size_t i = 0; i < length; i++)
         lines += text[i] == '\n';
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     assert_int_equal(info.resumed, lines);
     char *log = scratch_read(path, NULL);
@@ -210,7 +210,7 @@ static void the_order_of_lines_does_not_matter(void **state)
     options.resume = 1;
     volt_search *search = run(&options);
     same_search(search, whole);
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     assert_int_equal(info.resumed, COUNT);
     volt_search_free(search);
@@ -368,7 +368,7 @@ static void shards_and_merge_make_the_whole(void **state)
         options.shard = s;
         options.shards = SHARDS;
         volt_search *part = run(&options);
-        volt_search_info info;
+        volt_search_info info = {.struct_size = sizeof info};
         volt_search_get_info(part, &info);
         for (int64_t i = 0; i < info.trials; i++)
             assert_int_equal(volt_search_trial(part, i)->index, s + i * SHARDS);

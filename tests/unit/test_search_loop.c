@@ -88,7 +88,7 @@ static void every_candidate_is_a_trial(void **state)
     for (int64_t lanes = 1; lanes <= LANES; lanes++) {
         task own = {.failure = VOLT_ERR_DATA};
         volt_search *search = NULL;
-        volt_search_info info;
+        volt_search_info info = {.struct_size = sizeof info};
         check_ok(run(&own, lanes, (volt_progress){0}, &search));
         volt_search_get_info(search, &info);
         assert_true(info.trials == COUNT && info.failed == COUNT / 7 && info.stopped[0] == 0);
@@ -114,7 +114,7 @@ static void candidates_without_time_are_given_up(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         task own = cases[c];
         volt_search *search = NULL;
-        volt_search_info info;
+        volt_search_info info = {.struct_size = sizeof info};
         check_ok(run(&own, 1, (volt_progress){0}, &search));
         volt_search_get_info(search, &info);
         assert_true(info.trials == COUNT && info.failed == 0 && info.stopped[0] == COUNT - 1);

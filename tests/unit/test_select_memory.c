@@ -29,7 +29,8 @@ static const char *csv, *log_path, *good_log;
 static const char *const lifts[] = {"geometric", "rbf"};
 static const volt_range ranges[] = {{.name = "lift", .choices = lifts, .n_choices = 2},
                                     {.name = "alpha", .kind = VOLT_SEARCH_LOG, .low = 0.1, .high = 1}};
-static const volt_draw_options draw_options = {.ranges = ranges, .n_ranges = 2, .scale = 1};
+static const volt_draw_options draw_options = {
+    .struct_size = sizeof(volt_draw_options), .ranges = ranges, .n_ranges = 2, .scale = 1};
 static const char *const kernels[] = {"rbf:gamma=1", "volterra", "linear:window=2"};
 static const double alphas[] = {1, 0.5, 0.25};
 
@@ -61,7 +62,8 @@ static int make_set(void **state)
     check_ok(volt_candidates_draw("volterra", plain_inputs(&problem), &grid_options, &grid));
     check_ok(volt_candidates_list(kernels, alphas, NULL, 3, &list));
     check_ok(candidates_of_function(make, NULL, 4, &function));
-    const volt_draw_options from_defaults = {.scale = 1, .from_defaults = 1};
+    const volt_draw_options from_defaults = {
+        .struct_size = sizeof(volt_draw_options), .scale = 1, .from_defaults = 1};
     check_ok(volt_candidates_draw("gak:window=3", plain_inputs(&problem), &from_defaults, &profiled));
     check_ok(volt_candidates_draw("?*fir:mu=0.5 + rbf:pole=?,gamma=1*linear", plain_inputs(&problem),
                                   &from_defaults, &sums));
@@ -172,8 +174,9 @@ static volt_status call_get_profiled(void)
 static volt_status call_draw_sums(void)
 {
     volt_candidates *candidates = NULL;
-    volt_status status = volt_candidates_draw("2*fir + ?*rbf:pole=?,window=2", plain_inputs(&problem),
-                                              &(volt_draw_options){.scale = 1}, &candidates);
+    volt_status status = volt_candidates_draw(
+        "2*fir + ?*rbf:pole=?,window=2", plain_inputs(&problem),
+        &(volt_draw_options){.struct_size = sizeof(volt_draw_options), .scale = 1}, &candidates);
     return finish(status, candidates);
 }
 

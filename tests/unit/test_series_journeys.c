@@ -157,10 +157,11 @@ static volt_status plan(const void *with, volt_progress progress, journey_result
 {
     (void)progress;
     volt_kernel *kernel = NULL;
-    volt_solver_plans plans = {.count = -5};
+    volt_solver_plans plans = {.struct_size = sizeof(volt_solver_plans), .count = -5};
     volt_status status = volt_kernel_parse(with, &kernel);
     if (status == VOLT_OK)
-        status = volt_plan_fit(kernel, 500, 2, 1, 100, 0, &(volt_plan){0}, &plans);
+        status =
+            volt_plan_fit(kernel, 500, 2, 1, 100, 0, &(volt_plan){.struct_size = sizeof(volt_plan)}, &plans);
     assert_true((status == VOLT_OK) == (plans.count > 0));
     for (int64_t i = 0; i < plans.count; i++)
         journey_put(result, &plans.solver[i].bytes, 1);

@@ -24,7 +24,7 @@ static void values_by_hand(void **state)
     const double truth[] = {11, 0, 16, 1, 22, 2}, forecast[] = {10, 0, 17, 1, 20, 2};
     const double baseline[] = {7, 1, 11, 0, 16, 1}, exact[] = {7, 0, 11, 1, 16, 2};
     const volt_view y = volt_view_of(truth, 3, 2), f = volt_view_of(forecast, 3, 2);
-    volt_skill skill;
+    volt_skill skill = {.struct_size = sizeof skill};
     check_ok(volt_skill_compute(y, f, volt_view_of(baseline, 3, 2), &skill));
     check_near("skill", 1 - 6.0 / 77 / 2, skill.skill);
     check_near("mase", 4.0 / 15 / 2, skill.mase);
@@ -54,8 +54,8 @@ static void the_unit_does_not_matter(void **state)
         y[1][t] = y[0][t] + 0.5 * volt_rng_normal(&rng);
         y[2][t] = y[0][t] + volt_rng_normal(&rng);
     }
-    volt_skill skill, scaled;
-    volt_metrics model, baseline;
+    volt_skill skill = {.struct_size = sizeof skill}, scaled = {.struct_size = sizeof scaled};
+    volt_metrics model = {.struct_size = sizeof model}, baseline = {.struct_size = sizeof baseline};
     const volt_view views[] = {volt_view_of(y[0], T, 1), volt_view_of(y[1], T, 1), volt_view_of(y[2], T, 1)};
     check_ok(volt_skill_compute(views[0], views[1], views[2], &skill));
     check_ok(volt_metrics_compute(views[0], views[1], &model));
@@ -78,7 +78,7 @@ static void failures_are_named(void **state)
     (void)state;
     double y[] = {1, 2, 3}, f[] = {1, 2, 4}, far[] = {1, 2, DBL_MAX};
     const volt_view truth = volt_view_of(y, 3, 1), forecast = volt_view_of(f, 3, 1);
-    volt_skill skill = {5, 5, 5};
+    volt_skill skill = {.struct_size = sizeof(volt_skill), 5, 5, 5};
     check_fails(volt_skill_compute(truth, forecast, truth, &skill), VOLT_ERR_DATA, "the baseline is exact");
     check_fails(volt_skill_compute(truth, forecast, volt_view_of(f, 2, 1), &skill), VOLT_ERR_SHAPE,
                 "the baseline");

@@ -196,7 +196,7 @@ static void chosen_alphas(void **state)
     volt_fit_options options = volt_fit_options_default();
     options.keep_factor = 1;
     volt_model *model = fit_rows("rbf:gamma=1", X, Y, N, &options);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     assert_true(info.keeps_factor);
     assert_true(info.alphas[0] != info.alphas[1]);
@@ -230,7 +230,7 @@ static void several_factors_in_a_file(void **state)
     volt_fit_options options = volt_fit_options_default();
     options.keep_factor = 1;
     volt_model *model = fit_rows("rbf:gamma=1", X, Y, N, &options), *loaded = NULL;
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     assert_true(isfinite(info.alphas[0]) && isfinite(info.alphas[1]) && info.alphas[0] != info.alphas[1]);
     const char *path = scratch_path("factors.safetensors");

@@ -17,7 +17,7 @@
 
 static volt_metrics metrics_of(const double *truth, const double *forecast, int64_t rows, int64_t cols)
 {
-    volt_metrics metrics = {0};
+    volt_metrics metrics = {.struct_size = sizeof metrics};
     check_ok(
         volt_metrics_compute(volt_view_of(truth, rows, cols), volt_view_of(forecast, rows, cols), &metrics));
     return metrics;
@@ -100,7 +100,7 @@ static void all_is_the_mean_over_outputs_and_invariances_hold(void **state)
     check_ok(volt_r2(volt_view_of(y[0], T, Q), volt_view_of(f[0], T, Q), &alone));
     assert_true(alone == all.r2);
     for (int j = 0; j < Q; j++) {
-        volt_metrics m;
+        volt_metrics m = {.struct_size = sizeof m};
         check_ok(volt_metrics_compute((volt_view){y[0] + j, T, 1, Q}, (volt_view){f[0] + j, T, 1, Q}, &m));
         mse += m.mse / Q;
         mae += m.mae / Q;
@@ -136,8 +136,9 @@ static void wrong_input_is_refused_and_metrics_untouched(void **state)
 {
     (void)state;
     double y[6] = {1, 2, 3, 4, 5, 6}, f[6] = {1, 2, 3, 4, 5, 6};
-    volt_metrics metrics, before;
+    volt_metrics metrics = {.struct_size = sizeof metrics}, before = {.struct_size = sizeof before};
     memset(&metrics, 0x5a, sizeof metrics);
+    metrics.struct_size = sizeof metrics;
     before = metrics;
     check_fails(volt_metrics_compute(volt_view_of(y, 3, 2), volt_view_of(f, 2, 3), &metrics), VOLT_ERR_SHAPE,
                 "3 x 2 and the forecast 2 x 3");
@@ -171,7 +172,7 @@ static void overflow_is_an_error(void **state)
     (void)state;
     const double large[] = {1e200, -1e200, 1e200}, other[] = {-1e200, 1e200, -1e200};
     const double huge[] = {DBL_MAX, DBL_MAX, -DBL_MAX};
-    volt_metrics metrics;
+    volt_metrics metrics = {.struct_size = sizeof metrics};
     check_ok(volt_metrics_compute(volt_view_of(large, 3, 1), volt_view_of(other, 3, 1), &metrics));
     assert_true(isinf(metrics.mse) && fabs(metrics.rmse / 2e200 - 1) < 1e-15 &&
                 fabs(metrics.mae / 2e200 - 1) < 1e-15);
@@ -303,7 +304,7 @@ static void memory_failures_are_clean(void **state)
     (void)state;
     const double y[] = {1, 2, 3};
     for (int64_t k = 1, hit = 1; hit; k++) {
-        volt_metrics metrics;
+        volt_metrics metrics = {.struct_size = sizeof metrics};
         failing_alloc_start(k);
         volt_status status = volt_metrics_compute(volt_view_of(y, 3, 1), volt_view_of(y, 3, 1), &metrics);
         hit = failing_alloc_hit();

@@ -38,7 +38,8 @@ static volt_model *line_model(const char *text, volt_rng *rng, int64_t rows, int
 
 static volt_stream *open_stream(const volt_model *model, volt_start start, volt_beyond beyond)
 {
-    volt_predict_options options = {.start = start, .beyond = beyond};
+    volt_predict_options options = {
+        .struct_size = sizeof(volt_predict_options), .start = start, .beyond = beyond};
     volt_stream *stream = NULL;
     check_ok(volt_stream_create(model, &options, &stream));
     return stream;
@@ -64,7 +65,7 @@ static void check_stream(const plain_kernel *kernel, volt_start start, int pushe
     options.alpha = 1e-2;
     options.washout = 2;
     check_ok(volt_model_fit(parsed, volt_view_of(X, N, D), volt_view_of(Y, N, Q), &options, nowhere, &model));
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
 
     volt_predict_options how = volt_predict_options_default();
@@ -78,7 +79,7 @@ static void check_stream(const plain_kernel *kernel, volt_start start, int pushe
         double sum = 0;
         for (int j = 0; j < N; j++)
             sum += fabs(info.coefficients[j * Q + k]);
-        double terms = info.facts.largest * sum + fabs(info.intercepts[k]);
+        double terms = info.facts->largest * sum + fabs(info.intercepts[k]);
         tolerance[k] = 4 * DBL_EPSILON * (info.target_scale[k] * terms + fabs(info.target_mean[k]));
     }
     for (int i = 0; i < pushes; i++) {
@@ -225,7 +226,7 @@ static void refusing_leaves_everything_as_it_was(void **state)
     (void)state;
     volt_rng rng = test_rng(135);
     volt_model *model = line_model(quarter, &rng, 20, 0);
-    volt_predict_options options = {.beyond = VOLT_BEYOND_ERROR};
+    volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_ERROR};
     double x[] = {0.5, -1, 1.5, 0.2}, out[4] = {7, 7, 7, 7};
     int64_t beyond = -5;
     check_fails(volt_model_predict(model, volt_view_of(x, 4, 1), &options, volt_matrix_of(out, 4, 1), &beyond),
@@ -246,7 +247,7 @@ static void allowing_stops_where_the_recursion_would_diverge(void **state)
     (void)state;
     volt_rng rng = test_rng(136);
     volt_model *model = line_model(quarter, &rng, 20, 0);
-    volt_predict_options options = {.beyond = VOLT_BEYOND_ALLOW};
+    volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_ALLOW};
     double x[] = {0.5, 2.9, -2.9}, y[] = {0.5, 3.1}, out[3], clipped[3];
     int64_t beyond = 0;
     check_ok(volt_model_predict(model, volt_view_of(x, 3, 1), &options, volt_matrix_of(out, 3, 1), &beyond));
@@ -279,14 +280,16 @@ static void allowed_inputs_follow_the_recursion(void **state)
         volt_model *model = NULL;
         check_ok(volt_model_fit(parsed, volt_view_of(X, ROWS, 1), volt_view_of(Y, ROWS, 1), &fit_options,
                                 nowhere, &model));
-        volt_predict_options options = {.start = VOLT_START_RESET, .beyond = VOLT_BEYOND_ALLOW};
+        volt_predict_options options = {.struct_size = sizeof(volt_predict_options),
+                                        .start = VOLT_START_RESET,
+                                        .beyond = VOLT_BEYOND_ALLOW};
         int64_t beyond = 0;
         fresh[4] = 0.99;
         check_ok(
             volt_model_predict(model, volt_view_of(fresh, H, 1), &options, volt_matrix_of(out, H, 1), &beyond));
         assert_true(beyond >= 1);
         plain_gram(kernel, volt_view_of(fresh, H, 1), volt_view_of(X, ROWS, 1), volt_matrix_of(K, H, ROWS));
-        volt_model_info info;
+        volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(model, &info);
         for (int i = 0; i < H; i++) {
             double expected = info.intercepts[0], sum = 0;
@@ -310,7 +313,7 @@ static void rbf_allows_anything(void **state)
     (void)state;
     volt_rng rng = test_rng(138);
     volt_model *model = line_model("volterra:lift=rbf,gamma=1,lambda=0.9", &rng, 10, 0);
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     volt_stream *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_ALLOW);
     double expected = info.intercepts[0], out;
@@ -443,7 +446,8 @@ static void failures_of_the_closed_loop(void **state)
                 VOLT_ERR_ARGUMENT, "steps is 0");
     check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, 3, 2), NULL),
                 VOLT_ERR_SHAPE, "must be 3 x 1");
-    volt_predict_options options = {.progress = {cancel_late, NULL}};
+    volt_predict_options options = {.struct_size = sizeof(volt_predict_options),
+                                    .progress = {cancel_late, NULL}};
     int64_t beyond = -5;
     check_fails(
         volt_model_continue(model, volt_view_of(NULL, 0, 0), &options, volt_matrix_of(out, 3, 1), &beyond),
@@ -466,7 +470,7 @@ static void a_loop_that_leaves_the_ball_is_refused_when_asked(void **state)
     volt_model *model = NULL;
     check_ok(
         volt_model_fit(kernel, volt_view_of(x, 5, 1), volt_view_of(y, 5, 1), &fit_options, nowhere, &model));
-    volt_predict_options options = {.beyond = VOLT_BEYOND_ERROR};
+    volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_ERROR};
     check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), &options, volt_matrix_of(out, 5, 1), NULL),
                 VOLT_ERR_DOMAIN, "row 1 ");
     options.beyond = VOLT_BEYOND_ALLOW;

@@ -36,7 +36,8 @@ static volt_model *new_model(const char *text, volt_rng *rng, double alpha)
 
 static volt_stream *open_stream(const volt_model *model, volt_start start)
 {
-    volt_predict_options options = {.start = start, .beyond = VOLT_BEYOND_CLIP};
+    volt_predict_options options = {
+        .struct_size = sizeof(volt_predict_options), .start = start, .beyond = VOLT_BEYOND_CLIP};
     volt_stream *stream = NULL;
     check_ok(volt_stream_create(model, &options, &stream));
     return stream;
@@ -111,7 +112,7 @@ static void a_model_of_changes_goes_on(void **state)
     volt_model *model = NULL;
     check_ok(volt_model_fit(kernel, volt_view_of(X, ROWS, D), volt_view_of(X + D, ROWS, D), &options, nowhere,
                             &model));
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     assert_true(info.columns > D && info.anchors[0] == 0 && info.season == SEASON);
     const char *path = scratch_path("change");

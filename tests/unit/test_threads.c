@@ -105,7 +105,7 @@ static void the_build_tells_what_it_is(void **state)
 {
     (void)state;
     check_ok(volt_set_threads(2));
-    volt_build_info info;
+    volt_build_info info = {.struct_size = sizeof info};
     volt_build_info_get(&info);
     char header[64];
     snprintf(header, sizeof header, "%d.%d.%d", VOLT_VERSION_MAJOR, VOLT_VERSION_MINOR, VOLT_VERSION_PATCH);

@@ -279,7 +279,11 @@ static volt_table *read_table(const char *text, const char *columns, volt_missin
     char source[5000];
     volt_table *table = NULL;
     snprintf(source, sizeof source, "%s%s", scratch_write_text("times.csv", text), columns);
-    check_ok(volt_table_read(source, &(volt_read_options){.missing = missing, .end = VOLT_LAST_ROW}, &table));
+    check_ok(volt_table_read(source,
+                             &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                  .missing = missing,
+                                                  .end = VOLT_LAST_ROW},
+                             &table));
     return table;
 }
 
@@ -382,8 +386,11 @@ static void memory_runs_out(void **state)
     for (int64_t k = 1;; k++) {
         volt_table *table = NULL;
         failing_alloc_start(k);
-        volt_status status = volt_table_read(
-            path, &(volt_read_options){.missing = VOLT_MISSING_DROP, .end = VOLT_LAST_ROW}, &table);
+        volt_status status = volt_table_read(path,
+                                             &(volt_read_options){.struct_size = sizeof(volt_read_options),
+                                                                  .missing = VOLT_MISSING_DROP,
+                                                                  .end = VOLT_LAST_ROW},
+                                             &table);
         int hit = failing_alloc_hit();
         volt_table_free(table);
         int64_t live = failing_alloc_live();

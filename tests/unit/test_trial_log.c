@@ -302,7 +302,7 @@ static void of_trials_that_are_there_twice_the_better_one_counts(void **state)
                                        write_lines("other.jsonl", other, 1)};
                 volt_search *search = NULL;
                 check_ok(volt_search_merge(paths, 1 + apart, &search));
-                volt_search_info info;
+                volt_search_info info = {.struct_size = sizeof info};
                 volt_search_get_info(search, &info);
                 assert_int_equal(info.trials, 2);
                 const volt_trial *trial = volt_search_trial(search, 0);
@@ -402,7 +402,7 @@ static void one_search_writes_a_log_at_a_time(void **state)
     /* Its lock ends with it. */
     options.on_trial = NULL;
     check_ok(run(&options, &search));
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);
     assert_int_equal(info.resumed, COUNT);
     volt_search_free(search);

@@ -190,7 +190,7 @@ static void distances_are_those_of_features(void **state)
             check_ok(volt_anomaly_score(anomaly, volt_view_of(C, m, n), scores));
             for (int64_t i = 0; i < m; i++)
                 near_to(scores[i], plain_score(&all, (volt_anomaly_kind)kind, X, n, -1, Y + i * d), near);
-            volt_anomaly_info info;
+            volt_anomaly_info info = {.struct_size = sizeof info};
             volt_anomaly_get_info(anomaly, &info);
             near_to(info.alpha, cases[c].alpha, 0);
             assert_true(info.areas.roc_auc == 0 && info.areas.pr_auc == 0); /* there are no examples */
@@ -220,7 +220,7 @@ static void leaving_out_one_series_is_learning_without_it(void **state)
         plain_norm all = plain_learn(X, N, D, -1, 0);
         double s = alpha * plain_trace(&all), near = 10 * tolerance_of(alpha, N);
         volt_anomaly *anomaly = fit(K, N, (volt_anomaly_kind)kind, alpha, 0.3);
-        volt_anomaly_info info;
+        volt_anomaly_info info = {.struct_size = sizeof info};
         volt_anomaly_get_info(anomaly, &info);
         int64_t count = 0;
         for (int64_t h = 0; h < 5; h++) { /* five are left out, evenly spread */
@@ -282,7 +282,7 @@ static void a_kernel_that_sees_nothing_tells_nothing_apart(void **state)
     for (int i = 0; i < N; i++)
         K[i * N + i] = 1;
     volt_anomaly *anomaly = fit(K, N, VOLT_ANOMALY_CONFORMANCE, 1e-3, 0.05);
-    volt_anomaly_info info;
+    volt_anomaly_info info = {.struct_size = sizeof info};
     volt_anomaly_get_info(anomaly, &info);
     check_ok(volt_anomaly_score(anomaly, volt_view_of(C, E, N), scores));
     near_to(info.left_out[0] / scores[0], sqrt((N - 2.0) / (N - 1)),
@@ -341,7 +341,7 @@ static void alpha_is_chosen_by_the_likelihood_of_rows_left_out(void **state)
         }
     }
     volt_anomaly *anomaly = fit(K, N, VOLT_ANOMALY_CONFORMANCE, 0, 0.05);
-    volt_anomaly_info info;
+    volt_anomaly_info info = {.struct_size = sizeof info};
     volt_anomaly_get_info(anomaly, &info);
     near_to(info.alpha, expected, 1e-12 * expected);
     volt_anomaly_free(anomaly);
@@ -384,13 +384,13 @@ static void examples_choose_alpha(void **state)
     double *K = inner_products(X, N, X, N, D), *C = inner_products(Y, E, X, N, D);
     volt_anomaly_options options = volt_anomaly_options_default();
     options.examples = volt_view_of(C, E, N);
-    volt_ranking best = {0};
+    volt_ranking best = {.struct_size = sizeof best};
     double alpha = 0;
     for (int a = -8; a <= 0; a++) { /* by hand */
         double scores[N + E];
         int marks[N + E];
-        volt_ranking areas;
-        volt_anomaly_info info;
+        volt_ranking areas = {.struct_size = sizeof areas};
+        volt_anomaly_info info = {.struct_size = sizeof info};
         volt_anomaly *anomaly = fit(K, N, VOLT_ANOMALY_CONFORMANCE, pow(10, a), 0.05);
         volt_anomaly_get_info(anomaly, &info);
         memcpy(scores, info.left_out, N * sizeof *scores);
@@ -412,7 +412,7 @@ static void examples_choose_alpha(void **state)
         volt_anomaly_free(anomaly);
     }
     volt_anomaly *anomaly = NULL;
-    volt_anomaly_info info;
+    volt_anomaly_info info = {.struct_size = sizeof info};
     check_ok(volt_anomaly_fit(volt_view_of(K, N, N), &options, &anomaly));
     volt_anomaly_get_info(anomaly, &info);
     near_to(info.alpha, alpha, 1e-12 * alpha);
@@ -439,7 +439,7 @@ static void the_threshold_is_a_place_among_those_left_out(void **state)
     double *X = uneven_rows(&rng, N, D), *K = inner_products(X, N, X, N, D);
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         volt_anomaly *anomaly = fit(K, N, VOLT_ANOMALY_MAHALANOBIS, 1e-3, cases[c].rate);
-        volt_anomaly_info info;
+        volt_anomaly_info info = {.struct_size = sizeof info};
         volt_anomaly_get_info(anomaly, &info);
         int above = 0;
         for (int i = 0; i < N; i++)
@@ -462,7 +462,7 @@ static void only_the_lower_triangle_is_read_and_threads_change_nothing(void **st
     for (int run = 0; run < 2; run++) {
         check_ok(volt_set_threads(run + 1));
         volt_anomaly *anomaly = fit(K, N, VOLT_ANOMALY_CONFORMANCE, 0, 0.05);
-        volt_anomaly_info info;
+        volt_anomaly_info info = {.struct_size = sizeof info};
         volt_anomaly_get_info(anomaly, &info);
         double *C = inner_products(X, N, X, N, D);
         check_ok(volt_anomaly_score(anomaly, volt_view_of(C, N, N), scores[run]));

@@ -161,7 +161,8 @@ static void scores_are_those_of_the_plain_formula(void **state)
         errors[k] = new_matrix(N + ROWS, 1);
     X[(N + 100) * D] += 30; /* an alarm: this one is not learned */
     volt_model *model = fit_rows(X, N - 1, D, 0.1);
-    volt_watch_options options = {.rate = 0.005, .window = WINDOW, .scale_rows = SCALE};
+    volt_watch_options options = {
+        .struct_size = sizeof(volt_watch_options), .rate = 0.005, .window = WINDOW, .scale_rows = SCALE};
     volt_learner_options learning = volt_learner_options_default();
     volt_watch *watch = NULL;
     volt_learner *learner = NULL;
@@ -177,7 +178,7 @@ static void scores_are_those_of_the_plain_formula(void **state)
     double forecast[D], expected[D], unknown[D] = {NAN, NAN};
     for (int64_t t = (N - 1) / 2 - (N - 1); t < ROWS; t++) {
         double error[D], score = NAN, threshold = INFINITY, *x = X + (N - 1 + t) * D;
-        volt_watch_row row = {0};
+        volt_watch_row row = {.struct_size = sizeof row};
         if (t < 0) {
             memcpy(error, before.data + (N - 1 + t) * D, sizeof error);
         } else {
@@ -239,12 +240,13 @@ static void the_rate_of_alarms_is_the_one_asked_for(void **state)
         double *X = autoregression(&rng, N + ROWS, D, heavy);
         volt_model *model = fit_rows(X, N - 1, D, 1);
         for (int r = 0; r < 2; r++) {
-            volt_watch_options options = {.rate = rates[r], .window = 0, .scale_rows = 300};
+            volt_watch_options options = {
+                .struct_size = sizeof(volt_watch_options), .rate = rates[r], .window = 0, .scale_rows = 300};
             volt_watch *watch = NULL;
             int64_t alarms = 0;
             check_ok(volt_watch_create(model, &options, &watch));
             for (int64_t t = 0; t < ROWS; t++) {
-                volt_watch_row row;
+                volt_watch_row row = {.struct_size = sizeof row};
                 check_ok(volt_watch_push(watch, X + (N - 1 + t) * D, NULL, &row));
                 alarms += row.alarm;
             }
@@ -266,9 +268,10 @@ static void a_constant_series_has_finite_scores(void **state)
     volt_rng rng = test_rng(5);
     double *X = autoregression(&rng, N, 1, false);
     volt_model *model = fit_rows(X, N - 1, 1, 0.1);
-    volt_watch_options options = {.rate = 0.02, .window = 0, .scale_rows = 20};
+    volt_watch_options options = {
+        .struct_size = sizeof(volt_watch_options), .rate = 0.02, .window = 0, .scale_rows = 20};
     volt_watch *watch = NULL;
-    volt_watch_row row = {0};
+    volt_watch_row row = {.struct_size = sizeof row};
     double x = 0.5;
     check_ok(volt_watch_create(model, &options, &watch));
     for (int64_t t = 0; t < ROWS; t++) {
@@ -294,7 +297,7 @@ static void what_is_wrong_is_refused(void **state)
     volt_model *model = fit_rows(X, N - 1, 1, 0.1), *other = NULL;
     volt_kernel *kernel = NULL;
     volt_watch *watch = NULL;
-    volt_watch_row row;
+    volt_watch_row row = {.struct_size = sizeof row};
     volt_watch_options options = volt_watch_options_default();
     check_ok(volt_kernel_parse("volterra", &kernel));
     volt_fit_options plain = volt_fit_options_default();

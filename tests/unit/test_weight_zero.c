@@ -34,7 +34,7 @@ static void fit(const loss_rows *d, const loss_case *c, const volt_fit_options *
     check_ok(volt_kernel_parse("volterra", &kernel));
     check_ok(volt_model_fit(kernel, loss_inputs(d), loss_targets(d, c), options,
                             volt_matrix_of(fitted, LOSS_ROWS, c->outputs), &model));
-    volt_model_info info;
+    volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     fitted[LOSS_ROWS * c->outputs] = info.objective;
     fitted[LOSS_ROWS * c->outputs + 1] = info.duality_gap;
@@ -120,7 +120,7 @@ static void alpha_is_chosen_on_rows_with_a_weight(void **state)
         for (int part = 0; part < 2; part++) {
             int64_t n = part ? KEPT : LOSS_ROWS;
             volt_model *model = NULL;
-            volt_model_info info;
+            volt_model_info info = {.struct_size = sizeof info};
             for (int64_t i = KEPT; i < LOSS_ROWS; i++) /* the diagonal has the same mean */
                 memcpy(d.X + 2 * i, d.X + 2 * (i % KEPT), 2 * sizeof(double));
             check_ok(volt_model_fit(kernel, volt_view_of(d.X, n, 2),

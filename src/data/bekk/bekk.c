@@ -23,6 +23,7 @@ volt_status volt_bekk_create(int64_t d, volt_bekk **bekk)
         volt_free(fresh);
         return VOLT_ERR_MEMORY;
     }
+    fresh->struct_size = sizeof *fresh;
     fresh->d = d;
     fresh->C = numbers;
     fresh->a = numbers + d * d;

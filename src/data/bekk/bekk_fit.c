@@ -8,6 +8,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "data/bekk/bekk.h"
 #include "data/bekk/bekk_likelihood.h"
 
@@ -25,7 +26,11 @@ static const double share_alone = 0.1, share_climb = 0.7, share_errors = 0.2;
 
 volt_bekk_fit_options volt_bekk_fit_options_default(void)
 {
-    volt_bekk_fit_options options = {.starts = 2, .seed = 0, .rounds = 40, .standard_errors = 1};
+    volt_bekk_fit_options options = {.struct_size = sizeof(volt_bekk_fit_options),
+                                     .starts = 2,
+                                     .seed = 0,
+                                     .rounds = 40,
+                                     .standard_errors = 1};
     return options;
 }
 
@@ -243,9 +248,9 @@ static volt_status search_and_judge(bekk_search *search, const double *sd, doubl
 volt_status volt_bekk_fit(volt_view returns, const volt_bekk_fit_options *options, volt_bekk **bekk,
                           volt_bekk_fit_info *info)
 {
-    const volt_bekk_fit_options defaults = volt_bekk_fit_options_default();
-    if (!options)
-        options = &defaults;
+    volt_bekk_fit_options own = volt_bekk_fit_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_bekk_fit_options"));
+    options = &own;
     VOLT_TRY(check_call(returns, options, bekk));
     int64_t n = returns.rows, d = returns.cols, P = volt_bekk_parameter_count(d), size = d * (d + 2);
 
@@ -274,12 +279,11 @@ volt_status volt_bekk_fit(volt_view returns, const volt_bekk_fit_options *option
     volt_bekk_likelihood_free(&search.likelihood);
     volt_free(points);
     volt_free(scaled);
-    if (status != VOLT_OK) {
+    if (status == VOLT_OK && info)
+        status = volt_result_give(info, &search.info, sizeof search.info, "volt_bekk_fit_info");
+    if (status == VOLT_OK)
+        *bekk = made;
+    else
         volt_bekk_free(made);
-        return status;
-    }
-    *bekk = made;
-    if (info)
-        *info = search.info;
-    return VOLT_OK;
+    return status;
 }

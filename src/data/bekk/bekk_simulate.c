@@ -6,6 +6,7 @@
  * the Cholesky factor would. The first H is the stationary covariance. Row t has z_t, r_t and vech(H_t). */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "data/bekk/bekk.h"
 #include "data/bekk/bekk_likelihood.h"
 #include "data/process.h"
@@ -26,7 +27,8 @@ typedef struct bekk_system {
 
 volt_bekk_simulate_options volt_bekk_simulate_options_default(void)
 {
-    volt_bekk_simulate_options options = {.seed = 0, .stream = 0, .discard = 1000};
+    volt_bekk_simulate_options options = {
+        .struct_size = sizeof(volt_bekk_simulate_options), .seed = 0, .stream = 0, .discard = 1000};
     return options;
 }
 
@@ -127,9 +129,9 @@ static void copy_columns(volt_matrix out, const double *rows, int64_t length, in
 volt_status volt_bekk_simulate(const volt_bekk *bekk, const volt_bekk_simulate_options *options,
                                volt_matrix innovations, volt_matrix returns, volt_matrix covariances)
 {
-    const volt_bekk_simulate_options defaults = volt_bekk_simulate_options_default();
-    if (!options)
-        options = &defaults;
+    volt_bekk_simulate_options own = volt_bekk_simulate_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_bekk_simulate_options"));
+    options = &own;
     VOLT_TRY(volt_bekk_check_stationary(bekk));
     int64_t d = bekk->d, length = 2 * d + volt_packed_count(d), n = -1;
     VOLT_TRY(check_output("innovations", innovations, d, &n));

@@ -15,6 +15,7 @@
  * error of about eps times the state, and the system itself then multiplies it by e^(0.9 t): rows are
  * right to about 1e-15 e^(0.9 t) of the largest state. */
 #include "base/error.h"
+#include "base/sized.h"
 #include "data/ode/ode.h"
 #include "data/process.h"
 #include "volterra/data.h"
@@ -33,6 +34,7 @@ typedef struct lorenz {
 volt_lorenz_options volt_lorenz_options_default(void)
 {
     volt_lorenz_options options = {
+        .struct_size = sizeof(volt_lorenz_options),
         .sigma = 10,
         .rho = 28,
         .beta = 8.0 / 3.0,
@@ -135,9 +137,9 @@ static volt_status check_options(const volt_lorenz_options *options, volt_matrix
 
 volt_status volt_simulate_lorenz(const volt_lorenz_options *options, volt_matrix out)
 {
-    const volt_lorenz_options defaults = volt_lorenz_options_default();
-    if (!options)
-        options = &defaults;
+    volt_lorenz_options own = volt_lorenz_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_lorenz_options"));
+    options = &own;
     VOLT_TRY(check_options(options, out));
 
     lorenz system = {

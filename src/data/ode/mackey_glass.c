@@ -7,6 +7,7 @@
  * place of x(t - delay). Holding it makes the scheme of first order in the step; it is the generator
  * behind the published results and is offered for that reason. The accurate method stands in
  * mackey_glass_taylor.c. */
+#include "base/sized.h"
 #include "data/ode/ode.h"
 
 #include "base/error.h"
@@ -26,6 +27,7 @@ typedef struct mackey_rk4 {
 volt_mackey_glass_options volt_mackey_glass_options_default(void)
 {
     volt_mackey_glass_options options = {
+        .struct_size = sizeof(volt_mackey_glass_options),
         .a = 0.2,
         .b = 0.1,
         .power = 10,
@@ -131,9 +133,9 @@ static volt_status simulate_accurate(const volt_mackey_glass_options *options, i
 
 volt_status volt_simulate_mackey_glass(const volt_mackey_glass_options *options, volt_matrix out)
 {
-    const volt_mackey_glass_options defaults = volt_mackey_glass_options_default();
-    if (!options)
-        options = &defaults;
+    volt_mackey_glass_options own = volt_mackey_glass_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_mackey_glass_options"));
+    options = &own;
     VOLT_TRY(check_options(options, out));
 
     volt_process process = {

@@ -76,7 +76,8 @@ static volt_status hand_over(volt_series_list *list, volt_collection **collectio
         volt_free(owned);
         return VOLT_ERR_MEMORY;
     }
-    owned->open = (volt_collection){list->count, list->channels, series, labels, list->names};
+    owned->open =
+        (volt_collection){sizeof(volt_collection), list->count, list->channels, series, labels, list->names};
     owned->values = list->values;
     owned->text = list->labels;
     point_into_memory(owned, list->rows);

@@ -16,6 +16,7 @@ volt_table *volt_table_new(int64_t rows, int64_t cols)
     volt_table *table = volt_alloc_zero(1, sizeof *table);
     if (!table)
         return NULL;
+    table->struct_size = sizeof *table;
     table->rows = rows;
     table->cols = cols;
     table->values = volt_alloc_doubles(rows, cols);

@@ -1,5 +1,6 @@
 /* src/kernel/gram/gram.c: Gram matrices of sequences, each with a zero past. */
 #include "kernel/gram/gram.h"
+#include "base/sized.h"
 
 #include "base/blas.h"
 #include "base/error.h"
@@ -37,7 +38,7 @@ volt_status volt_check_finite(volt_matrix K, bool lower)
 
 volt_gram_options volt_gram_options_default(void)
 {
-    volt_gram_options options = {.mirror = 1};
+    volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .mirror = 1};
     return options;
 }
 
@@ -194,9 +195,9 @@ static volt_status run_gram(const volt_kernel *kernel, const volt_sliced_rows *x
 volt_status volt_gram(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_gram_options *options,
                       volt_matrix K)
 {
-    volt_gram_options standard = volt_gram_options_default();
-    if (!options)
-        options = &standard;
+    volt_gram_options own = volt_gram_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_gram_options"));
+    options = &own;
     bool same = !Y.data;
     if (same)
         Y = X;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "base/sized.h"
 #include "base/threads.h"
 #include "kernel/gram/gram.h"
 #include "kernel/gram/gram_expression.h"
@@ -355,9 +356,9 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 volt_status volt_gram_collection(const volt_kernel *kernel, const volt_view *X, int64_t n_x, const volt_view *Y,
                                  int64_t n_y, const volt_gram_options *options, volt_matrix K)
 {
-    volt_gram_options standard = volt_gram_options_default();
-    if (!options)
-        options = &standard;
+    volt_gram_options own = volt_gram_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_gram_options"));
+    options = &own;
     VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
     VOLT_REQUIRE(X && n_x > 0, VOLT_ERR_SHAPE, "the collection X is empty");
     bool same = !Y;

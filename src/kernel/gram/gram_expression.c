@@ -58,7 +58,8 @@ static volt_status fill_factor(const expression_job *job, int64_t f, volt_matrix
     const volt_kernel *factor = job->kernel->factors[f];
     double radius = 0;
     VOLT_TRY(volt_asked_radius(job->kernel, job->kernel->slice[f], job->X[0].cols, job->radius, &radius));
-    volt_gram_options options = {.mirror = 1, .radius = radius, .progress = job->progress};
+    volt_gram_options options = {
+        .struct_size = sizeof(volt_gram_options), .mirror = 1, .radius = radius, .progress = job->progress};
     filtered_series x = {0}, y = {0};
     volt_status status = filter_series(&factor->filter, job->X, job->n_x, &x);
     if (status == VOLT_OK && !job->same)

@@ -60,7 +60,7 @@ static bool depends_on_radius(const volt_kernel *kernel, int64_t d, double small
     if (kernel->n_factors > 0 || kernel->entry->shares_ball)
         return kernel->n_factors == 0;
     static const double eps = 0x1p-52;
-    volt_kernel_facts first = {0}, second = {0};
+    volt_kernel_facts first = {.struct_size = sizeof(volt_kernel_facts)}, second = first;
     return volt_kernel_query(kernel, small, d, eps, &first) == VOLT_OK &&
            volt_kernel_query(kernel, large, d, eps, &second) == VOLT_OK &&
            (first.tau != second.tau || first.lambda != second.lambda);

@@ -404,6 +404,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 
     double contraction = lambda * lambda * sup;
     volt_kernel_facts facts = {
+        .struct_size = sizeof(volt_kernel_facts),
         .radius = radius,
         .tau = tau,
         .lambda = lambda,

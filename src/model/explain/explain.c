@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sized.h"
 #include "kernel/gram/gram.h"
 #include "model/explain/explain_setup.h"
 
@@ -15,7 +16,11 @@ _Static_assert((int)VOLT_EXPLAIN_ORDERS == (int)VOLT_MOST_ORDER, "the public ord
 
 volt_explain_options volt_explain_options_default(void)
 {
-    volt_explain_options options = {.order = 2, .about = VOLT_ABOUT_MEAN, .band = 1, .shares = 1};
+    volt_explain_options options = {.struct_size = sizeof(volt_explain_options),
+                                    .order = 2,
+                                    .about = VOLT_ABOUT_MEAN,
+                                    .band = 1,
+                                    .shares = 1};
     return options;
 }
 
@@ -65,7 +70,8 @@ static volt_status allocate(const explain_setup *setup, const volt_explain_optio
         return VOLT_ERR_MEMORY;
     }
     memcpy(own->about, setup->about, (size_t)setup->inputs * sizeof(double));
-    own->shown = (volt_explanation){.d = setup->inputs,
+    own->shown = (volt_explanation){.struct_size = sizeof(volt_explanation),
+                                    .d = setup->inputs,
                                     .q = q,
                                     .lags = setup->lags,
                                     .order = setup->order,
@@ -285,7 +291,8 @@ static volt_status find_all(const explain_setup *setup, const volt_explain_optio
 volt_status volt_model_explain(const volt_model *model, const volt_explain_options *options,
                                volt_explanation **explanation)
 {
-    volt_explain_options asked = options ? *options : volt_explain_options_default();
+    volt_explain_options asked = volt_explain_options_default();
+    VOLT_TRY(volt_options_take(&asked, sizeof asked, options, "volt_explain_options"));
     options = &asked;
     VOLT_REQUIRE(model && explanation, VOLT_ERR_ARGUMENT, "the model or the place for the explanation is NULL");
     /* A readout by a loss or with weights is no such posterior mean, and landmarks are not the rows that were fitted. */
@@ -368,7 +375,8 @@ static volt_status find_parts(const explain_setup *setup, volt_view X, const vol
 volt_status volt_model_orders(const volt_model *model, volt_view X, const volt_explain_options *options,
                               volt_matrix out)
 {
-    volt_explain_options asked = options ? *options : volt_explain_options_default();
+    volt_explain_options asked = volt_explain_options_default();
+    VOLT_TRY(volt_options_take(&asked, sizeof asked, options, "volt_explain_options"));
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_TRY(check_rows(model, X));
     VOLT_REQUIRE(out.data && out.rows == X.rows && out.cols == model->q * (asked.order + 2) &&

@@ -65,7 +65,7 @@ static volt_kernel *factor_of(volt_kernel *kernel, int64_t f)
 /* Numbers in a state by the kernel's text; 0: those of a file of weights, which need not be there any more. */
 static int64_t size_of_text(const volt_kernel *factor)
 {
-    volt_kernel_value size, weights;
+    volt_kernel_value size = {.struct_size = sizeof size}, weights = {.struct_size = sizeof weights};
     bool known = volt_kernel_get(factor, "size", &size) == VOLT_OK &&
                  volt_kernel_get(factor, "weights", &weights) == VOLT_OK && !weights.present;
     return known ? (int64_t)size.number : 0;

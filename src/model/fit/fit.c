@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sized.h"
 #include "base/strings.h"
 #include "kernel/gram/gram.h"
 #include "model/fit/fit_loss.h"
@@ -32,7 +33,8 @@
 
 volt_fit_options volt_fit_options_default(void)
 {
-    volt_fit_options options = {.intercept = 1,
+    volt_fit_options options = {.struct_size = sizeof(volt_fit_options),
+                                .intercept = 1,
                                 .scale = 1,
                                 .target = VOLT_TARGET_AUTO,
                                 .input = VOLT_INPUT_AUTO,
@@ -483,7 +485,7 @@ static volt_status allocate_values(volt_matrix fitted, volt_matrix *values)
 
 static bool is_centred(const volt_kernel *kernel)
 {
-    volt_kernel_value centre;
+    volt_kernel_value centre = {.struct_size = sizeof centre};
     return volt_kernel_get(kernel, "centre", &centre) == VOLT_OK && centre.present &&
            strcmp(centre.text, "yes") == 0;
 }
@@ -539,9 +541,9 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
 volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, const volt_fit_options *options,
                            volt_matrix fitted, volt_model **model)
 {
-    volt_fit_options standard = volt_fit_options_default();
-    if (!options)
-        options = &standard;
+    volt_fit_options own = volt_fit_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_fit_options"));
+    options = &own;
     volt_holes holes = {.present = Y};
     volt_records records;
     volt_loss_fit loss;

@@ -301,7 +301,8 @@ static void make_report(volt_model *model)
         numbers[6 * q + k] = numbers[7 * q + k] = numbers[8 * q + k] = NAN;
         numbers[3 * q + k] = 1;
     }
-    model->report = (volt_fit_report){.prequential_r2 = NAN,
+    model->report = (volt_fit_report){.struct_size = sizeof(volt_fit_report),
+                                      .prequential_r2 = NAN,
                                       .log_likelihood = NAN,
                                       .naive_r2 = NAN,
                                       .solver = VOLT_SOLVER_EXACT,

@@ -70,7 +70,8 @@ void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const
         naive[k] = naive_roots[k] * naive_roots[k];
         share[k] = chosen ? chosen->share : 1;
     }
-    model->report = (volt_fit_report){.rows = rows->rows,
+    model->report = (volt_fit_report){.struct_size = sizeof(volt_fit_report),
+                                      .rows = rows->rows,
                                       .first = model->washout + rows->begin,
                                       .prequential_r2 = NAN,
                                       .naive_r2 = NAN,

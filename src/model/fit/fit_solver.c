@@ -189,7 +189,7 @@ volt_status volt_fit_way_choose(const volt_kernel *kernel, const fit_task *task,
         return require_landmarks(kernel, task, columns, way);
     if (options->solver == VOLT_SOLVER_PCG)
         return require_iteration(kernel, task, columns, way);
-    volt_plan plan;
+    volt_plan plan = {.struct_size = sizeof plan};
     VOLT_TRY(volt_plan_at(kernel, n, columns, task->Y.cols, 0, task->backend, &plan));
     double bytes = exact_bytes(task, &plan, loss);
     const char *why = volt_exact_is_too_much(n, (double)task->Y.cols, bytes, &plan);

@@ -121,7 +121,7 @@ static void fill_trial(double *X, int64_t n, int64_t d)
 
 static volt_status time_gram(const volt_kernel *kernel, volt_view X, volt_matrix K, double *seconds)
 {
-    volt_gram_options options = {.mirror = 0, .radius = 1};
+    volt_gram_options options = {.struct_size = sizeof(volt_gram_options), .mirror = 0, .radius = 1};
     double best = INFINITY;
     for (int repeat = 0; repeat < TRIAL_REPEATS; repeat++) {
         double start = volt_seconds();
@@ -235,6 +235,7 @@ static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, 
         fit->solver = volt_solver_choose(n, q, volt_states_count(&fit->resolved), false,
                                          volt_solver_available(fit->backend, n));
     volt_plan made = {
+        .struct_size = sizeof(volt_plan),
         .fit_bytes = fit_bytes(fit, n),
         .model_bytes = 8 * ((double)n * ((double)d + 2 * (double)q + 2) + (double)d + 4 * (double)q +
                             fmin((double)n, VOLT_INTERVAL_SCORES) * ((double)q + 1)),

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sized.h"
 #include "model/fit/fit_solver.h"
 #include "model/fit/landmarks.h"
 #include "model/fit/plan.h"
@@ -33,7 +34,7 @@ static void expect_errors(int64_t n, int64_t landmarks, volt_solver_plan *plan)
 static volt_status plan_rows(const volt_planned *fit, const char *name, const volt_solver *solver, int measure,
                              volt_solver_plan *plan)
 {
-    volt_plan made;
+    volt_plan made = {.struct_size = sizeof made};
     VOLT_TRY(volt_plan_with(fit->kernel, solver, fit->n, fit->d, fit->q, measure, fit->backend, &made));
     bool there = made.on_device && made.device_factor_seconds > 0;
     *plan = (volt_solver_plan){.name = name,
@@ -51,7 +52,7 @@ static volt_status plan_landmarks(const volt_planned *fit, int64_t landmarks, in
 {
     double n = (double)fit->n, m = (double)landmarks, seconds = 0;
     int64_t walked = 0;
-    volt_plan exact;
+    volt_plan exact = {.struct_size = sizeof exact};
     VOLT_TRY(volt_plan_with(fit->kernel, &volt_solver_cholesky, fit->n, fit->d, fit->q, measure, fit->backend,
                             &exact));
     if (measure)
@@ -74,7 +75,7 @@ static volt_status plan_iteration(const volt_planned *fit, int measure, volt_sol
 {
     double n = (double)fit->n, q = (double)fit->q, available = (double)volt_memory_available(), seconds = 0;
     int64_t landmarks = volt_pcg_landmarks(fit->n);
-    volt_plan rows;
+    volt_plan rows = {.struct_size = sizeof rows};
     VOLT_TRY(volt_plan_with(fit->kernel, &volt_solver_cholesky, fit->n, fit->d, fit->q, measure, fit->backend,
                             &rows));
     if (measure)
@@ -117,8 +118,8 @@ static volt_status plan_solvers(const volt_kernel *kernel, int64_t n, int64_t d,
                  (long long)n);
     volt_planned fit = {.kernel = kernel, .n = n, .d = d, .q = q};
     fit.backend = volt_place(&(volt_work){.n = n, .d = d, .factors = 1});
-    volt_solver_plans made = {.count = 2};
-    volt_plan plan;
+    volt_solver_plans made = {.struct_size = sizeof(volt_solver_plans), .count = 2};
+    volt_plan plan = {.struct_size = sizeof plan};
     VOLT_TRY(volt_plan_at(kernel, n, d, q, 0, fit.backend, &plan));
     VOLT_TRY(plan_rows(&fit, "exact", &volt_solver_cholesky, measure, &made.solver[0]));
     VOLT_TRY(plan_landmarks(&fit, volt_landmark_count(landmarks, n), measure, &made.solver[1]));
@@ -128,18 +129,16 @@ static volt_status plan_solvers(const volt_kernel *kernel, int64_t n, int64_t d,
         VOLT_TRY(plan_rows(&fit, "features", &volt_solver_features, measure, &made.solver[made.count++]));
     VOLT_TRY(plan_iteration(&fit, measure, &made.solver[made.count++]));
     take_one(&fit, &plan, states > 0, &made);
-    *plans = made;
-    return VOLT_OK;
+    return volt_result_give(plans, &made, sizeof made, "volt_solver_plans");
 }
 
 volt_status volt_plan_fit(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int64_t landmarks,
                           int measure, volt_plan *plan, volt_solver_plans *solvers)
 {
-    volt_plan made;
+    volt_plan made = {.struct_size = sizeof made};
     VOLT_REQUIRE(plan, VOLT_ERR_ARGUMENT, "there is no place for the plan");
     VOLT_TRY(volt_plan_placed(kernel, n, d, q, measure, &made));
     if (solvers)
         VOLT_TRY(plan_solvers(kernel, n, d, q, landmarks, measure, solvers));
-    *plan = made;
-    return VOLT_OK;
+    return volt_result_give(plan, &made, sizeof made, "volt_plan");
 }

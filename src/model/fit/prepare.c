@@ -2,6 +2,7 @@
  * the same columns and targets. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "model/fit/fit_loss.h"
 
 #include <inttypes.h>
@@ -47,6 +48,7 @@ static bool is_plain(const volt_prepared *made)
 static volt_status prepare(const fit_task *task, int64_t learn_rows, volt_recipe *recipe, volt_prepared *made)
 {
     int64_t n = task->X.rows, q = task->Y.cols;
+    made->struct_size = sizeof *made;
     made->input = task->input;
     made->target = task->change ? VOLT_TARGET_CHANGE : VOLT_TARGET_LEVEL;
     made->season = task->season;
@@ -70,7 +72,8 @@ static volt_status prepare(const fit_task *task, int64_t learn_rows, volt_recipe
 volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *options, int64_t learn_rows,
                          volt_prepared **prepared)
 {
-    volt_fit_options without = options ? *options : volt_fit_options_default();
+    volt_fit_options without = volt_fit_options_default();
+    VOLT_TRY(volt_options_take(&without, sizeof without, options, "volt_fit_options"));
     fit_task task;
     volt_recipe recipe = {0};
     without.feedback_weight = 0; /* a search weighs what comes back in every candidate anew */

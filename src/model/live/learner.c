@@ -2,6 +2,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/file/state_lock.h"
 #include "model/live/learner_internal.h"
 
@@ -13,7 +14,10 @@ const char *const volt_forget_words[2] = {[VOLT_FORGET_DYNAMICS] = "dynamics", [
 
 volt_learner_options volt_learner_options_default(void)
 {
-    volt_learner_options options = {.forget = 1, .forget_what = VOLT_FORGET_ALL, .beyond = VOLT_BEYOND_CLIP};
+    volt_learner_options options = {.struct_size = sizeof(volt_learner_options),
+                                    .forget = 1,
+                                    .forget_what = VOLT_FORGET_ALL,
+                                    .beyond = VOLT_BEYOND_CLIP};
     return options;
 }
 
@@ -138,9 +142,9 @@ volt_status volt_learner_begin(const volt_model *model, const volt_learner_optio
 volt_status volt_learner_create(const volt_model *model, const volt_learner_options *options,
                                 volt_learner **learner)
 {
-    volt_learner_options standard = volt_learner_options_default();
-    if (!options)
-        options = &standard;
+    volt_learner_options own = volt_learner_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_learner_options"));
+    options = &own;
     VOLT_REQUIRE(model && learner, VOLT_ERR_ARGUMENT, "the model or the place for the learner is NULL");
     volt_learner *fresh = NULL;
     volt_blas_use use;
@@ -191,12 +195,13 @@ void volt_learner_free(volt_learner *learner)
 
 /* ---- what it is ------------------------------------------------------------------------------- */
 
-void volt_learner_get_info(const volt_learner *learner, volt_learner_info *info)
+volt_status volt_learner_get_info(const volt_learner *learner, volt_learner_info *info)
 {
     double condition = 1;
     for (int64_t g = 0; g < learner->n_groups; g++)
         condition = fmax(condition, volt_online_condition(learner->groups[g].factor));
-    *info = (volt_learner_info){
+    volt_learner_info now = {
+        .struct_size = sizeof(volt_learner_info),
         .rows = learner->n,
         .window = learner->window,
         .forget = learner->forget,
@@ -208,7 +213,8 @@ void volt_learner_get_info(const volt_learner *learner, volt_learner_info *info)
         .events = learner->events,
         .last = learner->pushed > 0 ? learner->last : NULL,
     };
-    info->n_coverages = volt_learner_coverages(learner, &info->coverages);
+    now.n_coverages = volt_learner_coverages(learner, &now.coverages);
+    return volt_result_give(info, &now, sizeof now, "volt_learner_info");
 }
 
 /* Those of one group into the columns of its outputs. `a` is room for n x group->n numbers and group->n more. */

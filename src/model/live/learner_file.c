@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sized.h"
 #include "model/live/learner_internal.h"
 #include "model/live/moment_file.h"
 
@@ -364,7 +365,8 @@ volt_status volt_learner_load(const volt_model *model, const volt_learner_option
 {
     VOLT_REQUIRE(model && path && learner, VOLT_ERR_ARGUMENT,
                  "the model, the path or the place for the learner is NULL");
-    volt_learner_options own = options ? *options : volt_learner_options_default();
+    volt_learner_options own = volt_learner_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_learner_options"));
     volt_safetensors *file = NULL;
     volt_file_fields fields;
     volt_learner *fresh = NULL;

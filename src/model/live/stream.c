@@ -79,9 +79,9 @@ static volt_status open_stream(const volt_model *model, volt_beyond policy, cons
 volt_status volt_stream_create(const volt_model *model, const volt_predict_options *options,
                                volt_stream **stream)
 {
-    volt_predict_options standard = volt_predict_options_default();
-    if (!options)
-        options = &standard;
+    volt_predict_options own = volt_predict_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_predict_options"));
+    options = &own;
     VOLT_REQUIRE(model && stream, VOLT_ERR_ARGUMENT, "the model or the place for the stream is NULL");
     bool reset = options->start == VOLT_START_RESET;
     VOLT_TRY(volt_model_check_start(model, options->start));

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sized.h"
 #include "model/live/stream_internal.h"
 #include "model/predict/device_run.h"
 #include "model/readout.h"
@@ -210,9 +211,9 @@ static volt_status run_paths(const volt_model *model, volt_view X, const volt_pr
 volt_status volt_model_continue(const volt_model *model, volt_view X, const volt_predict_options *options,
                                 volt_matrix out, int64_t *beyond)
 {
-    volt_predict_options standard = volt_predict_options_default();
-    if (!options)
-        options = &standard;
+    volt_predict_options own = volt_predict_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_predict_options"));
+    options = &own;
     VOLT_REQUIRE(options->paths >= 0 && out.rows % volt_max(options->paths, 1) == 0, VOLT_ERR_ARGUMENT,
                  "%" PRId64 " rows are to hold %" PRId64 " paths, and must be a multiple of that", out.rows,
                  options->paths);

@@ -2,6 +2,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "model/predict/predict_state.h"
 
 struct volt_forecaster {
@@ -20,11 +21,13 @@ volt_status volt_forecaster_create(const volt_model *model, const volt_predict_o
     VOLT_REQUIRE(
         model->recipe.fed.n == 0, VOLT_ERR_ARGUMENT,
         "a model whose outputs come back beside the inputs does not forecast in pieces: a stream does");
+    volt_predict_options own = volt_predict_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_predict_options"));
     volt_forecaster *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
     fresh->model = model;
-    fresh->options = options ? *options : volt_predict_options_default();
+    fresh->options = own;
     volt_status status = volt_predict_state_begin(model, fresh->options.start, MANY, 1, &fresh->state);
     if (status == VOLT_OK)
         *forecaster = fresh;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sized.h"
 #include "kernel/gram/gram.h"
 #include "model/interval/spread.h"
 #include "model/predict/free_run.h"
@@ -180,9 +181,9 @@ static volt_status run_free(const volt_model *model, volt_view X, const volt_rec
 volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_predict_options *options,
                                volt_matrix out, int64_t *beyond)
 {
-    volt_predict_options standard = volt_predict_options_default();
-    if (!options)
-        options = &standard;
+    volt_predict_options own = volt_predict_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_predict_options"));
+    options = &own;
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_TRY(volt_predict_check_inputs(model, X));
     VOLT_TRY(volt_predict_check_out(model, out, X.rows));

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sized.h"
 #include "kernel/kernel_entry.h"
 #include "select/candidates/candidates.h"
 #include "select/candidates/space.h"
@@ -121,7 +122,7 @@ static volt_status leaves_open(const char *kernel, const char *name, bool *open)
     memcpy(text, kernel, strlen(kernel) + 1);
     volt_kernel_text_ask(text, asked, MOST_ASKED);
     volt_kernel *parsed = NULL;
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     volt_status status = volt_kernel_parse(text, &parsed);
     *open = status == VOLT_OK && name && volt_kernel_get(parsed, name, &value) == VOLT_OK && !value.given;
     volt_kernel_free(parsed);
@@ -172,9 +173,6 @@ static volt_status fill(char *const *kernels, int64_t count, volt_view X, const 
 static volt_status create_alternatives(const char *kernel, volt_view X, const volt_draw_options *options,
                                        int64_t points, volt_candidates **candidates)
 {
-    volt_draw_options standard = volt_draw_options_default();
-    if (!options)
-        options = &standard;
     VOLT_REQUIRE(options->n_ranges == 0 || options->ranges, VOLT_ERR_ARGUMENT, "the list of ranges is NULL");
     alternatives *all = volt_alloc_zero(1, sizeof *all);
     char *copy = volt_strdup(kernel), *kernels[MOST_ALTERNATIVES];
@@ -210,7 +208,10 @@ static volt_status create_alternatives(const char *kernel, volt_view X, const vo
 volt_status volt_candidates_draw(const char *kernel, volt_view X, const volt_draw_options *options,
                                  volt_candidates **candidates)
 {
-    int64_t points = options ? options->points : 0;
+    volt_draw_options own = volt_draw_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_draw_options"));
+    options = &own;
+    int64_t points = options->points;
     VOLT_REQUIRE(kernel && candidates, VOLT_ERR_ARGUMENT, "the kernel or the place for the candidates is NULL");
     VOLT_REQUIRE(points >= 0 && points <= 1000000, VOLT_ERR_ARGUMENT,
                  "a grid has %" PRId64 " points along each parameter, and must have 1 to 1000000", points);

@@ -24,7 +24,7 @@ typedef struct drawing {
 
 volt_draw_options volt_draw_options_default(void)
 {
-    volt_draw_options options = {.scale = 1};
+    volt_draw_options options = {.struct_size = sizeof(volt_draw_options), .scale = 1};
     return options;
 }
 

@@ -3,6 +3,7 @@
  * Every parameter has a law and a range, from the caller or from the kernel table. What a point of the space is:
  * select/candidates/space_points.c. */
 #include "select/candidates/space.h"
+#include "base/sized.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -60,7 +61,7 @@ static bool has_axis(const volt_space *space, const char *name)
 static volt_status find_parameter(const volt_space *space, const char *name,
                                   const volt_parameter_info **parameter)
 {
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     if (volt_kernel_get(space->given, name, &value) != VOLT_OK)
         return volt_fail_prefix(VOLT_ERR_ARGUMENT, "a range is given for \"%s\"", name);
     *parameter = value.info;
@@ -143,7 +144,7 @@ static volt_status check_ends(const volt_parameter_info *parameter, const volt_r
 
 static bool is_given(const volt_space *space, const char *name)
 {
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     return !volt_name_is_setting(name) && volt_kernel_get(space->given, name, &value) == VOLT_OK && value.given;
 }
 
@@ -226,7 +227,7 @@ static bool default_axis(const volt_parameter_info *parameter, const char *name,
 static volt_status add_table_ranges(volt_space *space, char asked[][VOLT_ASKED_LENGTH], int64_t n_asked)
 {
     for (int64_t i = 0; i < n_asked; i++) { /* a name that the kernel does not have is an error */
-        volt_kernel_value value;
+        volt_kernel_value value = {.struct_size = sizeof value};
         volt_axis axis;
         VOLT_TRY(volt_kernel_get(space->given, asked[i], &value));
         VOLT_REQUIRE(default_axis(value.info, asked[i], true, &axis), VOLT_ERR_KERNEL,
@@ -237,7 +238,7 @@ static volt_status add_table_ranges(volt_space *space, char asked[][VOLT_ASKED_L
     }
     const char *name;
     for (int64_t p = 0; (name = volt_kernel_parameter_name(space->given, p)); p++) {
-        volt_kernel_value value;
+        volt_kernel_value value = {.struct_size = sizeof value};
         volt_axis axis;
         VOLT_TRY(volt_kernel_get(space->given, name, &value));
         if (space->series_steps > 0 && strcmp(value.info->name, "window") == 0)
@@ -303,9 +304,9 @@ static void tidy(char *text)
 volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_options *options,
                               volt_space **space)
 {
-    volt_draw_options standard = volt_draw_options_default();
-    if (!options)
-        options = &standard;
+    volt_draw_options own = volt_draw_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_draw_options"));
+    options = &own;
     VOLT_REQUIRE(options->n_ranges == 0 || options->ranges, VOLT_ERR_ARGUMENT, "the list of ranges is NULL");
 
     enum { MOST_ASKED = VOLT_MOST_AXES / 2 };

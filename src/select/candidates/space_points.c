@@ -184,7 +184,9 @@ static volt_status locate(const volt_space *space, const volt_axis *axis, const 
 {
     volt_setting numbers = *setting;
     const double *number = volt_setting_at(&numbers, axis->name);
-    volt_kernel_value value = {.present = number && *number > 0, .number = number ? *number : 0};
+    volt_kernel_value value = {.struct_size = sizeof(volt_kernel_value),
+                               .present = number && *number > 0,
+                               .number = number ? *number : 0};
     *known = false;
     *u = 0;
     if (!number && volt_kernel_get(kernel, axis->name, &value) != VOLT_OK)

@@ -144,7 +144,7 @@ static volt_status sample_distance(const volt_space *space, const volt_filter *f
 volt_status volt_space_unit(const volt_space *space, const volt_kernel *factor, double feedback,
                             double *distance)
 {
-    volt_kernel_value window;
+    volt_kernel_value window = {.struct_size = sizeof window};
     *distance = space->distance;
     if (space->sample && (space->q > 0 || !volt_filter_is_none(&factor->filter)))
         VOLT_TRY(sample_distance(space, &factor->filter, feedback, distance));

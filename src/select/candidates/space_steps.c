@@ -20,7 +20,7 @@ static const double chance_of_redraw = 0.15;
 
 void volt_axis_ends(const volt_space *space, const volt_axis *axis, double *low, double *high)
 {
-    volt_kernel_value value;
+    volt_kernel_value value = {.struct_size = sizeof value};
     bool is_bounded =
         !volt_name_is_setting(axis->name) && volt_kernel_get(space->given, axis->name, &value) == VOLT_OK &&
         value.info->kind == VOLT_PARAMETER_REAL && isfinite(value.info->low) && isfinite(value.info->high);
@@ -96,7 +96,7 @@ bool volt_space_holds(const volt_space *space, const volt_kernel *kernel)
             return false;
     const char *name;
     for (int64_t p = 0; (name = volt_kernel_parameter_name(given, p)); p++) {
-        volt_kernel_value asked, found;
+        volt_kernel_value asked = {.struct_size = sizeof asked}, found = {.struct_size = sizeof found};
         if (volt_kernel_get(given, name, &asked) != VOLT_OK || !asked.given)
             continue;
         if (volt_kernel_get(kernel, name, &found) != VOLT_OK || strcmp(asked.text, found.text) != 0)

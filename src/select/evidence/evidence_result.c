@@ -2,6 +2,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "select/evidence/evidence.h"
 #include "solve/exact/cholesky.h"
 
@@ -12,7 +13,11 @@
 
 volt_evidence_options volt_evidence_options_default(void)
 {
-    volt_evidence_options options = {.intercept = 1, .scale = 1, .gradient = 1, .leave_one_out = 1};
+    volt_evidence_options options = {.struct_size = sizeof(volt_evidence_options),
+                                     .intercept = 1,
+                                     .scale = 1,
+                                     .gradient = 1,
+                                     .leave_one_out = 1};
     return options;
 }
 
@@ -54,7 +59,8 @@ static volt_status make_holder(int64_t rows, int64_t q, int64_t n_variables, boo
         return VOLT_ERR_MEMORY;
     }
     double *scale = all->numbers + 2 * room, *gcv = scale + q, *errors = gcv + q;
-    all->result = (volt_evidence_result){.rows = rows,
+    all->result = (volt_evidence_result){.struct_size = sizeof(volt_evidence_result),
+                                         .rows = rows,
                                          .q = q,
                                          .n_parameters = n_variables,
                                          .names = all->names,
@@ -160,6 +166,9 @@ static volt_status evaluate(volt_evidence_task *task, const volt_evidence_option
 volt_status volt_evidence(const volt_kernel *kernel, volt_view X, volt_view Y,
                           const volt_evidence_options *options, volt_evidence_result **result)
 {
+    volt_evidence_options own = volt_evidence_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_evidence_options"));
+    options = &own;
     VOLT_TRY(check(kernel, options, result));
     volt_search_options like = volt_search_options_default();
     like.score = VOLT_SCORE_LOG;

@@ -128,7 +128,7 @@ static volt_status run_optimiser(climber *climb)
     double z[VOLT_MOST_AXES], low[VOLT_MOST_AXES], high[VOLT_MOST_AXES], reached = 0;
     for (int64_t i = 0; i < climb->count; i++) {
         const volt_coordinate *c = &climb->coordinates[i];
-        volt_kernel_value value = {.number = climb->start_alpha};
+        volt_kernel_value value = {.struct_size = sizeof(volt_kernel_value), .number = climb->start_alpha};
         if (!volt_name_is_alpha(c->name))
             VOLT_TRY(volt_kernel_get(climb->start, c->name, &value));
         low[i] = c->low;

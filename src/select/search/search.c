@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sized.h"
 #include "select/candidates/candidates.h"
 #include "select/folds/problem.h"
 #include "select/search/crew.h"
@@ -22,8 +23,12 @@
 
 volt_search_options volt_search_options_default(void)
 {
-    volt_search_options options = {
-        .splits = volt_split_options_default(), .intercept = 1, .scale = 1, .shards = 1, .tolerance = 1e-6};
+    volt_search_options options = {.struct_size = sizeof(volt_search_options),
+                                   .splits = volt_split_options_default(),
+                                   .intercept = 1,
+                                   .scale = 1,
+                                   .shards = 1,
+                                   .tolerance = 1e-6};
     return options;
 }
 
@@ -317,8 +322,9 @@ static int64_t automatic_gap(const volt_search_options *options)
 volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt_view Y,
                             const volt_search_options *options, volt_search **search)
 {
-    volt_search_options standard = volt_search_options_default();
-    volt_search_options own = volt_fold_loss_options(options ? options : &standard);
+    volt_search_options own = volt_search_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_search_options"));
+    own = volt_fold_loss_options(&own);
     if (own.splits.gap == VOLT_GAP_AUTO)
         own.splits.gap = automatic_gap(&own);
     options = &own;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sized.h"
 #include "kernel/engine/state.h"
 #include "model/fit/plan.h"
 #include "select/folds/problem.h"
@@ -40,7 +41,7 @@ static double groups(const volt_problem *problem, int power)
 static volt_status time_exact(const planned_search *s, double *seconds)
 {
     const volt_problem *problem = s->problem;
-    volt_plan plan;
+    volt_plan plan = {.struct_size = sizeof plan};
     VOLT_TRY(volt_plan_with(s->kernel, &volt_solver_cholesky, problem->most_rows, problem->d, problem->q, 1,
                             problem->backend, &plan));
     bool there = plan.on_device && plan.device_factor_seconds > 0;
@@ -56,7 +57,7 @@ static volt_status time_features(const planned_search *s, const volt_solver *sol
 {
     const volt_problem *problem = s->problem;
     double n = (double)problem->most_rows, of_sums = 0;
-    volt_plan plan;
+    volt_plan plan = {.struct_size = sizeof plan};
     VOLT_TRY(volt_plan_with(s->kernel, &volt_solver_cholesky, problem->most_rows, problem->d, problem->q, 1,
                             problem->backend, &plan));
     VOLT_TRY(solver->seconds(n, states, &of_sums));
@@ -111,8 +112,7 @@ static volt_status plan_memory(const planned_search *s, int64_t draws, volt_sear
 static volt_status check(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, double alpha,
                          const volt_search_options *options, const volt_search_plan *plan)
 {
-    VOLT_REQUIRE(kernel && options && plan, VOLT_ERR_ARGUMENT,
-                 "the kernel, the options or the place for the plan is NULL");
+    VOLT_REQUIRE(kernel && plan, VOLT_ERR_ARGUMENT, "the kernel or the place for the plan is NULL");
     VOLT_REQUIRE(n >= 1 && d >= 1 && q >= 1, VOLT_ERR_ARGUMENT,
                  "a search on %" PRId64 " rows, %" PRId64 " inputs and %" PRId64
                  " outputs cannot be planned: all must be at least 1",
@@ -129,9 +129,12 @@ static volt_status check(const volt_kernel *kernel, int64_t n, int64_t d, int64_
 volt_status volt_plan_search(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, double alpha,
                              const volt_search_options *options, int measure, volt_search_plan *plan)
 {
+    volt_search_options own = volt_search_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_search_options"));
+    options = &own;
     VOLT_TRY(check(kernel, n, d, q, alpha, options, plan));
     planned_search s = {.kernel = kernel, .alphas = alpha > 0 ? 1 : VOLT_MOST_ALPHAS};
-    volt_search_plan made = {0};
+    volt_search_plan made = {.struct_size = sizeof made};
     VOLT_TRY(volt_problem_outline(n, d, q, options, &s.problem, &made.why));
     volt_status status = plan_memory(&s, options->draws, &made);
     if (status == VOLT_OK)
@@ -142,6 +145,5 @@ volt_status volt_plan_search(const volt_kernel *kernel, int64_t n, int64_t d, in
     if (made.solver != VOLT_SOLVER_NYSTROM)
         made.why = NULL;
     made.seconds = (double)options->draws * made.candidate_seconds;
-    *plan = made;
-    return VOLT_OK;
+    return volt_result_give(plan, &made, sizeof made, "volt_search_plan");
 }

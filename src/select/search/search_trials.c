@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/sized.h"
 #include "select/search/search_internal.h"
 
 #include <inttypes.h>
@@ -94,9 +95,9 @@ void volt_search_sort(volt_search *search)
         qsort(search->trials, (size_t)search->info.trials, sizeof(volt_trial *), by_index);
 }
 
-void volt_search_get_info(const volt_search *search, volt_search_info *info)
+volt_status volt_search_get_info(const volt_search *search, volt_search_info *info)
 {
-    *info = search->info;
+    return volt_result_give(info, &search->info, sizeof search->info, "volt_search_info");
 }
 
 const volt_trial *volt_search_trial(const volt_search *search, int64_t i)

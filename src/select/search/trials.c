@@ -29,6 +29,7 @@ volt_trial *volt_trial_new(int64_t index, const char *kernel, double alpha, cons
     volt_trial *trial = volt_alloc_zero(1, sizeof *trial);
     if (!trial)
         return NULL;
+    trial->struct_size = sizeof *trial;
     trial->index = index;
     trial->alpha = alpha;
     trial->n_folds = n_folds;

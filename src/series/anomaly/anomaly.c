@@ -208,7 +208,7 @@ static volt_status rank_examples(fitting *fit, volt_ranking *areas)
 static volt_status try_alpha(void *context, volt_alpha_choice *choice)
 {
     fitting *fit = context;
-    volt_ranking areas = {0};
+    volt_ranking areas = {.struct_size = sizeof areas};
     volt_variance_norm_make(volt_as_view(fit->centred), fit->trace, choice->alpha * fit->trace, &fit->stage,
                             &fit->norm, &fit->pivot);
     if (!volt_stage_goes_on(&fit->stage))
@@ -337,7 +337,8 @@ volt_status volt_anomaly_fit(volt_view K, const volt_anomaly_options *options, v
     fitting fit = {.options = options};
     volt_status status = allocate(K.rows, &fit);
     if (status == VOLT_OK) {
-        fit.best->info = (volt_anomaly_info){.n = K.rows,
+        fit.best->info = (volt_anomaly_info){.struct_size = sizeof(volt_anomaly_info),
+                                             .n = K.rows,
                                              .score = options->score,
                                              .rate = options->rate,
                                              .least = 1 / (double)(K.rows + 1),

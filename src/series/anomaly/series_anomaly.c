@@ -39,7 +39,7 @@ void volt_series_anomaly_free(volt_series_anomaly *anomaly)
 volt_status volt_series_anomaly_get_info(const volt_series_anomaly *anomaly, volt_anomaly_info *info)
 {
     VOLT_REQUIRE(anomaly && info, VOLT_ERR_ARGUMENT, "the detector or the place for its info is NULL");
-    volt_anomaly_info full;
+    volt_anomaly_info full = {.struct_size = sizeof full};
     volt_anomaly_get_info(anomaly->detector, &full);
     full.kernel = volt_kernel_text(anomaly->kernel);
     full.tried = anomaly->tried;
@@ -78,7 +78,7 @@ static volt_status detect(const series_fit *fit, const volt_kernel *kernel, volt
 
 static double merit_of(const volt_anomaly *detector)
 {
-    volt_anomaly_info info;
+    volt_anomaly_info info = {.struct_size = sizeof info};
     volt_anomaly_get_info(detector, &info);
     return info.areas.roc_auc + info.areas.pr_auc;
 }

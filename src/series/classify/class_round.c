@@ -141,7 +141,7 @@ static volt_status search_with(volt_class_search *search, const volt_class_round
     if (status == VOLT_ERR_DATA && *found)
         status = VOLT_OK; /* none has a score */
     VOLT_TRY(status);
-    volt_search_info info;
+    volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(*found, &info);
     search->cut = search->cut || info.stopped[0] > 0;
     for (int64_t i = 0; i < round->count; i++)

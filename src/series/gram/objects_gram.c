@@ -43,7 +43,7 @@ static volt_status check_static(const volt_kernel *kernel)
                  "kernel %s takes a series as one row, and filters run along time", volt_kernel_text(kernel));
     const char *name;
     for (int64_t p = 0; (name = volt_kernel_parameter_name(kernel, p)); p++) {
-        volt_kernel_value value = {0};
+        volt_kernel_value value = {.struct_size = sizeof value};
         (void)volt_kernel_get(kernel, name, &value); /* a name of its own */
         bool windowed = strcmp(value.info->name, "window") == 0 && value.present && value.number > 1;
         VOLT_REQUIRE(!windowed, VOLT_ERR_KERNEL, "kernel %s: %s is for one sequence; here a series is one row",
@@ -77,7 +77,7 @@ static double window_of(const volt_kernel *kernel)
     const char *name;
     double window = 1;
     for (int64_t p = 0; (name = volt_kernel_parameter_name(kernel, p)); p++) {
-        volt_kernel_value value = {0};
+        volt_kernel_value value = {.struct_size = sizeof value};
         (void)volt_kernel_get(kernel, name, &value); /* a name of its own */
         if (strcmp(value.info->name, "window") == 0 && value.present)
             window = fmax(window, value.number);

@@ -126,7 +126,8 @@ static double log_loss(int64_t m, double y, const double *forecast)
 }
 
 const volt_loss_kind volt_loss_logistic = {
-    .info = {.name = "logistic",
+    .info = {.struct_size = sizeof(volt_loss_info),
+             .name = "logistic",
              .meaning = "log(1 + exp(-y u)): probabilities of two classes",
              .score = "log loss",
              .constant = "class frequencies",
@@ -224,7 +225,8 @@ static void row_slope(int64_t m, const double *y, const double *u, const double 
 static const volt_loss_row multinomial_row = {.value = row_value, .excess = row_excess, .slope = row_slope};
 
 const volt_loss_kind volt_loss_multinomial = {
-    .info = {.name = "multinomial",
+    .info = {.struct_size = sizeof(volt_loss_info),
+             .name = "multinomial",
              .meaning = "log sum exp u - u_y: probabilities of several classes",
              .score = "log loss",
              .constant = "class frequencies",
@@ -318,7 +320,8 @@ static double poisson_score(int64_t m, double y, const double *forecast)
 }
 
 const volt_loss_kind volt_loss_poisson = {
-    .info = {.name = "poisson",
+    .info = {.struct_size = sizeof(volt_loss_info),
+             .name = "poisson",
              .meaning = "exp(u) - y u: the mean of counts, exp(u)",
              .score = "half poisson deviance",
              .constant = "mean count",

@@ -44,7 +44,8 @@ static void squares_slope(double p, double y, double u, double g0, double rho, d
 }
 
 const volt_loss_kind volt_loss_squares = {
-    .info = {.name = "squares",
+    .info = {.struct_size = sizeof(volt_loss_info),
+             .name = "squares",
              .meaning = "(y - u)^2 / 2: the mean",
              .score = "half squared error",
              .constant = "constant",
@@ -92,7 +93,8 @@ static void huber_range(double p, double y, double *low, double *high)
 }
 
 const volt_loss_kind volt_loss_huber = {
-    .info = {.name = "huber",
+    .info = {.struct_size = sizeof(volt_loss_info),
+             .name = "huber",
              .meaning = "(y - u)^2 / 2 up to delta, straight beyond: the mean, whatever outliers do",
              .parameter = "delta",
              .score = "huber loss",
@@ -138,7 +140,8 @@ static void expectile_slope(double p, double y, double u, double g0, double rho,
 }
 
 const volt_loss_kind volt_loss_expectile = {
-    .info = {.name = "expectile",
+    .info = {.struct_size = sizeof(volt_loss_info),
+             .name = "expectile",
              .meaning = "q (y - u)^2 above u, (1 - q)(y - u)^2 below: the expectile at q",
              .parameter = "q",
              .score = "expectile loss",
@@ -189,7 +192,8 @@ static void quantile_link(int64_t m, double *u)
 }
 
 const volt_loss_kind volt_loss_quantile = {
-    .info = {.name = "quantile",
+    .info = {.struct_size = sizeof(volt_loss_info),
+             .name = "quantile",
              .meaning = "q (y - u) above u, (1 - q)(u - y) below: the quantile at q, or several, q=0.1/0.5/0.9",
              .parameter = "q",
              .score = "pinball loss",
@@ -235,7 +239,8 @@ static void epsilon_range(double p, double y, double *low, double *high)
 }
 
 const volt_loss_kind volt_loss_epsilon = {
-    .info = {.name = "epsilon",
+    .info = {.struct_size = sizeof(volt_loss_info),
+             .name = "epsilon",
              .meaning = "|y - u| beyond epsilon, 0 within: support vector regression",
              .parameter = "epsilon",
              .score = "epsilon-insensitive loss",

@@ -1,6 +1,7 @@
 /* src/solve/loss/loss_table.c: the table of losses, links, scores and best constants. */
 #include "base/error.h"
 #include "base/numbers.h"
+#include "base/sized.h"
 #include "solve/loss/loss.h"
 
 #include <inttypes.h>
@@ -16,14 +17,15 @@ const volt_loss_info *volt_loss_at(int64_t index)
     return index >= 0 && index < count ? &volt_loss_table[index]->info : NULL;
 }
 
-void volt_loss_get_info(const volt_loss *loss, volt_loss_info *info)
+volt_status volt_loss_get_info(const volt_loss *loss, volt_loss_info *info)
 {
-    *info = loss->kind->info;
-    info->text = loss->text;
-    info->values = loss->count ? loss->values : NULL;
-    info->n_values = loss->count;
+    volt_loss_info now = loss->kind->info;
+    now.text = loss->text;
+    now.values = loss->count ? loss->values : NULL;
+    now.n_values = loss->count;
     if (loss->count > 1)
-        info->outputs = loss->count;
+        now.outputs = loss->count;
+    return volt_result_give(info, &now, sizeof now, "volt_loss_info");
 }
 
 bool volt_loss_is_squares(const char *text)
