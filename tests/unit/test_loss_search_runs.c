@@ -187,7 +187,7 @@ static void what_makes_no_sense_is_refused(void **state)
     options.loss = NULL;
     options.weights = d.weights;
     options.score = VOLT_SCORE_PREQUENTIAL;
-    check_refused(&d, &loss_cases[LOSS_SQUARES], &options, VOLT_ERR_ARGUMENT, "does not go with weights");
+    check_refused(&d, &loss_cases[LOSS_SQUARES], &options, VOLT_ERR_ARGUMENT, "weights");
     bad.counts[17] = -1;
     options = loss_search_options(poisson);
     check_refused(&bad, poisson, &options, VOLT_ERR_DATA, "row 18 is -1");

@@ -25,7 +25,7 @@ static volt_status check_options(const volt_loss_fit *fit, volt_view Y)
                  "the tolerance is %g, and must lie between 0 and 1", options->tolerance);
     VOLT_REQUIRE(
         !options->guarded, VOLT_ERR_ARGUMENT,
-        "keeping the naive forecast where held-out rows prefer it goes with squares and no weights, and the "
+        "keeping the naive forecast where held-out rows prefer it requires squares without weights, and the "
         "loss is %s",
         text);
     VOLT_REQUIRE(options->target != VOLT_TARGET_CHANGE || !info->unscaled, VOLT_ERR_ARGUMENT,
@@ -37,7 +37,7 @@ static volt_status check_options(const volt_loss_fit *fit, volt_view Y)
     VOLT_REQUIRE(!options->feedback || !info->classes, VOLT_ERR_ARGUMENT,
                  "outputs of loss %s are probabilities, and can not be the next inputs", text);
     VOLT_REQUIRE(options->feedback_weight == 0 || (!info->unscaled && fit->loss->count < 2), VOLT_ERR_ARGUMENT,
-                 "outputs of loss %s are not its targets, and can not come back beside the inputs", text);
+                 "outputs of loss %s are not its targets, and cannot be fed back with the inputs", text);
     return VOLT_OK;
 }
 

@@ -28,7 +28,7 @@ typedef struct volt_loss_fit {
 volt_status volt_loss_fit_begin(volt_view Y, const volt_fit_options *options, volt_loss_fit *fit);
 void volt_loss_fit_release(volt_loss_fit *fit);
 
-/* Options of a fit whose changes may not be learned, because they are those of classes or counts: without anchors.
+/* Removes the anchors from the options where the loss does not learn changes (classes, counts).
  * VOLT_ERR_ARGUMENT when changes are asked for. */
 volt_status volt_loss_fit_anchors(volt_fit_options *options);
 

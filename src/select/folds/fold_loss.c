@@ -21,7 +21,7 @@ volt_search_options volt_fold_loss_options(const volt_search_options *options)
     return own;
 }
 
-/* Which scores go with it. */
+/* The scores that the loss and the weights support. */
 static volt_status check_score(const volt_search_options *options)
 {
     const char *name = volt_score_name(options->score), *loss = options->loss ? options->loss : "squares";
@@ -31,7 +31,7 @@ static volt_status check_score(const volt_search_options *options)
                  "the score %s is one of squares: candidates fitted with loss %s are judged by that loss", name,
                  loss);
     VOLT_REQUIRE(options->score == VOLT_SCORE_LOSS || squared, VOLT_ERR_ARGUMENT,
-                 "the score %s does not go with weights of the rows: r2, nmse and mse do", name);
+                 "the score %s does not support weights of the rows: r2, nmse and mse do", name);
     return VOLT_OK;
 }
 
@@ -127,7 +127,7 @@ static int watch(const char *stage, double fraction, void *context)
  * classes have hardly a minimum. */
 static const double OPEN = 1e-3;
 
-/* On one thread, as candidates beside each other are, so that nothing hangs on how many there are. */
+/* On one thread: candidates are evaluated in parallel, and results must not depend on their number. */
 static volt_status minimise_alone(volt_matrix K, const volt_loss_task *task, volt_loss_result *result)
 {
     enum { MOST_ALONE = 8192 }; /* larger ones come one after the other, and have all threads */
@@ -171,7 +171,7 @@ static volt_status fit_part(const volt_problem *problem, const volt_workspace *s
     return VOLT_OK;
 }
 
-/* What the readout says of the block, in the units of the problem's targets. */
+/* Predictions of the block, in the units of the problem's targets. */
 static void forecast_block(const volt_loss_part *part, volt_view A, const double *c, volt_matrix out)
 {
     for (int64_t i = 0; i < out.rows; i++)
@@ -235,7 +235,7 @@ volt_status volt_fold_loss_score(const volt_problem *problem, const volt_workspa
     const volt_split *split = part->split;
     int64_t m = part->K.rows, q = problem->q;
     VOLT_REQUIRE(!part->centred, VOLT_ERR_ARGUMENT,
-                 "a centred kernel without an intercept goes with squares alone, and the loss is %s",
+                 "a centred kernel without an intercept requires squares, and the loss is %s",
                  problem->loss->fit.loss->text);
     volt_matrix A = volt_matrix_of(space->D, m, q);
     volt_matrix out = volt_matrix_of(space->forecast, split->end - split->begin, q);

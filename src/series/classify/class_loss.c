@@ -16,29 +16,31 @@ enum { FOLDS = 5 };
 static const double tolerance = 1e-6;
 
 /* Memory of a fit on some of the series. */
-typedef struct fold_room {
+typedef struct class_workspace {
     double *K, *Y, *A, *U, *c; /* n x n; n x q, three of them; q */
     int64_t *fold, *train;     /* n each */
-} fold_room;
+} class_workspace;
 
-static void release(fold_room *room)
+static void release(class_workspace *space)
 {
-    volt_free(room->K);
-    volt_free(room->Y);
-    volt_free(room->A);
-    volt_free(room->U);
-    volt_free(room->c);
-    volt_free(room->fold);
-    volt_free(room->train);
+    volt_free(space->K);
+    volt_free(space->Y);
+    volt_free(space->A);
+    volt_free(space->U);
+    volt_free(space->c);
+    volt_free(space->fold);
+    volt_free(space->train);
 }
 
-static volt_status allocate(int64_t n, int64_t q, fold_room *room)
+static volt_status allocate(int64_t n, int64_t q, class_workspace *space)
 {
-    *room = (fold_room){volt_alloc_doubles(n, n),      volt_alloc_doubles(n, q), volt_alloc_doubles(n, q),
-                        volt_alloc_doubles(n, q),      volt_alloc_doubles(q, 1), volt_alloc(n, sizeof(int64_t)),
-                        volt_alloc(n, sizeof(int64_t))};
-    return room->K && room->Y && room->A && room->U && room->c && room->fold && room->train ? VOLT_OK
-                                                                                            : VOLT_ERR_MEMORY;
+    *space = (class_workspace){volt_alloc_doubles(n, n),      volt_alloc_doubles(n, q),
+                               volt_alloc_doubles(n, q),      volt_alloc_doubles(n, q),
+                               volt_alloc_doubles(q, 1),      volt_alloc(n, sizeof(int64_t)),
+                               volt_alloc(n, sizeof(int64_t))};
+    return space->K && space->Y && space->A && space->U && space->c && space->fold && space->train
+               ? VOLT_OK
+               : VOLT_ERR_MEMORY;
 }
 
 /* The readout of series in classes. */
@@ -47,44 +49,44 @@ typedef struct class_fit {
     const volt_class_list *classes;
     volt_view K;
     volt_progress progress;
-    fold_room room;
+    class_workspace space;
 } class_fit;
 
-/* A fit on the m series of room.train, whose coefficients are A (m x q) and c. */
+/* A fit on the m series of space.train, whose coefficients are A (m x q) and c. */
 static volt_status fit_series(class_fit *fit, double alpha, bool tried, int64_t m, volt_matrix A, double *c)
 {
-    fold_room *room = &fit->room;
+    class_workspace *space = &fit->space;
     volt_view K = fit->K;
     int64_t q = fit->classes->n_classes;
     for (int64_t i = 0; i < m; i++) {
         for (int64_t j = 0; j <= i; j++)
-            room->K[i * m + j] = K.data[room->train[i] * K.ld + room->train[j]];
+            space->K[i * m + j] = K.data[space->train[i] * K.ld + space->train[j]];
         for (int64_t k = 0; k < q; k++)
-            room->Y[i * q + k] = fit->classes->of[room->train[i]] == k;
+            space->Y[i * q + k] = fit->classes->of[space->train[i]] == k;
     }
     volt_loss_task task = {.loss = fit->loss,
-                           .Y = volt_view_of(room->Y, m, q),
+                           .Y = volt_view_of(space->Y, m, q),
                            .alpha = alpha,
                            .tolerance = tried ? 1e-3 : tolerance,
                            .intercept = true,
                            .tried = tried,
                            .progress = fit->progress,
                            .share = 1};
-    volt_loss_result result = {.A = A, .U = volt_matrix_of(room->U, m, q), .c = c};
-    return volt_loss_minimise(volt_matrix_of(room->K, m, m), &task, &result);
+    volt_loss_result result = {.A = A, .U = volt_matrix_of(space->U, m, q), .c = c};
+    return volt_loss_minimise(volt_matrix_of(space->K, m, m), &task, &result);
 }
 
 /* -log of the probability of series i's class by the fit on m series. */
 static double row_loss(class_fit *fit, int64_t m, int64_t i)
 {
-    const fold_room *room = &fit->room;
+    const class_workspace *space = &fit->space;
     int64_t q = fit->classes->n_classes;
-    double *u = room->U;
+    double *u = space->U;
     for (int64_t k = 0; k < q; k++)
-        u[k] = room->c[k];
+        u[k] = space->c[k];
     for (int64_t j = 0; j < m; j++)
         for (int64_t k = 0; k < q; k++)
-            u[k] += fit->K.data[i * fit->K.ld + room->train[j]] * room->A[j * q + k];
+            u[k] += fit->K.data[i * fit->K.ld + space->train[j]] * space->A[j * q + k];
     volt_loss_link(fit->loss, q, u);
     return volt_loss_of_target(fit->loss, q, (double)fit->classes->of[i], u);
 }
@@ -93,19 +95,19 @@ static double row_loss(class_fit *fit, int64_t m, int64_t i)
 static volt_status cross_validate(void *context, volt_alpha_choice *choice)
 {
     class_fit *fit = context;
-    fold_room *room = &fit->room;
+    class_workspace *space = &fit->space;
     int64_t n = fit->classes->n, q = fit->classes->n_classes;
     double sum = 0;
     for (int64_t f = 0; f < FOLDS; f++) {
         int64_t m = 0;
         for (int64_t i = 0; i < n; i++)
-            if (room->fold[i] != f)
-                room->train[m++] = i;
+            if (space->fold[i] != f)
+                space->train[m++] = i;
         if (m == n || m == 0)
             continue;
-        VOLT_TRY(fit_series(fit, choice->alpha, true, m, volt_matrix_of(room->A, m, q), room->c));
+        VOLT_TRY(fit_series(fit, choice->alpha, true, m, volt_matrix_of(space->A, m, q), space->c));
         for (int64_t i = 0; i < n; i++)
-            if (room->fold[i] == f)
+            if (space->fold[i] == f)
                 sum += row_loss(fit, m, i);
     }
     volt_alpha_offer(choice, 0, sum / (double)n, 0);
@@ -114,16 +116,16 @@ static volt_status cross_validate(void *context, volt_alpha_choice *choice)
 
 static volt_status choose_and_fit(class_fit *fit, uint64_t seed, volt_class_readout *readout)
 {
-    fold_room *room = &fit->room;
+    class_workspace *space = &fit->space;
     int64_t n = fit->classes->n;
     volt_alpha_best best;
-    volt_class_folds(fit->classes, FOLDS, seed, room->train, room->fold);
+    volt_class_folds(fit->classes, FOLDS, seed, space->train, space->fold);
     VOLT_TRY(volt_alpha_choose_one(VOLT_ALPHA_CLASS_LOSS, readout->alpha, cross_validate, fit, &best));
     VOLT_REQUIRE(best.alpha > 0, VOLT_ERR_NOT_FINITE, "the loss of series in folds is not finite");
     readout->alpha = best.alpha;
     readout->log_loss = best.error;
     for (int64_t i = 0; i < n; i++)
-        room->train[i] = i;
+        space->train[i] = i;
     return fit_series(fit, readout->alpha, false, n, readout->A, readout->c);
 }
 
@@ -131,9 +133,9 @@ volt_status volt_class_loss_fit(const volt_loss *loss, const volt_class_list *cl
                                 uint64_t seed, volt_progress progress, volt_class_readout *readout)
 {
     class_fit fit = {.loss = loss, .classes = classes, .K = K, .progress = progress};
-    volt_status status = allocate(classes->n, classes->n_classes, &fit.room);
+    volt_status status = allocate(classes->n, classes->n_classes, &fit.space);
     if (status == VOLT_OK)
         status = choose_and_fit(&fit, seed, readout);
-    release(&fit.room);
+    release(&fit.space);
     return status;
 }

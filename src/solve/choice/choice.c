@@ -218,7 +218,7 @@ static volt_status try_all(contest *c)
 
 /* ---- verdict ---------------------------------------------------------------------------------- */
 
-/* How sure one can be that column k's best candidate is better than naive, as time goes on and when frozen. */
+/* The confidence that column k's best candidate is better than naive, in its latest and its frozen errors. */
 static double confidence(const contest *c, int64_t k, int64_t output)
 {
     const volt_choice *choice = c->choice;

@@ -16,7 +16,7 @@
 #include "solve/choice/alpha_grid.h"
 #include "solve/exact/kept_factor.h"
 
-/* What was chosen for an output. */
+/* The choice for one output. */
 typedef struct volt_chosen {
     bool level;        /* the second targets */
     bool constant;     /* an intercept is part of it */
@@ -25,12 +25,12 @@ typedef struct volt_chosen {
     double mse;        /* of the rows held out, as chosen */
     double best_mse;   /* of the best candidate, taken or not ... */
     double best_alpha; /* ... and its alpha */
-    double naive_mse;  /* of the naive forecast; NaN where there is none */
+    double naive_mse;  /* of the naive forecast; NaN: none */
 } volt_chosen;
 
 typedef struct volt_choice {
     int64_t ahead;   /* rows until a target is known, at least 1 */
-    double alpha;    /* the only one beside infinity; 0: the grid */
+    double alpha;    /* the only finite candidate; 0: the grid */
     bool changes;    /* the targets are changes: the naive forecast is 0 */
     volt_view naive; /* errors of naive forecasts (rows kept x q, in the units of the targets); no data: none */
     volt_view level; /* second targets (rows kept x q, same units); no data: none */
@@ -44,11 +44,11 @@ typedef struct volt_choice {
     volt_held_out held;    /* rows held out, counted from the first row kept; mse is not used */
     int64_t tried;         /* finite alphas */
     int64_t failed;        /* of them, too small for the factorisation */
-    double log_likelihood; /* of all outputs as chosen; NaN where one of them is not the kernel's alone */
+    double log_likelihood; /* of all outputs as chosen; NaN where one is not fitted by the kernel only */
 } volt_choice;
 
-/* Numbers that choosing takes beside the matrix, for n rows and q outputs without second targets, and the rows that
- * screen candidates, all of n where n is small. */
+/* Numbers that a choice allocates in addition to the matrix, for n rows and q outputs without second targets; and the rows that
+ * screen candidates, n where n is small. */
 double volt_choice_numbers(double n, double q);
 double volt_choice_rows(double n);
 /* Choose, then solve: A (rows kept x q) holds the targets and receives the coefficients, intercepts (q) what a forecast

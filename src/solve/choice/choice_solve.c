@@ -101,7 +101,7 @@ static double next_alpha(const exact_choice *c, double bound)
     return next;
 }
 
-/* A forecast that takes a share of what was learned errs so far on the way from the naive one, whose errors are the changes. */
+/* Errors of a forecast with a share of the readout: between those of the naive forecast, which are the changes, and e. */
 static void take_share(const exact_choice *c, int64_t k, volt_row_errors *errors)
 {
     double share = c->choice->outputs[k].share;
@@ -113,7 +113,7 @@ static void take_share(const exact_choice *c, int64_t k, volt_row_errors *errors
     }
 }
 
-/* Errors of the rows, of the outputs that this alpha is for. `column` is room for q numbers. */
+/* Errors of the rows, of the outputs that this alpha is for. `column` has q numbers. */
 static volt_status take_errors(exact_choice *c, double alpha, bool constant, int64_t *column)
 {
     bool some = false;

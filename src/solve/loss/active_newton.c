@@ -1,4 +1,4 @@
-/* src/solve/loss/active_newton.c: Newton on active rows; the formulas stand in the header. */
+/* src/solve/loss/active_newton.c: Newton on active rows; the formulas are in loss_methods.h. */
 #include "solve/loss/loss_methods.h"
 
 #include "base/blas.h"
@@ -23,16 +23,17 @@ enum {
 /* One group of columns: n x m each, m = problem->group. */
 typedef struct newton {
     const volt_loss_problem *problem;
-    volt_loss_problem of_group; /* the same problem with the columns of the group alone */
+    volt_loss_problem of_group; /* the same problem with only the columns of the group */
     double rho;
     volt_matrix a, u, g0, g; /* the readout, u = K a + 1 c, the slopes that are eased around, those at u */
     volt_matrix da, kda;     /* the step: coefficients, K da */
     volt_matrix trial;       /* slopes along the line */
-    volt_matrix saved_a, saved_u, solved; /* to come back to; the slopes of the last eased problem solved */
-    volt_matrix best_a, best_u;           /* the readout of the least gap so far */
-    double *certificate;                  /* n x 2 m */
-    double *c, *dc, *saved_c, *best_c;    /* m */
-    double objective, gap;                /* of the best readout */
+    volt_matrix saved_a, saved_u,
+        solved;                 /* restored after a failed step; the slopes of the last eased problem solved */
+    volt_matrix best_a, best_u; /* the readout of the least gap so far */
+    double *certificate;        /* n x 2 m */
+    double *c, *dc, *saved_c, *best_c; /* m */
+    double objective, gap;             /* of the best readout */
     volt_loss_directions directions;
     double *memory;
 } newton;

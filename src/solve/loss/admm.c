@@ -1,4 +1,4 @@
-/* src/solve/loss/admm.c: alternating directions; the formulas stand in the header. */
+/* src/solve/loss/admm.c: alternating directions; the formulas are in loss_methods.h. */
 #include "solve/loss/loss_methods.h"
 
 #include "base/blas.h"
@@ -14,8 +14,8 @@ static const double RELAXATION = 1.7;
 
 /* ---- solves with one column ------------------------------------------------------------------- */
 
-/* A triangular solve with one column reads L once and computes next to nothing: what counts is that all threads read. Rows
- * below (beside) a block of the diagonal are independent of each other. */
+/* A triangular solve with one column reads L once and computes next to nothing: all threads must read. Rows below (columns
+ * left of) a block of the diagonal are independent of each other. */
 enum { SOLVE_BLOCK = 192, LEAST_SHARED = 1000 }; /* below, L stays in the cache of one thread */
 
 static void solve_block(volt_matrix L, int64_t first, int64_t count, CBLAS_TRANSPOSE transpose, double *x)
@@ -68,40 +68,40 @@ void volt_loss_solve_factor(volt_matrix L, volt_matrix B)
 /* ---- steps ------------------------------------------------------------------------------------ */
 
 /* n x columns each: v (= K a + 1 c of the readout), u and g of the split. */
-typedef struct admm_room {
+typedef struct admm_workspace {
     volt_matrix v, u, g;
     double *certificate;
-} admm_room;
+} admm_workspace;
 
-static volt_status begin(const volt_loss_problem *problem, admm_room *room)
+static volt_status begin(const volt_loss_problem *problem, admm_workspace *space)
 {
     int64_t n = problem->n, m = problem->columns;
     double *all = volt_alloc_doubles(n, 5 * m);
     if (!all)
         return VOLT_ERR_MEMORY;
-    room->v = volt_matrix_of(all, n, m);
-    room->u = volt_matrix_of(all + n * m, n, m);
-    room->g = volt_matrix_of(all + 2 * n * m, n, m);
-    room->certificate = all + 3 * n * m;
+    space->v = volt_matrix_of(all, n, m);
+    space->u = volt_matrix_of(all + n * m, n, m);
+    space->g = volt_matrix_of(all + 2 * n * m, n, m);
+    space->certificate = all + 3 * n * m;
     const volt_loss_kind *kind = problem->loss->kind;
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < m; k++) {
             double y = problem->Y.data[i * problem->Y.ld + k];
             bool counts = volt_loss_weight(problem, i) > 0;
-            room->u.data[i * m + k] = !counts ? 0 : kind->start ? kind->start(y) : y;
-            room->g.data[i * m + k] = 0;
+            space->u.data[i * m + k] = !counts ? 0 : kind->start ? kind->start(y) : y;
+            space->g.data[i * m + k] = 0;
         }
     return VOLT_OK;
 }
 
 /* a, c and v for the present u and g. */
 static void solve_readout(const volt_loss_problem *problem, const volt_admm_task *task, double rho,
-                          const admm_room *room, volt_loss_state *state)
+                          const admm_workspace *space, volt_loss_state *state)
 {
     int64_t n = problem->n, m = problem->columns;
-    double *b = room->v.data, *a = state->A.data, shift = problem->alpha / rho, r1 = 0;
+    double *b = space->v.data, *a = state->A.data, shift = problem->alpha / rho, r1 = 0;
     for (int64_t i = 0; i < n * m; i++)
-        a[i] = b[i] = room->u.data[i] - room->g.data[i] / rho;
+        a[i] = b[i] = space->u.data[i] - space->g.data[i] / rho;
     volt_loss_solve_factor(problem->K, state->A);
     for (int64_t i = 0; problem->intercept && i < n; i++)
         r1 += task->r1[i];
@@ -124,7 +124,7 @@ typedef struct movement {
     double apart; /* the largest difference between v and u, which are one in the end */
 } movement;
 
-static volt_status ease_rows(const volt_loss_problem *problem, double rho, const admm_room *room,
+static volt_status ease_rows(const volt_loss_problem *problem, double rho, const admm_workspace *space,
                              movement *moved)
 {
     int64_t m = problem->columns;
@@ -132,13 +132,13 @@ static volt_status ease_rows(const volt_loss_problem *problem, double rho, const
     *moved = (movement){0};
     for (int64_t i = 0; i < problem->n; i++)
         for (int64_t k = 0; k < m; k += problem->group) {
-            double *u_i = room->u.data + i * m + k, *g_i = room->g.data + i * m + k;
+            double *u_i = space->u.data + i * m + k, *g_i = space->g.data + i * m + k;
             for (int64_t j = 0; j < problem->group; j++)
-                v[j] = RELAXATION * room->v.data[i * m + k + j] + (1 - RELAXATION) * u_i[j];
+                v[j] = RELAXATION * space->v.data[i * m + k + j] + (1 - RELAXATION) * u_i[j];
             VOLT_TRY(volt_loss_row_slope(problem, i, k, v, g_i, rho, g, NULL));
             for (int64_t j = 0; j < problem->group; j++) {
                 double u = v[j] + (g_i[j] - g[j]) / rho;
-                moved->apart = fmax(moved->apart, fabs(room->v.data[i * m + k + j] - u));
+                moved->apart = fmax(moved->apart, fabs(space->v.data[i * m + k + j] - u));
                 moved->du = fmax(moved->du, fabs(u - u_i[j]));
                 moved->dg = fmax(moved->dg, fabs(g[j] - g_i[j]));
                 moved->u = fmax(moved->u, fabs(u));
@@ -150,11 +150,11 @@ static volt_status ease_rows(const volt_loss_problem *problem, double rho, const
     return VOLT_OK;
 }
 
-static void certify(const volt_loss_problem *problem, const volt_admm_task *task, const admm_room *room,
+static void certify(const volt_loss_problem *problem, const volt_admm_task *task, const admm_workspace *space,
                     volt_loss_state *state)
 {
-    memcpy(state->G.data, room->g.data, (size_t)(problem->n * problem->columns) * sizeof(double));
-    volt_loss_certify(problem, task->tolerance, state, room->certificate);
+    memcpy(state->G.data, space->g.data, (size_t)(problem->n * problem->columns) * sizeof(double));
+    volt_loss_certify(problem, task->tolerance, state, space->certificate);
 }
 
 /* The rho with which v and u would come together as fast as g comes to rest, each against its size (Stellato and others, OSQP,
@@ -169,8 +169,8 @@ static double better_rho(const volt_admm_task *task, const movement *moved, doub
     return better > NEAR * rho || NEAR * better < rho ? better : rho;
 }
 
-static volt_status run(const volt_loss_problem *problem, const volt_admm_task *task, const admm_room *room,
-                       volt_loss_state *state, int64_t *steps)
+static volt_status run(const volt_loss_problem *problem, const volt_admm_task *task,
+                       const admm_workspace *space, volt_loss_state *state, int64_t *steps)
 {
     enum { FIRST_LOOK = 30 };
     movement moved;
@@ -178,11 +178,11 @@ static volt_status run(const volt_loss_problem *problem, const volt_admm_task *t
     for (int64_t step = 1, look = FIRST_LOOK; step <= task->most_steps; step++, ++*steps) {
         if (!volt_stage_poll(problem->stage))
             return volt_stage_end(problem->stage);
-        solve_readout(problem, task, rho, room, state);
-        VOLT_TRY(ease_rows(problem, rho, room, &moved));
+        solve_readout(problem, task, rho, space, state);
+        VOLT_TRY(ease_rows(problem, rho, space, &moved));
         if (step % task->every != 0 && step < task->most_steps)
             continue;
-        certify(problem, task, room, state);
+        certify(problem, task, space, state);
         bool still =
             !task->settled || (moved.du <= task->tolerance * moved.u && moved.dg <= task->tolerance * moved.g);
         if (state->gap <= volt_loss_open_above(problem, task->tolerance, state->objective) && still) {
@@ -203,9 +203,9 @@ static volt_status run(const volt_loss_problem *problem, const volt_admm_task *t
 volt_status volt_admm_run(const volt_loss_problem *problem, const volt_admm_task *task, volt_loss_state *state,
                           int64_t *steps)
 {
-    admm_room room = {0};
-    VOLT_TRY(begin(problem, &room));
-    volt_status status = run(problem, task, &room, state, steps);
-    volt_free(room.v.data);
+    admm_workspace space = {0};
+    VOLT_TRY(begin(problem, &space));
+    volt_status status = run(problem, task, &space, state, steps);
+    volt_free(space.v.data);
     return status;
 }

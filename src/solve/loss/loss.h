@@ -7,7 +7,7 @@
  *     excess   l(y, u) + l*(g) - g u, which is at least 0, and 0 where g is a slope of l at u: a row's part of the
  *              duality gap, written so that no digits cancel
  *     slope    g of the Moreau envelope min_v l(y, v) + rho/2 |v - u - g0/rho|^2 at u, and its derivative d in u.
- *              prox = u + (g0 - g) / rho. rho = INFINITY: l' and l'' (smooth losses alone)
+ *              prox = u + (g0 - g) / rho. rho = INFINITY: l' and l'' (only smooth losses)
  *     range    the slopes g for which l* is finite
  *
  * Classes (multinomial) are one function of a whole row: `row` in place of these. A new loss is one volt_loss_NAME and one line

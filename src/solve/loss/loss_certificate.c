@@ -348,10 +348,11 @@ static double distance(const volt_loss_problem *problem, volt_matrix delta, volt
     return fmax(sum, 0) / (2 * problem->alpha);
 }
 
-void volt_loss_certify(const volt_loss_problem *problem, double tolerance, volt_loss_state *state, double *room)
+void volt_loss_certify(const volt_loss_problem *problem, double tolerance, volt_loss_state *state,
+                       double *space)
 {
     int64_t n = problem->n, m = problem->columns;
-    volt_matrix delta = volt_matrix_of(room, n, m), product = volt_matrix_of(room + n * m, n, m);
+    volt_matrix delta = volt_matrix_of(space, n, m), product = volt_matrix_of(space + n * m, n, m);
     double energy = 0, squares = 0, farthest = 0, steepest = 0;
     row_sums sums = {0};
     make_feasible(problem, state->G);

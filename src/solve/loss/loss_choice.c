@@ -97,69 +97,70 @@ static bool can_train(const volt_loss_task *task, const trial_rows *part)
 }
 
 /* Room for the trials of a part: A and U are rows x columns. */
-typedef struct trial_room {
+typedef struct trial_workspace {
     double *numbers;
     volt_matrix work; /* fitted x fitted; no data: K itself is overwritten and restored ... */
     double *diagonal; /* ... with this, fitted */
     volt_matrix A, U;
     double *c;
-} trial_room;
+} trial_workspace;
 
-static volt_status make_room(const trial_rows *part, int64_t columns, bool in_place, trial_room *room)
+static volt_status make_workspace(const trial_rows *part, int64_t columns, bool in_place,
+                                  trial_workspace *space)
 {
     int64_t square = in_place ? 0 : part->fitted * part->fitted;
-    room->numbers = volt_alloc_doubles(square + part->fitted + (2 * part->rows + 1) * columns, 1);
-    if (!room->numbers)
+    space->numbers = volt_alloc_doubles(square + part->fitted + (2 * part->rows + 1) * columns, 1);
+    if (!space->numbers)
         return VOLT_ERR_MEMORY;
-    room->work = volt_matrix_of(in_place ? NULL : room->numbers, part->fitted, part->fitted);
-    room->diagonal = room->numbers + square;
-    room->A = volt_matrix_of(room->diagonal + part->fitted, part->rows, columns);
-    room->U = volt_matrix_of(room->A.data + part->rows * columns, part->rows, columns);
-    room->c = room->U.data + part->rows * columns;
+    space->work = volt_matrix_of(in_place ? NULL : space->numbers, part->fitted, part->fitted);
+    space->diagonal = space->numbers + square;
+    space->A = volt_matrix_of(space->diagonal + part->fitted, part->rows, columns);
+    space->U = volt_matrix_of(space->A.data + part->rows * columns, part->rows, columns);
+    space->c = space->U.data + part->rows * columns;
     return VOLT_OK;
 }
 
 /* The matrix of the rows that train, in memory that may be overwritten: its lower triangle is K's. */
-static volt_matrix begin_work(volt_matrix K, const trial_rows *part, const trial_room *room)
+static volt_matrix begin_work(volt_matrix K, const trial_rows *part, const trial_workspace *space)
 {
     volt_matrix block = {K.data + part->first * (K.ld + 1), part->fitted, part->fitted, K.ld};
     for (int64_t i = 0; i < part->fitted; i++) {
-        room->diagonal[i] = block.data[i * (block.ld + 1)];
-        if (room->work.data)
-            memcpy(room->work.data + i * room->work.ld, block.data + i * block.ld,
+        space->diagonal[i] = block.data[i * (block.ld + 1)];
+        if (space->work.data)
+            memcpy(space->work.data + i * space->work.ld, block.data + i * block.ld,
                    (size_t)(i + 1) * sizeof(double));
     }
-    return room->work.data ? room->work : block;
+    return space->work.data ? space->work : block;
 }
 
-/* The entries of K come back from above the diagonal, where volt_loss_minimise keeps them. */
-static void end_work(volt_matrix work, const trial_room *room)
+/* Restores the entries of K from above the diagonal, where volt_loss_minimise keeps them. */
+static void end_work(volt_matrix work, const trial_workspace *space)
 {
-    if (room->work.data)
+    if (space->work.data)
         return;
     volt_cpu_backend.mirror(work, false);
     for (int64_t i = 0; i < work.rows; i++)
-        work.data[i * (work.ld + 1)] = room->diagonal[i];
+        work.data[i * (work.ld + 1)] = space->diagonal[i];
 }
 
 /* Offers the mean loss of the held-out rows; none where the fit fails. */
 static volt_status try_alpha(volt_matrix K, const volt_loss_task *task, const trial_rows *part,
-                             const trial_room *room, volt_alpha_choice *choice)
+                             const trial_workspace *space, volt_alpha_choice *choice)
 {
     int64_t fitted = part->fitted, first = part->first, columns = task->Y.cols;
-    volt_matrix work = begin_work(K, part, room), A = room->A, U = room->U;
+    volt_matrix work = begin_work(K, part, space), A = space->A, U = space->U;
     volt_loss_task less = part_of(task, part, fitted), all = part_of(task, part, part->rows);
     less.alpha = choice->alpha;
     volt_loss_result result = {
-        .A = volt_matrix_rows(A, 0, fitted), .U = volt_matrix_rows(U, 0, fitted), .c = room->c};
+        .A = volt_matrix_rows(A, 0, fitted), .U = volt_matrix_rows(U, 0, fitted), .c = space->c};
     volt_status status = volt_loss_minimise(work, &less, &result);
     if (status != VOLT_OK && status != VOLT_ERR_SINGULAR)
         return status;
-    end_work(work, room);
+    end_work(work, space);
     if (status == VOLT_ERR_SINGULAR)
         return VOLT_OK;
     for (int64_t i = fitted; i < part->rows; i++)
-        memcpy(U.data + i * U.ld, room->c, (size_t)columns * sizeof(double));
+        memcpy(U.data + i * U.ld, space->c, (size_t)columns * sizeof(double));
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (volt_blas_int)(part->rows - fitted),
                 (volt_blas_int)columns, (volt_blas_int)fitted, 1, K.data + (first + fitted) * K.ld + first,
                 (volt_blas_int)K.ld, A.data, (volt_blas_int)A.ld, 1, U.data + fitted * U.ld,
@@ -172,19 +173,19 @@ typedef struct trials {
     volt_matrix K;
     const volt_loss_task *task;
     trial_rows last, whole; /* rows that screen, and all rows */
-    trial_room last_room, whole_room;
+    trial_workspace last_space, whole_space;
 } trials;
 
 static volt_status try_last(void *context, volt_alpha_choice *choice)
 {
     const trials *all = context;
-    return try_alpha(all->K, all->task, &all->last, &all->last_room, choice);
+    return try_alpha(all->K, all->task, &all->last, &all->last_space, choice);
 }
 
 static volt_status try_whole(void *context, volt_alpha_choice *choice)
 {
     const trials *all = context;
-    return try_alpha(all->K, all->task, &all->whole, &all->whole_room, choice);
+    return try_alpha(all->K, all->task, &all->whole, &all->whole_space, choice);
 }
 
 /* The last rows, at most `most`; those that train end where a third of the weights above 0 is left. */
@@ -224,14 +225,14 @@ volt_status volt_loss_choose(volt_matrix K, const volt_loss_task *task, double *
     *alpha = choice.unit;
     if (!can_train(task, &last))
         return VOLT_OK;
-    volt_status status = make_room(&last, task->Y.cols, false, &all.last_room);
+    volt_status status = make_workspace(&last, task->Y.cols, false, &all.last_space);
     if (status == VOLT_OK && last.first > 0)
-        status = make_room(&all.whole, task->Y.cols, true, &all.whole_room);
+        status = make_workspace(&all.whole, task->Y.cols, true, &all.whole_space);
     if (status == VOLT_OK)
         status = volt_alpha_choose(&choice);
     if (status == VOLT_OK && best.alpha > 0)
         *alpha = best.alpha;
-    volt_free(all.last_room.numbers);
-    volt_free(all.whole_room.numbers);
+    volt_free(all.last_space.numbers);
+    volt_free(all.whole_space.numbers);
     return status;
 }

@@ -15,7 +15,7 @@
  *
  * Boyd, Parikh, Chu, Peleato, Eckstein, Distributed optimization and statistical learning via the alternating direction
  * method of multipliers, 2011. */
-/* Steps until the gap is tolerance |J|, or `most_steps` are taken; with `settled` until, beside that, u and g move no
+/* Steps until the gap is tolerance |J|, or `most_steps` are taken; with `settled` until also u and g move no
  * more than by that tolerance. problem->K holds L below the diagonal and on it; r1 is n numbers, rho the penalty. The state
  * receives a, c, u, g, objective and gap; *steps counts up. The gap is looked at every `every` steps and after the last.
  * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
@@ -24,7 +24,7 @@ typedef struct volt_admm_task {
     double rho, tolerance;
     int64_t most_steps, every;
     bool settled;
-    /* (optional) put the factor for another rho, and its r1, in the place of the present one: rho then follows the
+    /* (optional) replaces factor and r1 by those for another rho: rho then follows the
      * residuals, after FIRST_LOOK steps and each time that three times as many are done (admm.c). */
     volt_status (*refactor)(void *context, double rho);
     void *context;
@@ -61,8 +61,8 @@ typedef struct volt_newton_task {
     int64_t most_steps;
 } volt_newton_task;
 
-/* Go on from the state, whose parts all count, until the gap is tolerance |J|, rounding stops it or the steps are spent;
- * *steps counts up. Not for losses of whole rows. The working room of problem->K is used. VOLT_ERR_MEMORY,
+/* Continues from the state, whose fields are all used, until the gap is tolerance |J|, rounding stops it or the steps are spent;
+ * *steps counts up. Not for losses of whole rows. The working memory of problem->K is used. VOLT_ERR_MEMORY,
  * VOLT_ERR_CANCELLED, VOLT_ERR_SINGULAR. */
 volt_status volt_newton_run(const volt_loss_problem *problem, const volt_newton_task *task,
                             volt_loss_state *state, int64_t *steps);
@@ -76,9 +76,10 @@ typedef struct newton_step {
     double reach;        /* given: the step of an intercept to which no row says how far */
 } newton_step;
 
-/* From a and the slopes g at u, with these directions. `room` is n x m. Levels that no direction ties together are solved
+/* From a and the slopes g at u, with these directions. `space` is n x m. Levels that no direction ties together are solved
  * each by itself. */
 volt_status volt_newton_step(const volt_loss_problem *problem, const volt_loss_directions *directions,
-                             volt_matrix a, volt_matrix g, double least_shift, double *room, newton_step *step);
+                             volt_matrix a, volt_matrix g, double least_shift, double *space,
+                             newton_step *step);
 
 #endif

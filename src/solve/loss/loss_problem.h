@@ -25,7 +25,8 @@ typedef struct volt_loss_problem {
     double alpha;
     double common; /* taken from K before */
     bool intercept;
-    volt_matrix K; /* n x n: its strict upper triangle is K, the lower one and the diagonal are working room */
+    volt_matrix
+        K; /* n x n: its strict upper triangle is K, the lower one and the diagonal are working memory */
     double *diagonal;      /* n: K_ii */
     double norm;           /* at least the largest eigenvalue of K */
     double floor, ceiling; /* the minimum of J lies between: volt_loss_bound */
@@ -76,11 +77,11 @@ void volt_loss_multiply(const volt_loss_problem *problem, volt_view V, volt_matr
 void volt_loss_bound(volt_loss_problem *problem, double *c);
 
 /* Computes U = K A + 1 c, objective and gap of the state. Its slopes G, any near ones, become feasible; where levels cross and
- * there is an intercept, c and U of the upper ones move until none does. `room` is n x 2 columns. The gap may be found larger than
+ * there is an intercept, c and U of the upper ones move until none does. `space` is n x 2 columns. The gap may be found larger than
  * it is, never smaller, where that shows that it is open. It is INFINITY where the objective lies outside its bounds, and where
  * levels still cross by more than rounding. */
 void volt_loss_certify(const volt_loss_problem *problem, double tolerance, volt_loss_state *state,
-                       double *room);
+                       double *space);
 
 /* The largest gap that counts as closed: tolerance |objective|, and at least the rounding of the sum of the losses. */
 double volt_loss_open_above(const volt_loss_problem *problem, double tolerance, double objective);

@@ -46,7 +46,7 @@ static double place(const level_block *b, double w)
     return b->x / (double)b->count - clipped(b, w);
 }
 
-/* What keeps `count` levels together: all deviations from their mean, as orthonormal directions. */
+/* The deviations of `count` tied levels from their mean, as orthonormal directions. */
 static volt_status add_deviations(volt_loss_directions *all, int64_t row, int64_t first, int64_t count,
                                   double d)
 {

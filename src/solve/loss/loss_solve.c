@@ -108,16 +108,16 @@ static volt_status residual_scale(const volt_loss_problem *problem, double *scal
 
 /* ---- what the methods work on ----------------------------------------------------------------- */
 
-typedef struct loss_room {
+typedef struct loss_workspace {
     double *diagonal, *r1, *p;
     volt_matrix G;
-} loss_room;
+} loss_workspace;
 
-static void release(loss_room *room)
+static void release(loss_workspace *space)
 {
-    volt_free(room->diagonal);
-    volt_free(room->p);
-    volt_free(room->G.data);
+    volt_free(space->diagonal);
+    volt_free(space->p);
+    volt_free(space->G.data);
 }
 
 /* An upper bound of the largest eigenvalue: the largest row sum. */
@@ -128,35 +128,35 @@ static volt_status norm_of(volt_matrix K, double *norm)
     return VOLT_OK;
 }
 
-static volt_status prepare(volt_matrix K, const volt_loss_task *task, loss_room *room,
+static volt_status prepare(volt_matrix K, const volt_loss_task *task, loss_workspace *space,
                            volt_loss_problem *problem)
 {
     const volt_loss *loss = task->loss;
     int64_t n = K.rows, columns = task->Y.cols;
-    room->diagonal = volt_alloc_doubles(n, 2);
-    room->p = volt_alloc_doubles(columns, 1);
-    room->G = volt_matrix_of(volt_alloc_doubles(n, columns), n, columns);
-    if (!room->diagonal || !room->p || !room->G.data)
+    space->diagonal = volt_alloc_doubles(n, 2);
+    space->p = volt_alloc_doubles(columns, 1);
+    space->G = volt_matrix_of(volt_alloc_doubles(n, columns), n, columns);
+    if (!space->diagonal || !space->p || !space->G.data)
         return VOLT_ERR_MEMORY;
-    room->r1 = room->diagonal + n;
+    space->r1 = space->diagonal + n;
     for (int64_t i = 0; i < n; i++)
-        room->diagonal[i] = K.data[i * (K.ld + 1)];
+        space->diagonal[i] = K.data[i * (K.ld + 1)];
     for (int64_t k = 0; k < columns; k++) {
         double value = loss->count > 0 ? loss->values[k % loss->count] : 0;
-        room->p[k] = loss->kind->in_units && task->units ? value / task->units[k] : value;
+        space->p[k] = loss->kind->in_units && task->units ? value / task->units[k] : value;
     }
     *problem = (volt_loss_problem){.loss = loss,
                                    .n = n,
                                    .columns = columns,
                                    .group = loss->kind->row ? columns : volt_max(loss->count, 1),
                                    .Y = task->Y,
-                                   .p = room->p,
+                                   .p = space->p,
                                    .weights = task->weights,
                                    .alpha = task->alpha,
                                    .common = task->common,
                                    .intercept = task->intercept,
                                    .K = K,
-                                   .diagonal = room->diagonal};
+                                   .diagonal = space->diagonal};
     VOLT_TRY(norm_of(K, &problem->norm));
     volt_cpu_backend.mirror(K, true);
     return VOLT_OK;
@@ -164,7 +164,7 @@ static volt_status prepare(volt_matrix K, const volt_loss_task *task, loss_room 
 
 /* ---- the factor of the first method ----------------------------------------------------------- */
 
-/* n eps max K_ii, of K as it was made: what is added to the diagonal must lie above it. */
+/* n eps max K_ii, of K as it was made: the shift of the diagonal must lie above it. */
 static double rounding_level(const volt_loss_problem *problem)
 {
     double largest = 0;
@@ -253,14 +253,14 @@ static void take_constant(const volt_loss_problem *problem, volt_loss_state *sta
     state->gap = 0;
 }
 
-static volt_status minimise(const volt_loss_problem *problem, const volt_loss_task *task, loss_room *room,
+static volt_status minimise(const volt_loss_problem *problem, const volt_loss_task *task, loss_workspace *space,
                             volt_loss_state *state, volt_loss_result *result)
 {
     const volt_loss_kind *kind = problem->loss->kind;
     double level = rounding_level(problem), rho;
     VOLT_TRY(choose_rho(problem, level, &rho));
-    VOLT_TRY(factor(problem, problem->alpha / rho, level, room->r1, &result->rcond));
-    volt_admm_task first = {.r1 = room->r1,
+    VOLT_TRY(factor(problem, problem->alpha / rho, level, space->r1, &result->rcond));
+    volt_admm_task first = {.r1 = space->r1,
                             .rho = rho,
                             .tolerance = task->tolerance,
                             .most_steps = kind->row      ? (task->tried ? TRIED_STEPS : CLASS_STEPS)
@@ -268,7 +268,7 @@ static volt_status minimise(const volt_loss_problem *problem, const volt_loss_ta
                                                          : LINE_STEPS,
                             .every = kind->smooth ? CHECK_EVERY : LINE_STEPS,
                             .settled = task->tolerance <= EXACT};
-    other_rho other = {problem, level, room->r1, &result->rcond};
+    other_rho other = {problem, level, space->r1, &result->rcond};
     if (kind->row) { /* they have no second method */
         first.refactor = refactor;
         first.context = &other;
@@ -327,22 +327,22 @@ static volt_status check_gap(const volt_loss_problem *problem, const volt_loss_t
 
 volt_status volt_loss_minimise(volt_matrix K, const volt_loss_task *task, volt_loss_result *result)
 {
-    loss_room room = {0};
+    loss_workspace space = {0};
     volt_loss_problem problem;
     volt_loss_state state = {.A = result->A, .U = result->U, .c = result->c};
     volt_stage stage;
     volt_stage_begin(&stage, task->progress, "factor", task->from, task->share, volt_cholesky_units(K.rows));
     result->steps = result->newton_steps = 0;
     result->rcond = 1;
-    volt_status status = prepare(K, task, &room, &problem);
+    volt_status status = prepare(K, task, &space, &problem);
     if (status == VOLT_OK) {
-        state.G = room.G;
+        state.G = space.G;
         problem.stage = &stage;
         volt_loss_bound(&problem, state.c);
         if (problem.ceiling <= problem.floor)
             take_constant(&problem, &state);
         else
-            status = minimise(&problem, task, &room, &state, result);
+            status = minimise(&problem, task, &space, &state, result);
     }
     if (status == VOLT_OK)
         status = volt_stage_end(&stage);
@@ -357,7 +357,7 @@ volt_status volt_loss_minimise(volt_matrix K, const volt_loss_task *task, volt_l
                  "loss %s: the duality gap is %.3g of the objective after %d steps, and %.3g was asked for",
                  task->loss->text, state.gap / fabs(state.objective),
                  (int)(result->steps + result->newton_steps), task->tolerance);
-    release(&room);
+    release(&space);
     return status;
 }
 

@@ -8,10 +8,10 @@ typedef struct volt_loss_task {
     const volt_loss *loss;
     /* n x columns: of levels a column each, of two classes one of +-1, of more one of 0 and 1 each */
     volt_view Y;
-    const double *units;   /* (optional) columns: one unit of Y is so many of the loss's parameter */
+    const double *units;   /* (optional) columns: units of Y, in those of the loss's parameter */
     const double *weights; /* (optional) n, at least 0; 0: the row is not fitted */
     double alpha, tolerance;
-    double common; /* what was taken from every entry of K, which has the roundings of the sum */
+    double common; /* subtracted from every entry of K, which has the rounding of the sum */
     bool intercept;
     /* one of many that only one will be chosen of: fewer steps, and a gap that stays open is no warning */
     bool tried;
@@ -20,7 +20,7 @@ typedef struct volt_loss_task {
     double from, share; /* of the progress */
 } volt_loss_task;
 
-/* What came of it; A and U (n x columns, may not be NULL) and c (columns) are the caller's. */
+/* The result; A and U (n x columns, may not be NULL) and c (columns) are the caller's. */
 typedef struct volt_loss_result {
     volt_matrix A, U; /* coefficients; U = K A + 1 c */
     double *c;
@@ -39,7 +39,7 @@ volt_status volt_loss_minimise(volt_matrix K, const volt_loss_task *task, volt_l
  * volt_loss_first_column become 0, and `common` taken from c, since K lacks it. */
 volt_status volt_loss_minimise_outputs(volt_matrix K, const volt_loss_task *task, volt_loss_result *result);
 
-/* Numbers that it takes beside K. */
+/* Numbers that it allocates in addition to K. */
 double volt_loss_numbers(double n, double columns);
 
 /* ---- alpha (loss_choice.c) --------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ enum { VOLT_LEAST_CHOSEN = 12 };
 /* The unit of alpha: the mean of the diagonal, 1 where that is not positive. */
 double volt_loss_unit(volt_view K);
 
-/* Numbers that it takes beside K. */
+/* Numbers that it allocates in addition to K. */
 double volt_loss_choice_numbers(double n, double columns);
 
 /* The mean loss of u (in the units of the task's Y) over the rows from `first` on, by their weights; levels are taken in order.

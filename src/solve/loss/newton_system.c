@@ -1,4 +1,4 @@
-/* src/solve/loss/newton_system.c: the system of a Newton step, gathered from K and factored in the room below K's
+/* src/solve/loss/newton_system.c: the system of a Newton step, gathered from K and factored in the memory below K's
  * diagonal, or in memory of its own where it has more unknowns than K has rows. */
 #include "solve/loss/loss_methods.h"
 
@@ -14,7 +14,7 @@
 
 enum { TILE = 64 };
 
-/* A system of some levels: its directions, M, and beside it the right-hand side and B' 1, one column for each level. */
+/* A system of some levels: its directions, M, the right-hand side and B' 1, one column for each level. */
 typedef struct system_part {
     const volt_loss_problem *problem;
     const volt_loss_directions *all;
@@ -244,10 +244,10 @@ static bool fixed_part(const volt_loss_problem *problem, const volt_loss_directi
 }
 
 volt_status volt_newton_step(const volt_loss_problem *problem, const volt_loss_directions *directions,
-                             volt_matrix a, volt_matrix g, double least_shift, double *room, newton_step *step)
+                             volt_matrix a, volt_matrix g, double least_shift, double *space, newton_step *step)
 {
     int64_t m = a.cols, part[VOLT_MOST_LEVELS];
-    volt_matrix kdn = volt_matrix_of(room, a.rows, m);
+    volt_matrix kdn = volt_matrix_of(space, a.rows, m);
     if (fixed_part(problem, directions, a, g, step->da))
         volt_loss_multiply(problem, volt_as_view(step->da), kdn);
     else

@@ -105,7 +105,7 @@ static volt_status solve_with(volt_factor *factor, double *numbers, const volt_s
 static volt_status solve(const volt_solver_task *task, volt_readout *readout)
 {
     VOLT_REQUIRE(!task->centred, VOLT_ERR_ARGUMENT,
-                 "a centred kernel without an intercept goes with squares alone, and the loss is %s",
+                 "a centred kernel without an intercept requires squares, and the loss is %s",
                  task->loss->loss->text);
     volt_factor *factor = NULL;
     int64_t columns = readout->A.cols;

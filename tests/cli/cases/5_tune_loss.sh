@@ -111,7 +111,7 @@ tune_weights()
     expect 1 tune --x data.csv:u --y data.csv:y --weights none.csv:w --folds 3 --draws 4
     err_has 'fold 1 trains on rows 1 to 20, whose weights add up to 0, and one at least must be positive'
     expect 2 tune --x data.csv:u --y data.csv:y --weights data.csv:w --folds 3 --draws 4 --score prequential
-    err_has 'the score prequential does not go with weights of the rows'
+    err_has 'prequential.*weights'
 }
 check "tune --weights counts in fits and scores" tune_weights
 
