@@ -215,37 +215,31 @@ class Forecaster(BaseEstimator):
         columns = [column for name in names for column in (name, f"{name}.error")]
         values = np.stack([self.forecast_[:count], self.errors_[:count]], axis=2).reshape(count, -1)
         if self._form is None:
-            return
-{
-column: values[:, i] for i, column in enumerate(columns)
-}
-return self._form
-           .frame(values, self._future(count), columns)
+            return {column: values[:, i] for i, column in enumerate(columns)}
+        return self._form.frame(values, self._future(count), columns)
 
-               def
-               _count(self, steps
-                      : Optional[int])
-           ->int : if not hasattr(self, "forecast_")
-    : raise NotFittedError("this Forecaster is not fitted yet: call fit first")
-          most = len(self.forecast_) count = most if steps is None else whole("steps", steps, 1) if count > most
-    : raise ValueError(f "steps is {count}, and must be at most the {most} steps that were fitted") return count
+    def _count(self, steps: Optional[int]) -> int:
+        if not hasattr(self, "forecast_"):
+            raise NotFittedError("this Forecaster is not fitted yet: call fit first")
+        most = len(self.forecast_)
+        count = most if steps is None else whole("steps", steps, 1)
+        if count > most:
+            raise ValueError(f"steps is {count}, and must be at most the {most} steps that were fitted")
+        return count
 
-          def
-          _future(self, count
-                  : int)
-              ->Any : return future_index(self._index, 1, count)
+    def _future(self, count: int) -> Any:
+        return future_index(self._index, 1, count)
 
-                          def
-                          forecast(data
-                                   : Union[Frame, Any], steps
-                                   : Optional[int] = None, **options
-                                   : Any)
-              ->Any : ""
-                      "Forecast the next rows of one series or several, with expected errors.
 
-                      Parameters-- -- -- -- --data
-    : array - like of shape(n_steps, ) or (n_steps, n_series),
-          Series or DataFrame The series in time order.steps : int, optional Rows to forecast; by default one season, at most 60, or 12 without a season.
+def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: Any) -> Any:
+    """Forecast the next rows of one series or several, with expected errors.
+
+    Parameters
+    ----------
+    data : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
+        The series in time order.
+    steps : int, optional
+        Rows to forecast; by default one season, at most 60, or 12 without a season.
     **options
         Parameters of `Forecaster`, and ``known``.
 
