@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "program.h"
 #include "args/command.h"
-#include "args/completion.h"
 #include "args/help.h"
 #include "terminal/interrupt.h"
 #include "terminal/messages.h"

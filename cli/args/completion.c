@@ -1,13 +1,14 @@
 /* cli/args/completion.c: completion scripts for commands, options and values from tables. Other words are completed by
  * the shell as file names. */
-#include "args/completion.h"
+#include "args/help.h"
 
-#include "args/command.h"
 #include "terminal/messages.h"
 #include "volterra.h"
 
 #include <stdio.h>
 #include <string.h>
+
+static const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
 
 /* ---- what there is to complete ---------------------------------------------------------------- */
 
@@ -298,8 +299,6 @@ static void fish_script(void)
 }
 
 /* ---- the command ------------------------------------------------------------------------------ */
-
-const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
 
 void completion_help(void)
 {

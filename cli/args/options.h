@@ -13,7 +13,6 @@
 #define CLI_OPTIONS_H
 
 #include "args/choices.h"
-#include "args/names.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -175,6 +174,10 @@ char *option_help(const option *row, char text[MEANING_LENGTH]);
 char *option_range(const option *row, char text[MEANING_LENGTH]);
 /* "FILE" or "first|second|third"; NULL: the option has no value. */
 const char *option_value_name(const option *row, char text[CHOICES_LENGTH]);
+
+/* Reads a positive time: a number of seconds, or numbers with units (d, h, m, s, min, hours, ...), larger units first, such
+ * as "90s", "3 min" or "1h30m". False, and *seconds unchanged, for anything else. */
+bool parse_duration(const char *text, double *seconds);
 
 void text_list_free(text_list *list);
 

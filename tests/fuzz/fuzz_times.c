@@ -4,7 +4,7 @@
  * same; columns of a calendar lie on the circle. */
 #include "fuzz/fuzz_input.h"
 
-#include "args/durations.h"
+#include "args/options.h"
 #include "files/calendar.h"
 #include "fuzz/fuzz_lines.h"
 #include "volterra.h"

@@ -89,6 +89,12 @@ wrong_value()
     expect 2 simulate lorenz --start 1,,2
     expect 2 simulate lorenz --method euler
     err_has "--method must be rk4\|accurate \(got 'euler'\)"
+    expect 2 fit --x x.csv -o m --alpha -1
+    err_has '^volterra fit: --alpha must be positive \(got -1\)$'
+    expect 2 fit --x x.csv -o m --alpha inf
+    err_has '--alpha must be finite \(got inf\)'
+    expect 2 fit --x x.csv -o m --alpha little
+    err_has "--alpha must be a number \(got 'little'\)"
     expect 2 fit --x x.csv -o m --missing interpolat
     err_has 'did you mean interpolate\?'
     expect 2 fit --x x.csv -o m --threads 0
