@@ -20,7 +20,6 @@
 #include "kernel/extent.h"
 #include "kernel/filter.h"
 #include "kernel/jet.h"
-#include "kernel/own_numbers.h"
 #include "kernel/path.h"
 #include "kernel/products.h"
 #include "kernel/programme.h"
@@ -46,8 +45,10 @@ typedef struct volt_scan volt_scan;
  * Step r of diagonal k reads local[r * ld_local + k], which it may overwrite, and writes the kernel to
  * out[r * ld_out + k]; number s of the diagonal's state is state[s * stride + k], read before and written
  * after. */
-typedef void (*volt_scan_step)(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
-                               double *state, int64_t stride, double *out, int64_t ld_out, int64_t count);
+#define VOLT_STEP_ARGUMENTS                                                                       \
+    const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *restrict state, \
+        int64_t stride, double *out, int64_t ld_out, int64_t count
+typedef void (*volt_scan_step)(VOLT_STEP_ARGUMENTS);
 
 struct volt_scan {
     volt_scan_step step;
@@ -79,8 +80,8 @@ struct volt_resolved {
     double (*gain)(const volt_resolved *resolved, double norm);
     double common;  /* K - common is still positive semidefinite; 0 where none is known */
     int64_t window; /* rows of a sequence that an entry sees at most, where that is a parameter; else 1 */
-    bool centred;   /* the Gram matrix is centred on its columns (centre.h); engines fill it as it is */
-    volt_scan scan; /* step is NULL when the kernel runs on ... */
+    bool centred; /* the Gram matrix is centred on its columns (gram/gram_steps.c); engines fill it as it is */
+    volt_scan scan;            /* step is NULL when the kernel runs on ... */
     volt_programme programme;  /* ... a programme between paths ... */
     volt_path_shape shape;     /* ... of this shape, or on ... */
     volt_reservoir *reservoir; /* ... the states of this one, which it owns; NULL for all other kernels */
@@ -103,6 +104,8 @@ typedef struct volt_sum {
     int64_t term[VOLT_MOST_FACTORS];  /* that factor f belongs to: they do not fall */
     double weight[VOLT_MOST_FACTORS]; /* of term t */
 } volt_sum;
+
+typedef struct volt_reservoir_kind volt_reservoir_kind;
 
 typedef struct volt_kernel_entry {
     volt_kernel_info info;
@@ -127,7 +130,8 @@ typedef struct volt_kernel_entry {
     bool (*tangent)(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *tangent);
     unsigned jumps; /* bit p: the kernel jumps where its parameter p moves, and has no derivative by it */
     bool may_be_indefinite; /* its Gram matrices need not be positive semidefinite */
-    bool has_weights;       /* it runs on a reservoir, whose weights are saved with a model */
+    /* (optional) It runs on a reservoir of this kind, whose weights are saved with a model (kinds/reservoir_kernel.h). */
+    const volt_reservoir_kind *reservoir;
     bool shares_ball; /* its weights are shares of a bound on the ball: on another ball it is another kernel */
 } volt_kernel_entry;
 
@@ -252,5 +256,25 @@ volt_status volt_kernel_use_fallbacks(volt_kernel *kernel);
 volt_status volt_path_refuse_on_series(const volt_kernel *kernel);
 
 int64_t volt_kernel_count(void);
+
+/* ---- a resolved kernel as numbers alone (base/kernel_form.h) ----------------------------------- */
+
+/* False where the kernel, or one of its factors, is not one that runs down diagonals or over sums of windows. What it
+ * points to is resolved's. */
+bool volt_form_of(const volt_resolved *resolved, volt_kernel_form *form);
+
+/* ---- rows as a kernel sees them: filtered, one slice for each of its filters ------------------- */
+
+typedef struct volt_sliced_rows {
+    volt_view rows;                         /* n x slices d; the rows as given where nothing is filtered */
+    volt_extent extents[VOLT_MOST_FACTORS]; /* of each slice */
+    double *filtered;                       /* what they lie in, or NULL */
+} volt_sliced_rows;
+
+/* Rows X (n x d) after a zero past, which begins again with every record (NULL: there is one); X begins with row `first`
+ * of the records. `name` is for sentences. Release it in every case. */
+volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const volt_records *records,
+                                  int64_t first, const char *name, volt_sliced_rows *sliced);
+void volt_sliced_rows_release(volt_sliced_rows *sliced);
 
 #endif

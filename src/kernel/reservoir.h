@@ -9,6 +9,7 @@
 #define KERNEL_RESERVOIR_H
 
 #include "base/progress.h"
+#include "volterra/base.h"
 
 #include <stdbool.h>
 
@@ -73,5 +74,17 @@ volt_status volt_reservoir_set(volt_reservoir *reservoir, const volt_reservoir_m
 void volt_reservoir_draw_normal(uint64_t seed, uint64_t stream, double density, int64_t count, double *entries);
 /* Uniform on (-1, 1). */
 void volt_reservoir_draw_uniform(uint64_t seed, uint64_t stream, int64_t count, double *entries);
+
+/* ---- how far a square matrix reaches ----------------------------------------------------------- */
+
+/* The largest modulus of an eigenvalue of A (n x n, contiguous, finite), to about 1e-13 of itself. The same bits whatever
+ * the number of threads: no BLAS is called. VOLT_ERR_MEMORY. */
+volt_status volt_spectral_radius(const double *A, int64_t n, double *radius);
+
+/* The largest singular value likewise. */
+volt_status volt_spectral_norm(const double *A, int64_t n, double *norm);
+
+/* The largest modulus of an eigenvalue of H (n x n, contiguous, zero below its first subdiagonal), which is destroyed. False: the iteration did not end. */
+int volt_hessenberg_radius(double *H, int64_t n, double *radius);
 
 #endif

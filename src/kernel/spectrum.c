@@ -4,7 +4,7 @@
  * outermost eigenvalues come close to those of A long before k is n (Golub and Van Loan, section 10.5); with k = n they
  * are the same. So the process goes on until the largest modulus stands still. The eigenvalues of H are found by the
  * shifted QR iteration (the same, section 7.5). */
-#include "kernel/spectrum.h"
+#include "kernel/reservoir.h"
 
 #include "base/clones.h"
 #include "base/memory.h"

@@ -2,8 +2,7 @@
  * engines: matrices of a sequence with itself and rows that come later, with records, windows and filters' slices, and the
  * state that is left. */
 #include "base/error.h"
-#include "kernel/form.h"
-#include "kernel/sliced_rows.h"
+#include "kernel/kernel_entry.h"
 #include "solve/exact/operator.h"
 #include "support/check.h"
 #include "support/far_backend.h"

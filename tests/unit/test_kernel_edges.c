@@ -1,9 +1,9 @@
 /* tests/unit/test_kernel_edges.c: texts of kernels that hardly anybody writes, and kernels on rows that hardly anybody has. */
 #include "base/memory.h"
-#include "kernel/form.h"
 #include "kernel/gram/gram.h"
+#include "kernel/kernel_entry.h"
 #include "kernel/records.h"
-#include "kernel/spectrum.h"
+#include "kernel/reservoir.h"
 #include "kernel/tangent.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"

@@ -2,7 +2,7 @@
 #include "base/tensors.h"
 #include "io/safetensors/safetensors.h"
 #include "kernel/kernel_entry.h"
-#include "kernel/spectrum.h"
+#include "kernel/reservoir.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_kernels.h"

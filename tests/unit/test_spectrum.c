@@ -1,5 +1,5 @@
 /* tests/unit/test_spectrum.c: spectral radii and norms of matrices that are known by construction. */
-#include "kernel/spectrum.h"
+#include "kernel/reservoir.h"
 #include "support/check.h"
 #include "support/sequences.h"
 

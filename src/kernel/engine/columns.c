@@ -189,6 +189,21 @@ volt_status volt_columns_create(const volt_resolved *resolved, volt_view Y, volt
     return status;
 }
 
+volt_status volt_columns_add(const volt_resolved *resolved, volt_view Y, volt_stage *stage,
+                             volt_columns **columns)
+{
+    return *columns ? volt_columns_append(resolved, Y, stage, *columns)
+                    : volt_columns_create(resolved, Y, stage, columns);
+}
+
+volt_status volt_columns_need_parts(volt_columns *columns, int64_t n)
+{
+    if (!columns->parts)
+        columns->parts = volt_alloc_zero(n, sizeof(volt_columns *));
+    columns->n_parts = columns->parts ? n : 0;
+    return columns->parts ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
 void volt_columns_free(volt_columns *columns)
 {
     if (columns) {

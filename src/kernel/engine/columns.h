@@ -46,6 +46,9 @@ volt_status volt_columns_create(const volt_resolved *resolved, volt_view Y, volt
 /* The rows of Y after those that are there. On failure the columns can only be freed. */
 volt_status volt_columns_append(const volt_resolved *resolved, volt_view Y, volt_stage *stage,
                                 volt_columns *columns);
+/* Creates *columns where there are none, else appends. */
+volt_status volt_columns_add(const volt_resolved *resolved, volt_view Y, volt_stage *stage,
+                             volt_columns **columns);
 void volt_columns_free(volt_columns *columns);
 
 /* Row j of Y again, as it was given. */
@@ -71,6 +74,9 @@ volt_status volt_columns_pack(const volt_resolved *resolved, int64_t first, volt
 int64_t volt_columns_window(const volt_resolved *resolved, int64_t m);
 /* The numbers that volt_columns_pack takes, at most. */
 double volt_columns_numbers(const volt_resolved *resolved, int64_t m);
+
+/* Makes places for n parts, unless there are some. VOLT_ERR_MEMORY. */
+volt_status volt_columns_need_parts(volt_columns *columns, int64_t n);
 
 /* Room for `count` items in place of `kept`, which stay; further ones are zero. */
 volt_status volt_columns_extend(void **items, int64_t kept, int64_t count, size_t size);

@@ -57,7 +57,7 @@ struct volt_engine {
 VOLT_ENGINE_LIST(VOLT_DECLARE_ENGINE)
 #undef VOLT_DECLARE_ENGINE
 
-/* The same as a table that NULL ends (engine_table.c), and the engine that runs the kernel on m columns. */
+/* The same as a table that NULL ends (engine.c), and the engine that runs the kernel on m columns. */
 extern const volt_engine *const volt_engine_table[];
 const volt_engine *volt_engine_of(const volt_resolved *resolved, int64_t m);
 

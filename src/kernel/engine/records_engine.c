@@ -168,18 +168,11 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 
 static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
 {
-    const volt_resolved *each = &resolved->records->each;
-    if (!columns->parts) {
-        columns->parts = volt_alloc_zero(records_of(resolved)->n, sizeof(volt_columns *));
-        if (!columns->parts)
-            return VOLT_ERR_MEMORY;
-        columns->n_parts = records_of(resolved)->n;
-    }
+    VOLT_TRY(volt_columns_need_parts(columns, records_of(resolved)->n));
     while (first < columns->m) {
         int64_t r = volt_records_at(records_of(resolved), first), end = end_of(resolved, r, columns->m);
         volt_view rows = volt_view_of(columns->given + first * columns->d, end - first, columns->d);
-        VOLT_TRY(columns->parts[r] ? volt_columns_append(each, rows, stage, columns->parts[r])
-                                   : volt_columns_create(each, rows, stage, &columns->parts[r]));
+        VOLT_TRY(volt_columns_add(&resolved->records->each, rows, stage, &columns->parts[r]));
         first = end;
     }
     return VOLT_OK;

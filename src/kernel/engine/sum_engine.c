@@ -258,19 +258,11 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
 {
     const volt_sum *sum = resolved->sum;
-    if (!columns->parts) {
-        columns->parts = volt_alloc_zero(sum->n_factors, sizeof(volt_columns *));
-        columns->n_parts = columns->parts ? sum->n_factors : 0;
-        first = 0;
-    }
-    if (!columns->parts)
-        return VOLT_ERR_MEMORY;
+    first = columns->parts ? first : 0;
+    VOLT_TRY(volt_columns_need_parts(columns, sum->n_factors));
     volt_view rows = volt_view_of(columns->given + first * columns->d, columns->m - first, columns->d);
-    for (int64_t f = 0; f < sum->n_factors; f++) {
-        volt_view slice = volt_sum_slice(sum, f, rows);
-        VOLT_TRY(columns->parts[f] ? volt_columns_append(&sum->factor[f], slice, stage, columns->parts[f])
-                                   : volt_columns_create(&sum->factor[f], slice, stage, &columns->parts[f]));
-    }
+    for (int64_t f = 0; f < sum->n_factors; f++)
+        VOLT_TRY(volt_columns_add(&sum->factor[f], volt_sum_slice(sum, f, rows), stage, &columns->parts[f]));
     return VOLT_OK;
 }
 

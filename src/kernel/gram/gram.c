@@ -8,8 +8,7 @@
 #include "base/numbers.h"
 #include "base/threads.h"
 #include "kernel/engine/engine.h"
-#include "kernel/gram/gram_steps.h"
-#include "kernel/sliced_rows.h"
+#include "kernel/kernel_entry.h"
 
 #include <inttypes.h>
 #include <math.h>

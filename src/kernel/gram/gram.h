@@ -2,6 +2,7 @@
 #ifndef KERNEL_GRAM_H
 #define KERNEL_GRAM_H
 
+#include "volterra/base.h"
 #include "volterra/kernel.h"
 
 #include <stdbool.h>
@@ -38,5 +39,34 @@ volt_status volt_join_radii(const volt_kernel *kernel, double asked, int64_t d, 
  * sqrt(window). Ranges in this unit keep windowed Gram matrices from being numerically diagonal.
  * VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA when the rows are all alike. */
 volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit);
+
+/* ---- what follows the filling of a matrix: centring, normalising, mirroring -------------------- */
+
+/* Fill K as it is, not centred; with `own` it is the matrix of the columns (m x m), of which the lower triangle is enough,
+ * and which progress covers as [from, from + share] of the call. */
+typedef volt_status (*volt_gram_fill)(const void *context, bool own, double from, double share, volt_matrix K);
+
+/* The kernel of every row of the matrix with itself, or with `columns` of every column, as the kernel gives it (not
+ * centred). Progress covers [from, from + share] of the call. */
+typedef volt_status (*volt_gram_self)(const void *context, bool columns, double from, double share,
+                                      double *values);
+
+/* How to make one matrix. */
+typedef struct volt_gram_steps {
+    const void *context;
+    volt_gram_fill fill;
+    volt_gram_self self; /* asked only where rows and columns differ: otherwise it is the diagonal */
+    double self_work[2]; /* work of `self` for rows and for columns; that of filling K is 1 */
+    bool same, centred, normalise, mirror;
+} volt_gram_steps;
+
+/* VOLT_ERR_DATA where the kernel of a row with itself is not above 0, which normalising divides by. */
+volt_status volt_gram_run(const volt_gram_steps *steps, volt_matrix K);
+
+/* ---- collections ------------------------------------------------------------------------------- */
+
+/* volt_gram_collection for a kernel of several factors, or of one on filtered series, once the arguments are checked. */
+volt_status volt_gram_expression(const volt_kernel *kernel, const volt_view *X, int64_t n_x, const volt_view *Y,
+                                 int64_t n_y, const volt_gram_options *options, volt_matrix K);
 
 #endif

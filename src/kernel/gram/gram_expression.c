@@ -1,12 +1,10 @@
 /* src/kernel/gram/gram_expression.c: collections with an expression: factor by factor, each on its own filtered series.
  *
  * A factor sees every series after a zero past, filtered; the matrices of the factors are multiplied and added. */
-#include "kernel/gram/gram_expression.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/gram/gram.h"
-#include "kernel/gram/gram_steps.h"
 #include "kernel/kernel_entry.h"
 
 #include <inttypes.h>

@@ -1,12 +1,106 @@
-/* src/kernel/gram/gram_steps.c: fill, centre, normalise and mirror a Gram matrix. */
-#include "kernel/gram/gram_steps.h"
+/* src/kernel/gram/gram_steps.c: what follows the filling of a Gram matrix: centring, normalising, mirroring.
+ *
+ * Centring subtracts the mean of the features phi of the kernel, taken over the m columns y:
+ *
+ *     <phi(x_i) - mean, phi(y_j) - mean> = K[i][j] - mean_l K[i][l] - mean_l Kyy[l][j] + mean_{kl} Kyy[k][l]
+ *
+ * which needs the columns' own matrix Kyy. When rows and columns are the same, this is H K H with H = I - 11'/m. */
+#include "kernel/gram/gram.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "kernel/gram/gram.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+
+/* What centring adds to the kernel of each row (n) and of each column (m) with itself. */
+typedef struct centre_shifts {
+    double *rows, *columns;
+} centre_shifts;
+
+/* The mean of each row of a symmetric matrix, given by its lower triangle; returns the mean of all entries. */
+static double row_means(volt_matrix K, double *means)
+{
+    int64_t m = K.rows;
+    double total = 0;
+    for (int64_t i = 0; i < m; i++)
+        means[i] = 0;
+    for (int64_t i = 0; i < m; i++) {
+        const double *row = K.data + i * K.ld;
+        double sum = 0;
+        for (int64_t j = 0; j < i; j++) {
+            sum += row[j];
+            means[j] += row[j];
+        }
+        means[i] += sum + row[i];
+    }
+    for (int64_t i = 0; i < m; i++) {
+        means[i] /= (double)m;
+        total += means[i];
+    }
+    return total / (double)m;
+}
+
+/* With `lower` K is the columns' own matrix, whose means these are. `shifts`, of the rows, may be NULL. */
+static void subtract_means(const double *means, double mean, bool lower, double *shifts, volt_matrix K)
+{
+#pragma omp parallel for schedule(dynamic, 64) num_threads((int)volt_threads())
+    for (int64_t i = 0; i < K.rows; i++) {
+        double *row = K.data + i * K.ld, own = 0;
+        if (lower) {
+            own = means[i];
+        } else {
+            for (int64_t j = 0; j < K.cols; j++)
+                own += row[j];
+            own /= (double)K.cols;
+        }
+        if (shifts)
+            shifts[i] = mean - 2 * own;
+        for (int64_t j = 0; j < (lower ? i + 1 : K.cols); j++)
+            row[j] += mean - own - means[j];
+    }
+}
+
+/* The means of the columns' own matrix. */
+static volt_status columns_means(volt_gram_fill fill, const void *context, int64_t m, double from, double share,
+                                 double *means, double *mean)
+{
+    char what[96];
+    snprintf(what, sizeof what, "the Gram matrix of %" PRId64 " columns, which centring needs,", m);
+    VOLT_TRY(volt_memory_require((double)m * (double)m * sizeof(double), what));
+    volt_matrix own = volt_matrix_of(volt_alloc_doubles(m, m), m, m);
+    volt_status status = own.data ? fill(context, true, from, share, own) : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK)
+        *mean = row_means(own, means);
+    volt_free(own.data);
+    return status;
+}
+
+/* Fills and centres K (n x m). With `same`, K is Kyy, and only its lower triangle is touched. Otherwise Kyy is allocated for
+ * the time of the call, and `shifts` is filled where it is not NULL. Progress covers [from, 1] of the call. */
+static volt_status fill_centred(volt_gram_fill fill, const void *context, bool same, double from,
+                                centre_shifts *shifts, volt_matrix K)
+{
+    int64_t m = K.cols;
+    double *means = volt_alloc_doubles(m, 1), mean = 0;
+    double share = same ? 0 : (1 - from) * (double)m / (double)(m + 2 * K.rows);
+    volt_status status = means ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (status == VOLT_OK && !same)
+        status = columns_means(fill, context, m, from, share, means, &mean);
+    if (status == VOLT_OK)
+        status = fill(context, false, from + share, 1 - from - share, K);
+    if (status == VOLT_OK && same)
+        mean = row_means(K, means);
+    if (status == VOLT_OK)
+        subtract_means(means, mean, same, shifts ? shifts->rows : NULL, K);
+    for (int64_t j = 0; status == VOLT_OK && shifts && j < m; j++)
+        shifts->columns[j] = mean - 2 * means[j];
+    volt_free(means);
+    return status;
+}
+
+/* ---- the steps after the filling --------------------------------------------------------------- */
 
 /* The values become 1 / sqrt(value). */
 static volt_status invert_roots(double *self, int64_t count, const char *what)
@@ -32,11 +126,11 @@ static void scale_entries(volt_matrix K, bool lower, const double *rows, const d
 }
 
 /* Fill K, centred where that is asked; `shifts` receives what centring does to self values. */
-static volt_status fill_and_centre(const volt_gram_steps *steps, double from, volt_centre_shifts *shifts,
+static volt_status fill_and_centre(const volt_gram_steps *steps, double from, centre_shifts *shifts,
                                    volt_matrix K)
 {
     if (steps->centred)
-        return volt_centre_gram(steps->fill, steps->context, steps->same, from, shifts, K);
+        return fill_centred(steps->fill, steps->context, steps->same, from, shifts, K);
     return steps->fill(steps->context, false, from, 1 - from, K);
 }
 
@@ -54,7 +148,7 @@ static volt_status normalise_same(const volt_gram_steps *steps, double *self, vo
 static volt_status normalise_cross(const volt_gram_steps *steps, double *self, double *moved, volt_matrix K)
 {
     double *rows = self, *columns = self + K.rows;
-    volt_centre_shifts shifts = {moved, moved + K.rows};
+    centre_shifts shifts = {moved, moved + K.rows};
     double work = 1 + steps->self_work[0] + steps->self_work[1];
     double row_share = steps->self_work[0] / work, column_share = steps->self_work[1] / work;
     VOLT_TRY(steps->self(steps->context, false, 0, row_share, rows));

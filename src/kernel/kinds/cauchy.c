@@ -3,7 +3,7 @@
  * The average of Gaussians exp(-t gamma D) over t with density exp(-t), so positive semidefinite; its tails
  * fall like 1/D where those of rbf vanish. docs/adding_a_kernel.md walks through this file. */
 #include "base/clones.h"
-#include "kernel/kinds/static_kernel.h"
+#include "kernel/kinds/kind_parts.h"
 
 #include <math.h>
 
@@ -20,8 +20,7 @@ typedef struct constants {
 VOLT_OWN_NUMBERS(constants)
 
 VOLT_CLONES_WIDE
-static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step(VOLT_STEP_ARGUMENTS)
 {
     double gamma = constants_of(&scan->own).gamma;
     VOLT_STATIC_STEP(1 / (1 + gamma * s))
@@ -40,14 +39,13 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     constants own = {.gamma = volt_static_gamma(kernel, GAMMA, d, window)};
     volt_scan scan = {
         .step = step, .distance = true, .own = constants_keep(own), .form = {VOLT_FORM_CAUCHY, {own.gamma}}};
-    volt_static_resolve(scan, window, radius, 1, resolved);
+    *resolved = volt_static_resolved(scan, window, radius, 1);
     return VOLT_OK;
 }
 
 /* The derivative by gamma, for gradients of the evidence. */
 VOLT_CLONES_WIDE
-static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                          int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_by_gamma(VOLT_STEP_ARGUMENTS)
 {
     double gamma = constants_of(&scan->own).gamma;
     VOLT_STATIC_STEP(-s / ((1 + gamma * s) * (1 + gamma * s)))
@@ -62,11 +60,7 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
 }
 
 const volt_kernel_entry volt_kernel_cauchy = {
-    .info = {.name = "cauchy",
-             .formula = "1 / (1 + gamma |x - y|^2)",
-             .cost = "O(d)",
-             .parameters = parameters,
-             .n_parameters = N_PARAMETERS},
+    .info = {VOLT_KERNEL_INFO, .name = "cauchy", .formula = "1 / (1 + gamma |x - y|^2)", .cost = "O(d)"},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,

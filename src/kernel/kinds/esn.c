@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/kinds/reservoir_kernel.h"
-#include "kernel/spectrum.h"
+#include "kernel/reservoir.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,73 +36,26 @@ enum { TANH, IDENTITY };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [SIZE] = VOLT_PARAMETER_SIZE,
-    [RADIUS] = {.name = "radius",
-                .meaning = "spectral radius of the weights between states; below 1 with activation=identity",
-                .fallback = "0.9",
-                .range = "[0, 10)",
-                .kind = VOLT_PARAMETER_REAL,
-                .low = 0,
-                .high = 10,
-                .closed = 1,
-                .search = VOLT_SEARCH_LINEAR,
-                .search_low = 0.1,
-                .search_high = 1.3},
-    [NORM] = {.name = "norm",
-              .meaning = "their largest singular value, instead of radius: below 1 the past fades for sure",
-              .range = "[0, 10)",
-              .kind = VOLT_PARAMETER_REAL,
-              .low = 0,
-              .high = 10,
-              .closed = 1},
-    [LEAK] = {.name = "leak",
-              .meaning = "share of a state that a step renews",
-              .fallback = "1",
-              .range = "(0, 1]",
-              .kind = VOLT_PARAMETER_REAL,
-              .low = 0,
-              .high = 1,
-              .closed = 2,
-              .search = VOLT_SEARCH_LOG,
-              .search_low = 0.05,
-              .search_high = 1},
+    [RADIUS] = {VOLT_REAL("radius", "[0, 10)", 0, 10, 1), VOLT_SEARCHED(LINEAR, 0.1, 1.3), .fallback = "0.9",
+                .meaning = "spectral radius of the weights between states; below 1 with activation=identity"},
+    [NORM] = {VOLT_REAL("norm", "[0, 10)", 0, 10, 1),
+              .meaning = "their largest singular value, instead of radius: below 1 the past fades for sure"},
+    [LEAK] = {VOLT_REAL("leak", "(0, 1]", 0, 1, 2), VOLT_SEARCHED(LOG, 0.05, 1), .fallback = "1",
+              .meaning = "share of a state that a step renews"},
     [INPUT] = VOLT_PARAMETER_POSITIVE("input", "scale of the weights of the inputs", VOLT_UNIT_ONE, 0.03, 10),
-    [BIAS] = {.name = "bias",
-              .meaning = "scale of the constants in the states; 0.5, or 1 with weights, when not given",
-              .range = "[0, inf)",
-              .kind = VOLT_PARAMETER_REAL,
-              .low = 0,
-              .high = INFINITY,
-              .closed = 1,
-              .search = VOLT_SEARCH_LINEAR,
-              .search_low = 0,
-              .search_high = 2},
+    [BIAS] = {VOLT_REAL("bias", "[0, inf)", 0, INFINITY, 1), VOLT_SEARCHED(LINEAR, 0, 2),
+              .meaning = "scale of the constants in the states; 0.5, or 1 with weights, when not given"},
     [DENSITY] = VOLT_PARAMETER_DENSITY,
     [SEED] = VOLT_PARAMETER_SEED,
-    [ACTIVATION] = {.name = "activation",
-                    .meaning = "what a state goes through",
-                    .fallback = "tanh",
-                    .range = "tanh, identity",
-                    .kind = VOLT_PARAMETER_CHOICE,
-                    .words = activation_words},
-    [DEGREE] = {.name = "degree",
-                .meaning = "of a polynomial in the states: the kernel is a power of their product",
-                .fallback = "1",
-                .range = "1 to 64",
-                .kind = VOLT_PARAMETER_INTEGER,
-                .low = 1,
-                .high = 64},
-    [COEF0] = {.name = "coef0",
-               .meaning = "weight of the lower degrees; 1 with degree above 1, else 0, when not given",
-               .range = "[0, inf)",
-               .kind = VOLT_PARAMETER_REAL,
-               .low = 0,
-               .high = INFINITY,
-               .closed = 1},
+    [ACTIVATION] = {VOLT_CHOICE("activation", "tanh, identity", activation_words), .fallback = "tanh",
+                    .meaning = "what a state goes through"},
+    [DEGREE] = {VOLT_INTEGER("degree", "1 to 64", 1, 64), .fallback = "1",
+                .meaning = "of a polynomial in the states: the kernel is a power of their product"},
+    [COEF0] = {VOLT_REAL("coef0", "[0, inf)", 0, INFINITY, 1),
+               .meaning = "weight of the lower degrees; 1 with degree above 1, else 0, when not given"},
     [START] = VOLT_PARAMETER_START,
     [WEIGHTS] = VOLT_PARAMETER_WEIGHTS("A (size x size), C (size x inputs), b (size; may be missing)"),
 };
-
-static const volt_reservoir_kind kind;
 
 static void use(volt_kernel *kernel, int p, double value)
 {
@@ -114,7 +67,7 @@ static void use(volt_kernel *kernel, int p, double value)
 
 static volt_status settle(volt_kernel *kernel)
 {
-    VOLT_TRY(volt_reservoir_settle(kernel, &kind));
+    VOLT_TRY(volt_reservoir_settle(kernel));
     VOLT_TRY(volt_kernel_refuse_both(kernel, RADIUS, NORM));
     bool own = kernel->present[WEIGHTS];
     if (!own && !kernel->present[NORM])
@@ -273,30 +226,18 @@ static const volt_reservoir_kind kind = {
     .conclude = conclude,
 };
 
-static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
-{
-    return volt_reservoir_resolve(kernel, &kind, radius, d, resolved);
-}
-
-static volt_status outline(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
-{
-    return volt_reservoir_sketch(kernel, &kind, radius, d, resolved);
-}
-
 const volt_kernel_entry volt_kernel_esn = {
-    .info = {.name = "esn",
+    .info = {VOLT_KERNEL_INFO, .name = "esn",
              .formula =
                  "(<x_i, y_j> + coef0)^degree, x_i = (1 - leak) x_{i-1} + leak tanh(A x_{i-1} + C z_i + b)",
              .cost = "O(size), and O(size^2) for a row",
              .notes =
                  "An echo state network: states x, y of a random reservoir. Of rank `size`, so that it is not\n"
                  "universal; a fit is solved in its states where they are fewer than the rows, and a stream\n"
-                 "costs one step of the reservoir.",
-             .parameters = parameters,
-             .n_parameters = N_PARAMETERS},
+                 "costs one step of the reservoir."},
     .settle = settle,
-    .resolve = resolve,
-    .outline = outline,
-    .has_weights = true,
+    .resolve = volt_reservoir_resolve,
+    .outline = volt_reservoir_sketch,
+    .reservoir = &kind,
     .jumps = 1u << DENSITY, /* weights come and go */
 };

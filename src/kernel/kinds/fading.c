@@ -5,8 +5,7 @@
  * The state of a diagonal is D, which is 0 for a zero past against a zero past. */
 #include "base/clones.h"
 #include "base/fastmath.h"
-#include "kernel/kernel_entry.h"
-#include "kernel/kinds/parameter_blocks.h"
+#include "kernel/kinds/kind_parts.h"
 
 #include <math.h>
 
@@ -23,8 +22,7 @@ typedef struct constants {
 VOLT_OWN_NUMBERS(constants)
 
 VOLT_CLONES_WIDE
-static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *restrict state,
-                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step(VOLT_STEP_ARGUMENTS)
 {
     (void)stride; /* one number of state */
     const constants own = constants_of(&scan->own);
@@ -85,8 +83,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 
 /* By gamma: -D exp(-gamma D). */
 VOLT_CLONES_WIDE
-static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
-                          double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_by_gamma(VOLT_STEP_ARGUMENTS)
 {
     (void)stride;
     const constants own = constants_of(&scan->own);
@@ -104,8 +101,7 @@ static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, in
 
 /* By rho: -gamma D' exp(-gamma D), with D'[i][j] = D[i-1][j-1] + rho D'[i-1][j-1] as a second number of state. */
 VOLT_CLONES_WIDE
-static void step_by_rho(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                        int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_by_rho(VOLT_STEP_ARGUMENTS)
 {
     const constants own = constants_of(&scan->own);
     double gamma = own.gamma, rho = own.rho;
@@ -132,11 +128,8 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
 }
 
 const volt_kernel_entry volt_kernel_fading = {
-    .info = {.name = "fading",
-             .formula = "exp(-gamma D), D[i][j] = |x_i - y_j|^2 + rho D[i-1][j-1]",
-             .cost = "O(d)",
-             .parameters = parameters,
-             .n_parameters = N_PARAMETERS},
+    .info = {VOLT_KERNEL_INFO, .name = "fading",
+             .formula = "exp(-gamma D), D[i][j] = |x_i - y_j|^2 + rho D[i-1][j-1]", .cost = "O(d)"},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,

@@ -9,8 +9,7 @@
  *
  * The state of a diagonal is F, 0 for a zero past. */
 #include "base/clones.h"
-#include "kernel/kernel_entry.h"
-#include "kernel/kinds/parameter_blocks.h"
+#include "kernel/kinds/kind_parts.h"
 
 #include <math.h>
 
@@ -18,13 +17,8 @@ enum { MU, CORR, N_PARAMETERS };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [MU] = VOLT_PARAMETER_SHARE("mu", "share of the squared response that a step keeps", "0.9", 0.995),
-    [CORR] = {.name = "corr",
-              .meaning = "correlation of neighbouring lags; not searched unless asked",
-              .fallback = "0",
-              .range = "(-1, 1)",
-              .kind = VOLT_PARAMETER_REAL,
-              .low = -1,
-              .high = 1},
+    [CORR] = {VOLT_REAL("corr", "(-1, 1)", -1, 1, 0), .fallback = "0",
+              .meaning = "correlation of neighbouring lags; not searched unless asked"},
 };
 
 typedef struct constants {
@@ -33,8 +27,7 @@ typedef struct constants {
 VOLT_OWN_NUMBERS(constants)
 
 VOLT_CLONES_WIDE
-static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *restrict state,
-                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step(VOLT_STEP_ARGUMENTS)
 {
     (void)stride; /* one number of state */
     const constants own = constants_of(&scan->own);
@@ -95,8 +88,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 
 /* By mu where corr = 0, K being F: F'[i][j] = F[i-1][j-1] + mu F'[i-1][j-1]. State (F, F'). */
 VOLT_CLONES_WIDE
-static void step_by_mu(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                       int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_by_mu(VOLT_STEP_ARGUMENTS)
 {
     double mu = constants_of(&scan->own).mu;
     double *restrict sums = state, *restrict slopes = state + stride;
@@ -122,11 +114,8 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
 }
 
 const volt_kernel_entry volt_kernel_fir = {
-    .info = {.name = "fir",
-             .formula = "sum_{k,l} mu^{(k+l)/2} corr^{|k-l|} <x_{i-k}, y_{j-l}>",
-             .cost = "O(d)",
-             .parameters = parameters,
-             .n_parameters = N_PARAMETERS},
+    .info = {VOLT_KERNEL_INFO, .name = "fir",
+             .formula = "sum_{k,l} mu^{(k+l)/2} corr^{|k-l|} <x_{i-k}, y_{j-l}>", .cost = "O(d)"},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,

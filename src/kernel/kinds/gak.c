@@ -27,12 +27,8 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
     [SIGMA] = VOLT_PARAMETER_POSITIVE("sigma", "width of the local Gaussian", VOLT_UNIT_DISTANCE, 0.3, 10),
     [WINDOW] = VOLT_PARAMETER_PATH_WINDOW,
     [PATH] = VOLT_PARAMETER_PATH,
-    [CENTRE] = {.name = "centre",
-                .meaning = "yes: features less their mean over the columns of the Gram matrix",
-                .fallback = "no",
-                .range = "no, yes",
-                .kind = VOLT_PARAMETER_CHOICE,
-                .words = centre_words},
+    [CENTRE] = {VOLT_CHOICE("centre", "no, yes", centre_words), .fallback = "no",
+                .meaning = "yes: features less their mean over the columns of the Gram matrix"},
 };
 
 static const volt_path_parameters where = {.window = WINDOW, .path = PATH, .augment = -1, .prescale = -1};
@@ -205,12 +201,10 @@ static bool centred(const volt_kernel *kernel)
 }
 
 const volt_kernel_entry volt_kernel_gak = {
-    .info = {.name = "gak",
+    .info = {VOLT_KERNEL_INFO, .name = "gak",
              .formula =
                  "sum over alignments of prod e/(2 - e), e = exp(-|x_a - y_b|^2 / (2 sigma^2)), normalised",
-             .cost = "O(d + window^2); path=rows: O(d^2)",
-             .parameters = parameters,
-             .n_parameters = N_PARAMETERS},
+             .cost = "O(d + window^2); path=rows: O(d^2)"},
     .settle = settle,
     .resolve = resolve,
     .centred = centred,

@@ -1,14 +1,13 @@
 /* src/kernel/kinds/linear.c: <x, y>, summed over a window. */
 #include "base/clones.h"
-#include "kernel/kinds/static_kernel.h"
+#include "kernel/kinds/kind_parts.h"
 
 enum { WINDOW, N_PARAMETERS };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {[WINDOW] = VOLT_PARAMETER_WINDOW};
 
 VOLT_CLONES
-static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step(VOLT_STEP_ARGUMENTS)
 {
     (void)scan;
     VOLT_STATIC_STEP(s)
@@ -29,16 +28,12 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     (void)d;
     int64_t window = (int64_t)kernel->value[WINDOW];
     volt_scan scan = {.step = step, .form = {VOLT_FORM_LINEAR, {0}}};
-    volt_static_resolve(scan, window, radius, (double)window * radius * radius, resolved);
+    *resolved = volt_static_resolved(scan, window, radius, (double)window * radius * radius);
     return VOLT_OK;
 }
 
 const volt_kernel_entry volt_kernel_linear = {
-    .info = {.name = "linear",
-             .formula = "<x, y>",
-             .cost = "O(d)",
-             .parameters = parameters,
-             .n_parameters = N_PARAMETERS},
+    .info = {VOLT_KERNEL_INFO, .name = "linear", .formula = "<x, y>", .cost = "O(d)"},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,

@@ -6,8 +6,7 @@
  * The state of a diagonal is (D, K); a zero past against a zero past has D = 0 and K = 1 / (1 - mu). */
 #include "base/clones.h"
 #include "base/fastmath.h"
-#include "kernel/kernel_entry.h"
-#include "kernel/kinds/parameter_blocks.h"
+#include "kernel/kinds/kind_parts.h"
 
 #include <math.h>
 
@@ -25,8 +24,7 @@ typedef struct constants {
 VOLT_OWN_NUMBERS(constants)
 
 VOLT_CLONES_WIDE
-static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step(VOLT_STEP_ARGUMENTS)
 {
     const constants own = constants_of(&scan->own);
     double gamma = own.gamma, rho = own.rho, mu = own.mu;
@@ -99,8 +97,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 
 /* By gamma: K'[i][j] = -D exp(-gamma D) + mu K'[i-1][j-1]. State (D, K'). */
 VOLT_CLONES_WIDE
-static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                          int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_by_gamma(VOLT_STEP_ARGUMENTS)
 {
     const constants own = constants_of(&scan->own);
     double gamma = own.gamma, rho = own.rho, mu = own.mu;
@@ -120,8 +117,7 @@ static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, in
 
 /* By rho: D'[i][j] = D[i-1][j-1] + rho D'[i-1][j-1], K'[i][j] = -gamma D' exp(-gamma D) + mu K'[i-1][j-1]. State (D, D', K'). */
 VOLT_CLONES_WIDE
-static void step_by_rho(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                        int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_by_rho(VOLT_STEP_ARGUMENTS)
 {
     const constants own = constants_of(&scan->own);
     double gamma = own.gamma, rho = own.rho, mu = own.mu;
@@ -142,8 +138,7 @@ static void step_by_rho(const volt_scan *scan, int64_t rows, double *local, int6
 
 /* By mu: K'[i][j] = K[i-1][j-1] + mu K'[i-1][j-1]. State (D, K, K'). */
 VOLT_CLONES_WIDE
-static void step_by_mu(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                       int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_by_mu(VOLT_STEP_ARGUMENTS)
 {
     const constants own = constants_of(&scan->own);
     double gamma = own.gamma, rho = own.rho, mu = own.mu;
@@ -177,11 +172,9 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
 }
 
 const volt_kernel_entry volt_kernel_memory = {
-    .info = {.name = "memory",
+    .info = {VOLT_KERNEL_INFO, .name = "memory",
              .formula = "exp(-gamma D) + mu K[i-1][j-1], D[i][j] = |x_i - y_j|^2 + rho D[i-1][j-1]",
-             .cost = "O(d)",
-             .parameters = parameters,
-             .n_parameters = N_PARAMETERS},
+             .cost = "O(d)"},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,

@@ -3,7 +3,7 @@
 #define KERNEL_PATH_KERNEL_H
 
 #include "kernel/kernel_entry.h"
-#include "kernel/kinds/parameter_blocks.h"
+#include "kernel/kinds/kind_parts.h"
 
 extern const char *const volt_path_words[];    /* of the parameter path */
 extern const char *const volt_augment_words[]; /* of the parameter augment */

@@ -1,34 +1,17 @@
 /* src/kernel/kinds/poly.c: (gamma <x, y> + coef0)^degree, the product summed over a window. */
 #include "base/clones.h"
-#include "kernel/kinds/static_kernel.h"
+#include "kernel/kinds/kind_parts.h"
 
 #include <math.h>
 
 enum { DEGREE, GAMMA, COEF0, WINDOW, N_PARAMETERS };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
-    [DEGREE] = {.name = "degree",
-                .meaning = "of the polynomial",
-                .fallback = "3",
-                .range = "1 to 64",
-                .kind = VOLT_PARAMETER_INTEGER,
-                .low = 1,
-                .high = 64,
-                .search = VOLT_SEARCH_INTEGER,
-                .search_low = 2,
-                .search_high = 3},
+    [DEGREE] = {VOLT_INTEGER("degree", "1 to 64", 1, 64), VOLT_SEARCHED(INTEGER, 2, 3), .fallback = "3",
+                .meaning = "of the polynomial"},
     [GAMMA] = VOLT_PARAMETER_STATIC_GAMMA,
-    [COEF0] = {.name = "coef0",
-               .meaning = "weight of the lower degrees",
-               .fallback = "1",
-               .range = "[0, inf)",
-               .kind = VOLT_PARAMETER_REAL,
-               .low = 0,
-               .high = INFINITY,
-               .closed = 1,
-               .search = VOLT_SEARCH_LOG,
-               .search_low = 1e-4,
-               .search_high = 1},
+    [COEF0] = {VOLT_REAL("coef0", "[0, inf)", 0, INFINITY, 1), VOLT_SEARCHED(LOG, 1e-4, 1), .fallback = "1",
+               .meaning = "weight of the lower degrees"},
     [WINDOW] = VOLT_PARAMETER_WINDOW,
 };
 
@@ -40,8 +23,7 @@ VOLT_OWN_NUMBERS(constants)
 
 /* Powers by repeated multiplication, row by row: the loop over powers runs outside the one that vectorises. */
 VOLT_CLONES_WIDE
-static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step(VOLT_STEP_ARGUMENTS)
 {
     (void)state;
     (void)stride;
@@ -83,7 +65,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
                       .own = constants_keep(own),
                       .form = {VOLT_FORM_POLY, {own.gamma, own.coef0, (double)own.degree}}};
     double largest = pow(own.gamma * (double)window * radius * radius + own.coef0, (double)own.degree);
-    volt_static_resolve(scan, window, radius, largest, resolved);
+    *resolved = volt_static_resolved(scan, window, radius, largest);
     return VOLT_OK;
 }
 
@@ -105,8 +87,7 @@ VOLT_INLINE void step_slope(const volt_scan *scan, int64_t rows, const double *l
 }
 
 VOLT_CLONES_WIDE
-static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                          int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_by_gamma(VOLT_STEP_ARGUMENTS)
 {
     (void)state;
     (void)stride;
@@ -114,8 +95,7 @@ static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, in
 }
 
 VOLT_CLONES_WIDE
-static void step_by_coef0(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                          int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_by_coef0(VOLT_STEP_ARGUMENTS)
 {
     (void)state;
     (void)stride;
@@ -131,11 +111,8 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
 }
 
 const volt_kernel_entry volt_kernel_poly = {
-    .info = {.name = "poly",
-             .formula = "(gamma <x, y> + coef0)^degree",
-             .cost = "O(d + degree)",
-             .parameters = parameters,
-             .n_parameters = N_PARAMETERS},
+    .info = {VOLT_KERNEL_INFO, .name = "poly", .formula = "(gamma <x, y> + coef0)^degree",
+             .cost = "O(d + degree)"},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,

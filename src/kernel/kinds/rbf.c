@@ -1,7 +1,7 @@
 /* src/kernel/kinds/rbf.c: exp(-gamma |x - y|^2), the distance summed over a window. */
 #include "base/clones.h"
 #include "base/fastmath.h"
-#include "kernel/kinds/static_kernel.h"
+#include "kernel/kinds/kind_parts.h"
 
 #include <math.h>
 
@@ -18,8 +18,7 @@ typedef struct constants {
 VOLT_OWN_NUMBERS(constants)
 
 VOLT_CLONES_WIDE
-static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step(VOLT_STEP_ARGUMENTS)
 {
     double minus_gamma = -constants_of(&scan->own).gamma;
     VOLT_STATIC_STEP(volt_exp(minus_gamma * s))
@@ -38,13 +37,12 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     constants own = {.gamma = volt_static_gamma(kernel, GAMMA, d, window)};
     volt_scan scan = {
         .step = step, .distance = true, .own = constants_keep(own), .form = {VOLT_FORM_RBF, {own.gamma}}};
-    volt_static_resolve(scan, window, radius, 1, resolved);
+    *resolved = volt_static_resolved(scan, window, radius, 1);
     return VOLT_OK;
 }
 
 VOLT_CLONES_WIDE
-static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                          int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_by_gamma(VOLT_STEP_ARGUMENTS)
 {
     double minus_gamma = -constants_of(&scan->own).gamma;
     VOLT_STATIC_STEP(-s * volt_exp(minus_gamma * s))
@@ -59,11 +57,7 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
 }
 
 const volt_kernel_entry volt_kernel_rbf = {
-    .info = {.name = "rbf",
-             .formula = "exp(-gamma |x - y|^2)",
-             .cost = "O(d)",
-             .parameters = parameters,
-             .n_parameters = N_PARAMETERS},
+    .info = {VOLT_KERNEL_INFO, .name = "rbf", .formula = "exp(-gamma |x - y|^2)", .cost = "O(d)"},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,

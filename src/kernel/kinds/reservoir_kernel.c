@@ -2,7 +2,7 @@
 #include "kernel/kinds/reservoir_kernel.h"
 
 #include "base/error.h"
-#include "kernel/spectrum.h"
+#include "kernel/reservoir.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -22,8 +22,9 @@ static volt_status settle_drawn(volt_kernel *kernel, const volt_reservoir_kind *
     return VOLT_OK;
 }
 
-volt_status volt_reservoir_settle(volt_kernel *kernel, const volt_reservoir_kind *kind)
+volt_status volt_reservoir_settle(volt_kernel *kernel)
 {
+    const volt_reservoir_kind *kind = kernel->entry->reservoir;
     const int common[] = {kind->size, kind->density, kind->seed};
     volt_kernel_use_fallback(kernel, kind->start);
     for (int i = 0; i < 3; i++)
@@ -163,9 +164,10 @@ static volt_status make_weights(const volt_kernel *kernel, const volt_reservoir_
     return VOLT_OK;
 }
 
-static volt_status resolve(const volt_kernel *kernel, const volt_reservoir_kind *kind, double radius, int64_t d,
-                           bool weights, volt_resolved *resolved)
+static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, bool weights,
+                           volt_resolved *resolved)
 {
+    const volt_reservoir_kind *kind = kernel->entry->reservoir;
     volt_arrays *arrays = NULL;
     int64_t size = 0;
     volt_resolved fresh = {.facts = {.radius = radius}, .window = 1};
@@ -186,14 +188,12 @@ static volt_status resolve(const volt_kernel *kernel, const volt_reservoir_kind 
     return status;
 }
 
-volt_status volt_reservoir_resolve(const volt_kernel *kernel, const volt_reservoir_kind *kind, double radius,
-                                   int64_t d, volt_resolved *resolved)
+volt_status volt_reservoir_resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
-    return resolve(kernel, kind, radius, d, true, resolved);
+    return resolve(kernel, radius, d, true, resolved);
 }
 
-volt_status volt_reservoir_sketch(const volt_kernel *kernel, const volt_reservoir_kind *kind, double radius,
-                                  int64_t d, volt_resolved *resolved)
+volt_status volt_reservoir_sketch(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
-    return resolve(kernel, kind, radius, d, false, resolved);
+    return resolve(kernel, radius, d, false, resolved);
 }

@@ -4,7 +4,7 @@
 
 #include "base/tensors.h"
 #include "kernel/kernel_entry.h"
-#include "kernel/kinds/parameter_blocks.h"
+#include "kernel/kinds/kind_parts.h"
 
 #define VOLT_PARAMETER_SIZE                                                                        \
     {                                                                                              \
@@ -35,8 +35,8 @@
 extern const char *const volt_start_words[];
 enum { VOLT_STATE_REST, VOLT_STATE_ZERO };
 
-/* One kind of reservoir. */
-typedef struct volt_reservoir_kind {
+/* One kind of reservoir: `reservoir` of the kernel's entry. */
+struct volt_reservoir_kind {
     int size, density, seed, start, weights; /* where parameters stand in the list of the kernel ... */
     const int *drawn;   /* ... and others that are of weights that are drawn; -1 ends them */
     const char *square; /* the tensor of a file whose size is that of a state */
@@ -48,17 +48,16 @@ typedef struct volt_reservoir_kind {
     volt_status (*take)(const volt_kernel *kernel, const volt_arrays *arrays, volt_reservoir *reservoir);
     /* All that the weights say about the kernel, into resolved->facts and gain. */
     volt_status (*conclude)(const volt_kernel *kernel, double radius, volt_resolved *resolved);
-} volt_reservoir_kind;
+};
 
 /* For settle: defaults of these parameters; weights of a file have their own size, and nothing is drawn. */
-volt_status volt_reservoir_settle(volt_kernel *kernel, const volt_reservoir_kind *kind);
+volt_status volt_reservoir_settle(volt_kernel *kernel);
 
-/* For resolve and outline. Weights are those that are saved with a model, else those of the file, else they are drawn. An
- * outline has none: it is enough for engines to say what they take. */
-volt_status volt_reservoir_resolve(const volt_kernel *kernel, const volt_reservoir_kind *kind, double radius,
-                                   int64_t d, volt_resolved *resolved);
-volt_status volt_reservoir_sketch(const volt_kernel *kernel, const volt_reservoir_kind *kind, double radius,
-                                  int64_t d, volt_resolved *resolved);
+/* resolve and outline of the entry. Weights are those that are saved with a model, else those of the file, else they are
+ * drawn. An outline has none: it is enough for engines to say what they take. */
+volt_status volt_reservoir_resolve(const volt_kernel *kernel, double radius, int64_t d,
+                                   volt_resolved *resolved);
+volt_status volt_reservoir_sketch(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
 
 /* Tensor `name` of the file, which must have this shape; behind 0 there are no more dimensions. VOLT_ERR_SHAPE names file,
  * tensor and both shapes. An optional one that is not there is NULL. */

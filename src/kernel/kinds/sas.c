@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/kinds/reservoir_kernel.h"
-#include "kernel/spectrum.h"
+#include "kernel/reservoir.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,24 +26,10 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
     [SIZE] = VOLT_PARAMETER_SIZE,
     [NORM] =
         VOLT_PARAMETER_SHARE("norm", "bound on |p(z)|: what a step keeps of the past at most", "0.95", 0.995),
-    [SHARE] = {.name = "share",
-               .meaning = "of norm that belongs to the inputs in p, the rest being P0's",
-               .fallback = "0.3",
-               .range = "[0, 1]",
-               .kind = VOLT_PARAMETER_REAL,
-               .low = 0,
-               .high = 1,
-               .closed = 3,
-               .search = VOLT_SEARCH_LINEAR,
-               .search_low = 0.01,
-               .search_high = 0.9},
-    [DEGREE] = {.name = "degree",
-                .meaning = "of p and q in the inputs",
-                .fallback = "1",
-                .range = "1 to 8",
-                .kind = VOLT_PARAMETER_INTEGER,
-                .low = 1,
-                .high = MOST_DEGREE},
+    [SHARE] = {VOLT_REAL("share", "[0, 1]", 0, 1, 3), VOLT_SEARCHED(LINEAR, 0.01, 0.9), .fallback = "0.3",
+               .meaning = "of norm that belongs to the inputs in p, the rest being P0's"},
+    [DEGREE] = {VOLT_INTEGER("degree", "1 to 8", 1, MOST_DEGREE), .fallback = "1",
+                .meaning = "of p and q in the inputs"},
     [DENSITY] = VOLT_PARAMETER_DENSITY,
     [SEED] = VOLT_PARAMETER_SEED,
     [START] = VOLT_PARAMETER_START,
@@ -52,11 +38,9 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                                        "size)"),
 };
 
-static const volt_reservoir_kind kind;
-
 static volt_status settle(volt_kernel *kernel)
 {
-    VOLT_TRY(volt_reservoir_settle(kernel, &kind));
+    VOLT_TRY(volt_reservoir_settle(kernel));
     volt_kernel_use_fallback(kernel, DEGREE);
     return VOLT_OK;
 }
@@ -271,29 +255,16 @@ static const volt_reservoir_kind kind = {
     .conclude = conclude,
 };
 
-static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
-{
-    return volt_reservoir_resolve(kernel, &kind, radius, d, resolved);
-}
-
-static volt_status outline(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
-{
-    return volt_reservoir_sketch(kernel, &kind, radius, d, resolved);
-}
-
 const volt_kernel_entry volt_kernel_sas = {
-    .info =
-        {.name = "sas",
-         .formula = "<x_i, y_j>, x_i = p(z_i) x_{i-1} + q(z_i), p and q polynomials",
-         .cost = "O(size), and O(degree d size^2) for a row",
-         .notes =
-             "A state-affine system, whose states are polynomials in the inputs of the past; otherwise as esn.",
-         .parameters = parameters,
-         .n_parameters = N_PARAMETERS},
+    .info = {VOLT_KERNEL_INFO, .name = "sas",
+             .formula = "<x_i, y_j>, x_i = p(z_i) x_{i-1} + q(z_i), p and q polynomials",
+             .cost = "O(size), and O(degree d size^2) for a row",
+             .notes = "A state-affine system, whose states are polynomials in the inputs of the past; "
+                      "otherwise as esn."},
     .settle = settle,
-    .resolve = resolve,
-    .outline = outline,
-    .has_weights = true,
+    .resolve = volt_reservoir_resolve,
+    .outline = volt_reservoir_sketch,
+    .reservoir = &kind,
     .jumps = 1u << DENSITY, /* weights come and go */
     .shares_ball = true,
 };

@@ -28,28 +28,13 @@ static const char *const features_words[] = {"linear", "rbf", NULL};
 enum { FEATURES_LINEAR, FEATURES_RBF };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
-    [LEVEL] = {.name = "level",
-               .meaning = "where the signature is truncated",
-               .fallback = "4",
-               .range = "1 to 16",
-               .kind = VOLT_PARAMETER_INTEGER,
-               .low = 1,
-               .high = MOST_LEVELS,
-               .search = VOLT_SEARCH_INTEGER,
-               .search_low = 2,
-               .search_high = 5},
-    [ORDER] = {.name = "order",
-               .meaning = "repeats of one increment that count, level (exact) when not given",
-               .range = "1 to level",
-               .kind = VOLT_PARAMETER_INTEGER,
-               .low = 1,
-               .high = MOST_LEVELS},
-    [FEATURES] = {.name = "features",
+    [LEVEL] = {VOLT_INTEGER("level", "1 to 16", 1, MOST_LEVELS), VOLT_SEARCHED(INTEGER, 2, 5), .fallback = "4",
+               .meaning = "where the signature is truncated"},
+    [ORDER] = {VOLT_INTEGER("order", "1 to level", 1, MOST_LEVELS),
+               .meaning = "repeats of one increment that count, level (exact) when not given"},
+    [FEATURES] = {VOLT_CHOICE("features", "linear, rbf", features_words),
                   .meaning = "kernel on the numbers of levels 1 to level; linear: the formula without its 1; "
-                             "rbf: exp(-gamma |f(x) - f(y)|^2); not given: the formula",
-                  .range = "linear, rbf",
-                  .kind = VOLT_PARAMETER_CHOICE,
-                  .words = features_words},
+                             "rbf: exp(-gamma |f(x) - f(y)|^2); not given: the formula"},
     [GAMMA] = VOLT_PARAMETER_POSITIVE("gamma", "of features=rbf", VOLT_UNIT_ONE, 1e-3, 10),
     [SCALE] = VOLT_PARAMETER_POSITIVE(
         "scale", "with features: the path, time included, times this; level m times scale^m", VOLT_UNIT_ONE,
@@ -345,12 +330,10 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 }
 
 const volt_kernel_entry volt_kernel_sig = {
-    .info = {.name = "sig",
+    .info = {VOLT_KERNEL_INFO, .name = "sig",
              .formula = "1 + sum_{m <= level} <S^m(x), S^m(y)>, S the signature",
              .cost = "O(d + level order^2 window^2), or O(d^level) where less; augment: O((d + level order^2) "
-                     "window^2); path=rows: O(level order^2 d^2), or O(3^level) where less",
-             .parameters = parameters,
-             .n_parameters = N_PARAMETERS},
+                     "window^2); path=rows: O(level order^2 d^2), or O(3^level) where less"},
     .settle = settle,
     .resolve = resolve,
     .paths = paths,

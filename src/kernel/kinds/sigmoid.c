@@ -2,7 +2,7 @@
  * semidefinite in general. */
 #include "base/clones.h"
 #include "base/fastmath.h"
-#include "kernel/kinds/static_kernel.h"
+#include "kernel/kinds/kind_parts.h"
 
 #include <math.h>
 
@@ -10,16 +10,8 @@ enum { GAMMA, COEF0, WINDOW, N_PARAMETERS };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [GAMMA] = VOLT_PARAMETER_STATIC_GAMMA,
-    [COEF0] = {.name = "coef0",
-               .meaning = "shift inside tanh",
-               .fallback = "1",
-               .range = "(-inf, inf)",
-               .kind = VOLT_PARAMETER_REAL,
-               .low = -INFINITY,
-               .high = INFINITY,
-               .search = VOLT_SEARCH_LOG,
-               .search_low = 1e-3,
-               .search_high = 3},
+    [COEF0] = {VOLT_REAL("coef0", "(-inf, inf)", -INFINITY, INFINITY, 0), VOLT_SEARCHED(LOG, 1e-3, 3),
+               .fallback = "1", .meaning = "shift inside tanh"},
     [WINDOW] = VOLT_PARAMETER_WINDOW,
 };
 
@@ -29,8 +21,7 @@ typedef struct constants {
 VOLT_OWN_NUMBERS(constants)
 
 VOLT_CLONES_WIDE
-static void step(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                 int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step(VOLT_STEP_ARGUMENTS)
 {
     const constants own = constants_of(&scan->own);
     double gamma = own.gamma, coef0 = own.coef0;
@@ -60,14 +51,13 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     constants own = {.gamma = volt_static_gamma(kernel, GAMMA, d, window), .coef0 = kernel->value[COEF0]};
     volt_scan scan = {
         .step = step, .own = constants_keep(own), .form = {VOLT_FORM_SIGMOID, {own.gamma, own.coef0}}};
-    volt_static_resolve(scan, window, radius, 1, resolved);
+    *resolved = volt_static_resolved(scan, window, radius, 1);
     return VOLT_OK;
 }
 
 /* tanh' = 1 - tanh^2. */
 VOLT_CLONES_WIDE
-static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                          int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_by_gamma(VOLT_STEP_ARGUMENTS)
 {
     const constants own = constants_of(&scan->own);
     double gamma = own.gamma, coef0 = own.coef0;
@@ -75,8 +65,7 @@ static void step_by_gamma(const volt_scan *scan, int64_t rows, double *local, in
 }
 
 VOLT_CLONES_WIDE
-static void step_by_coef0(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                          int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_by_coef0(VOLT_STEP_ARGUMENTS)
 {
     const constants own = constants_of(&scan->own);
     double gamma = own.gamma, coef0 = own.coef0;
@@ -92,11 +81,7 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
 }
 
 const volt_kernel_entry volt_kernel_sigmoid = {
-    .info = {.name = "sigmoid",
-             .formula = "tanh(gamma <x, y> + coef0)",
-             .cost = "O(d)",
-             .parameters = parameters,
-             .n_parameters = N_PARAMETERS},
+    .info = {VOLT_KERNEL_INFO, .name = "sigmoid", .formula = "tanh(gamma <x, y> + coef0)", .cost = "O(d)"},
     .settle = volt_kernel_use_fallbacks,
     .resolve = resolve,
     .series = &series,

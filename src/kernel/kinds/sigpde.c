@@ -22,19 +22,10 @@ static const char *const static_words[] = {"linear", "rbf", NULL};
 enum { STATIC_LINEAR, STATIC_RBF };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
-    [DYADIC] = {.name = "dyadic",
-                .meaning = "each cell is split 2^dyadic x 2^dyadic",
-                .fallback = "0",
-                .range = "0 to 8",
-                .kind = VOLT_PARAMETER_INTEGER,
-                .low = 0,
-                .high = 8},
-    [STATIC] = {.name = "static",
-                .meaning = "kernel between points; rbf is exp(-|x - y|^2 / sigma)",
-                .fallback = "linear",
-                .range = "linear, rbf",
-                .kind = VOLT_PARAMETER_CHOICE,
-                .words = static_words},
+    [DYADIC] = {VOLT_INTEGER("dyadic", "0 to 8", 0, 8), .fallback = "0",
+                .meaning = "each cell is split 2^dyadic x 2^dyadic"},
+    [STATIC] = {VOLT_CHOICE("static", "linear, rbf", static_words), .fallback = "linear",
+                .meaning = "kernel between points; rbf is exp(-|x - y|^2 / sigma)"},
     [SIGMA] = VOLT_PARAMETER_POSITIVE("sigma", "of static=rbf", VOLT_UNIT_SQUARE, 0.1, 30),
     [WINDOW] = VOLT_PARAMETER_PATH_WINDOW,
     [PATH] = VOLT_PARAMETER_PATH,
@@ -158,12 +149,10 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
 }
 
 const volt_kernel_entry volt_kernel_sigpde = {
-    .info = {.name = "sigpde",
+    .info = {VOLT_KERNEL_INFO, .name = "sigpde",
              .formula = "signature kernel by a Goursat scheme on second differences of a static kernel",
              .cost =
-                 "O(d + 4^dyadic window^2); augment: O((d + 4^dyadic) window^2); path=rows: O(4^dyadic d^2)",
-             .parameters = parameters,
-             .n_parameters = N_PARAMETERS},
+                 "O(d + 4^dyadic window^2); augment: O((d + 4^dyadic) window^2); path=rows: O(4^dyadic d^2)"},
     .settle = settle,
     .resolve = resolve,
     .paths = paths,

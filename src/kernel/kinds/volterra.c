@@ -17,9 +17,7 @@
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/fastmath.h"
-#include "kernel/kernel_entry.h"
-#include "kernel/kinds/parameter_blocks.h"
-#include "kernel/kinds/volterra_lift.h"
+#include "kernel/kinds/kind_parts.h"
 #include "text/text.h"
 
 #include <float.h>
@@ -27,49 +25,45 @@
 
 /* ---- parameters ------------------------------------------------------------------------------- */
 
+enum { TAU, TAU_COEF, GAMMA, LAMBDA, LAMBDA_COEF, LIFT, N_PARAMETERS };
+
+typedef enum lift { GEOMETRIC, EVEN, EXPONENTIAL, POLY, RBF } lift;
+
+static inline lift lift_of(const volt_kernel *kernel)
+{
+    return (lift)(int)kernel->value[LIFT];
+}
+
+typedef struct constants {
+    double tau2, lambda2;
+    double rate; /* of the exponential: tau^2, or -gamma with lift=rbf */
+    lift kind;
+    int64_t degree; /* lift=poly:P */
+} constants;
+VOLT_OWN_NUMBERS(constants)
+
+/* Inner products of inputs on the sphere |z| = M are rounded: leave that much room inside the bounds. */
+static inline double rounding_room(int64_t d)
+{
+    return 2 * volt_norm_room(d);
+}
+
 static const char *const lift_words[] = {"geometric", "even", "exponential", "poly:", "rbf", NULL};
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
-    [TAU] = {.name = "tau",
-             .meaning = "weight of products of inputs; tau M < 1 for lifts geometric and even",
-             .range = "(0, inf)",
-             .kind = VOLT_PARAMETER_REAL,
-             .low = 0,
-             .high = INFINITY},
-    [TAU_COEF] = {.name = "tau_coef",
-                  .meaning = "tau M, instead of tau: never out of bounds",
-                  .fallback = "0.3",
-                  .range = "(0, 1)",
-                  .kind = VOLT_PARAMETER_REAL,
-                  .low = 0,
-                  .high = 1,
-                  .search = VOLT_SEARCH_LOG,
-                  .search_low = 0.1,
-                  .search_high = 0.995},
+    [TAU] = {VOLT_REAL("tau", "(0, inf)", 0, INFINITY, 0),
+             .meaning = "weight of products of inputs; tau M < 1 for lifts geometric and even"},
+    [TAU_COEF] = {VOLT_REAL("tau_coef", "(0, 1)", 0, 1, 0), VOLT_SEARCHED(LOG, 0.1, 0.995), .fallback = "0.3",
+                  .meaning = "tau M, instead of tau: never out of bounds"},
     [GAMMA] =
         VOLT_PARAMETER_POSITIVE("gamma", "lift rbf only: exp(-gamma |z - z'|^2)", VOLT_UNIT_ONE, 1e-2, 10),
-    [LAMBDA] = {.name = "lambda",
-                .meaning = "how slowly the past fades; lambda^2 sup kappa < 1",
-                .range = "(0, 1/sqrt(sup kappa))",
-                .kind = VOLT_PARAMETER_REAL,
-                .low = 0,
-                .high = INFINITY},
-    [LAMBDA_COEF] = {.name = "lambda_coef",
-                     .meaning = "lambda over its bound, instead of lambda: never out of bounds",
+    [LAMBDA] = {VOLT_REAL("lambda", "(0, 1/sqrt(sup kappa))", 0, INFINITY, 0),
+                .meaning = "how slowly the past fades; lambda^2 sup kappa < 1"},
+    [LAMBDA_COEF] = {VOLT_REAL("lambda_coef", "(0, 1)", 0, 1, 0), VOLT_SEARCHED(LINEAR, 0.01, 0.999),
                      .fallback = "0.9",
-                     .range = "(0, 1)",
-                     .kind = VOLT_PARAMETER_REAL,
-                     .low = 0,
-                     .high = 1,
-                     .search = VOLT_SEARCH_LINEAR,
-                     .search_low = 0.01,
-                     .search_high = 0.999},
-    [LIFT] = {.name = "lift",
-              .meaning = "the local kernel kappa",
-              .fallback = "geometric",
-              .range = "geometric, even, exponential, poly:P, rbf",
-              .kind = VOLT_PARAMETER_CHOICE,
-              .words = lift_words},
+                     .meaning = "lambda over its bound, instead of lambda: never out of bounds"},
+    [LIFT] = {VOLT_CHOICE("lift", "geometric, even, exponential, poly:P, rbf", lift_words),
+              .fallback = "geometric", .meaning = "the local kernel kappa"},
 };
 
 static volt_status settle(volt_kernel *kernel)
@@ -171,24 +165,21 @@ VOLT_INLINE void divide_rows(const volt_scan *scan, int64_t rows, const double *
 }
 
 VOLT_CLONES
-static void step_geometric(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                           int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_geometric(VOLT_STEP_ARGUMENTS)
 {
     (void)stride; /* one number of state */
     divide_rows(scan, rows, local, ld_local, state, out, ld_out, count, false);
 }
 
 VOLT_CLONES
-static void step_even(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *state,
-                      int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_even(VOLT_STEP_ARGUMENTS)
 {
     (void)stride;
     divide_rows(scan, rows, local, ld_local, state, out, ld_out, count, true);
 }
 
 VOLT_CLONES_WIDE
-static void step_exp(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
-                     double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_exp(VOLT_STEP_ARGUMENTS)
 {
     (void)stride;
     const constants own = constants_of(&scan->own);
@@ -217,8 +208,7 @@ VOLT_INLINE void power_sums(double *s, int64_t count, double t, double lambda2, 
 }
 
 VOLT_CLONES_WIDE
-static void step_poly(const volt_scan *scan, int64_t rows, double *local, int64_t ld_local,
-                      double *restrict state, int64_t stride, double *out, int64_t ld_out, int64_t count)
+static void step_poly(VOLT_STEP_ARGUMENTS)
 {
     (void)stride;
     const constants own = constants_of(&scan->own);
@@ -227,21 +217,11 @@ static void step_poly(const volt_scan *scan, int64_t rows, double *local, int64_
     STEP_ROWS(s)
 }
 
-static volt_scan_step step_of(lift kind)
-{
-    switch (kind) {
-    case GEOMETRIC:
-        return step_geometric;
-    case EVEN:
-        return step_even;
-    case POLY:
-        return step_poly;
-    case EXPONENTIAL:
-    case RBF:
-        break;
-    }
-    return step_exp;
-}
+static const volt_scan_step steps[] = {[GEOMETRIC] = step_geometric,
+                                       [EVEN] = step_even,
+                                       [EXPONENTIAL] = step_exp,
+                                       [POLY] = step_poly,
+                                       [RBF] = step_exp};
 
 static volt_scan_form form_of(const constants *own)
 {
@@ -420,7 +400,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
                      .kind = kind,
                      .degree = degree};
     volt_scan scan = {
-        .step = step_of(kind),
+        .step = steps[kind],
         .state_size = 1,
         .start = {zero_past},
         .distance = kind == RBF,
@@ -436,6 +416,136 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     };
     *resolved = made;
     return VOLT_OK;
+}
+
+/* ---- derivatives by the parameters, down the diagonals beside the kernel ------------------------
+ *
+ * *
+ * With the factor f = lambda^2 kappa(s) of a step, K[i][j] = 1 + f K[i-1][j-1], and for any parameter p
+ *
+ *     K'[i][j] = f (K'[i-1][j-1] + r K[i-1][j-1]),     r = d log f / dp = a + b g(s)
+ *     a = d log lambda^2 / dp,   b = d log tau^2 / dp (lift rbf: d log gamma / dp),   g = d log kappa / d log tau^2:
+ *
+ *     geometric    t / (1 - t)                t = tau^2 <x, y>
+ *     even         2 t^2 / (1 - t^2)
+ *     exponential  t
+ *     poly:p       (sum i t^i) / (sum t^i)
+ *     rbf          -gamma |x - y|^2           (d log kappa / d log gamma)
+ *
+ * The state of a diagonal is (K, K'); a zero past has K = 1 / (1 - lambda^2), K' = a lambda^2 / (1 - lambda^2)^2. M stays
+ * what it is, and a lambda that is given by its share of the bound moves with tau: log lambda^2 = const - log sup kappa.*/
+
+typedef struct slope {
+    double t, lambda2; /* t: tau^2, or the rate of an exponential */
+    double a, b;
+    int64_t degree;
+} slope;
+VOLT_OWN_NUMBERS(slope)
+
+/* `value` and `rate`, expressions in the local value s: f, and r times f. They are inlined, and the loop vectorises. */
+#define STEP_BOTH(value, rate)                                  \
+    const slope own = slope_of(&scan->own);                     \
+    double t = own.t, lambda2 = own.lambda2;                    \
+    double a = own.a, b = own.b;                                \
+    double *restrict kernels = state;                           \
+    double *restrict slopes = state + stride;                   \
+    for (int64_t r = 0; r < rows; r++) {                        \
+        const double *restrict row = local + r * ld_local;      \
+        double *restrict row_out = out + r * ld_out;            \
+        for (int64_t k = 0; k < count; k++) {                   \
+            double ts = t * row[k];                             \
+            double f = (value);                                 \
+            double moved = f * (slopes[k] + (rate)*kernels[k]); \
+            kernels[k] = 1 + f * kernels[k];                    \
+            slopes[k] = moved;                                  \
+            row_out[k] = moved;                                 \
+        }                                                       \
+    }
+
+VOLT_CLONES_WIDE
+static void slope_geometric(VOLT_STEP_ARGUMENTS){STEP_BOTH(lambda2 / (1 - ts), a + b * ts / (1 - ts))}
+
+VOLT_CLONES_WIDE static void slope_even(VOLT_STEP_ARGUMENTS){
+    STEP_BOTH(lambda2 / (1 - ts * ts), a + 2 * b * ts * ts / (1 - ts * ts))}
+
+VOLT_CLONES_WIDE static void slope_exp(VOLT_STEP_ARGUMENTS){STEP_BOTH(lambda2 * volt_exp(ts), a + b * ts)}
+
+/* sum t^i and sum i t^i, i <= degree, by Horner's rule for both. */
+VOLT_INLINE void weighted_sums(double t, int64_t degree, double *sum, double *weighted)
+{
+    *sum = 1;
+    *weighted = 0;
+    for (int64_t p = 0; p < degree; p++) {
+        *weighted = t * (*sum + *weighted);
+        *sum = 1 + t * *sum;
+    }
+}
+
+/* The powers are summed number by number: rates become 0/0 nowhere, and the degree is small. */
+static void slope_poly(VOLT_STEP_ARGUMENTS)
+{
+    const slope own = slope_of(&scan->own);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t k = 0; k < count; k++) {
+            double sum = 1, weighted = 0, *kernel = state + k, *moved = state + stride + k;
+            weighted_sums(own.t * local[r * ld_local + k], own.degree, &sum, &weighted);
+            *moved = own.lambda2 * (sum * *moved + (own.a * sum + own.b * weighted) * *kernel);
+            *kernel = 1 + own.lambda2 * sum * *kernel;
+            out[r * ld_out + k] = *moved;
+        }
+}
+
+static const volt_scan_step slope_steps[] = {[GEOMETRIC] = slope_geometric,
+                                             [EVEN] = slope_even,
+                                             [EXPONENTIAL] = slope_exp,
+                                             [POLY] = slope_poly,
+                                             [RBF] = slope_exp};
+
+/* g at t, which for the bound of lambda is tau^2 M^2 with the room that resolve leaves. */
+static double log_slope(lift kind, double t, int64_t degree)
+{
+    double sum = 1, weighted = 0;
+    switch (kind) {
+    case GEOMETRIC:
+        return t / (1 - t);
+    case EVEN:
+        return 2 * t * t / ((1 - t) * (1 + t));
+    case EXPONENTIAL:
+        return t;
+    case POLY:
+    case RBF: /* which has no tau */
+        break;
+    }
+    weighted_sums(t, degree, &sum, &weighted);
+    return weighted / sum;
+}
+
+static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *scan)
+{
+    const constants own = constants_of(&resolved->scan.own);
+    double value = kernel->value[p], radius = resolved->facts.radius;
+    slope made = {.t = own.kind == RBF || own.kind == EXPONENTIAL ? own.rate : own.tau2,
+                  .lambda2 = own.lambda2,
+                  .degree = own.degree};
+    if (p == LAMBDA || p == LAMBDA_COEF) {
+        made.a = 2 / value;
+    } else if (p == GAMMA) {
+        made.b = 1 / value;
+    } else if (p == TAU || p == TAU_COEF) {
+        double t = own.tau2 * radius * radius * (1 + rounding_room(resolved->d));
+        made.b = 2 / value;
+        if (kernel->present[LAMBDA_COEF])
+            made.a = -made.b * log_slope(own.kind, t, own.degree);
+    } else {
+        return false;
+    }
+    double rest = 1 - own.lambda2;
+    *scan = (volt_scan){.step = slope_steps[own.kind],
+                        .state_size = 2,
+                        .start = {1 / rest, made.a * own.lambda2 / (rest * rest)},
+                        .distance = resolved->scan.distance,
+                        .own = slope_keep(made)};
+    return true;
 }
 
 /* The even lift learns what does not see the sign of an input: that is a symmetry about zero. */
@@ -454,15 +564,12 @@ static const char notes[] =
     "rbf          exp(-gamma |x - y|^2)                 1\n";
 
 const volt_kernel_entry volt_kernel_volterra = {
-    .info = {.name = "volterra",
+    .info = {VOLT_KERNEL_INFO, .name = "volterra",
              .formula = "K[i][j] = 1 + lambda^2 kappa(x_i, y_j) K[i-1][j-1], kappa = 1/(1 - tau^2 <x, y>)",
-             .cost = "O(d); lift=poly:P: O(d + P)",
-             .notes = notes,
-             .parameters = parameters,
-             .n_parameters = N_PARAMETERS},
+             .cost = "O(d); lift=poly:P: O(d + P)", .notes = notes},
     .settle = settle,
     .resolve = resolve,
     .keeps_origin = keeps_origin,
     .series = &series,
-    .tangent = volt_volterra_tangent,
+    .tangent = tangent,
 };

@@ -90,7 +90,7 @@ volt_status volt_weights_find(const volt_file_fields *fields, volt_kernel *kerne
     for (int64_t f = 0; f < count_factors(kernel); f++) {
         volt_kernel *factor = factor_of(kernel, f);
         const volt_tensor *tensor = NULL;
-        if (!factor->entry->has_weights)
+        if (!factor->entry->reservoir)
             continue;
         count++;
         VOLT_TRY(volt_fields_tensor(fields, names[f], -1, -1, &tensor));

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/extent.h"
-#include "kernel/form.h"
+#include "kernel/kernel_entry.h"
 #include "model/readout.h"
 #include "solve/landmark/placement.h"
 

@@ -4,7 +4,7 @@
 #ifndef SELECT_EVALUATION_H
 #define SELECT_EVALUATION_H
 
-#include "kernel/sliced_rows.h"
+#include "kernel/kernel_entry.h"
 #include "select/folds/simulate.h"
 #include "select/folds/state_folds.h"
 #include "select/folds/workspace.h"

@@ -27,7 +27,7 @@ static volt_status find_static(const volt_kernel *kernel, int64_t d, bool *is_st
     *is_static = kernel->n_factors > 0;
     for (int64_t f = 0; f < kernel->n_factors && *is_static; f++)
         VOLT_TRY(find_static(kernel->factors[f], d, is_static));
-    if (kernel->n_factors > 0 || kernel->entry->paths || kernel->entry->has_weights)
+    if (kernel->n_factors > 0 || kernel->entry->paths || kernel->entry->reservoir)
         return VOLT_OK;
     volt_resolved outline = {0};
     volt_status status = volt_kernel_outline(kernel, (volt_extent){.radius = 1, .largest = 1}, d, &outline);

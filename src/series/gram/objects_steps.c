@@ -13,7 +13,7 @@
 #include "base/threads.h"
 #include "kernel/engine/state.h"
 #include "kernel/gram/gram.h"
-#include "kernel/sliced_rows.h"
+#include "kernel/kernel_entry.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "kernel/form.h"
 #include "kernel/gram/gram.h"
+#include "kernel/kernel_entry.h"
 #include "solve/exact/operator.h"
 
 #include <math.h>

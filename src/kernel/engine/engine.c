@@ -1,13 +1,38 @@
-/* src/kernel/engine/diagonal.c: the kernel of a sequence with itself at each of its rows.
- *
- * A scan walks one diagonal, the main one. Kernels on windows see a few rows only, and a small matrix of the rows around
- * holds theirs; any other engine makes the matrix of all rows, block by block. */
+/* src/kernel/engine/engine.c: the table of engines, and the diagonal of a Gram matrix. */
+#include "kernel/engine/engine.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "kernel/engine/engine.h"
 
+#include <stddef.h>
 #include <string.h>
+
+#define ENTRY(name) &volt_engine_##name,
+const volt_engine *const volt_engine_table[] = {VOLT_ENGINE_LIST(ENTRY) NULL};
+
+const volt_engine *volt_engine_of(const volt_resolved *resolved, int64_t m)
+{
+    const volt_engine *const *engine = volt_engine_table;
+    while (engine[1] && !(*engine)->takes(resolved, m))
+        engine++;
+    return *engine;
+}
+
+bool volt_engine_is_dear(const volt_resolved *resolved, int64_t m)
+{
+    return volt_engine_of(resolved->records ? &resolved->records->each : resolved, m)->is_dear;
+}
+
+double volt_engine_bytes(const volt_resolved *resolved, int64_t m, int64_t rows)
+{
+    double given = (double)m * (double)resolved->d;
+    return 8 * (given + volt_engine_of(resolved, m)->numbers(resolved, m, rows));
+}
+
+/* ---- the diagonal ------------------------------------------------------------------------------
+ *
+ * A scan walks one diagonal, the main one. Kernels on windows see a few rows only, and a small matrix of the rows around
+ * holds theirs; any other engine makes the matrix of all rows, block by block. */
 
 enum { CHUNK = 64 };
 
