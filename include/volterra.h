@@ -34,7 +34,7 @@
  *   - VOLT_VERSION_MAJOR, VOLT_VERSION_MINOR and VOLT_VERSION_PATCH are of the headers, volt_version() of the library.
  *
  * The headers follow the way data flows: base, io, kernel, solve, model (and learner), select; data makes series, stats
- * judges forecasts, and study compares kernels with all of them. Where whole series are the objects: series. Rows that are
+ * judges forecasts, and task has whole tasks: forecasts, comparisons with baselines and of kernels. Where whole series are the objects: series. Rows that are
  * unlike what came before them: anomaly. */
 #ifndef VOLTERRA_H
 #define VOLTERRA_H
@@ -50,7 +50,6 @@
 #include "volterra/select.h"
 #include "volterra/data.h"
 #include "volterra/stats.h"
-#include "volterra/study.h"
 #include "volterra/task.h"
 #include "volterra/series.h"
 #include "volterra/anomaly.h"

@@ -23,8 +23,7 @@ may_include()
         model) echo solve kernel io stats base ;;
         select) echo model solve kernel io stats base ;;
         series | anomaly) echo select model solve kernel io stats base ;;
-        task) echo study select model solve kernel io data stats base ;;
-        study) echo select model solve kernel io data stats base ;;
+        task) echo select model solve kernel io data stats base ;;
         *) echo "check_layout: folder src/$1 is not in the table of scripts/check_layout.sh" >&2; exit 1 ;;
     esac
 }

@@ -3,7 +3,6 @@
 #include "args/command.h"
 #include "args/shell_words.h"
 #include "commands/bekk_params.h"
-#include "compare/compare_contenders.h"
 #include "compare/compare_data.h"
 #include "compare/compare_output.h"
 #include "compare/compare_watch.h"
@@ -151,9 +150,9 @@ static int choose_split(const compare_arguments *arguments, int64_t n, int64_t g
     return 0;
 }
 
-static volt_study_options study_options(const compare_arguments *arguments)
+static volt_compare_options compare_options(const compare_arguments *arguments)
 {
-    volt_study_options options = volt_study_options_default();
+    volt_compare_options options = volt_compare_options_default();
     options.protocol = (volt_protocol)arguments->protocol;
     options.draws = arguments->draws;
     options.seconds = arguments->budget > 0 || arguments->draws ? arguments->budget : default_budget;
@@ -165,13 +164,13 @@ static volt_study_options study_options(const compare_arguments *arguments)
 
 /* ---- the comparison --------------------------------------------------------------------------- */
 
-/* Study the sample of one seed. *study holds what there is, also when not all of it came to an end: a reason that is
+/* Study the sample of one seed. *sample holds what there is, also when not all of it came to an end: a reason that is
  * not a kernel's own is said, and is the exit status of the command. */
-static int study_sample(compare_data *data, const trial_folders *logs, cli_comparison *result,
-                        compare_watch *watch, volt_study **study)
+static int compare_sample(compare_data *data, const trial_folders *logs, cli_comparison *result,
+                          compare_watch *watch, volt_comparison **sample)
 {
     comparison_setting *setting = &result->setting;
-    volt_study_options options = setting->options;
+    volt_compare_options options = setting->options;
     options.seed = setting->first_seed + (uint64_t)watch->sample;
     char folder[TRIAL_FOLDER_LENGTH];
     options.log = trial_folders_path(logs, watch->sample, folder);
@@ -180,51 +179,52 @@ static int study_sample(compare_data *data, const trial_folders *logs, cli_compa
         failed = compare_data_keep_truth(data, setting->n_train);
     if (failed)
         return failed;
-    compare_watch_study(watch, &options);
+    compare_watch_sample(watch, &options);
     volt_set_log(NULL, NULL); /* what it has to say of single draws; those that failed are counted */
     volt_status status =
-        volt_study_run(data->seen_inputs, data->seen_targets, setting->n_train, &options, study);
+        volt_compare_run(data->seen_inputs, data->seen_targets, setting->n_train, &options, sample);
     volt_set_log(hold_library_warning, NULL);
     if (!status)
         return 0;
-    if (interrupt_seen() && (watch->sample > 0 || (*study && volt_study_count(*study) > 0)))
+    if (interrupt_seen() && (watch->sample > 0 || (*sample && volt_comparison_count(*sample) > 0)))
         return 0;
     char hint[HINT_LENGTH];
+    if (status == VOLT_ERR_KERNEL)
+        return complain_status_hint(status, " (see volterra help kernels)");
     return complain_status_hint(status, "%s", dataset_hint(&data->own.x, hint));
 }
 
 /* Has a kernel come to a result? */
-static bool has_result(const volt_study *study)
+static bool has_result(const volt_comparison *sample)
 {
     bool found = false;
-    for (int64_t i = 0; study && i < volt_study_count(study); i++)
-        found = found || !volt_study_row_at(study, i)->failure;
+    for (int64_t i = 0; sample && i < volt_comparison_count(sample); i++)
+        found = found || !volt_comparison_row_at(sample, i)->failure;
     return found;
 }
 
 /* All samples. Those that are done are kept whatever becomes of a later one; *incomplete is the exit status that says
  * so, and its reason has been said. */
-static int study_samples(const compare_arguments *arguments, compare_data *data, const trial_folders *logs,
-                         cli_comparison *result, int *incomplete)
+static int compare_samples(const compare_arguments *arguments, compare_data *data, const trial_folders *logs,
+                           cli_comparison *result, int *incomplete)
 {
     const comparison_setting *setting = &result->setting;
     compare_watch watch = {.samples = setting->repeat,
-                           .kernels = setting->n_contenders,
                            .most_draws = setting->options.draws,
                            .bar = progress_begin(arguments->common.quiet)};
     int failed = 0;
     for (; watch.sample < setting->repeat && !failed && !result->interrupted; watch.sample++) {
-        volt_study *study = NULL;
-        failed = study_sample(data, logs, result, &watch, &study);
+        volt_comparison *sample = NULL;
+        failed = compare_sample(data, logs, result, &watch, &sample);
         result->interrupted = !failed && interrupt_seen();
-        if (failed && has_result(study)) { /* some rows failed, and the next sample may do better */
+        if (failed && has_result(sample)) { /* some rows failed, and the next sample may do better */
             *incomplete = failed;
             failed = 0;
         }
         /* Of several samples only whole ones count. */
-        if (failed || !study || (result->interrupted && watch.sample > 0))
-            volt_study_free(study);
-        else if (!comparison_add(result, study))
+        if (failed || !sample || (result->interrupted && watch.sample > 0))
+            volt_comparison_free(sample);
+        else if (!comparison_add(result, sample))
             failed = complain(EXIT_FAILED, "not enough memory for the results");
     }
     progress_end();
@@ -309,7 +309,7 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     setting->d = data->inputs.cols;
     setting->q = data->targets.cols;
     setting->output_names = (const char *const *)data->output_names;
-    volt_study_options *options = &setting->options;
+    volt_compare_options *options = &setting->options;
     options->gap = setting->is_preset ? 0 : arguments->gap >= 0 ? arguments->gap : data->own.pairing->gap;
     failed = choose_split(arguments, setting->n, options->gap, &setting->n_train);
     if (failed || setting->is_preset)
@@ -377,14 +377,17 @@ static int run_compare(int argc, char *const *argv)
         setting->source = arguments.own.x    ? arguments.own.x
                           : arguments.preset ? arguments.preset
                                              : BEKK_DEFAULT_PRESET;
-        setting->options = study_options(&arguments);
+        setting->options = compare_options(&arguments);
         setting->first_seed = arguments.common.seed.value;
         setting->repeat = arguments.repeat;
         setting->command = command;
-        failed = compare_contenders(setting->options.protocol, &arguments.kernels, &contenders,
-                                    &setting->n_contenders);
-        setting->contenders = setting->options.contenders = contenders;
-        setting->options.n_contenders = setting->n_contenders;
+        contenders = calloc((size_t)arguments.kernels.count + 1, sizeof *contenders);
+        if (!contenders)
+            failed = complain(EXIT_FAILED, "not enough memory for the list of kernels");
+        for (int64_t i = 0; !failed && i < arguments.kernels.count; i++)
+            contenders[i].kernel = arguments.kernels.texts[i];
+        setting->options.contenders = arguments.kernels.count > 0 ? contenders : NULL;
+        setting->options.n_contenders = arguments.kernels.count;
     }
     if (!failed)
         failed = prepare(&arguments, &data, setting);
@@ -393,7 +396,7 @@ static int run_compare(int argc, char *const *argv)
             trial_folders_open(&logs, arguments.log, setting->first_seed, setting->repeat, arguments.resume);
     int incomplete = 0;
     if (!failed)
-        failed = study_samples(&arguments, &data, &logs, &result, &incomplete);
+        failed = compare_samples(&arguments, &data, &logs, &result, &incomplete);
     int not_measured = failed ? 0 : assess_best(&data, &result);
     incomplete = incomplete ? incomplete : not_measured;
     if (!failed) {

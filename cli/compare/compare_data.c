@@ -3,7 +3,7 @@
 
 #include "files/inputs.h"
 #include "terminal/messages.h"
-#include "volterra/study.h"
+#include "volterra/task.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ int compare_data_sample(compare_data *data, uint64_t seed)
 {
     if (!data->model)
         return 0;
-    volt_status status = volt_study_sample(data->model, seed, data->X, data->Y);
+    volt_status status = volt_bekk_pairs(data->model, seed, data->X, data->Y);
     return status ? complain_status(status) : 0;
 }
 

@@ -27,7 +27,7 @@ static void set_text(json_build *build, json_t *object, const char *key, const c
     build_set(build, object, key, build_text(build, text));
 }
 
-static void set_winner(json_build *build, json_t *object, const volt_study_row *won)
+static void set_winner(json_build *build, json_t *object, const volt_comparison_row *won)
 {
     json_t *best = won ? build_object(build) : json_null();
     if (won) {
@@ -69,7 +69,8 @@ static json_t *json_of_row(json_build *build, const cli_comparison *comparison, 
 }
 
 /* One kernel on one sample. */
-static json_t *json_of_result(json_build *build, const cli_comparison *comparison, const volt_study_row *row)
+static json_t *json_of_result(json_build *build, const cli_comparison *comparison,
+                              const volt_comparison_row *row)
 {
     int first, end = comparison_measures(comparison, &first);
     json_t *object = build_object(build);
@@ -93,9 +94,9 @@ static json_t *json_of_samples(json_build *build, const cli_comparison *comparis
     for (int64_t s = 0; s < comparison->n_samples; s++) {
         json_t *sample = build_object(build), *rows = build_array(build);
         set_count(build, sample, "seed", (int64_t)(comparison->setting.first_seed + (uint64_t)s));
-        for (int64_t i = 0; i < volt_study_count(comparison->studies[s]); i++)
+        for (int64_t i = 0; i < volt_comparison_count(comparison->samples[s]); i++)
             build_append(build, rows,
-                         json_of_result(build, comparison, volt_study_row_at(comparison->studies[s], i)));
+                         json_of_result(build, comparison, volt_comparison_row_at(comparison->samples[s], i)));
         build_set(build, sample, "rows", rows);
         build_append(build, samples, sample);
     }
@@ -135,7 +136,7 @@ static void set_own(json_build *build, json_t *object, const comparison_setting 
 int compare_print_json(const cli_comparison *comparison, const compare_files *files)
 {
     const comparison_setting *setting = &comparison->setting;
-    const volt_study_options *options = &setting->options;
+    const volt_compare_options *options = &setting->options;
     json_build build = {0};
     json_t *object = build_object(&build), *rows = build_array(&build);
     char headline[HEADLINE_LENGTH];

@@ -8,7 +8,7 @@
 
 enum { LINE_CAPACITY = 256 };
 
-/* The share of one study, as a share of all samples. */
+/* The share of one sample, as a share of all samples. */
 static int on_progress(const char *stage, double fraction, void *context)
 {
     const compare_watch *watch = context;
@@ -16,8 +16,8 @@ static int on_progress(const char *stage, double fraction, void *context)
     return watch->bar.report(stage, share, watch->bar.context);
 }
 
-static void on_event(int64_t row, const char *name, const volt_search *search, const volt_trial *trial,
-                     void *context)
+static void on_event(int64_t row, int64_t rows, const char *name, const volt_search *search,
+                     const volt_trial *trial, void *context)
 {
     const compare_watch *watch = context;
     char line[LINE_CAPACITY], sample[64] = "", most[32] = "", best[64] = "";
@@ -36,15 +36,14 @@ static void on_event(int64_t row, const char *name, const volt_search *search, c
         snprintf(best, sizeof best, ", best %s %.4f", score_words_of(&info).label, leader->score);
     if (search && !trial)
         snprintf(line, sizeof line, "%s%.40s (%lld of %lld) is done%s", sample, name, (long long)row + 1,
-                 (long long)watch->kernels, best);
+                 (long long)rows, best);
     else
         snprintf(line, sizeof line, "%s%.40s (%lld of %lld), %lld%s draw%s%s", sample, name, (long long)row + 1,
-                 (long long)watch->kernels, (long long)info.trials, most,
-                 info.trials == 1 && !most[0] ? "" : "s", best);
+                 (long long)rows, (long long)info.trials, most, info.trials == 1 && !most[0] ? "" : "s", best);
     progress_describe(line);
 }
 
-void compare_watch_study(compare_watch *watch, volt_study_options *options)
+void compare_watch_sample(compare_watch *watch, volt_compare_options *options)
 {
     options->on_event = on_event;
     options->event_context = watch;

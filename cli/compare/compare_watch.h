@@ -3,17 +3,16 @@
 #define CLI_COMPARE_WATCH_H
 
 #include "volterra.h"
-#include "volterra/study.h"
 
 #include <stdbool.h>
 
 typedef struct compare_watch {
-    int64_t sample, samples;     /* the present one, counted from 0, of how many */
-    int64_t kernels, most_draws; /* most_draws 0: as many as there is time for */
+    int64_t sample, samples; /* the present one, counted from 0, of how many */
+    int64_t most_draws;      /* 0: as many as there is time for */
     volt_progress bar;
 } compare_watch;
 
-/* Have the study of sample watch->sample report through the bar; the watch must outlive the study. */
-void compare_watch_study(compare_watch *watch, volt_study_options *options);
+/* Reports sample watch->sample through the bar; the watch must outlive the comparison. */
+void compare_watch_sample(compare_watch *watch, volt_compare_options *options);
 
 #endif

@@ -1,28 +1,28 @@
-/* cli/compare/comparison.c: the rows of a comparison, from the samples that were studied. */
+/* cli/compare/comparison.c: the rows of a comparison, from the samples that were compared. */
 #include "compare/comparison.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool comparison_add(cli_comparison *comparison, volt_study *study)
+bool comparison_add(cli_comparison *comparison, volt_comparison *sample)
 {
-    volt_study **studies =
-        realloc(comparison->studies, ((size_t)comparison->n_samples + 1) * sizeof(volt_study *));
-    if (!studies) {
-        volt_study_free(study);
+    volt_comparison **samples =
+        realloc(comparison->samples, ((size_t)comparison->n_samples + 1) * sizeof(volt_comparison *));
+    if (!samples) {
+        volt_comparison_free(sample);
         return false;
     }
-    comparison->studies = studies;
-    comparison->studies[comparison->n_samples++] = study;
+    comparison->samples = samples;
+    comparison->samples[comparison->n_samples++] = sample;
     return true;
 }
 
 void comparison_release(cli_comparison *comparison)
 {
     for (int64_t i = 0; i < comparison->n_samples; i++)
-        volt_study_free(comparison->studies[i]);
-    free(comparison->studies);
+        volt_comparison_free(comparison->samples[i]);
+    free(comparison->samples);
     free(comparison->rows);
     free(comparison->order);
     memset(comparison, 0, sizeof *comparison);
@@ -55,7 +55,7 @@ int comparison_measures(const cli_comparison *comparison, int *first)
     return comparison->setting.loss_score ? N_MEASURES : MEASURE_LOSS;
 }
 
-double measure_of(const volt_study_row *row, measure which)
+double measure_of(const volt_comparison_row *row, measure which)
 {
     const volt_metrics *metrics = row->metrics;
     const double values[N_MEASURES] = {
@@ -83,21 +83,20 @@ static void finish_estimate(estimate *sum, int64_t count)
     sum->error = count > 1 ? sqrt(sum->error / (double)(count - 1) / (double)count) : NAN;
 }
 
-/* Row `i` of every study: a study that was interrupted may not have it. */
+/* Row `i` of every sample: a sample that was interrupted may not have it. */
 static void summarise_row(const cli_comparison *comparison, int64_t i, comparison_row *row)
 {
-    const volt_contender *contender = &comparison->setting.contenders[i];
-    int64_t studied = 0;
+    int64_t compared = 0;
     double draws = 0, failed = 0, lowest = INFINITY;
     memset(row, 0, sizeof *row);
-    row->name = contender->name;
-    row->kernel = contender->kernel;
     row->cost = "";
     for (int64_t s = 0; s < comparison->n_samples; s++) {
-        if (i >= volt_study_count(comparison->studies[s]))
+        if (i >= volt_comparison_count(comparison->samples[s]))
             continue;
-        const volt_study_row *result = volt_study_row_at(comparison->studies[s], i);
-        studied++;
+        const volt_comparison_row *result = volt_comparison_row_at(comparison->samples[s], i);
+        compared++;
+        row->name = result->name;
+        row->kernel = result->given;
         draws += (double)result->draws;
         failed += (double)result->failed;
         row->seconds += result->seconds;
@@ -119,11 +118,11 @@ static void summarise_row(const cli_comparison *comparison, int64_t i, compariso
             lowest = value;
         }
     }
-    if (studied > 0) {
-        row->draws = (int64_t)llround(draws / (double)studied);
-        row->failed = (int64_t)llround(failed / (double)studied);
-        row->seconds /= (double)studied;
-        row->fit_seconds /= (double)studied;
+    if (compared > 0) {
+        row->draws = (int64_t)llround(draws / (double)compared);
+        row->failed = (int64_t)llround(failed / (double)compared);
+        row->seconds /= (double)compared;
+        row->fit_seconds /= (double)compared;
     }
     for (int m = 0; m < N_MEASURES; m++)
         finish_estimate(&row->values[m], row->results);
@@ -152,8 +151,8 @@ bool comparison_summarise(cli_comparison *comparison)
 {
     int64_t count = 0;
     for (int64_t s = 0; s < comparison->n_samples; s++)
-        if (volt_study_count(comparison->studies[s]) > count)
-            count = volt_study_count(comparison->studies[s]);
+        if (volt_comparison_count(comparison->samples[s]) > count)
+            count = volt_comparison_count(comparison->samples[s]);
     comparison->rows = calloc((size_t)count + 1, sizeof *comparison->rows);
     comparison->order = calloc((size_t)count + 1, sizeof *comparison->order);
     if (!comparison->rows || !comparison->order)

@@ -5,7 +5,6 @@
 
 #include "search/training.h"
 #include "volterra.h"
-#include "volterra/study.h"
 
 #include <stdbool.h>
 
@@ -32,14 +31,14 @@ typedef struct comparison_row {
     const char *cost;   /* of one entry of the Gram matrix */
     int64_t results;    /* samples in which it came to one */
     estimate values[N_MEASURES];
-    estimate mcs_pvalue;       /* NaN: there is no model confidence set */
-    int64_t in_mcs;            /* samples in whose model confidence set it is */
-    int64_t hyperparameters;   /* numbers that were tuned, alpha included */
-    int64_t draws, failed;     /* per sample */
-    double seconds;            /* of the search, per sample */
-    double fit_seconds;        /* of refit and test, per sample */
-    const volt_study_row *won; /* its winner where the NMSE was lowest; NULL: no result */
-    const char *failure;       /* why there is none, or NULL */
+    estimate mcs_pvalue;            /* NaN: there is no model confidence set */
+    int64_t in_mcs;                 /* samples in whose model confidence set it is */
+    int64_t hyperparameters;        /* numbers that were tuned, alpha included */
+    int64_t draws, failed;          /* per sample */
+    double seconds;                 /* of the search, per sample */
+    double fit_seconds;             /* of refit and test, per sample */
+    const volt_comparison_row *won; /* its winner where the NMSE was lowest; NULL: no result */
+    const char *failure;            /* why there is none, or NULL */
 } comparison_row;
 
 /* What to compare, and on what. Texts and views belong to the caller. */
@@ -49,9 +48,7 @@ typedef struct comparison_setting {
     const char *const *output_names; /* q of them */
     int64_t n, n_train, d, q;
     volt_view truth; /* targets of the test rows of the first sample */
-    const volt_contender *contenders;
-    int64_t n_contenders;
-    volt_study_options options;
+    volt_compare_options options;
     uint64_t first_seed; /* sample i has the seed first_seed + i */
     int64_t repeat;
     const char *command; /* what the user typed */
@@ -64,7 +61,7 @@ typedef struct comparison_setting {
 
 typedef struct cli_comparison {
     comparison_setting setting;
-    volt_study **studies; /* one per sample, n_samples so far; owned */
+    volt_comparison **samples; /* one per sample, n_samples so far; owned */
     int64_t n_samples;
     comparison_row *rows; /* n_rows of them, in the order of the contenders; owned */
     int64_t n_rows;
@@ -74,8 +71,8 @@ typedef struct cli_comparison {
     bool interrupted;
 } cli_comparison;
 
-/* Take over a sample that is done. False, and the study is freed, when memory is out. */
-bool comparison_add(cli_comparison *comparison, volt_study *study);
+/* Take over a sample that is done. False, and the sample is freed, when memory is out. */
+bool comparison_add(cli_comparison *comparison, volt_comparison *sample);
 
 /* Fill the rows from the samples, and rank them; returns false when memory is out. */
 bool comparison_summarise(cli_comparison *comparison);
@@ -85,7 +82,7 @@ void comparison_release(cli_comparison *comparison);
 const char *measure_key(measure which);
 
 /* A measure of one kernel on one sample. */
-double measure_of(const volt_study_row *row, measure which);
+double measure_of(const volt_comparison_row *row, measure which);
 
 /* What kernels are ranked by: the NMSE, or the loss; and what that is called. */
 measure comparison_ranked_by(const cli_comparison *comparison);

@@ -127,7 +127,7 @@ char *cell_seconds(double seconds, char text[CELL_LENGTH])
     return text;
 }
 
-char *cell_winner(const volt_study_row *won, bool kernel, char *text, size_t capacity)
+char *cell_winner(const volt_comparison_row *won, bool kernel, char *text, size_t capacity)
 {
     char brief[VOLT_KERNEL_LENGTH];
     const char *shown = kernel ? kernel_brief(won->kernel, brief, sizeof brief)

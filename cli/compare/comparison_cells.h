@@ -36,6 +36,6 @@ char *cell_seconds(double seconds, char text[CELL_LENGTH]);
 
 /* The winning parameters, numbers cut to three digits: "window=12 alpha=0.0123"; `kernel` says whether the kernel's
  * name stands before them. */
-char *cell_winner(const volt_study_row *won, bool kernel, char *text, size_t capacity);
+char *cell_winner(const volt_comparison_row *won, bool kernel, char *text, size_t capacity);
 
 #endif

@@ -56,7 +56,7 @@ char *comparison_describe_data(const cli_comparison *comparison, char text[DESCR
 
 char *comparison_describe_search(const cli_comparison *comparison, char text[DESCRIPTION_LENGTH])
 {
-    const volt_study_options *options = &comparison->setting.options;
+    const volt_compare_options *options = &comparison->setting.options;
     char seconds[QUANTITY_LENGTH];
     word_buffer words = {.text = text, .capacity = DESCRIPTION_LENGTH};
     say(&words, "%s protocol, ", choice_word(protocol_choices, (int)options->protocol));

@@ -15,7 +15,7 @@ static double spread_of(const picture_rows *rows, int64_t k)
     for (int64_t t = 0; t < truth.rows; t++)
         variance += pow(truth.data[t * truth.ld + k] - mean, 2);
     for (int64_t r = 0; r < rows->count; r++) {
-        volt_view forecast = volt_study_row_at(rows->study, rows->rows[r])->forecast;
+        volt_view forecast = volt_comparison_row_at(rows->sample, rows->rows[r])->forecast;
         double sum = 0;
         for (int64_t t = 0; t < truth.rows; t++)
             sum += pow(forecast.data[t * forecast.ld + k] - truth.data[t * truth.ld + k], 2);
@@ -76,7 +76,7 @@ static void write_forecast_data(FILE *script, const picture_rows *rows, const fo
     for (int64_t t = 0; t < picked->rows; t++) {
         fprintf(script, "%lld %.6g", (long long)t + 1, truth.data[t * truth.ld + k]);
         for (int64_t r = 0; r < picked->kernels; r++) {
-            volt_view forecast = volt_study_row_at(rows->study, rows->rows[r])->forecast;
+            volt_view forecast = volt_comparison_row_at(rows->sample, rows->rows[r])->forecast;
             fprintf(script, " %.6g", forecast.data[t * forecast.ld + k]);
         }
         fputc('\n', script);

@@ -14,9 +14,9 @@ enum { LONGEST_NAME = 26 };
 
 /* ---- kernels and colours ---------------------------------------------------------------------- */
 
-double picture_rank(const volt_study *study, int64_t row)
+double picture_rank(const volt_comparison *sample, int64_t row)
 {
-    const volt_study_row *one = volt_study_row_at(study, row);
+    const volt_comparison_row *one = volt_comparison_row_at(sample, row);
     return isnan(one->loss) ? one->metrics->nmse : one->loss;
 }
 
@@ -24,16 +24,17 @@ bool picture_rows_find(picture_rows *rows, const cli_comparison *comparison)
 {
     memset(rows, 0, sizeof *rows);
     rows->comparison = comparison;
-    rows->study = comparison->studies[0];
-    int64_t count = volt_study_count(rows->study);
+    rows->sample = comparison->samples[0];
+    int64_t count = volt_comparison_count(rows->sample);
     rows->rows = calloc((size_t)count + 1, sizeof *rows->rows);
     if (!rows->rows)
         return false;
     for (int64_t i = 0; i < count; i++) {
-        if (volt_study_row_at(rows->study, i)->failure || !volt_study_row_at(rows->study, i)->forecast.data)
+        if (volt_comparison_row_at(rows->sample, i)->failure ||
+            !volt_comparison_row_at(rows->sample, i)->forecast.data)
             continue;
         int64_t at = rows->count++;
-        for (; at > 0 && picture_rank(rows->study, rows->rows[at - 1]) > picture_rank(rows->study, i); at--)
+        for (; at > 0 && picture_rank(rows->sample, rows->rows[at - 1]) > picture_rank(rows->sample, i); at--)
             rows->rows[at] = rows->rows[at - 1];
         rows->rows[at] = i;
     }
@@ -68,7 +69,7 @@ const char *picture_dash(int64_t rank)
 
 static const char *whole_name(const picture_rows *rows, int64_t rank)
 {
-    return volt_study_row_at(rows->study, rows->rows[rank])->name;
+    return volt_comparison_row_at(rows->sample, rows->rows[rank])->name;
 }
 
 /* ---- what scripts have in common -------------------------------------------------------------- */

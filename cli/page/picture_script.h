@@ -12,7 +12,7 @@
 enum { PICTURE_NAME_LENGTH = 32 };
 const char *picture_name(const picture_rows *rows, int64_t rank, char name[PICTURE_NAME_LENGTH]);
 const char *picture_dash(int64_t rank); /* gnuplot's dashtype; those of the first ranks are solid */
-double picture_rank(const volt_study *study, int64_t row);
+double picture_rank(const volt_comparison *sample, int64_t row);
 
 /* Terminal, border and ticks of a picture of that size. */
 enum { FONT_SIZE = 15 };

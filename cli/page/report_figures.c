@@ -144,8 +144,8 @@ static void write_search(report_page *page, int64_t row)
 {
     char *svg = NULL, caption[256], failures[48] = "";
     text_stream memory;
-    const volt_study *study = page->rows.study;
-    const volt_search *search = volt_study_row_at(study, row)->search;
+    const volt_comparison *sample = page->rows.sample;
+    const volt_search *search = volt_comparison_row_at(sample, row)->search;
     if (!search)
         return;
     volt_search_info info = {.struct_size = sizeof info};
@@ -169,12 +169,12 @@ static void write_search(report_page *page, int64_t row)
     if (best)
         snprintf(caption, sizeof caption,
                  "The search of %.60s: %lld draw%s%s, the best with a mean %s of %.4g.",
-                 volt_study_row_at(study, row)->name, (long long)info.trials, info.trials == 1 ? "" : "s",
+                 volt_comparison_row_at(sample, row)->name, (long long)info.trials, info.trials == 1 ? "" : "s",
                  failures, words.label, best->score);
     else
         snprintf(caption, sizeof caption, "The search of %.60s: no draw has a score.",
-                 volt_study_row_at(study, row)->name);
-    write_figure(page, volt_study_row_at(study, row)->name, failed ? NULL : svg, NULL, caption);
+                 volt_comparison_row_at(sample, row)->name);
+    write_figure(page, volt_comparison_row_at(sample, row)->name, failed ? NULL : svg, NULL, caption);
     free(svg);
     free(trials);
 }
@@ -195,7 +195,7 @@ void page_write_figures(report_page *page)
     }
     fputs("<div class=\"figures\">\n", page->html);
     /* Levels and probabilities are not drawn against targets, which they are not. */
-    bool are_targets = volt_study_row_at(page->rows.study, page->rows.rows[0])->forecast.cols ==
+    bool are_targets = volt_comparison_row_at(page->rows.sample, page->rows.rows[0])->forecast.cols ==
                        page->comparison->setting.truth.cols;
     if (are_targets)
         write_forecasts(page);
@@ -211,7 +211,7 @@ void page_write_figures(report_page *page)
           "the winner "
           "is orange, draws that were given up early are faint.</p>\n<div class=\"searches\">\n",
           page->html);
-    for (int64_t i = 0; i < volt_study_count(page->rows.study); i++)
+    for (int64_t i = 0; i < volt_comparison_count(page->rows.sample); i++)
         write_search(page, i);
     fputs("</div>\n", page->html);
 }

@@ -16,8 +16,8 @@ int report_html_file(const char *path, const cli_comparison *comparison);
 /* The kernels of the first sample that have forecasts, the best first. */
 typedef struct picture_rows {
     const cli_comparison *comparison;
-    const volt_study *study;
-    int64_t *rows; /* of the study; owned */
+    const volt_comparison *sample;
+    int64_t *rows; /* of the sample; owned */
     int64_t count;
 } picture_rows;
 

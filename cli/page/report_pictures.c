@@ -29,7 +29,7 @@ static void spread_labels(double *place, int64_t count, double step, double room
 static void write_losses(FILE *script, const picture_rows *rows, int64_t n_test, int64_t every)
 {
     for (int64_t r = 0; r < rows->count; r++) {
-        const double *losses = volt_study_row_at(rows->study, rows->rows[r])->losses;
+        const double *losses = volt_comparison_row_at(rows->sample, rows->rows[r])->losses;
         double sum = 0;
         fprintf(script, "$k%lld << END\n", (long long)r);
         for (int64_t t = 0; t < n_test; t++) {
@@ -47,8 +47,8 @@ void picture_cumulated(FILE *script, const picture_rows *rows)
     enum { HEIGHT = 380, TOP = 16, BOTTOM = HEIGHT - 60, LEFT = 68, MOST_POINTS = 600 };
     int64_t n_test = rows->comparison->setting.truth.rows;
     double right = WIDTH - script_name_width(rows) - 22;
-    double lowest = picture_rank(rows->study, rows->rows[0]) * (double)n_test;
-    double highest = picture_rank(rows->study, rows->rows[rows->count - 1]) * (double)n_test;
+    double lowest = picture_rank(rows->sample, rows->rows[0]) * (double)n_test;
+    double highest = picture_rank(rows->sample, rows->rows[rows->count - 1]) * (double)n_test;
     bool is_logarithmic = lowest > 0 && highest > 40 * lowest;
     double low = is_logarithmic ? lowest / 30 : 0, high = highest > 0 ? 1.04 * highest : 1;
     double *place = calloc((size_t)rows->count, sizeof *place);
@@ -62,7 +62,7 @@ void picture_cumulated(FILE *script, const picture_rows *rows)
             (long long)(n_test > 1 ? n_test : 2), low, high, is_logarithmic ? "set logscale y\n" : "");
     for (int64_t r = 0; place && r < rows->count; r++) {
         /* The worst is the topmost. */
-        double end = picture_rank(rows->study, rows->rows[rows->count - 1 - r]) * (double)n_test;
+        double end = picture_rank(rows->sample, rows->rows[rows->count - 1 - r]) * (double)n_test;
         double share =
             is_logarithmic ? log(high / fmax(end, low)) / log(high / low) : (high - end) / (high - low);
         place[r] = (BOTTOM - TOP) * share;
@@ -144,7 +144,7 @@ bool picture_errors(FILE *script, const picture_rows *rows)
     begin_chart(script, rows, "absolute error / standard deviation of the output");
     fputs("$quantiles << END\n", script);
     for (int64_t r = 0; r < rows->count; r++) {
-        sort_errors(truth, volt_study_row_at(rows->study, rows->rows[r])->forecast, errors);
+        sort_errors(truth, volt_comparison_row_at(rows->sample, rows->rows[r])->forecast, errors);
         fprintf(script, "%lld %ld", (long long)r, strtol(picture_colour(r) + 1, NULL, 16));
         for (int i = 0; i < 5; i++) {
             int64_t at = (int64_t)(levels[i] * (double)(total - 1));
@@ -170,7 +170,7 @@ void picture_samples(FILE *script, const picture_rows *rows)
     fputs("$samples << END\n", script);
     for (int64_t r = 0; r < rows->count; r++)
         for (int64_t s = 0; s < comparison->n_samples; s++) {
-            const volt_study_row *row = volt_study_row_at(comparison->studies[s], rows->rows[r]);
+            const volt_comparison_row *row = volt_comparison_row_at(comparison->samples[s], rows->rows[r]);
             if (!row->failure)
                 fprintf(script, "%.8g %lld %ld\n",
                         fmax(measure_of(row, comparison_ranked_by(comparison)), 1e-12), (long long)r,

@@ -194,7 +194,7 @@ void page_write_samples(report_page *page)
     for (int64_t i = 0; i < comparison->n_rows; i++) {
         write_row_name(page, i, comparison->rows[i].name);
         for (int64_t s = 0; s < comparison->n_samples; s++) {
-            const volt_study_row *row = volt_study_row_at(comparison->studies[s], i);
+            const volt_comparison_row *row = volt_comparison_row_at(comparison->samples[s], i);
             if (row->failure)
                 fputs("<td>-<span class=\"mark\"></span></td>", page->html);
             else

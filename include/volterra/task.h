@@ -220,6 +220,115 @@ typedef struct volt_forecast_series {
 } volt_forecast_series;
 VOLT_API const volt_forecast_series *volt_forecast_series_at(const volt_forecast *forecast, int64_t series);
 
+/* ---- comparison of kernels -------------------------------------------------------------------- */
+
+/* Each kernel is tuned on the first rows, refitted there and tested on the last. The rows of a protocol are the nine kernels
+ * of the paper and this library, Linear, RBF, Poly, Sigmoid, GAK, Sig(N), Sig-PDE, Volterra, Volterra even, and ESN, an echo
+ * state network of 200 states. */
+
+typedef enum volt_protocol {
+    VOLT_PROTOCOL_HISTORY,  /* every kernel sees a window of the past, which is tuned; continue, intercept */
+    VOLT_PROTOCOL_PUBLISHED /* what each kernel saw in the paper: docs/results.md; reset, no intercept */
+} volt_protocol;
+
+/* One kernel of the comparison. */
+typedef struct volt_contender {
+    const char *name; /* (optional) of its row; NULL: that of the protocol's row, or the text of the kernel */
+    const char *
+        kernel; /* text: parameters that are given are fixed, the others are tuned. Without a name also the name of
+                         * a row of the protocol ("Sig-PDE"), or of its kernel ("gak"): that row */
+} volt_contender;
+
+/* Called before row `row` is tuned with search NULL, after every trial of it with the search so far and the
+ * trial, and after its test with the finished search and trial NULL. In the thread that called. */
+typedef void (*volt_compare_fn)(int64_t row, int64_t rows, const char *name, const volt_search *search,
+                                const volt_trial *trial, void *context);
+
+typedef struct volt_compare_options {
+    size_t struct_size;
+    volt_protocol protocol;           /* VOLT_PROTOCOL_HISTORY */
+    const volt_contender *contenders; /* (optional) n_contenders of them; NULL: the rows of the protocol */
+    int64_t n_contenders;
+
+    /* -- the rows -- */
+    int64_t gap; /* rows left out between training and validation, and of the n_train rows so many of the last
+                         * ones between training and test, 0; H - 1 for targets H rows ahead */
+    /* (optional) n_records lengths that make up all rows, training and test, as in volt_fit_options */
+    const int64_t *records;
+    int64_t n_records; /* 0: one sequence */
+    /* (optional) n x q: what is added to targets and forecasts to make levels (volt_prepared.base); scores,
+     * metrics, losses and forecasts are those of levels then. Not with PUBLISHED */
+    volt_view base;
+    /* (optional) As in volt_search_options: kernels are fitted with the loss and compared by it. Not with PUBLISHED. */
+    const char *loss;           /* NULL: squares */
+    double tolerance;           /* 1e-6 */
+    const double *weights;      /* of all rows, training and test */
+    const char *const *classes; /* needed where the loss is one of classes */
+    int64_t n_classes;
+
+    /* -- the search of each kernel -- */
+    int64_t draws;     /* per kernel; 0: as many as the budget allows */
+    double seconds;    /* tuning budget per kernel; 0: none. One of the two must be given */
+    int64_t folds;     /* 5 */
+    volt_race race;    /* VOLT_RACE_EXACT */
+    int from_defaults; /* as in volt_draw_options, 0 */
+    uint64_t seed;     /* of the draws and of the bootstrap, 0 */
+
+    /* -- the model confidence set -- */
+    double mcs_size;  /* 0.25 */
+    int64_t mcs_reps; /* 10000 */
+
+    /* -- what is kept and said on the way -- */
+    const char *log;          /* (optional) directory for the trial logs, NUMBER-NAME.jsonl of each row, counted
+                             * from 01; must exist */
+    int resume;               /* go on from those logs */
+    volt_compare_fn on_event; /* (optional) */
+    void *event_context;
+    volt_progress progress;
+} volt_compare_options;
+VOLT_API volt_compare_options volt_compare_options_default(void);
+
+typedef struct volt_comparison_row {
+    size_t struct_size;
+    const char *name;   /* of the contender */
+    const char *given;  /* its kernel, as it was given */
+    const char *kernel; /* the winner of its search, full text; "" when it failed */
+    double alpha;
+    double score; /* mean R2 over the folds, of the winner */
+    const volt_metrics
+        *metrics; /* on the test rows, in the units of Y; NaN where they are compared by a loss */
+    double loss;  /* volt_loss_score on the test rows where they are; else NaN */
+    double mcs_pvalue;
+    int in_mcs;
+    int64_t hyperparameters; /* numbers that were tuned, alpha included */
+    const char *cost;        /* of one entry of the Gram matrix */
+    int64_t draws, failed;   /* of the search */
+    double seconds;          /* of the search */
+    double fit_seconds;      /* of refit and test */
+    const char *failure;     /* why there is no result, or NULL: every draw failed, say */
+    /* of the test rows, (n - n_train) x q in the units of Y, or as many columns as a loss has outputs; data NULL
+     * when the row failed */
+    volt_view forecast;
+    /* n - n_train: mean over outputs of e^2 / variance, so that their mean is the NMSE; with a loss that one, times
+     * the weight over the mean weight, so that their mean is `loss`. NULL when the row failed */
+    const double *losses;
+    const volt_search *search; /* that found the kernel; NULL when there was none */
+} volt_comparison_row;
+
+typedef struct volt_comparison volt_comparison;
+
+/* X (n x d), Y (n x q) in time order; the first n_train rows train and tune, the others test. A contender that
+ * fails is a row with a reason, and the others go on. What the kernels and the data are to blame for is VOLT_OK,
+ * and VOLT_ERR_DATA when all fail; another failure (memory, a log) is the status of the whole, and *comparison holds all
+ * rows when one came to a result. VOLT_ERR_CANCELLED: *comparison holds the rows that are done. */
+VOLT_API volt_status volt_compare_run(volt_view X, volt_view Y, int64_t n_train,
+                                      const volt_compare_options *options, volt_comparison **comparison);
+VOLT_API void volt_comparison_free(volt_comparison *comparison);
+
+VOLT_API int64_t volt_comparison_count(const volt_comparison *comparison);
+/* NULL when row is outside 0 .. volt_comparison_count() - 1. What it points to belongs to the comparison. */
+VOLT_API const volt_comparison_row *volt_comparison_row_at(const volt_comparison *comparison, int64_t row);
+
 #ifdef __cplusplus
 }
 #endif

@@ -119,8 +119,6 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_WARNING_SEARCH_CUT": 6,
     "VOLT_WARNING_SINGLE_SERIES_CLASS": 7,
     "VOLT_WARNING_RATE_TOO_SMALL": 8,
-    "VOLT_PROTOCOL_HISTORY": 0,
-    "VOLT_PROTOCOL_PUBLISHED": 1,
     "VOLT_AHEAD_AUTO": -1,
     "VOLT_ASSESS_WARNINGS": 4,
     "VOLT_FORECAST_FIT": 0,
@@ -133,6 +131,8 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_FORECAST_SEARCH_WORSE": 3,
     "VOLT_FORECAST_SEARCH_REJECTED": 4,
     "VOLT_FORECAST_SEARCH_ACCEPTED": 5,
+    "VOLT_PROTOCOL_HISTORY": 0,
+    "VOLT_PROTOCOL_PUBLISHED": 1,
     "VOLT_OBJECT_SCALE_CHANNELS": 0,
     "VOLT_OBJECT_SCALE_SERIES": 1,
     "VOLT_OBJECT_SCALE_NONE": 2,
@@ -150,7 +150,7 @@ CONSTANTS: Dict[str, Any] = {
 LogFn = ctypes.CFUNCTYPE(None, c_int, c_char_p, c_void_p)
 ProgressFn = ctypes.CFUNCTYPE(c_int, c_char_p, c_double, c_void_p)
 TrialFn = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
-StudyFn = ctypes.CFUNCTYPE(None, c_int64, c_char_p, c_void_p, c_void_p, c_void_p)
+CompareFn = ctypes.CFUNCTYPE(None, c_int64, c_int64, c_char_p, c_void_p, c_void_p, c_void_p)
 
 
 class Sized(ctypes.Structure):
@@ -992,68 +992,6 @@ class Warning(ctypes.Structure):
     ]
 
 
-class Contender(ctypes.Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("kernel", c_char_p),
-    ]
-
-
-class StudyOptions(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("protocol", c_int),
-        ("contenders", POINTER(Contender)),
-        ("n_contenders", c_int64),
-        ("gap", c_int64),
-        ("records", POINTER(c_int64)),
-        ("n_records", c_int64),
-        ("base", Matrix),
-        ("loss", c_char_p),
-        ("tolerance", c_double),
-        ("weights", POINTER(c_double)),
-        ("classes", POINTER(c_char_p)),
-        ("n_classes", c_int64),
-        ("draws", c_int64),
-        ("seconds", c_double),
-        ("folds", c_int64),
-        ("race", c_int),
-        ("from_defaults", c_int),
-        ("seed", c_uint64),
-        ("mcs_size", c_double),
-        ("mcs_reps", c_int64),
-        ("log", c_char_p),
-        ("resume", c_int),
-        ("on_event", StudyFn),
-        ("event_context", c_void_p),
-        ("progress", Progress),
-    ]
-
-
-class StudyRow(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("name", c_char_p),
-        ("kernel", c_char_p),
-        ("alpha", c_double),
-        ("score", c_double),
-        ("metrics", POINTER(Metrics)),
-        ("loss", c_double),
-        ("mcs_pvalue", c_double),
-        ("in_mcs", c_int),
-        ("hyperparameters", c_int64),
-        ("cost", c_char_p),
-        ("draws", c_int64),
-        ("failed", c_int64),
-        ("seconds", c_double),
-        ("fit_seconds", c_double),
-        ("failure", c_char_p),
-        ("forecast", Matrix),
-        ("losses", POINTER(c_double)),
-        ("search", c_void_p),
-    ]
-
-
 class PairingOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -1195,6 +1133,69 @@ class ForecastSeries(Sized):
         ("rmse", c_double),
         ("fit_rmse", c_double),
         ("baseline_rmse", c_double * 4),
+    ]
+
+
+class Contender(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("kernel", c_char_p),
+    ]
+
+
+class CompareOptions(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("protocol", c_int),
+        ("contenders", POINTER(Contender)),
+        ("n_contenders", c_int64),
+        ("gap", c_int64),
+        ("records", POINTER(c_int64)),
+        ("n_records", c_int64),
+        ("base", Matrix),
+        ("loss", c_char_p),
+        ("tolerance", c_double),
+        ("weights", POINTER(c_double)),
+        ("classes", POINTER(c_char_p)),
+        ("n_classes", c_int64),
+        ("draws", c_int64),
+        ("seconds", c_double),
+        ("folds", c_int64),
+        ("race", c_int),
+        ("from_defaults", c_int),
+        ("seed", c_uint64),
+        ("mcs_size", c_double),
+        ("mcs_reps", c_int64),
+        ("log", c_char_p),
+        ("resume", c_int),
+        ("on_event", CompareFn),
+        ("event_context", c_void_p),
+        ("progress", Progress),
+    ]
+
+
+class ComparisonRow(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("given", c_char_p),
+        ("kernel", c_char_p),
+        ("alpha", c_double),
+        ("score", c_double),
+        ("metrics", POINTER(Metrics)),
+        ("loss", c_double),
+        ("mcs_pvalue", c_double),
+        ("in_mcs", c_int),
+        ("hyperparameters", c_int64),
+        ("cost", c_char_p),
+        ("draws", c_int64),
+        ("failed", c_int64),
+        ("seconds", c_double),
+        ("fit_seconds", c_double),
+        ("failure", c_char_p),
+        ("forecast", Matrix),
+        ("losses", POINTER(c_double)),
+        ("search", c_void_p),
     ]
 
 
@@ -1386,9 +1387,6 @@ STRUCTS: Dict[str, Any] = {
     "volt_mcs_options": McsOptions,
     "volt_mcs": Mcs,
     "volt_warning": Warning,
-    "volt_contender": Contender,
-    "volt_study_options": StudyOptions,
-    "volt_study_row": StudyRow,
     "volt_pairing_options": PairingOptions,
     "volt_pairing": Pairing,
     "volt_assess_options": AssessOptions,
@@ -1398,6 +1396,9 @@ STRUCTS: Dict[str, Any] = {
     "volt_forecast_info": ForecastInfo,
     "volt_forecast_step": ForecastStep,
     "volt_forecast_series": ForecastSeries,
+    "volt_contender": Contender,
+    "volt_compare_options": CompareOptions,
+    "volt_comparison_row": ComparisonRow,
     "volt_series_kernel": SeriesKernel,
     "volt_series_options": SeriesOptions,
     "volt_series_info": SeriesInfo,
@@ -1568,6 +1569,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_log_returns": (c_int, [Matrix, Matrix]),
     "volt_bekk_fit_options_default": (BekkFitOptions, []),
     "volt_bekk_fit": (c_int, [Matrix, POINTER(BekkFitOptions), POINTER(POINTER(Bekk)), POINTER(BekkFitInfo)]),
+    "volt_bekk_pairs": (c_int, [POINTER(Bekk), c_uint64, Matrix, Matrix]),
     "volt_metrics_compute": (c_int, [Matrix, Matrix, POINTER(Metrics)]),
     "volt_r2": (c_int, [Matrix, Matrix, c_void_p]),
     "volt_wasserstein": (c_int, [c_void_p, c_int64, c_void_p, c_int64, c_void_p]),
@@ -1582,13 +1584,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_mcs_compute": (c_int, [Matrix, POINTER(McsOptions), POINTER(POINTER(Mcs))]),
     "volt_mcs_free": (None, [POINTER(Mcs)]),
     "volt_warning_text": (c_char_p, [c_int]),
-    "volt_contenders": (POINTER(Contender), [c_int, c_void_p]),
-    "volt_study_options_default": (StudyOptions, []),
-    "volt_study_run": (c_int, [Matrix, Matrix, c_int64, POINTER(StudyOptions), POINTER(c_void_p)]),
-    "volt_study_free": (None, [c_void_p]),
-    "volt_study_count": (c_int64, [c_void_p]),
-    "volt_study_row_at": (POINTER(StudyRow), [c_void_p, c_int64]),
-    "volt_study_sample": (c_int, [POINTER(Bekk), c_uint64, Matrix, Matrix]),
     "volt_pairing_options_default": (PairingOptions, []),
     "volt_pairing_create": (c_int, [Matrix, Matrix, POINTER(PairingOptions), POINTER(POINTER(Pairing))]),
     "volt_pairing_free": (None, [POINTER(Pairing)]),
@@ -1601,6 +1596,11 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_forecast_get_info": (c_int, [c_void_p, POINTER(ForecastInfo)]),
     "volt_forecast_step_at": (POINTER(ForecastStep), [c_void_p, c_int64, c_int64]),
     "volt_forecast_series_at": (POINTER(ForecastSeries), [c_void_p, c_int64]),
+    "volt_compare_options_default": (CompareOptions, []),
+    "volt_compare_run": (c_int, [Matrix, Matrix, c_int64, POINTER(CompareOptions), POINTER(c_void_p)]),
+    "volt_comparison_free": (None, [c_void_p]),
+    "volt_comparison_count": (c_int64, [c_void_p]),
+    "volt_comparison_row_at": (POINTER(ComparisonRow), [c_void_p, c_int64]),
     "volt_series_options_default": (SeriesOptions, []),
     "volt_series_fit_classes": (c_int, [POINTER(Matrix), c_int64, c_void_p, c_int64, POINTER(SeriesOptions), POINTER(c_void_p)]),
     "volt_series_fit_numbers": (c_int, [POINTER(Matrix), c_int64, Matrix, POINTER(SeriesOptions), POINTER(c_void_p)]),

@@ -1,9 +1,8 @@
 /* tests/property/test_published.c: what the published protocol draws, and what it makes of inputs and targets. */
-#include "study/contender.h"
-#include "study/published_scaling.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
+#include "task/protocol.h"
 #include "volterra.h"
 
 #include <math.h>
@@ -17,8 +16,8 @@
 enum { N = 160, TRAIN = 120, D = 2 };
 
 /* What the published protocol is asked with. */
-static const volt_study_options published = {
-    .struct_size = sizeof(volt_study_options), .protocol = VOLT_PROTOCOL_PUBLISHED, .seed = 9};
+static const volt_compare_options published = {
+    .struct_size = sizeof(volt_compare_options), .protocol = VOLT_PROTOCOL_PUBLISHED, .seed = 9};
 
 static double *make_inputs(uint64_t seed)
 {
@@ -152,9 +151,39 @@ static void published_inputs_are_those_of_the_paper(void **state)
     free(X);
 }
 
+/* Without a name a contender may be a row of the protocol, by its name, its kernel or the name of that, or any kernel. */
+static void words_stand_for_rows_of_the_protocol(void **state)
+{
+    (void)state;
+    static const volt_contender given[] = {
+        {NULL, "sig-pde"}, {NULL, "gak"}, {NULL, "rbf:gamma=2"}, {"mine", "linear"}};
+    static const volt_contender expected[] = {{"Sig-PDE", "sigpde:path=rows,static=rbf"},
+                                              {"GAK", "gak:path=rows,centre=yes"},
+                                              {"rbf:gamma=2", "rbf:gamma=2"},
+                                              {"mine", "linear"}};
+    volt_compare_options options = volt_compare_options_default();
+    volt_contender *found = NULL;
+    int64_t count = 0;
+    options.protocol = VOLT_PROTOCOL_PUBLISHED;
+    options.contenders = given;
+    options.n_contenders = 4;
+    check_ok(volt_contenders_resolve(&options, &found, &count));
+    assert_int_equal(count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(found[i].name, expected[i].name);
+        assert_string_equal(found[i].kernel, expected[i].kernel);
+    }
+    volt_free(found);
+    options.contenders = NULL;
+    check_ok(volt_contenders_resolve(&options, &found, &count));
+    assert_int_equal(count, 10);
+    volt_free(found);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_stand_for_rows_of_the_protocol),
         cmocka_unit_test(published_draws_stay_in_the_papers_ranges),
         cmocka_unit_test(published_draws_keep_what_is_given),
         cmocka_unit_test(published_inputs_are_those_of_the_paper),

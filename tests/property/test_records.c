@@ -5,7 +5,7 @@
 #include "support/sequences.h"
 #include "volterra/model.h"
 #include "volterra/select.h"
-#include "volterra/study.h"
+#include "volterra/task.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -348,7 +348,7 @@ static void impulses_are_answered(void **state)
 
 /* ---- a comparison ----------------------------------------------------------------------------- */
 
-/* The test of a study is that of its winner, fitted on the rows of training, where these end inside a record and where
+/* The test of a comparison is that of its winner, fitted on the rows of training, where these end inside a record and where
  * they end with one. */
 static void studies_are_fits_and_forecasts(void **state)
 {
@@ -360,16 +360,16 @@ static void studies_are_fits_and_forecasts(void **state)
         memcpy(p.lengths, (int64_t[]){30, 24, 22, 20}, 4 * sizeof *p.lengths);
         const volt_contender contender = {"window", "rbf:gamma=0.5,window=4"};
         int64_t n_train = c ? 76 : 70, train[MOST], block[MOST];
-        volt_study_options options = volt_study_options_default();
-        volt_study *study = NULL;
+        volt_compare_options options = volt_compare_options_default();
+        volt_comparison *comparison = NULL;
         options.contenders = &contender;
         options.n_contenders = 1;
         options.draws = 3;
         options.mcs_reps = 100;
         options.records = p.lengths;
         options.n_records = p.n;
-        check_ok(volt_study_run(inputs(&p), targets(&p), n_train, &options, &study));
-        const volt_study_row *row = volt_study_row_at(study, 0);
+        check_ok(volt_compare_run(inputs(&p), targets(&p), n_train, &options, &comparison));
+        const volt_comparison_row *row = volt_comparison_row_at(comparison, 0);
         volt_fit_options how = volt_fit_options_default();
         volt_kernel *kernel = plain_parse(row->kernel);
         volt_model *model = NULL;
@@ -385,11 +385,11 @@ static void studies_are_fits_and_forecasts(void **state)
         from.n_records = cut_records(&p, n_train, N, block);
         check_ok(volt_model_predict(model, volt_view_rows(inputs(&p), n_train, N - n_train), &from,
                                     volt_matrix_of(out, N - n_train, 1), NULL));
-        assert_memory_equal(out, volt_study_row_at(study, 0)->forecast.data,
+        assert_memory_equal(out, volt_comparison_row_at(comparison, 0)->forecast.data,
                             (size_t)(N - n_train) * sizeof *out);
         volt_model_free(model);
         volt_kernel_free(kernel);
-        volt_study_free(study);
+        volt_comparison_free(comparison);
         free_problem(&p);
     }
 }

@@ -7,10 +7,10 @@
  * targets are rounded differently. A forecast is h'Y, and roundings
  * of K move it by n max K / alpha times eps at most: 1e-10 with n = 40, max K below 30 and alpha = 1e-2. */
 #include "kernel/extent.h"
-#include "study/published_scaling.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
+#include "task/protocol.h"
 #include "volterra.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "volterra/data.h"
 #include "volterra/solve.h"
 #include "volterra/stats.h"
-#include "volterra/study.h"
+#include "volterra/task.h"
 
 #include <float.h>
 #include <limits.h>
@@ -191,39 +191,42 @@ static void comparisons(void **state)
         y[t] = x[t] * x[t];
     }
     const volt_view X = volt_view_of(x, N, 1), Y = volt_view_of(y, N, 1);
-    volt_study *study = NULL;
-    volt_study_options options = volt_study_options_default();
-    const volt_contender unnamed = {NULL, "rbf"}, untold = {"RBF", NULL}, wrong = {"RBF", "rbff"};
+    volt_comparison *comparison = NULL;
+    volt_compare_options options = volt_compare_options_default();
+    const volt_contender twice[] = {{NULL, "gak"}, {"other", "gak"}}, unnamed = {NULL, "rbf"},
+                         untold = {"RBF", NULL}, wrong = {"RBF", "rbff"};
     options.draws = 1;
-    check_fails(volt_study_run(X, Y, 8, &options, NULL), VOLT_ERR_ARGUMENT, "no place");
-    check_fails(volt_study_run(X, Y, 1, &options, &study), VOLT_ERR_ARGUMENT, "1 of 12 rows");
-    check_fails(volt_study_run(X, Y, 11, &options, &study), VOLT_ERR_ARGUMENT, "11 of 12 rows");
+    check_fails(volt_compare_run(X, Y, 8, &options, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_compare_run(X, Y, 1, &options, &comparison), VOLT_ERR_ARGUMENT, "1 of 12 rows");
+    check_fails(volt_compare_run(X, Y, 11, &options, &comparison), VOLT_ERR_ARGUMENT, "11 of 12 rows");
     options.gap = -1;
-    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "a gap of -1");
+    check_fails(volt_compare_run(X, Y, 8, &options, &comparison), VOLT_ERR_ARGUMENT, "a gap of -1");
     options.gap = 7;
-    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "a gap of 7");
+    check_fails(volt_compare_run(X, Y, 8, &options, &comparison), VOLT_ERR_ARGUMENT, "a gap of 7");
     options.gap = 0;
     options.base = volt_view_of(x, N - 1, 1);
-    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_SHAPE, "11 x 1");
+    check_fails(volt_compare_run(X, Y, 8, &options, &comparison), VOLT_ERR_SHAPE, "11 x 1");
     options.base = (volt_view){x, N, 2, 1};
-    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_SHAPE, "12 x 2");
+    check_fails(volt_compare_run(X, Y, 8, &options, &comparison), VOLT_ERR_SHAPE, "12 x 2");
     options.base = X;
     options.protocol = VOLT_PROTOCOL_PUBLISHED;
-    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "takes no base");
-    options = volt_study_options_default();
-    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "no end to the search");
+    check_fails(volt_compare_run(X, Y, 8, &options, &comparison), VOLT_ERR_ARGUMENT, "takes no base");
+    options = volt_compare_options_default();
+    check_fails(volt_compare_run(X, Y, 8, &options, &comparison), VOLT_ERR_ARGUMENT, "no end to the search");
     options.draws = 1;
     options.contenders = &unnamed;
-    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "must be 1 to 64");
+    check_fails(volt_compare_run(X, Y, 8, &options, &comparison), VOLT_ERR_ARGUMENT, "must be 1 to 64");
     options.n_contenders = 65;
-    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "must be 1 to 64");
+    check_fails(volt_compare_run(X, Y, 8, &options, &comparison), VOLT_ERR_ARGUMENT, "must be 1 to 64");
+    options.contenders = twice;
+    options.n_contenders = 2;
+    check_fails(volt_compare_run(X, Y, 8, &options, &comparison), VOLT_ERR_ARGUMENT, "given twice");
     options.n_contenders = 1;
-    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "no name");
     options.contenders = &untold;
-    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_ARGUMENT, "no text");
+    check_fails(volt_compare_run(X, Y, 8, &options, &comparison), VOLT_ERR_ARGUMENT, "no text");
     options.contenders = &wrong;
-    check_fails(volt_study_run(X, Y, 8, &options, &study), VOLT_ERR_KERNEL, "rbff");
-    assert_null(study);
+    check_fails(volt_compare_run(X, Y, 8, &options, &comparison), VOLT_ERR_KERNEL, "rbff");
+    assert_null(comparison);
 }
 
 /* ---- BEKK --------------------------------------------------------------------------------------- */
@@ -298,14 +301,14 @@ static void parameters_in_memory(void **state)
                 "is empty");
     check_fails(volt_bekk_loglik(bekk, (volt_view){returns, 4, 2, 1}, NULL, none, &loglik), VOLT_ERR_ARGUMENT,
                 "is empty");
-    check_fails(volt_study_sample(NULL, 0, square, square), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_bekk_pairs(NULL, 0, square, square), VOLT_ERR_ARGUMENT, "NULL");
     const volt_matrix wrong[][2] = {
         {volt_matrix_of(NULL, 2, 2), volt_matrix_of(out, 2, 3)},  {square, volt_matrix_of(NULL, 2, 3)},
         {volt_matrix_of(out, 0, 2), volt_matrix_of(out, 0, 3)},   {square, volt_matrix_of(out, 1, 3)},
         {volt_matrix_of(out, 2, 1), volt_matrix_of(out, 2, 3)},   {square, volt_matrix_of(out, 2, 2)},
         {(volt_matrix){out, 2, 2, 1}, volt_matrix_of(out, 2, 3)}, {square, (volt_matrix){out, 2, 3, 2}}};
     for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++)
-        check_fails(volt_study_sample(bekk, 0, wrong[w][0], wrong[w][1]), VOLT_ERR_SHAPE,
+        check_fails(volt_bekk_pairs(bekk, 0, wrong[w][0], wrong[w][1]), VOLT_ERR_SHAPE,
                     "must have 2 and 3 columns");
     assert_true(out[0] == -7 && loglik == -7);
     volt_bekk_free(bekk);

@@ -7,7 +7,8 @@
 #include "support/series_classes.h"
 #include "volterra/model.h"
 #include "volterra/series.h"
-#include "volterra/study.h"
+#include "volterra/data.h"
+#include "volterra/task.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,18 +114,18 @@ static double *X, *Y;
 
 static volt_status compare(const void *with, volt_progress progress, journey_result *result)
 {
-    volt_study_options options = *(const volt_study_options *)with;
-    volt_study *study = NULL;
+    volt_compare_options options = *(const volt_compare_options *)with;
+    volt_comparison *comparison = NULL;
     options.progress = progress;
     volt_status status =
-        volt_study_run(volt_view_of(X, ROWS, D), volt_view_of(Y, ROWS, D), TRAIN_ROWS, &options, &study);
-    for (int64_t i = 0; status == VOLT_OK && i < volt_study_count(study); i++) {
-        volt_view out = volt_study_row_at(study, i)->forecast;
+        volt_compare_run(volt_view_of(X, ROWS, D), volt_view_of(Y, ROWS, D), TRAIN_ROWS, &options, &comparison);
+    for (int64_t i = 0; status == VOLT_OK && i < volt_comparison_count(comparison); i++) {
+        volt_view out = volt_comparison_row_at(comparison, i)->forecast;
         journey_put(result, out.data, out.rows * out.cols);
-        journey_put(result, volt_study_row_at(study, i)->losses, out.rows);
-        journey_put(result, &volt_study_row_at(study, i)->mcs_pvalue, 1);
+        journey_put(result, volt_comparison_row_at(comparison, i)->losses, out.rows);
+        journey_put(result, &volt_comparison_row_at(comparison, i)->mcs_pvalue, 1);
     }
-    volt_study_free(study);
+    volt_comparison_free(comparison);
     return status;
 }
 
@@ -133,22 +134,22 @@ static void comparisons(void **state)
     (void)state;
     static const volt_contender contenders[] = {{"Linear", "linear:window=1"}, {"RBF", "rbf:window=1"}};
     static const int64_t lengths[] = {7, 6, ROWS - 13};
-    volt_study_options squares = volt_study_options_default();
+    volt_compare_options squares = volt_compare_options_default();
     squares.contenders = contenders;
     squares.n_contenders = 2;
     squares.draws = 1;
     squares.folds = 2;
     squares.mcs_reps = 10;
-    volt_study_options levels = squares, published = squares;
+    volt_compare_options levels = squares, published = squares;
     levels.loss = "quantile:q=0.3/0.7";
     levels.base = volt_view_of(X, ROWS, D);
     levels.records = lengths;
     levels.n_records = 3;
     levels.gap = 1;
     published.protocol = VOLT_PROTOCOL_PUBLISHED;
-    journey_check(&(journey){"study", &squares, compare, 0, 100});
-    journey_check(&(journey){"study with a loss", &levels, compare, 0, 100});
-    journey_check(&(journey){"study as published", &published, compare, 0, 100});
+    journey_check(&(journey){"comparison", &squares, compare, 0, 100});
+    journey_check(&(journey){"comparison with a loss", &levels, compare, 0, 100});
+    journey_check(&(journey){"comparison as published", &published, compare, 0, 100});
 }
 
 /* ---- plans ------------------------------------------------------------------------------------ */
@@ -177,7 +178,7 @@ static volt_status sample(const void *with, volt_progress progress, journey_resu
     int64_t d = bekk->d, q = d * (d + 1) / 2;
     double x[DAYS * MOST] = {0}, y[DAYS * MOST * (MOST + 1) / 2];
     assert_true(d <= MOST);
-    volt_status status = volt_study_sample(bekk, 3, volt_matrix_of(x, DAYS, d), volt_matrix_of(y, DAYS, q));
+    volt_status status = volt_bekk_pairs(bekk, 3, volt_matrix_of(x, DAYS, d), volt_matrix_of(y, DAYS, q));
     assert_true(status == VOLT_OK || x[0] == 0);
     journey_put(result, x, status == VOLT_OK ? DAYS * d : 0);
     return status;

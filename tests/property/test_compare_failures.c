@@ -1,4 +1,4 @@
-/* tests/property/test_study_failures.c: what fails in a comparison costs a row and no more: a log that cannot be
+/* tests/property/test_compare_failures.c: what fails in a comparison costs a row and no more: a log that cannot be
  * had, memory that runs out. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -6,7 +6,6 @@
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra.h"
-#include "volterra/study.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,9 +20,9 @@
 
 enum { ROWS = 60, TRAIN = 44 };
 
-static volt_study_options small_options(void)
+static volt_compare_options small_options(void)
 {
-    volt_study_options options = volt_study_options_default();
+    volt_compare_options options = volt_compare_options_default();
     options.folds = 3;
     options.mcs_reps = 100;
     return options;
@@ -33,11 +32,11 @@ typedef struct counts {
     int begun, ended;
 } counts;
 
-static void count_event(int64_t row, const char *name, const volt_search *search, const volt_trial *trial,
-                        void *context)
+static void count_event(int64_t row, int64_t rows, const char *name, const volt_search *search,
+                        const volt_trial *trial, void *context)
 {
     counts *all = context;
-    assert_true(row >= 0 && name);
+    assert_true(row >= 0 && row < rows && name);
     all->begun += !search;
     all->ended += search && !trial;
 }
@@ -48,7 +47,7 @@ static void every_row_has_a_log_of_its_own(void **state)
     (void)state;
     volt_rng rng = test_rng(3110);
     plain_problem made = plain_problem_make(&rng, ROWS, 2, 2);
-    volt_study_options options = small_options();
+    volt_compare_options options = small_options();
     char first[201], second[201];
     memset(first, 'x', 200);
     first[200] = '\0';
@@ -66,15 +65,15 @@ static void every_row_has_a_log_of_its_own(void **state)
     options.draws = 2;
     options.log = scratch_path("own-logs");
     assert_int_equal(mkdir(options.log, 0777), 0);
-    volt_study *study = NULL;
+    volt_comparison *comparison = NULL;
     for (options.resume = 0; options.resume < 2; options.resume++) {
-        check_ok(volt_study_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &study));
+        check_ok(volt_compare_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &comparison));
         for (int i = 0; i < 5; i++) {
             volt_search_info info = {.struct_size = sizeof info};
-            volt_search_get_info(volt_study_row_at(study, i)->search, &info);
+            volt_search_get_info(volt_comparison_row_at(comparison, i)->search, &info);
             assert_int_equal(info.resumed, options.resume ? 2 : 0);
         }
-        volt_study_free(study);
+        volt_comparison_free(comparison);
     }
     char path[512];
     for (int i = 0; i < 5; i++) {
@@ -89,13 +88,13 @@ static void every_row_has_a_log_of_its_own(void **state)
 }
 
 /* The log of the second kernel cannot be had: its row says so, the first and the third have their results, and the
- * study says that it is not whole. */
+ * comparison says that it is not whole. */
 static void a_log_that_fails_costs_one_row(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(3111);
     plain_problem made = plain_problem_make(&rng, ROWS, 2, 2);
-    volt_study_options options = small_options();
+    volt_compare_options options = small_options();
     volt_contender three[] = {{"one", "rbf"}, {"two", "linear"}, {"three", "volterra"}};
     options.contenders = three;
     options.n_contenders = 3;
@@ -105,11 +104,11 @@ static void a_log_that_fails_costs_one_row(void **state)
     options.event_context = &all;
     for (int i = 0; i < 3; i++) { /* one that cannot be read is found before any is tuned */
         const char *right = three[i].kernel;
-        volt_study *study = NULL;
+        volt_comparison *comparison = NULL;
         three[i].kernel = "no such kernel";
-        check_fails(volt_study_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &study),
+        check_fails(volt_compare_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &comparison),
                     VOLT_ERR_KERNEL, "no such kernel");
-        assert_null(study);
+        assert_null(comparison);
         three[i].kernel = right;
     }
     options.log = scratch_directory();
@@ -117,24 +116,24 @@ static void a_log_that_fails_costs_one_row(void **state)
     unlink(scratch_path("03-three.jsonl"));
     const char *path = scratch_write_text("02-two.jsonl", "not a log\n");
     for (int resume = 0; resume < 2; resume++) {
-        volt_study *study = NULL;
+        volt_comparison *comparison = NULL;
         options.resume = resume;
-        check_fails(volt_study_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &study),
+        check_fails(volt_compare_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &comparison),
                     resume ? VOLT_ERR_FORMAT : VOLT_ERR_IO, "two failed: ");
-        assert_non_null(study);
-        assert_int_equal(volt_study_count(study), 3);
-        const volt_study_row *failed = volt_study_row_at(study, 1);
+        assert_non_null(comparison);
+        assert_int_equal(volt_comparison_count(comparison), 3);
+        const volt_comparison_row *failed = volt_comparison_row_at(comparison, 1);
         assert_non_null(strstr(failed->failure, path));
         assert_string_equal(failed->name, "two");
         assert_string_equal(failed->kernel, "");
         assert_true(isnan(failed->metrics->nmse) && isnan(failed->mcs_pvalue) && isnan(failed->score));
-        assert_null(volt_study_row_at(study, 1)->losses);
+        assert_null(volt_comparison_row_at(comparison, 1)->losses);
         for (int i = 0; i < 3; i += 2) {
-            assert_null(volt_study_row_at(study, i)->failure);
-            assert_true(volt_study_row_at(study, i)->metrics->nmse > 0);
-            assert_true(volt_study_row_at(study, i)->mcs_pvalue >= 0);
+            assert_null(volt_comparison_row_at(comparison, i)->failure);
+            assert_true(volt_comparison_row_at(comparison, i)->metrics->nmse > 0);
+            assert_true(volt_comparison_row_at(comparison, i)->mcs_pvalue >= 0);
         }
-        volt_study_free(study);
+        volt_comparison_free(comparison);
     }
     assert_int_equal(all.begun, 6);
     assert_int_equal(all.ended, 4);
@@ -150,7 +149,7 @@ static void memory_costs_one_row(void **state)
     (void)state;
     volt_rng rng = test_rng(3112);
     plain_problem made = plain_problem_make(&rng, ROWS, 2, 2);
-    volt_study_options options = small_options();
+    volt_compare_options options = small_options();
     volt_contender pair[] = {{"one", "rbf:window=1"}, {"two", "linear:window=1"}};
     options.contenders = pair;
     options.n_contenders = 2;
@@ -159,21 +158,22 @@ static void memory_costs_one_row(void **state)
     check_ok(volt_set_threads(1)); /* the order of allocations is then fixed */
     int without = 0, first_lost = 0, second_lost = 0, hit = 1;
     for (int64_t k = 1; hit; k++) {
-        volt_study *study = NULL;
+        volt_comparison *comparison = NULL;
         failing_alloc_start(k);
-        volt_status status = volt_study_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &study);
+        volt_status status =
+            volt_compare_run(plain_inputs(&made), plain_targets(&made), TRAIN, &options, &comparison);
         hit = failing_alloc_hit();
         assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-        without += !study;
-        if (study) {
-            assert_int_equal(volt_study_count(study), 2);
-            const char *failures[] = {volt_study_row_at(study, 0)->failure,
-                                      volt_study_row_at(study, 1)->failure};
+        without += !comparison;
+        if (comparison) {
+            assert_int_equal(volt_comparison_count(comparison), 2);
+            const char *failures[] = {volt_comparison_row_at(comparison, 0)->failure,
+                                      volt_comparison_row_at(comparison, 1)->failure};
             assert_false(failures[0] && failures[1]);
             first_lost += failures[0] != NULL;
             second_lost += failures[1] != NULL;
         }
-        volt_study_free(study);
+        volt_comparison_free(comparison);
         assert_int_equal(failing_alloc_live(), 0);
         failing_alloc_stop();
     }

@@ -1,4 +1,4 @@
-/* src/study/study.c: tune every contender with the same budget, refit, forecast the test rows, rank. */
+/* src/task/compare.c: tune every contender with the same budget, refit, forecast the test rows, rank. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -6,8 +6,7 @@
 #include "kernel/records.h"
 #include "model/scaling.h"
 #include "select/candidates/candidates.h"
-#include "study/published_scaling.h"
-#include "study/study_loss.h"
+#include "task/protocol.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -16,9 +15,9 @@
 #include <string.h>
 
 typedef struct row {
-    volt_study_row result;  /* what the caller sees; its texts are owned below */
-    char *name, *given;     /* of the contender */
-    volt_kernel *contender; /* `given`, parsed */
+    volt_comparison_row result; /* what the caller sees; its texts are owned below */
+    char *name, *given;         /* of the contender */
+    volt_kernel *contender;     /* `given`, parsed */
     char *kernel, *failure;
     volt_status status; /* of the failure */
     volt_search *search;
@@ -27,20 +26,20 @@ typedef struct row {
     volt_metrics metrics;
 } row;
 
-struct volt_study {
+struct volt_comparison {
     int64_t count; /* rows that are done, or failed */
     int64_t capacity;
     row *rows;
     int64_t n_test, q;
 };
 
-volt_study_options volt_study_options_default(void)
+volt_compare_options volt_compare_options_default(void)
 {
-    volt_study_options options = {.struct_size = sizeof(volt_study_options),
-                                  .folds = 5,
-                                  .mcs_size = 0.25,
-                                  .mcs_reps = 10000,
-                                  .tolerance = 1e-6};
+    volt_compare_options options = {.struct_size = sizeof(volt_compare_options),
+                                    .folds = 5,
+                                    .mcs_size = 0.25,
+                                    .mcs_reps = 10000,
+                                    .tolerance = 1e-6};
     return options;
 }
 
@@ -58,36 +57,36 @@ static void row_release(row *one)
     volt_free(one->losses);
 }
 
-void volt_study_free(volt_study *study)
+void volt_comparison_free(volt_comparison *comparison)
 {
-    if (!study)
+    if (!comparison)
         return;
-    for (int64_t i = 0; i < study->capacity; i++)
-        row_release(&study->rows[i]);
-    volt_free(study->rows);
-    volt_free(study);
+    for (int64_t i = 0; i < comparison->capacity; i++)
+        row_release(&comparison->rows[i]);
+    volt_free(comparison->rows);
+    volt_free(comparison);
 }
 
-int64_t volt_study_count(const volt_study *study)
+int64_t volt_comparison_count(const volt_comparison *comparison)
 {
-    return study->count;
+    return comparison->count;
 }
 
-const volt_study_row *volt_study_row_at(const volt_study *study, int64_t i)
+const volt_comparison_row *volt_comparison_row_at(const volt_comparison *comparison, int64_t i)
 {
-    return i >= 0 && i < study->count ? &study->rows[i].result : NULL;
+    return i >= 0 && i < comparison->count ? &comparison->rows[i].result : NULL;
 }
 
 /* ---- one run ---------------------------------------------------------------------------------- */
 
 typedef struct run {
-    const volt_study_options *options;
+    const volt_compare_options *options;
     volt_view X, Y;
     int64_t n_train;
     int64_t n_fit; /* of them, those before the gap */
-    const volt_contender *contenders;
+    volt_contender *contenders;
     int64_t n_contenders;
-    volt_study *study;
+    volt_comparison *comparison;
 
     int64_t at;        /* the row at hand */
     volt_matrix Z, T;  /* published protocol: its inputs, and the targets, scaled */
@@ -133,7 +132,8 @@ static int report(const char *stage, double fraction, void *context)
 static void tell(const run *r, const volt_search *search, const volt_trial *trial)
 {
     if (r->options->on_event)
-        r->options->on_event(r->at, r->contenders[r->at].name, search, trial, r->options->event_context);
+        r->options->on_event(r->at, r->n_contenders, r->contenders[r->at].name, search, trial,
+                             r->options->event_context);
 }
 
 static void on_trial(const volt_search *search, const volt_trial *trial, void *context)
@@ -220,12 +220,12 @@ static const volt_metrics no_metrics = {.struct_size = sizeof(volt_metrics),
                                         .mdae = NAN,
                                         .w1 = NAN,
                                         .mape = NAN};
-static const volt_study_row no_result = {.struct_size = sizeof(volt_study_row),
-                                         .kernel = "",
-                                         .mcs_pvalue = NAN,
-                                         .score = NAN,
-                                         .loss = NAN,
-                                         .metrics = &no_metrics};
+static const volt_comparison_row no_result = {.struct_size = sizeof(volt_comparison_row),
+                                              .kernel = "",
+                                              .mcs_pvalue = NAN,
+                                              .score = NAN,
+                                              .loss = NAN,
+                                              .metrics = &no_metrics};
 
 static volt_status fit_winner(run *r, const volt_trial *best, volt_model **model)
 {
@@ -287,7 +287,7 @@ static volt_status measure(const run *r, volt_view truth, volt_view out, row *on
 {
     if (r->loss) {
         const double *weights = r->options->weights ? r->options->weights + r->n_train : NULL;
-        return volt_study_loss_measure(r->loss, truth, out, weights, one->losses, &one->result.loss);
+        return volt_compare_loss_measure(r->loss, truth, out, weights, one->losses, &one->result.loss);
     }
     one->metrics = no_metrics;
     VOLT_TRY(volt_metrics_compute(truth, out, &one->metrics));
@@ -298,7 +298,7 @@ static volt_status measure(const run *r, volt_view truth, volt_view out, row *on
 static volt_status test(run *r, row *one)
 {
     const volt_trial *best = volt_search_trial(one->search, VOLT_TRIAL_BEST);
-    int64_t n_test = r->study->n_test, q = r->study->q;
+    int64_t n_test = r->comparison->n_test, q = r->comparison->q;
     one->kernel = volt_strdup(best->kernel);
     one->forecast = volt_alloc_doubles(rows_before_test(r) + n_test, q);
     one->losses = volt_alloc_doubles(n_test, 1);
@@ -323,7 +323,7 @@ static volt_status test(run *r, row *one)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* A failure that says something about the kernel on these data; another one (memory, a log) says that the study is
+/* A failure that says something about the kernel on these data; another one (memory, a log) says that the comparison is
  * not what it should be. Either is kept in its row, and the other rows are tuned. */
 static bool is_about_the_kernel(volt_status status)
 {
@@ -351,7 +351,7 @@ static void fail_row(row *one, volt_status status)
 static volt_status name_rows(run *r)
 {
     for (int64_t i = 0; i < r->n_contenders; i++) {
-        row *one = &r->study->rows[i];
+        row *one = &r->comparison->rows[i];
         one->name = volt_strdup(r->contenders[i].name);
         one->given = volt_strdup(r->contenders[i].kernel);
         if (!one->name || !one->given)
@@ -359,12 +359,13 @@ static volt_status name_rows(run *r)
         VOLT_TRY(volt_kernel_parse_asking(one->given, &one->contender));
         one->result = no_result;
         one->result.name = one->name;
+        one->result.given = one->given;
         one->result.cost = volt_kernel_info_of(one->contender)->cost;
     }
     return VOLT_OK;
 }
 
-/* VOLT_ERR_CANCELLED alone ends the study. */
+/* VOLT_ERR_CANCELLED alone ends the comparison. */
 static volt_status run_row(run *r, row *one)
 {
     if (is_published(r))
@@ -377,10 +378,10 @@ static volt_status run_row(run *r, row *one)
         return status;
     if (status != VOLT_OK)
         fail_row(one, status);
-    one->result.forecast = volt_view_of(one->forecast, r->study->n_test, r->study->q);
+    one->result.forecast = volt_view_of(one->forecast, r->comparison->n_test, r->comparison->q);
     one->result.losses = one->losses;
     one->result.search = one->search;
-    r->study->count = r->at + 1;
+    r->comparison->count = r->at + 1;
     if (one->search)
         tell(r, one->search, NULL);
     return VOLT_OK;
@@ -390,19 +391,20 @@ static volt_status run_row(run *r, row *one)
 
 static volt_status rank(run *r)
 {
-    volt_study *study = r->study;
+    volt_comparison *comparison = r->comparison;
     int64_t models = 0, at[64];
-    for (int64_t i = 0; i < study->count && models < 64; i++)
-        if (study->rows[i].losses)
+    for (int64_t i = 0; i < comparison->count && models < 64; i++)
+        if (comparison->rows[i].losses)
             at[models++] = i;
     if (models == 0)
         return VOLT_OK;
-    volt_matrix losses = volt_matrix_of(volt_alloc_doubles(study->n_test, models), study->n_test, models);
+    volt_matrix losses =
+        volt_matrix_of(volt_alloc_doubles(comparison->n_test, models), comparison->n_test, models);
     if (!losses.data)
         return VOLT_ERR_MEMORY;
-    for (int64_t t = 0; t < study->n_test; t++)
+    for (int64_t t = 0; t < comparison->n_test; t++)
         for (int64_t m = 0; m < models; m++)
-            losses.data[t * models + m] = study->rows[at[m]].losses[t];
+            losses.data[t * models + m] = comparison->rows[at[m]].losses[t];
     volt_mcs_options options = volt_mcs_options_default();
     options.size = r->options->mcs_size;
     options.reps = r->options->mcs_reps;
@@ -410,41 +412,41 @@ static volt_status rank(run *r)
     volt_mcs *mcs = NULL;
     volt_status status = volt_mcs_compute(volt_as_view(losses), &options, &mcs);
     for (int64_t m = 0; status == VOLT_OK && m < models; m++) {
-        study->rows[at[m]].result.mcs_pvalue = mcs->pvalues[m];
-        study->rows[at[m]].result.in_mcs = mcs->included[m];
+        comparison->rows[at[m]].result.mcs_pvalue = mcs->pvalues[m];
+        comparison->rows[at[m]].result.in_mcs = mcs->included[m];
     }
     volt_mcs_free(mcs);
     volt_free(losses.data);
     return status;
 }
 
-static bool has_result(const volt_study *study)
+static bool has_result(const volt_comparison *comparison)
 {
     bool found = false;
-    for (int64_t i = 0; i < study->count; i++)
-        found = found || study->rows[i].losses;
+    for (int64_t i = 0; i < comparison->count; i++)
+        found = found || comparison->rows[i].losses;
     return found;
 }
 
-/* What the study came to. Of several failures the first that is not a kernel's own says why. */
+/* What the comparison came to. Of several failures the first that is not a kernel's own says why. */
 static volt_status conclude(const run *r, bool cancelled)
 {
-    const volt_study *study = r->study;
+    const volt_comparison *comparison = r->comparison;
     int64_t failed = 0;
     const row *why = NULL;
-    for (int64_t i = 0; i < study->count; i++) {
-        const row *one = &study->rows[i];
+    for (int64_t i = 0; i < comparison->count; i++) {
+        const row *one = &comparison->rows[i];
         failed += one->status != VOLT_OK;
         if (one->status != VOLT_OK &&
             (!why || (is_about_the_kernel(why->status) && !is_about_the_kernel(one->status))))
             why = one;
     }
     if (cancelled)
-        return volt_fail(VOLT_ERR_CANCELLED, "cancelled after %" PRId64 " of %" PRId64 " kernels", study->count,
-                         r->n_contenders);
-    if (!why || (is_about_the_kernel(why->status) && failed < study->count))
+        return volt_fail(VOLT_ERR_CANCELLED, "cancelled after %" PRId64 " of %" PRId64 " kernels",
+                         comparison->count, r->n_contenders);
+    if (!why || (is_about_the_kernel(why->status) && failed < comparison->count))
         return VOLT_OK;
-    if (failed < study->count)
+    if (failed < comparison->count)
         return volt_fail(why->status, "%s failed: %s", why->name, why->result.failure);
     return volt_fail(is_about_the_kernel(why->status) ? VOLT_ERR_DATA : why->status,
                      "all %" PRId64 " kernels failed; %s: %s", failed, why->name, why->result.failure);
@@ -452,10 +454,10 @@ static volt_status conclude(const run *r, bool cancelled)
 
 /* ---- public ----------------------------------------------------------------------------------- */
 
-static volt_status check(volt_view X, volt_view Y, int64_t n_train, const volt_study_options *options,
-                         volt_study **study)
+static volt_status check(volt_view X, volt_view Y, int64_t n_train, const volt_compare_options *options,
+                         volt_comparison **comparison)
 {
-    VOLT_REQUIRE(study, VOLT_ERR_ARGUMENT, "there is no place for the study");
+    VOLT_REQUIRE(comparison, VOLT_ERR_ARGUMENT, "there is no place for the comparison");
     VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_REQUIRE(n_train >= 2 && X.rows - n_train >= 2, VOLT_ERR_ARGUMENT,
                  "%" PRId64 " of %" PRId64 " rows train, and at least 2 must train and 2 test", n_train,
@@ -473,16 +475,6 @@ static volt_status check(volt_view X, volt_view Y, int64_t n_train, const volt_s
     }
     VOLT_REQUIRE(options->draws > 0 || options->seconds > 0, VOLT_ERR_ARGUMENT,
                  "there is no end to the search: give a number of draws or a budget for each kernel");
-    VOLT_REQUIRE(!options->contenders || (options->n_contenders >= 1 && options->n_contenders <= 64),
-                 VOLT_ERR_ARGUMENT, "there are %" PRId64 " kernels to compare, and must be 1 to 64",
-                 options->n_contenders);
-    for (int64_t i = 0; options->contenders && i < options->n_contenders; i++) {
-        volt_kernel *kernel = NULL; /* a wrong one is found before an hour has gone into the others */
-        VOLT_REQUIRE(options->contenders[i].name && options->contenders[i].kernel, VOLT_ERR_ARGUMENT,
-                     "kernel %" PRId64 " of the comparison has no name or no text", i + 1);
-        VOLT_TRY(volt_kernel_parse_asking(options->contenders[i].kernel, &kernel));
-        volt_kernel_free(kernel);
-    }
     return VOLT_OK;
 }
 
@@ -490,20 +482,20 @@ static volt_status check(volt_view X, volt_view Y, int64_t n_train, const volt_s
 static volt_status prepare(run *r)
 {
     int64_t n = r->X.rows, d = r->X.cols, q = r->Y.cols;
-    r->study = volt_alloc_zero(1, sizeof *r->study);
-    if (!r->study)
+    r->comparison = volt_alloc_zero(1, sizeof *r->comparison);
+    if (!r->comparison)
         return VOLT_ERR_MEMORY;
-    r->study->rows = volt_alloc_zero(r->n_contenders, sizeof *r->study->rows);
-    if (!r->study->rows)
+    r->comparison->rows = volt_alloc_zero(r->n_contenders, sizeof *r->comparison->rows);
+    if (!r->comparison->rows)
         return VOLT_ERR_MEMORY;
-    r->study->capacity = r->n_contenders;
-    r->study->n_test = n - r->n_train;
-    r->study->q = volt_loss_outputs(r->loss, q, r->options->n_classes);
+    r->comparison->capacity = r->n_contenders;
+    r->comparison->n_test = n - r->n_train;
+    r->comparison->q = volt_loss_outputs(r->loss, q, r->options->n_classes);
     VOLT_TRY(volt_records_make(r->options->records, r->options->n_records, n, &r->records));
     VOLT_TRY(volt_records_cut(&r->records, 0, r->n_fit, &r->fitted, &r->n_fitted));
     volt_view base = r->options->base;
     if (base.data) {
-        int64_t rows = r->study->n_test;
+        int64_t rows = r->comparison->n_test;
         r->truth = volt_matrix_of(volt_alloc_doubles(rows, q), rows, q);
         if (!r->truth.data)
             return VOLT_ERR_MEMORY;
@@ -527,43 +519,37 @@ static volt_status prepare(run *r)
     return VOLT_OK;
 }
 
-volt_status volt_study_run(volt_view X, volt_view Y, int64_t n_train, const volt_study_options *options,
-                           volt_study **study)
+volt_status volt_compare_run(volt_view X, volt_view Y, int64_t n_train, const volt_compare_options *options,
+                             volt_comparison **comparison)
 {
-    volt_study_options own = volt_study_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_study_options"));
+    volt_compare_options own = volt_compare_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_compare_options"));
     options = &own;
-    VOLT_TRY(check(X, Y, n_train, options, study));
-    run r = {.options = options,
-             .X = X,
-             .Y = Y,
-             .n_train = n_train,
-             .n_fit = n_train - options->gap,
-             .contenders = options->contenders,
-             .n_contenders = options->n_contenders};
-    if (!r.contenders)
-        r.contenders = volt_contenders(options->protocol, &r.n_contenders);
+    VOLT_TRY(check(X, Y, n_train, options, comparison));
+    run r = {.options = options, .X = X, .Y = Y, .n_train = n_train, .n_fit = n_train - options->gap};
+    VOLT_TRY(volt_contenders_resolve(options, &r.contenders, &r.n_contenders));
 
-    volt_status status = volt_study_loss_read(options, n_train, X.rows, &r.loss);
+    volt_status status = volt_compare_loss_read(options, n_train, X.rows, &r.loss);
     if (status == VOLT_OK)
         status = prepare(&r);
     if (status == VOLT_OK)
         status = name_rows(&r);
     for (r.at = 0; r.at < r.n_contenders && status == VOLT_OK; r.at++)
-        status = run_row(&r, &r.study->rows[r.at]);
+        status = run_row(&r, &r.comparison->rows[r.at]);
     bool cancelled = status == VOLT_ERR_CANCELLED, has_rows = status == VOLT_OK || cancelled;
     if (has_rows)
         status = rank(&r);
     if (has_rows && status == VOLT_OK)
         status = conclude(&r, cancelled);
     /* Rows that are done stay, whatever became of the others: hours may have gone into them. */
-    if (has_rows && (has_result(r.study) || cancelled || status == VOLT_ERR_DATA))
-        *study = r.study;
+    if (has_rows && (has_result(r.comparison) || cancelled || status == VOLT_ERR_DATA))
+        *comparison = r.comparison;
     else
-        volt_study_free(r.study);
+        volt_comparison_free(r.comparison);
     volt_loss_free(r.loss);
     volt_records_release(&r.records);
     volt_free(r.fitted);
+    volt_free(r.contenders);
     volt_free(r.truth.data);
     volt_free(r.Z.data);
     volt_free(r.T.data);

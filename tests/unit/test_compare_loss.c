@@ -1,8 +1,8 @@
-/* tests/unit/test_study_loss.c: kernels that are compared by a loss: what a row says is what its forecasts are worth. */
+/* tests/unit/test_compare_loss.c: kernels that are compared by a loss: what a row says is what its forecasts are worth. */
 #include "support/check.h"
 #include "support/loss_cases.h"
 #include "volterra/solve.h"
-#include "volterra/study.h"
+#include "volterra/task.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -17,9 +17,9 @@ enum { TRAIN = 36, TEST = LOSS_ROWS - TRAIN };
 static const volt_contender kernels[] = {{"Linear", "linear:window=2"}, {"RBF", "rbf:window=1"}};
 static const char *const names[] = {"a", "b", "c"};
 
-static volt_study_options options_of(const loss_case *c)
+static volt_compare_options options_of(const loss_case *c)
 {
-    volt_study_options options = volt_study_options_default();
+    volt_compare_options options = volt_compare_options_default();
     options.contenders = kernels;
     options.n_contenders = 2;
     options.draws = 2;
@@ -32,8 +32,8 @@ static volt_study_options options_of(const loss_case *c)
 }
 
 /* The winner, fitted and asked by itself. */
-static void forecast_again(const loss_rows *d, const loss_case *c, const volt_study_options *options,
-                           const volt_study_row *row, double *out)
+static void forecast_again(const loss_rows *d, const loss_case *c, const volt_compare_options *options,
+                           const volt_comparison_row *row, double *out)
 {
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
@@ -61,15 +61,15 @@ static void rows_are_worth_their_forecasts(void **state)
     loss_rows d = loss_rows_make(7301);
     for (int i = 1; i < LOSS_CASES; i++) {
         const loss_case *c = &loss_cases[i];
-        volt_study *study = NULL;
+        volt_comparison *comparison = NULL;
         volt_loss *loss = NULL;
-        volt_study_options options = options_of(c);
+        volt_compare_options options = options_of(c);
         options.weights = i % 2 ? d.weights : NULL;
         check_ok(volt_loss_parse(c->text, &loss));
-        check_ok(volt_study_run(loss_inputs(&d), loss_targets(&d, c), TRAIN, &options, &study));
-        for (int64_t k = 0; k < volt_study_count(study); k++) {
-            const volt_study_row *row = volt_study_row_at(study, k);
-            volt_view forecast = volt_study_row_at(study, k)->forecast;
+        check_ok(volt_compare_run(loss_inputs(&d), loss_targets(&d, c), TRAIN, &options, &comparison));
+        for (int64_t k = 0; k < volt_comparison_count(comparison); k++) {
+            const volt_comparison_row *row = volt_comparison_row_at(comparison, k);
+            volt_view forecast = volt_comparison_row_at(comparison, k)->forecast;
             double score = NAN, mean = 0, again[TEST * LOSS_OUTPUTS];
             assert_null(row->failure);
             assert_int_equal(forecast.cols, c->outputs);
@@ -78,13 +78,13 @@ static void rows_are_worth_their_forecasts(void **state)
                                      options.weights ? options.weights + TRAIN : NULL, &score));
             assert_true(row->loss == score);
             for (int64_t t = 0; t < TEST; t++)
-                mean += volt_study_row_at(study, k)->losses[t] / TEST;
+                mean += volt_comparison_row_at(comparison, k)->losses[t] / TEST;
             assert_true(fabs(mean - score) <= 1e-12 * (1 + fabs(score)));
             forecast_again(&d, c, &options, row, again);
             for (int64_t t = 0; t < TEST * c->outputs; t++)
                 assert_true(fabs(forecast.data[t] - again[t]) <= 1e-6 * (1 + fabs(again[t])));
         }
-        volt_study_free(study);
+        volt_comparison_free(comparison);
         volt_loss_free(loss);
     }
 }
@@ -94,28 +94,28 @@ static void what_makes_no_sense_is_refused(void **state)
     (void)state;
     loss_rows d = loss_rows_make(7302);
     const loss_case *huber = &loss_cases[LOSS_HUBER], *classes = &loss_cases[LOSS_MULTINOMIAL];
-    volt_study *study = NULL;
-    volt_study_options options = options_of(huber);
+    volt_comparison *comparison = NULL;
+    volt_compare_options options = options_of(huber);
     options.protocol = VOLT_PROTOCOL_PUBLISHED;
-    check_fails(volt_study_run(loss_inputs(&d), loss_targets(&d, huber), TRAIN, &options, &study),
+    check_fails(volt_compare_run(loss_inputs(&d), loss_targets(&d, huber), TRAIN, &options, &comparison),
                 VOLT_ERR_ARGUMENT, "published protocol");
     options = options_of(huber);
     double weights[LOSS_ROWS];
     for (int64_t i = 0; i < LOSS_ROWS; i++)
         weights[i] = i < TRAIN ? 1 : 0;
     options.weights = weights;
-    check_fails(volt_study_run(loss_inputs(&d), loss_targets(&d, huber), TRAIN, &options, &study),
+    check_fails(volt_compare_run(loss_inputs(&d), loss_targets(&d, huber), TRAIN, &options, &comparison),
                 VOLT_ERR_DATA, "weights of the test rows add up to 0");
     options = options_of(classes);
     options.classes = NULL;
     options.n_classes = 0;
-    check_fails(volt_study_run(loss_inputs(&d), loss_targets(&d, classes), TRAIN, &options, &study),
+    check_fails(volt_compare_run(loss_inputs(&d), loss_targets(&d, classes), TRAIN, &options, &comparison),
                 VOLT_ERR_ARGUMENT, "names of its classes");
     options = options_of(huber);
     options.loss = "hubert";
-    check_fails(volt_study_run(loss_inputs(&d), loss_targets(&d, huber), TRAIN, &options, &study),
+    check_fails(volt_compare_run(loss_inputs(&d), loss_targets(&d, huber), TRAIN, &options, &comparison),
                 VOLT_ERR_ARGUMENT, "hubert");
-    assert_null(study);
+    assert_null(comparison);
 }
 
 /* Small problems: threads would only wait for each other. */

@@ -1,14 +1,13 @@
-/* tests/property/test_study.c: a row of a comparison is what search, fit and forecast give by themselves, the
+/* tests/property/test_compare.c: a row of a comparison is what search, fit and forecast give by themselves, the
  * confidence set is that of its losses, and what fails is said.
  *
  * Rows are compared bit by bit with the same calls made here: there is nothing to round differently. */
-#include "study/contender.h"
-#include "study/published_scaling.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
+#include "task/protocol.h"
 #include "volterra.h"
 
 #include <float.h>
@@ -57,9 +56,9 @@ static volt_view targets(const data *made)
     return volt_view_of(made->Y, N, Q);
 }
 
-static volt_study_options small_options(volt_protocol protocol)
+static volt_compare_options small_options(volt_protocol protocol)
 {
-    volt_study_options options = volt_study_options_default();
+    volt_compare_options options = volt_compare_options_default();
     options.protocol = protocol;
     options.draws = DRAWS;
     options.folds = 3;
@@ -97,10 +96,10 @@ static void scaled(const data *made, volt_protocol protocol, const char *kernel,
             Y[i * Q + k] = (made->Y[i * Q + k] - mean[k]) / deviation[k];
 }
 
-static void check_row(const data *made, const volt_study *study, int64_t row, const volt_contender *contender,
-                      volt_protocol protocol)
+static void check_row(const data *made, const volt_comparison *comparison, int64_t row,
+                      const volt_contender *contender, volt_protocol protocol)
 {
-    const volt_study_row *result = volt_study_row_at(study, row);
+    const volt_comparison_row *result = volt_comparison_row_at(comparison, row);
     bool published = protocol == VOLT_PROTOCOL_PUBLISHED;
     double X[N * D], Y[N * Q], mean[Q], deviation[Q], out[TEST * Q];
     scaled(made, protocol, contender->kernel, X, Y, mean, deviation);
@@ -108,22 +107,22 @@ static void check_row(const data *made, const volt_study *study, int64_t row, co
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
     volt_view train_x = volt_view_of(X, TRAIN, D), train_y = volt_view_of(Y, TRAIN, Q);
-    const volt_study_options drawn = {
-        .struct_size = sizeof(volt_study_options), .protocol = protocol, .seed = 4};
+    const volt_compare_options drawn = {
+        .struct_size = sizeof(volt_compare_options), .protocol = protocol, .seed = 4};
     check_ok(volt_contender_candidates(contender->kernel, &drawn, train_x, &candidates));
     volt_search_options options = volt_search_options_default();
     options.draws = DRAWS;
     options.splits.folds = 3;
     options.start = published ? VOLT_START_RESET : VOLT_START_CONTINUE;
     options.intercept = options.scale = !published;
-    options.race = VOLT_RACE_NONE; /* the study's race must not change the winner */
+    options.race = VOLT_RACE_NONE; /* the comparison's race must not change the winner */
     volt_status status = volt_search_run(candidates, train_x, train_y, &options, &search);
     volt_candidates_free(candidates);
     assert_string_equal(result->name, contender->name);
     assert_int_equal(result->draws, DRAWS);
     if (status != VOLT_OK) {
         assert_non_null(result->failure);
-        assert_null(volt_study_row_at(study, row)->losses);
+        assert_null(volt_comparison_row_at(comparison, row)->losses);
         assert_true(isnan(result->metrics->nmse) && isnan(result->mcs_pvalue));
         volt_search_free(search);
         return;
@@ -145,7 +144,7 @@ static void check_row(const data *made, const volt_study *study, int64_t row, co
     predict.beyond = published ? VOLT_BEYOND_ALLOW : VOLT_BEYOND_CLIP;
     check_ok(volt_model_predict(model, volt_view_of(X + TRAIN * D, TEST, D), &predict,
                                 volt_matrix_of(out, TEST, Q), NULL));
-    volt_view forecast = volt_study_row_at(study, row)->forecast;
+    volt_view forecast = volt_comparison_row_at(comparison, row)->forecast;
     assert_int_equal(forecast.rows, TEST);
     for (int i = 0; i < TEST; i++)
         for (int k = 0; k < Q; k++) {
@@ -165,23 +164,23 @@ static void check_row(const data *made, const volt_study *study, int64_t row, co
     volt_search_free(search);
 }
 
-static void check_confidence_set(const volt_study *study)
+static void check_confidence_set(const volt_comparison *comparison)
 {
     double losses[TEST * 16];
     int64_t at[16], models = 0;
-    for (int64_t i = 0; i < volt_study_count(study); i++)
-        if (volt_study_row_at(study, i)->losses)
+    for (int64_t i = 0; i < volt_comparison_count(comparison); i++)
+        if (volt_comparison_row_at(comparison, i)->losses)
             at[models++] = i;
     for (int64_t m = 0; m < models; m++)
         for (int t = 0; t < TEST; t++)
-            losses[t * models + m] = volt_study_row_at(study, at[m])->losses[t];
+            losses[t * models + m] = volt_comparison_row_at(comparison, at[m])->losses[t];
     volt_mcs_options options = volt_mcs_options_default();
     options.reps = 500;
     options.seed = 4;
     volt_mcs *mcs = NULL;
     check_ok(volt_mcs_compute(volt_view_of(losses, TEST, models), &options, &mcs));
     for (int64_t m = 0; m < models; m++) {
-        const volt_study_row *row = volt_study_row_at(study, at[m]);
+        const volt_comparison_row *row = volt_comparison_row_at(comparison, at[m]);
         assert_true(row->mcs_pvalue == mcs->pvalues[m]);
         assert_int_equal(row->in_mcs, mcs->included[m]);
     }
@@ -193,23 +192,23 @@ static void rows_are_search_fit_and_forecast(void **state)
     (void)state;
     data made = make_data(3101);
     for (int p = VOLT_PROTOCOL_HISTORY; p <= VOLT_PROTOCOL_PUBLISHED; p++) {
-        volt_study_options options = small_options((volt_protocol)p);
-        volt_study *study = NULL;
+        volt_compare_options options = small_options((volt_protocol)p);
+        volt_comparison *comparison = NULL;
         int64_t count = 0;
         const volt_contender *all = volt_contenders((volt_protocol)p, &count);
         assert_int_equal(count, 10);
-        check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study));
-        assert_int_equal(volt_study_count(study), count);
+        check_ok(volt_compare_run(inputs(&made), targets(&made), TRAIN, &options, &comparison));
+        assert_int_equal(volt_comparison_count(comparison), count);
         for (int64_t i = 0; i < count; i++)
-            check_row(&made, study, i, &all[i], (volt_protocol)p);
-        check_confidence_set(study);
-        volt_study_free(study);
+            check_row(&made, comparison, i, &all[i], (volt_protocol)p);
+        check_confidence_set(comparison);
+        volt_comparison_free(comparison);
     }
     free_data(&made);
 }
 
 /* Forecasts of a kernel, tuned and fitted, for the test rows under one policy for inputs beyond the ball. */
-static void forecast_with(const data *made, volt_protocol protocol, const volt_study_row *row,
+static void forecast_with(const data *made, volt_protocol protocol, const volt_comparison_row *row,
                           const char *given, volt_beyond policy, double *out)
 {
     bool published = protocol == VOLT_PROTOCOL_PUBLISHED;
@@ -248,15 +247,15 @@ static void a_base_makes_levels_and_a_gap_is_left_out(void **state)
         base[i] = (i < Q ? 50 : base[i - Q]) + volt_rng_normal(&rng);
         levels[i] = base[i] + made.Y[i];
     }
-    volt_study_options options = small_options(VOLT_PROTOCOL_HISTORY);
+    volt_compare_options options = small_options(VOLT_PROTOCOL_HISTORY);
     options.contenders = &one;
     options.n_contenders = 1;
     options.base = volt_view_of(base, N, Q);
     options.gap = GAP;
     options.from_defaults = 1;
-    volt_study *study = NULL;
-    check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study));
-    const volt_study_row *row = volt_study_row_at(study, 0);
+    volt_comparison *comparison = NULL;
+    check_ok(volt_compare_run(inputs(&made), targets(&made), TRAIN, &options, &comparison));
+    const volt_comparison_row *row = volt_comparison_row_at(comparison, 0);
 
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
@@ -282,34 +281,34 @@ static void a_base_makes_levels_and_a_gap_is_left_out(void **state)
     check_ok(volt_model_fit(kernel, X, Y, &fit, volt_matrix_of(NULL, 0, 0), &model));
     check_ok(volt_model_predict(model, volt_view_rows(inputs(&made), FIT, GAP + TEST), NULL,
                                 volt_matrix_of(out, GAP + TEST, Q), NULL));
-    const double *forecast = volt_study_row_at(study, 0)->forecast.data;
+    const double *forecast = volt_comparison_row_at(comparison, 0)->forecast.data;
     for (int i = 0; i < TEST * Q; i++)
         assert_true(forecast[i] == out[GAP * Q + i] + base[TRAIN * Q + i]);
     volt_metrics metrics = {.struct_size = sizeof metrics};
     check_ok(volt_metrics_compute(volt_view_of(levels + TRAIN * Q, TEST, Q),
-                                  volt_study_row_at(study, 0)->forecast, &metrics));
+                                  volt_comparison_row_at(comparison, 0)->forecast, &metrics));
     assert_true(metrics.nmse == row->metrics->nmse);
     double mean = 0;
     for (int t = 0; t < TEST; t++)
-        mean += volt_study_row_at(study, 0)->losses[t] / TEST;
+        mean += volt_comparison_row_at(comparison, 0)->losses[t] / TEST;
     assert_true(fabs(mean - metrics.nmse) <= 1e-12 * metrics.nmse);
 
-    volt_study *none = NULL;
+    volt_comparison *none = NULL;
     options.gap = TRAIN - 1;
-    check_fails(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &none), VOLT_ERR_ARGUMENT,
+    check_fails(volt_compare_run(inputs(&made), targets(&made), TRAIN, &options, &none), VOLT_ERR_ARGUMENT,
                 "a gap of 119 rows leaves fewer than 2 of the 120 rows");
     options.gap = 0;
     options.protocol = VOLT_PROTOCOL_PUBLISHED;
-    check_fails(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &none), VOLT_ERR_ARGUMENT,
+    check_fails(volt_compare_run(inputs(&made), targets(&made), TRAIN, &options, &none), VOLT_ERR_ARGUMENT,
                 "it takes no base");
     options.base.rows--;
-    check_fails(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &none), VOLT_ERR_SHAPE,
+    check_fails(volt_compare_run(inputs(&made), targets(&made), TRAIN, &options, &none), VOLT_ERR_SHAPE,
                 "the base is 159 x 3");
     volt_model_free(model);
     volt_kernel_free(kernel);
     volt_search_free(search);
     volt_candidates_free(candidates);
-    volt_study_free(study);
+    volt_comparison_free(comparison);
     free_data(&made);
 }
 
@@ -324,17 +323,17 @@ static void test_rows_beyond_training(void **state)
     static const volt_contender both[] = {{"Volterra", "volterra"}, {"Volterra even", "volterra:lift=even"}};
     for (int p = VOLT_PROTOCOL_HISTORY; p <= VOLT_PROTOCOL_PUBLISHED; p++) {
         volt_protocol protocol = (volt_protocol)p;
-        volt_study_options options = small_options(protocol);
-        volt_study *study = NULL;
+        volt_compare_options options = small_options(protocol);
+        volt_comparison *comparison = NULL;
         options.contenders = both;
         options.n_contenders = 2;
-        check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study));
+        check_ok(volt_compare_run(inputs(&made), targets(&made), TRAIN, &options, &comparison));
         for (int64_t i = 0; i < 2; i++) {
             double right[TEST * Q], wrong[TEST * Q];
-            const volt_study_row *row = volt_study_row_at(study, i);
-            const double *forecast = volt_study_row_at(study, i)->forecast.data;
+            const volt_comparison_row *row = volt_comparison_row_at(comparison, i);
+            const double *forecast = volt_comparison_row_at(comparison, i)->forecast.data;
             bool published = protocol == VOLT_PROTOCOL_PUBLISHED;
-            check_row(&made, study, i, &both[i], protocol);
+            check_row(&made, comparison, i, &both[i], protocol);
             forecast_with(&made, protocol, row, both[i].kernel,
                           published ? VOLT_BEYOND_ALLOW : VOLT_BEYOND_CLIP, right);
             for (int k = 0; k < TEST * Q; k++) /* up to joined products: targets and forecasts are of size 1 */
@@ -344,7 +343,7 @@ static void test_rows_beyond_training(void **state)
             forecast_with(&made, protocol, row, both[i].kernel, VOLT_BEYOND_CLIP, wrong);
             assert_true(fabs(forecast[3 * Q] - wrong[3 * Q]) > 1e-6 * fabs(forecast[3 * Q]));
         }
-        volt_study_free(study);
+        volt_comparison_free(comparison);
     }
     free_data(&made);
 }
@@ -358,16 +357,16 @@ static void hyperparameters_are_counted(void **state)
     data made = make_data(3102);
     int64_t count = 0;
     const volt_contender *all = volt_contenders(VOLT_PROTOCOL_PUBLISHED, &count);
-    volt_study_options options = small_options(VOLT_PROTOCOL_PUBLISHED);
+    volt_compare_options options = small_options(VOLT_PROTOCOL_PUBLISHED);
     options.draws = 1;
     for (int64_t i = 0; i < count; i++) {
-        volt_study *study = NULL;
+        volt_comparison *comparison = NULL;
         options.contenders = &all[i];
         options.n_contenders = 1;
-        volt_status status = volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study);
+        volt_status status = volt_compare_run(inputs(&made), targets(&made), TRAIN, &options, &comparison);
         assert_true(status == VOLT_OK || status == VOLT_ERR_DATA); /* one draw of the sigmoid may fail */
-        assert_int_equal(volt_study_row_at(study, 0)->hyperparameters, expected[i]);
-        volt_study_free(study);
+        assert_int_equal(volt_comparison_row_at(comparison, 0)->hyperparameters, expected[i]);
+        volt_comparison_free(comparison);
     }
     free_data(&made);
 }
@@ -382,7 +381,7 @@ static void samples_pair_innovations_with_the_next_covariance(void **state)
     check_ok(volt_bekk_preset("sp500-d5", &model));
     double *X = new_matrix(ROWS, ASSETS), *Y = new_matrix(ROWS, VECH);
     double *z = new_matrix(ROWS + 1, ASSETS), *h = new_matrix(ROWS + 1, VECH);
-    check_ok(volt_study_sample(model, 5, volt_matrix_of(X, ROWS, ASSETS), volt_matrix_of(Y, ROWS, VECH)));
+    check_ok(volt_bekk_pairs(model, 5, volt_matrix_of(X, ROWS, ASSETS), volt_matrix_of(Y, ROWS, VECH)));
     volt_bekk_simulate_options options = volt_bekk_simulate_options_default();
     options.seed = 5;
     check_ok(volt_bekk_simulate(model, &options, volt_matrix_of(z, ROWS + 1, ASSETS),
@@ -393,9 +392,9 @@ static void samples_pair_innovations_with_the_next_covariance(void **state)
         for (int k = 0; k < VECH; k++)
             assert_true(Y[t * VECH + k] == 1000 * h[(t + 1) * VECH + k]);
     }
-    check_fails(volt_study_sample(model, 5, volt_matrix_of(X, ROWS, 4), volt_matrix_of(Y, ROWS, VECH)),
+    check_fails(volt_bekk_pairs(model, 5, volt_matrix_of(X, ROWS, 4), volt_matrix_of(Y, ROWS, VECH)),
                 VOLT_ERR_SHAPE, "5 and 15 columns");
-    check_fails(volt_study_sample(NULL, 5, volt_matrix_of(X, ROWS, 4), volt_matrix_of(Y, ROWS, VECH)),
+    check_fails(volt_bekk_pairs(NULL, 5, volt_matrix_of(X, ROWS, 4), volt_matrix_of(Y, ROWS, VECH)),
                 VOLT_ERR_ARGUMENT, "NULL");
     volt_bekk_free(model);
     free(X);
@@ -411,45 +410,45 @@ static void what_is_wrong_is_said_first(void **state)
     (void)state;
     data made = make_data(3105);
     volt_view X = inputs(&made), Y = targets(&made);
-    volt_study_options options = small_options(VOLT_PROTOCOL_HISTORY);
-    volt_study *study = NULL;
-    check_fails(volt_study_run(X, volt_view_rows(Y, 0, 20), TRAIN, &options, &study), VOLT_ERR_SHAPE,
+    volt_compare_options options = small_options(VOLT_PROTOCOL_HISTORY);
+    volt_comparison *comparison = NULL;
+    check_fails(volt_compare_run(X, volt_view_rows(Y, 0, 20), TRAIN, &options, &comparison), VOLT_ERR_SHAPE,
                 "20 of targets");
-    check_fails(volt_study_run(X, Y, N, &options, &study), VOLT_ERR_ARGUMENT, "160 of 160 rows train");
-    check_fails(volt_study_run(X, Y, TRAIN, NULL, &study), VOLT_ERR_ARGUMENT, "draws or a budget");
+    check_fails(volt_compare_run(X, Y, N, &options, &comparison), VOLT_ERR_ARGUMENT, "160 of 160 rows train");
+    check_fails(volt_compare_run(X, Y, TRAIN, NULL, &comparison), VOLT_ERR_ARGUMENT, "draws or a budget");
     volt_contender wrong[] = {{"first", "rbf"}, {"second", "volterra:tua=1"}};
     options.contenders = wrong;
     options.n_contenders = 2;
-    check_fails(volt_study_run(X, Y, TRAIN, &options, &study), VOLT_ERR_KERNEL, "tua");
+    check_fails(volt_compare_run(X, Y, TRAIN, &options, &comparison), VOLT_ERR_KERNEL, "tua");
     options.n_contenders = 0;
-    check_fails(volt_study_run(X, Y, TRAIN, &options, &study), VOLT_ERR_ARGUMENT, "1 to 64");
-    assert_null(study);
+    check_fails(volt_compare_run(X, Y, TRAIN, &options, &comparison), VOLT_ERR_ARGUMENT, "1 to 64");
+    assert_null(comparison);
     free_data(&made);
 }
 
-/* A kernel whose every draw fails is a row with a reason; when all do, so does the study. */
+/* A kernel whose every draw fails is a row with a reason; when all do, so does the comparison. */
 static void kernels_that_fail_do_not_stop_the_others(void **state)
 {
     (void)state;
     data made = make_data(3106);
-    volt_study_options options = small_options(VOLT_PROTOCOL_HISTORY);
+    volt_compare_options options = small_options(VOLT_PROTOCOL_HISTORY);
     volt_contender pair[] = {{"bad", "sigmoid:gamma=30,coef0=-2,window=1"}, {"good", "rbf"}};
-    volt_study *study = NULL;
+    volt_comparison *comparison = NULL;
     options.contenders = pair;
     options.n_contenders = 2;
     options.draws = 6;
-    check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study));
-    assert_int_equal(volt_study_count(study), 2);
-    assert_non_null(strstr(volt_study_row_at(study, 0)->failure, "all 6 candidates failed"));
-    assert_null(volt_study_row_at(study, 0)->forecast.data);
-    assert_true(volt_study_row_at(study, 1)->mcs_pvalue == 1);
-    volt_study_free(study);
+    check_ok(volt_compare_run(inputs(&made), targets(&made), TRAIN, &options, &comparison));
+    assert_int_equal(volt_comparison_count(comparison), 2);
+    assert_non_null(strstr(volt_comparison_row_at(comparison, 0)->failure, "all 6 candidates failed"));
+    assert_null(volt_comparison_row_at(comparison, 0)->forecast.data);
+    assert_true(volt_comparison_row_at(comparison, 1)->mcs_pvalue == 1);
+    volt_comparison_free(comparison);
 
-    study = NULL;
+    comparison = NULL;
     options.n_contenders = 1;
-    check_fails(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study), VOLT_ERR_DATA,
+    check_fails(volt_compare_run(inputs(&made), targets(&made), TRAIN, &options, &comparison), VOLT_ERR_DATA,
                 "all 1 kernels failed");
-    volt_study_free(study);
+    volt_comparison_free(comparison);
     free_data(&made);
 }
 
@@ -458,11 +457,11 @@ typedef struct counts {
     double last; /* progress, which must not go back */
 } counts;
 
-static void count_event(int64_t row, const char *name, const volt_search *search, const volt_trial *trial,
-                        void *context)
+static void count_event(int64_t row, int64_t rows, const char *name, const volt_search *search,
+                        const volt_trial *trial, void *context)
 {
     counts *all = context;
-    assert_true(row >= 0 && name);
+    assert_true(row >= 0 && row < rows && name);
     all->begun += !search;
     all->trials += trial != NULL;
     all->ended += search && !trial;
@@ -483,23 +482,23 @@ static void cancelling_keeps_the_rows_that_are_done(void **state)
     (void)state;
     data made = make_data(3107);
     counts all = {0};
-    volt_study_options options = small_options(VOLT_PROTOCOL_HISTORY);
+    volt_compare_options options = small_options(VOLT_PROTOCOL_HISTORY);
     volt_contender three[] = {{"one", "rbf"}, {"two", "linear"}, {"three", "volterra"}};
     options.contenders = three;
     options.n_contenders = 3;
     options.on_event = count_event;
     options.event_context = &all;
     options.progress = (volt_progress){stop_at_second, &all};
-    volt_study *study = NULL;
-    check_fails(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &study), VOLT_ERR_CANCELLED,
-                "after 1 of 3 kernels");
-    assert_int_equal(volt_study_count(study), 1);
-    assert_string_equal(volt_study_row_at(study, 0)->name, "one");
-    assert_null(volt_study_row_at(study, 1));
+    volt_comparison *comparison = NULL;
+    check_fails(volt_compare_run(inputs(&made), targets(&made), TRAIN, &options, &comparison),
+                VOLT_ERR_CANCELLED, "after 1 of 3 kernels");
+    assert_int_equal(volt_comparison_count(comparison), 1);
+    assert_string_equal(volt_comparison_row_at(comparison, 0)->name, "one");
+    assert_null(volt_comparison_row_at(comparison, 1));
     assert_int_equal(all.begun, 2);
     assert_int_equal(all.ended, 1);
     assert_true(all.trials >= DRAWS);
-    volt_study_free(study);
+    volt_comparison_free(comparison);
     free_data(&made);
 }
 
@@ -507,37 +506,38 @@ static void logs_are_taken_up_again(void **state)
 {
     (void)state;
     data made = make_data(3108);
-    volt_study_options options = small_options(VOLT_PROTOCOL_HISTORY);
+    volt_compare_options options = small_options(VOLT_PROTOCOL_HISTORY);
     volt_contender one[] = {{"Sig(N) twice", "rbf"}};
     options.contenders = one;
     options.n_contenders = 1;
     options.log = scratch_directory();
-    volt_study *first = NULL, *second = NULL;
-    check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &first));
+    volt_comparison *first = NULL, *second = NULL;
+    check_ok(volt_compare_run(inputs(&made), targets(&made), TRAIN, &options, &first));
     char *log = scratch_read(scratch_path("01-sig-n-twice.jsonl"), NULL);
     assert_non_null(log);
     free(log);
-    check_fails(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &second), VOLT_ERR_IO,
+    check_fails(volt_compare_run(inputs(&made), targets(&made), TRAIN, &options, &second), VOLT_ERR_IO,
                 "log already");
     options.resume = 1;
-    check_ok(volt_study_run(inputs(&made), targets(&made), TRAIN, &options, &second));
+    check_ok(volt_compare_run(inputs(&made), targets(&made), TRAIN, &options, &second));
     volt_search_info info = {.struct_size = sizeof info};
-    volt_search_get_info(volt_study_row_at(second, 0)->search, &info);
+    volt_search_get_info(volt_comparison_row_at(second, 0)->search, &info);
     assert_int_equal(info.resumed, DRAWS);
-    assert_true(volt_study_row_at(first, 0)->metrics->nmse == volt_study_row_at(second, 0)->metrics->nmse);
-    volt_study_free(first);
-    volt_study_free(second);
+    assert_true(volt_comparison_row_at(first, 0)->metrics->nmse ==
+                volt_comparison_row_at(second, 0)->metrics->nmse);
+    volt_comparison_free(first);
+    volt_comparison_free(second);
     free_data(&made);
 }
 
-static void fail_every_allocation(const data *made, const volt_study_options *options)
+static void fail_every_allocation(const data *made, const volt_compare_options *options)
 {
     for (int64_t k = 1;; k += UNDER_SANITIZERS ? 11 : 1) {
-        volt_study *study = NULL;
+        volt_comparison *comparison = NULL;
         failing_alloc_start(k);
-        volt_status status = volt_study_run(inputs(made), targets(made), TRAIN, options, &study);
+        volt_status status = volt_compare_run(inputs(made), targets(made), TRAIN, options, &comparison);
         int hit = failing_alloc_hit();
-        volt_study_free(study);
+        volt_comparison_free(comparison);
         assert_int_equal(failing_alloc_live(), 0);
         failing_alloc_stop();
         assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
@@ -551,7 +551,7 @@ static void memory_may_run_out(void **state)
     (void)state;
     static double base[N * Q];
     data made = make_data(3109);
-    volt_study_options options = small_options(VOLT_PROTOCOL_PUBLISHED);
+    volt_compare_options options = small_options(VOLT_PROTOCOL_PUBLISHED);
     volt_contender one[] = {{"rbf", "rbf:window=1"}};
     options.contenders = one;
     options.n_contenders = 1;

@@ -1,18 +1,22 @@
-/* src/study/contenders.c: the kernels of the comparison, and what the paper drew their parameters from.
+/* src/task/protocol.c: the kernels of the comparison, and what the paper drew their parameters from.
  *
  * Under the published protocol each kernel sees what it saw in the paper: z_t alone, which GAK and the signature
  * kernels take as a path of d numbers; only the Volterra kernel sees the past. The echo state network, which the paper does
  * not have, comes last: its states have seen the past in both protocols, and begin at zero, as those of other libraries do. */
-#include "study/contender.h"
+#define _POSIX_C_SOURCE 200809L
+#include "task/protocol.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/extent.h"
+#include "model/scaling.h"
 #include "select/candidates/candidates.h"
 #include "text/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const volt_contender history_contenders[] = {
     {"Linear", "linear"},
@@ -44,6 +48,68 @@ const volt_contender *volt_contenders(volt_protocol protocol, int64_t *count)
 {
     *count = (int64_t)(sizeof history_contenders / sizeof history_contenders[0]);
     return protocol == VOLT_PROTOCOL_PUBLISHED ? published_contenders : history_contenders;
+}
+
+/* Is it the name of the row, its kernel, or the name of that? */
+static bool is_row(const volt_contender *row, const char *word, bool by_kernel)
+{
+    size_t length = strcspn(row->kernel, ":");
+    if (by_kernel)
+        return strlen(word) == length && strncmp(row->kernel, word, length) == 0;
+    return strcasecmp(row->name, word) == 0 || strcmp(row->kernel, word) == 0;
+}
+
+static volt_status resolve(volt_protocol protocol, const volt_contender *given, int64_t number,
+                           volt_contender *contender)
+{
+    int64_t count = 0;
+    const volt_contender *rows = volt_contenders(protocol, &count);
+    volt_kernel *kernel = NULL;
+    *contender = *given;
+    VOLT_REQUIRE(given->kernel, VOLT_ERR_ARGUMENT, "kernel %lld of the comparison has no text",
+                 (long long)number + 1);
+    for (int by_kernel = 0; by_kernel < 2 && !contender->name; by_kernel++)
+        for (int64_t i = 0; i < count && !contender->name; i++)
+            if (is_row(&rows[i], given->kernel, by_kernel))
+                *contender = rows[i];
+    if (!contender->name)
+        contender->name = given->kernel;
+    VOLT_TRY(
+        volt_kernel_parse_asking(contender->kernel, &kernel)); /* before an hour has gone into the others */
+    volt_kernel_free(kernel);
+    return VOLT_OK;
+}
+
+static volt_status resolve_all(const volt_compare_options *options, int64_t count, volt_contender *contenders)
+{
+    for (int64_t i = 0; i < count; i++) {
+        VOLT_TRY(resolve(options->protocol, &options->contenders[i], i, &contenders[i]));
+        for (int64_t j = 0; j < i; j++)
+            VOLT_REQUIRE(strcmp(contenders[i].kernel, contenders[j].kernel) != 0, VOLT_ERR_ARGUMENT,
+                         "kernel %s is given twice", options->contenders[i].kernel);
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_contenders_resolve(const volt_compare_options *options, volt_contender **contenders,
+                                    int64_t *count)
+{
+    const volt_contender *rows = volt_contenders(options->protocol, count);
+    if (options->contenders)
+        *count = options->n_contenders;
+    VOLT_REQUIRE(*count >= 1 && *count <= 64, VOLT_ERR_ARGUMENT,
+                 "there are %lld kernels to compare, and must be 1 to 64", (long long)*count);
+    volt_contender *made = volt_alloc(*count, sizeof *made);
+    if (!made)
+        return VOLT_ERR_MEMORY;
+    if (!options->contenders)
+        memcpy(made, rows, (size_t)*count * sizeof *made);
+    volt_status status = options->contenders ? resolve_all(options, *count, made) : VOLT_OK;
+    if (status)
+        volt_free(made);
+    else
+        *contenders = made;
+    return status;
 }
 
 /* ---- the paper's ranges ----------------------------------------------------------------------- */
@@ -190,14 +256,14 @@ static volt_status draw_published(const char *text, const volt_kernel *kernel, c
     return volt_candidates_draw(text, X, &options, candidates);
 }
 
-volt_status volt_contender_candidates(const char *text, const volt_study_options *study, volt_view X,
+volt_status volt_contender_candidates(const char *text, const volt_compare_options *compare, volt_view X,
                                       volt_candidates **candidates)
 {
     volt_draw_options options = volt_draw_options_default();
-    options.seed = study->seed;
-    options.scale = study->protocol == VOLT_PROTOCOL_HISTORY;
-    options.from_defaults = study->from_defaults;
-    if (study->protocol != VOLT_PROTOCOL_PUBLISHED)
+    options.seed = compare->seed;
+    options.scale = compare->protocol == VOLT_PROTOCOL_HISTORY;
+    options.from_defaults = compare->from_defaults;
+    if (compare->protocol != VOLT_PROTOCOL_PUBLISHED)
         return volt_candidates_draw(text, X, &options, candidates);
     options.from_defaults = 0;
 
@@ -209,9 +275,86 @@ volt_status volt_contender_candidates(const char *text, const volt_study_options
     if (!entry)
         status = volt_candidates_draw(text, X, &options, candidates);
     else if (is_papers_volterra(kernel, &even))
-        status = volterra_candidates(study->seed, even, candidates);
+        status = volterra_candidates(compare->seed, even, candidates);
     else
         status = draw_published(text, kernel, entry, options, X, candidates);
     volt_kernel_free(kernel);
     return status;
+}
+
+/* ---- scaling of the paper ---------------------------------------------------------------------- */
+
+void volt_published_moments(volt_view Y, int64_t n_train, double *mean, double *deviation)
+{
+    volt_target_scale_learn(volt_view_rows(Y, 0, n_train), false, mean, deviation);
+}
+
+static double largest_norm(volt_view X)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < X.rows; i++)
+        largest = fmax(largest, volt_row_norm(X.data + i * X.ld, X.cols));
+    return largest > 0 ? largest : 1;
+}
+
+void volt_published_scale_inputs(volt_view X, int64_t n_train, volt_published_inputs kind, volt_matrix Z)
+{
+    if (kind == VOLT_INPUTS_IN_BALL) {
+        double norm = largest_norm(X);
+        for (int64_t i = 0; i < X.rows; i++)
+            for (int64_t k = 0; k < X.cols; k++)
+                Z.data[i * Z.ld + k] = X.data[i * X.ld + k] / norm;
+        return;
+    }
+    for (int64_t k = 0; k < X.cols; k++) {
+        volt_view column = {X.data + k, X.rows, 1, X.ld};
+        double mean, deviation;
+        volt_published_moments(column, n_train, &mean, &deviation);
+        for (int64_t i = 0; i < X.rows; i++)
+            Z.data[i * Z.ld + k] = (X.data[i * X.ld + k] - mean) / deviation;
+    }
+}
+
+/* ---- losses ------------------------------------------------------------------------------------ */
+
+volt_status volt_compare_loss_read(const volt_compare_options *options, int64_t n_train, int64_t n,
+                                   volt_loss **loss)
+{
+    volt_loss *read = NULL;
+    if (!options->loss && !options->weights)
+        return VOLT_OK;
+    VOLT_REQUIRE(
+        options->protocol != VOLT_PROTOCOL_PUBLISHED, VOLT_ERR_ARGUMENT,
+        "under the published protocol kernels are fitted by squares: it takes neither a loss nor weights");
+    double total = options->weights ? 0 : 1;
+    for (int64_t i = n_train; options->weights && i < n; i++)
+        total += options->weights[i];
+    VOLT_REQUIRE(total > 0 && isfinite(total), VOLT_ERR_DATA,
+                 "the weights of the test rows add up to %g, and must be at least 0 and one of them positive",
+                 total);
+    VOLT_TRY(volt_loss_parse(options->loss ? options->loss : "squares", &read));
+    bool named = options->classes && options->n_classes >= 2;
+    if (read->kind->info.classes && !named) {
+        volt_loss_free(read);
+        return volt_fail(VOLT_ERR_ARGUMENT, "loss %s needs the names of its classes, two at least",
+                         options->loss);
+    }
+    *loss = read;
+    return VOLT_OK;
+}
+
+volt_status volt_compare_loss_measure(const volt_loss *loss, volt_view truth, volt_view forecast,
+                                      const double *weights, double *losses, double *mean)
+{
+    double total = 0;
+    VOLT_TRY(volt_loss_score(loss, truth, forecast, weights, mean));
+    VOLT_TRY(volt_loss_row_scores(loss, truth, forecast, losses));
+    for (int64_t i = 0; weights && i < forecast.rows; i++)
+        total += weights[i] / (double)forecast.rows;
+    for (int64_t i = 0; weights && i < forecast.rows; i++)
+        losses[i] *= weights[i] / total;
+    for (int64_t i = 0; i < forecast.rows; i++)
+        VOLT_REQUIRE(isfinite(losses[i]), VOLT_ERR_NOT_FINITE,
+                     "the forecasts of the test rows are too large for a double");
+    return VOLT_OK;
 }
