@@ -53,7 +53,7 @@ static volt_model *fit(int64_t n, int64_t d, const double *x, const double *y, c
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;
     options.season = 0;
-    options.solver = VOLT_SOLVER_EXACT;
+    options.solver = "exact";
     options.feedback_weight = feedback;
     options.progress = (volt_progress){watch, s};
     *s = (stages){.begun = seconds_now()};
@@ -228,7 +228,7 @@ static volt_model *fit_landmarks(int64_t n, const double *x, const double *y, in
     options.target = VOLT_TARGET_LEVEL;
     options.input = VOLT_INPUT_LEVEL;
     options.season = 0;
-    options.solver = VOLT_SOLVER_NYSTROM;
+    options.solver = "nystrom";
     options.landmarks = landmarks;
     need(volt_kernel_parse("volterra", &kernel), "kernel");
     double begin = seconds_now();

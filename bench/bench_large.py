@@ -82,8 +82,8 @@ def measured(arguments, name, key, measure):
 
 def solvers():
     """Those that this program has."""
-    help_text = subprocess.run([large_data.program(), "fit", "--help"], stdout=subprocess.PIPE, text=True).stdout
-    return [name for name in ("exact", "nystrom", "pcg") if name in help_text.split("--solver ", 1)[1].split("]", 1)[0]]
+    help_text = subprocess.run([large_data.program(), "help", "solvers"], stdout=subprocess.PIPE, text=True).stdout
+    return [name for name in ("exact", "nystrom", "pcg") if f"\n{name} " in help_text]
 
 
 # ---- growth --------------------------------------------------------------------------------------

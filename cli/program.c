@@ -66,6 +66,10 @@ static int run_help(int argc, char *const *argv)
         completion_help();
         return EXIT_DONE;
     }
+    if (strcmp(argv[0], "solvers") == 0) {
+        help_solvers();
+        return EXIT_DONE;
+    }
     if (asks_kernels)
         return help_kernels(argc > 1 ? argv[1] : NULL);
     const cli_command *command = find_command(argv[0]);

@@ -56,7 +56,7 @@ int main(void)
         printf("an exact fit of a million rows takes %.1f TB\n", 1e-12 * plan.fit_bytes);
     if (!status)
         status = judge(u, y, &options, &exact);
-    options.solver = VOLT_SOLVER_NYSTROM;
+    options.solver = "nystrom";
     options.landmarks = LANDMARKS;
     if (!status)
         status = judge(u, y, &options, &landmarks);

@@ -46,7 +46,7 @@ may_include_rooms()
         solve/choice) echo exact ;;
         solve/.) echo choice exact ;;
         solve/loss | solve/landmark) echo . choice exact ;;
-        solve/iterative) echo landmark exact ;;
+        solve/iterative) echo . landmark exact ;;
         model/.) ;;
         model/file | model/interval | model/explain) echo . ;;
         model/fit) echo file . ;;

@@ -64,19 +64,6 @@ const choice object_compare_choices[] = {
     {NULL, 0, NULL},
 };
 
-const choice solver_choices[] = {
-    {"auto", VOLT_SOLVER_AUTO, NULL},       {"exact", VOLT_SOLVER_EXACT, NULL},
-    {"nystrom", VOLT_SOLVER_NYSTROM, NULL}, {"features", VOLT_SOLVER_FEATURES, NULL},
-    {"pcg", VOLT_SOLVER_PCG, NULL},         {NULL, 0, NULL},
-};
-
-const choice search_solver_choices[] = {
-    {"auto", VOLT_SOLVER_AUTO, NULL},
-    {"exact", VOLT_SOLVER_EXACT, NULL},
-    {"nystrom", VOLT_SOLVER_NYSTROM, NULL},
-    {NULL, 0, NULL},
-};
-
 const choice landmark_choices[] = {
     {"spread", VOLT_LANDMARKS_SPREAD, NULL},
     {"last", VOLT_LANDMARKS_LAST, NULL},
@@ -201,6 +188,26 @@ void names_add(name_list *list, const char *name)
 {
     if (list->count < MOST_NAMES)
         list->names[list->count++] = name;
+}
+
+static name_list list_solvers(bool searches)
+{
+    name_list list = {0};
+    names_add(&list, "auto");
+    for (int64_t i = 0; volt_solver_at(i); i++)
+        if (volt_solver_at(i)->searches || !searches)
+            names_add(&list, volt_solver_at(i)->name);
+    return list;
+}
+
+name_list solver_names(void)
+{
+    return list_solvers(false);
+}
+
+name_list search_solver_names(void)
+{
+    return list_solvers(true);
 }
 
 int names_find(const name_list *list, const char *name)

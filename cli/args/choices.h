@@ -17,6 +17,10 @@ typedef struct name_list {
 
 void names_add(name_list *list, const char *name);
 
+/* "auto" and the solvers of the library, all of them or those that fit candidates of a search. */
+name_list solver_names(void);
+name_list search_solver_names(void);
+
 /* Index of `name` in the list; -1: not there. */
 int names_find(const name_list *list, const char *name);
 
@@ -43,8 +47,6 @@ extern const choice beyond_choices[];         /* volt_beyond */
 extern const choice missing_choices[];        /* volt_missing */
 extern const choice target_choices[];         /* volt_target */
 extern const choice input_choices[];          /* volt_input */
-extern const choice solver_choices[];         /* volt_fit_solver */
-extern const choice search_solver_choices[];  /* volt_fit_solver, of searches */
 extern const choice landmark_choices[];       /* volt_landmarks */
 extern const choice score_choices[];          /* volt_score */
 extern const choice race_choices[];           /* volt_race */

@@ -21,6 +21,9 @@ void completion_help(void);
 /* The completion script of a shell, on standard output. Returns 0, or the exit status after an error message. */
 int completion_run(int argc, char *const *argv);
 
+/* The table of solvers. */
+void help_solvers(void);
+
 /* `text` from column `indent` on, wrapped between words; `column` is the position of the cursor. */
 void help_print_wrapped(const char *text, int column, int indent);
 

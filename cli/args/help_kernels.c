@@ -1,4 +1,4 @@
-/* cli/args/help_kernels.c: volterra help kernels, from the library's table of kernels. */
+/* cli/args/help_kernels.c: volterra help kernels and volterra help solvers, from the library's tables. */
 #include "args/help.h"
 #include "terminal/messages.h"
 #include "volterra.h"
@@ -179,4 +179,21 @@ int help_kernels(const char *name)
            "  gak:sigma=2,path=rows\n"
            "  3*fir:mu=0.9,corr=0.5 + memory:gamma=2,pole=0.7,pair=0.85,angle=0.2\n");
     return EXIT_DONE;
+}
+
+void help_solvers(void)
+{
+    printf("A solver is NAME or NAME:PARAMETER=VALUE,PARAMETER=VALUE,... (fit --solver)\n\n");
+    for (int64_t i = 0; volt_solver_at(i); i++) {
+        const volt_solver_info *solver = volt_solver_at(i);
+        help_print_wrapped(solver->meaning, printf("%s", solver->name), PARAMETER_COLUMN);
+        for (int64_t p = 0; p < solver->n_parameters; p++) {
+            const volt_solver_parameter *parameter = &solver->parameters[p];
+            char limits[TEXT_CAPACITY];
+            snprintf(limits, sizeof limits, "in [%g, %g]; default %g", parameter->low, parameter->high,
+                     parameter->fallback);
+            help_print_wrapped(parameter->meaning, printf("    %s", parameter->name), PARAMETER_COLUMN);
+            help_print_wrapped(limits, 0, PARAMETER_COLUMN);
+        }
+    }
 }

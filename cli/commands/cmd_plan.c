@@ -14,7 +14,7 @@ typedef struct plan_arguments {
     bool feedback;
     int64_t draws, folds, max_train; /* of a search; draws 0: none is planned */
     bool rolling;
-    int solver; /* volt_fit_solver */
+    const char *solver; /* NULL: not given */
 } plan_arguments;
 
 #define ROW(...) OPTION(plan_arguments, __VA_ARGS__)
@@ -30,8 +30,8 @@ static const option rows[] = {
     ROW("folds", "K", folds, "validation blocks", .range = AT_LEAST(1), .unset = "5"),
     ROW("max-train", "N", max_train, "maximum rows of a training part", .range = AT_LEAST(1), .unset = "all"),
     ROW("rolling", NULL, rolling, "training parts of constant length"),
-    ROW("solver", NULL, solver, "solver of the candidates", .choices = search_solver_choices,
-        .fallback = "auto"),
+    ROW("solver", "S", solver, "solver of the candidates: {names or}", .names = search_solver_names,
+        .unset = "auto"),
 };
 
 /* What every solver takes, and which is taken where nobody says. */
@@ -165,8 +165,7 @@ static void report_table(result_list *results, const plan_arguments *arguments, 
 
 static int check_search(const plan_arguments *arguments)
 {
-    bool asks = arguments->folds > 0 || arguments->max_train > 0 || arguments->rolling ||
-                arguments->solver != VOLT_SOLVER_AUTO;
+    bool asks = arguments->folds > 0 || arguments->max_train > 0 || arguments->rolling || arguments->solver;
     return asks && arguments->draws == 0
                ? complain(EXIT_USAGE,
                           "--folds, --max-train, --rolling and --solver are those of a search, which "
@@ -182,18 +181,17 @@ static volt_status plan_search(const plan_arguments *arguments, const volt_kerne
     options.draws = arguments->draws;
     options.splits.max_train = arguments->max_train;
     options.splits.rolling = arguments->rolling;
-    options.solver = (volt_fit_solver)arguments->solver;
+    options.solver = arguments->solver;
+    options.landmarks = arguments->landmarks;
     if (arguments->folds > 0)
         options.splits.folds = arguments->folds;
-    if (options.solver != VOLT_SOLVER_EXACT)
-        options.landmarks = arguments->landmarks;
     return volt_plan_search(kernel, arguments->n, columns, arguments->q, drawn, &options, 1, plan);
 }
 
 static void report_search(result_list *results, const volt_search_plan *plan, int64_t draws, bool json)
 {
     char bytes[QUANTITY_LENGTH], each[QUANTITY_LENGTH], seconds[QUANTITY_LENGTH], landmarks[64] = "";
-    const char *solver = choice_word(solver_choices, (int)plan->solver);
+    const char *solver = plan->solver;
     result_list *inner = results_new(json);
     results_count(inner, "draws", NULL, draws);
     results_text(inner, "solver", NULL, "%s", solver);

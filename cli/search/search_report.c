@@ -287,12 +287,12 @@ int search_report_print(const search_outcome *outcome, bool json)
     if (info.loss)
         results_text(results, "loss", "loss", "%s", info.loss);
     results_count(results, "folds", NULL, info.folds);
-    if (!outcome->merged)
-        results_text(results, "solver", NULL, info.landmarks > 0 ? "nystrom" : "exact");
+    if (info.solver)
+        results_text(results, "solver", NULL, "%s", info.solver);
     if (info.landmarks > 0) {
         results_count(results, "landmarks", NULL, info.landmarks);
-        results_text(results, NULL, "solver", "nystrom: %lld landmarks before the first validation block",
-                     (long long)info.landmarks);
+        results_text(results, NULL, "solver", "%s: %lld landmarks before the first validation block",
+                     info.solver, (long long)info.landmarks);
     }
     if (outcome->seen)
         report_learned(outcome->seen, results);

@@ -12,10 +12,10 @@
 #define ROW(...) OPTION(solver_arguments, __VA_ARGS__)
 #define LANDMARKS_ROW(...) ROW("landmarks", "M[:WHICH]", landmarks, __VA_ARGS__)
 static const option solver_rows[] = {
-    ROW("solver", NULL, solver,
-        "method for the readout: exact, nystrom (landmarks), features (reservoirs) or pcg (iterative); auto: "
-        "exact if memory and time allow, features where they are few, otherwise nystrom",
-        .choices = solver_choices, .fallback = "auto"),
+    ROW("solver", "S", solver,
+        "method for the readout: {names or}; auto: exact if memory and time allow, "
+        "features where they are few, otherwise nystrom",
+        .names = solver_names, .fallback = "auto"),
     LANDMARKS_ROW("number of landmarks, of nystrom and of the preconditioner of pcg: in runs of 32 over all "
                   "rows, M:last or M:random",
                   .unset = "2000, pcg 12.7 times the square root of the rows"),
@@ -28,10 +28,10 @@ static const option solver_rows[] = {
 const option_table solver_options_table = OPTION_TABLE(solver_rows);
 
 static const option search_solver_rows[] = {
-    ROW("solver", NULL, solver,
-        "method for the readout of candidates and of the best one: exact or nystrom (landmarks); auto: exact "
-        "if memory and time allow, otherwise nystrom",
-        .choices = search_solver_choices, .fallback = "auto"),
+    ROW("solver", "S", solver,
+        "method for the readout of candidates and of the best one: {names or}; auto: exact if memory and time "
+        "allow, otherwise nystrom",
+        .names = search_solver_names, .fallback = "auto"),
     LANDMARKS_ROW("number of landmarks of nystrom: in runs of 32 over the rows before the first validation "
                   "block, M:last or M:random",
                   .unset = "2000"),
@@ -66,21 +66,11 @@ static int parse_landmarks(const char *text, volt_fit_options *options)
 
 int solver_options(const solver_arguments *arguments, volt_fit_options *options)
 {
-    options->solver = (volt_fit_solver)arguments->solver;
-    bool iterates = options->solver == VOLT_SOLVER_PCG;
-    const char *word = choice_word(solver_choices, arguments->solver);
-    if (arguments->iterations > 0 && !iterates)
-        return complain(EXIT_USAGE, "--iterations is for --solver pcg, and the solver is %s", word);
-    if (arguments->checkpoint && !iterates)
-        return complain(EXIT_USAGE, "--checkpoint is for --solver pcg, and the solver is %s", word);
+    options->solver = arguments->solver;
     options->iterations = arguments->iterations;
     options->checkpoint = arguments->checkpoint;
     options->checkpoint_seconds = arguments->checkpoint_every;
-    if (!arguments->landmarks)
-        return 0;
-    if (options->solver != VOLT_SOLVER_NYSTROM && options->solver != VOLT_SOLVER_AUTO && !iterates)
-        return complain(EXIT_USAGE, "--landmarks is for --solver nystrom and pcg, and the solver is %s", word);
-    return parse_landmarks(arguments->landmarks, options);
+    return arguments->landmarks ? parse_landmarks(arguments->landmarks, options) : 0;
 }
 
 int solver_search_options(const solver_arguments *arguments, volt_search_options *search, volt_fit_options *fit)
@@ -95,8 +85,8 @@ int solver_search_options(const solver_arguments *arguments, volt_search_options
 void solver_words(const volt_fit_options *options, shell_words *words)
 {
     char landmarks[64];
-    if (options->solver != VOLT_SOLVER_AUTO)
-        shell_words_add(words, "--solver", choice_word(solver_choices, (int)options->solver));
+    if (options->solver && strcmp(options->solver, "auto") != 0)
+        shell_words_add(words, "--solver", options->solver);
     if (options->landmarks == 0)
         return;
     bool spread = options->landmark_choice == VOLT_LANDMARKS_SPREAD;
@@ -107,28 +97,27 @@ void solver_words(const volt_fit_options *options, shell_words *words)
 
 static void report_iteration(const volt_fit_report *report, result_list *results)
 {
-    results_text(results, "solver", NULL, "pcg");
+    results_text(results, "solver", NULL, "%s", report->solver);
     results_count(results, "iterations", NULL, report->iterations);
     results_number(results, "residual", NULL, report->residual);
     results_count(results, "landmarks", NULL, report->landmarks);
-    results_text(results, NULL, "solver", "pcg: %lld steps with %lld landmarks to a residual of %.3g",
-                 (long long)report->iterations, (long long)report->landmarks, report->residual);
+    results_text(results, NULL, "solver", "%s: %lld steps with %lld landmarks to a residual of %.3g",
+                 report->solver, (long long)report->iterations, (long long)report->landmarks, report->residual);
 }
 
 void solver_report(const volt_model_info *info, const volt_assessment *found, result_list *results)
 {
     const volt_fit_report *report = info->report;
-    if (report && report->solver == VOLT_SOLVER_PCG)
+    if (report && !isnan(report->residual)) /* it iterates */
         report_iteration(report, results);
-    if (info->landmarks == 0)
+    if (info->landmarks == 0 || !report)
         return;
-    results_text(results, "solver", NULL, "nystrom");
+    results_text(results, "solver", NULL, "%s", report->solver);
     results_count(results, "landmarks", NULL, info->landmarks);
     results_count(results, "kernel_rows", NULL, info->kernel_rows);
-    results_text(results, NULL, "solver", "nystrom: %lld landmarks, with %lld rows before them",
+    results_text(results, NULL, "solver", "%s: %lld landmarks, with %lld rows before them", report->solver,
                  (long long)info->landmarks, (long long)(info->kernel_rows - info->landmarks));
-    if (!report || !isfinite(found->loo_rmse) ||
-        !isfinite(found->gcv_rmse)) /* an output without the kernel has none */
+    if (!isfinite(found->loo_rmse) || !isfinite(found->gcv_rmse)) /* an output without the kernel has none */
         return;
     results_number(results, "loo_rmse", NULL, found->loo_rmse);
     results_count(results, "loo_rows", NULL, report->loo_rows);

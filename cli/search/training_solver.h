@@ -8,7 +8,7 @@
 #include "volterra.h"
 
 typedef struct solver_arguments {
-    int solver;            /* volt_fit_solver */
+    const char *solver;    /* text of one */
     const char *landmarks; /* NULL: not given */
     int64_t iterations;    /* 0: not given */
     const char *checkpoint;

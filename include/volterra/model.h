@@ -39,16 +39,6 @@ typedef enum volt_input {
 
 enum { VOLT_SEASON_AUTO = -1 };
 
-/* How the readout is found. */
-typedef enum volt_fit_solver {
-    VOLT_SOLVER_AUTO, /* exact where that fits in memory and pays, by features where there are some, else Nystrom */
-    VOLT_SOLVER_EXACT,    /* the Gram matrix is stored and factored: n^2 numbers */
-    VOLT_SOLVER_NYSTROM,  /* approximate: a readout of landmarks, from sums over all rows: m^2 numbers */
-    VOLT_SOLVER_FEATURES, /* exact: sums over the states of reservoirs, for kernels that have them */
-    VOLT_SOLVER_PCG, /* exact to a tolerance, without the Gram matrix: conjugate gradients, whose steps landmarks make few:
-                           * n m numbers */
-} volt_fit_solver;
-
 /* Which rows are landmarks. */
 typedef enum volt_landmarks {
     VOLT_LANDMARKS_SPREAD, /* runs of 32, from the first row to the last */
@@ -80,8 +70,8 @@ typedef struct volt_fit_options {
      * for each level and target (target k, level j: k levels + j), one for each class. alpha 0: chosen by
      * the loss on held-out rows; targets are then changes where they can be, else levels */
     const char *loss;
-    /* of a loss: bounds the duality gap, relative to the objective; of VOLT_SOLVER_PCG: bounds the residual,
-     * relative to the targets less their mean. 0 (default): 1e-6, and 1e-4 of VOLT_SOLVER_PCG */
+    /* of a loss: bounds the duality gap, relative to the objective; of the solver pcg: bounds the residual,
+     * relative to the targets less their mean. 0 (default): 1e-6, and 1e-4 of pcg */
     double tolerance;
     /* (optional) n numbers at least 0 that multiply the loss of each row. A row of weight 0 is not fitted: its inputs
      * are part of the past of later rows, its target is ignored */
@@ -119,15 +109,20 @@ typedef struct volt_fit_options {
     double feedback_weight;
 
     /* -- how the readout is found -- */
-    volt_fit_solver solver; /* VOLT_SOLVER_AUTO */
-    /* of VOLT_SOLVER_NYSTROM and VOLT_SOLVER_PCG, at most the rows after the washout; 0 (default): 2000, and
-     * of VOLT_SOLVER_PCG 12.7 times the root of the rows */
+    /* (optional) text of a solver (volt_solver_at). "exact": the Gram matrix is stored and factored, n^2 numbers.
+     * "nystrom": approximate, a readout of m landmarks, from sums over all rows, m^2 numbers. "features": exact, sums over the
+     * states of reservoirs, for kernels that have them. "pcg": exact to a tolerance, without the Gram matrix: conjugate
+     * gradients, preconditioned with m landmarks, n m numbers. "auto" or NULL (default): exact where that fits in memory
+     * and pays, by features where there are some, else nystrom */
+    const char *solver;
+    /* of nystrom and pcg, at most the rows after the washout; 0 (default): 2000, and of pcg 12.7 times the root of
+     * the rows */
     int64_t landmarks;
     volt_landmarks landmark_choice; /* VOLT_LANDMARKS_SPREAD */
-    /* of VOLT_SOLVER_PCG: steps at most; 0 (default): 1000. Fewer than are needed: a warning with the
+    /* of pcg: steps at most; 0 (default): 1000. Fewer than are needed: a warning with the
      * residual that was reached */
     int64_t iterations;
-    /* (optional) of VOLT_SOLVER_PCG: a file that says where it stands, replaced as a whole every so many
+    /* (optional) of pcg: a file that says where it stands, replaced as a whole every so many
      * seconds and at the end, or when the fit is cancelled. Where it is there already the fit goes on from
      * it, to the same answer; it stays when the fit is done, and is the caller's to remove. VOLT_ERR_FORMAT
      * for one that is damaged or of another fit; VOLT_ERR_IO where it cannot be written to begin with. Later
@@ -195,8 +190,8 @@ typedef struct volt_fit_report {
     const double *loo_mse;
     const double *gcv; /* ... and generalised cross-validation, over all rows */
     int64_t loo_rows;
-    volt_fit_solver solver; /* that found the readout; not AUTO */
-    int64_t iterations;     /* steps of VOLT_SOLVER_PCG ... */
+    const char *solver; /* name of the one that found the readout */
+    int64_t iterations; /* steps of one that iterates ... */
     /* ... and its residual, relative to the targets less their mean, the largest of all outputs; NaN:
      * another solver */
     double residual;

@@ -256,11 +256,11 @@ typedef struct volt_search_options {
     const char *const *classes; /* (optional) n_classes texts: the targets are their numbers, from 0 */
     int64_t n_classes;
     /* How candidates are fitted: exactly, those with explicit states in them; or on landmarks (volt_fit_options), which lie
-     * before the first block of validation, by sums that grow from block to block. VOLT_SOLVER_AUTO (default): on
+     * before the first block of validation, by sums that grow from block to block. "auto" or NULL (default): on
      * landmarks from 8192 rows on, where an exact search lacks memory here, or has more than 32,768 rows to a fit.
-     * VOLT_SOLVER_EXACT, VOLT_SOLVER_NYSTROM; with landmarks no scores prequential and log, and squares alone, every row
+     * "exact", "nystrom"; with landmarks no scores prequential and log, and squares alone, every row
      * alike. The winner is fitted the same way by whoever fits it with the same solver and landmarks. */
-    volt_fit_solver solver;
+    const char *solver;
     /* at most the rows after the washout before the first block; 0 (default): 2000, or those */
     int64_t landmarks;
     volt_landmarks landmark_choice; /* VOLT_LANDMARKS_SPREAD */
@@ -299,11 +299,10 @@ VOLT_API volt_status volt_search_run(const volt_candidates *candidates, volt_vie
 /* What such a search would take here, from the shape of its rows alone. */
 typedef struct volt_search_plan {
     size_t struct_size; /* set by the caller */
-    /* of the candidates: VOLT_SOLVER_EXACT, VOLT_SOLVER_FEATURES (in the states of a reservoir) or
-     * VOLT_SOLVER_NYSTROM ... */
-    volt_fit_solver solver;
+    /* name of that of the candidates: exact, features (in the states of a reservoir) or nystrom ... */
+    const char *solver;
     int64_t landmarks; /* ... on so many landmarks; 0: none */
-    const char *why;   /* static: why AUTO came to landmarks; NULL: it did not */
+    const char *why;   /* static: why "auto" came to landmarks; NULL: it did not */
     int64_t most_rows; /* of the matrix, or the sums, of a candidate */
     int64_t parallel;  /* candidates that are evaluated side by side */
     int on_device;
@@ -314,7 +313,7 @@ typedef struct volt_search_plan {
     double candidate_seconds, seconds;
 } volt_search_plan;
 /* n rows of d inputs and q outputs; the candidates are like `kernel`, and options->draws of them (at least 1). alpha 0: profiled. Of the
- * options splits, start, washout, score, solver and landmarks matter; records, a base, losses and weights are none
+ * options splits, start, washout, score, solver and landmarks (ignored by one that has none) matter; records, a base, losses and weights are none
  * (VOLT_ERR_ARGUMENT). Without `measure` seconds are 0. VOLT_ERR_ARGUMENT as volt_search_run. */
 VOLT_API volt_status volt_plan_search(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, double alpha,
                                       const volt_search_options *options, int measure, volt_search_plan *plan);
@@ -344,7 +343,8 @@ typedef struct volt_search_info {
     volt_score score;
     const char *loss;       /* text of the loss where the score is VOLT_SCORE_LOSS, else NULL */
     const char *score_name; /* r2, nmse, ..., or what the loss is called as a score: "pinball loss" */
-    int64_t landmarks; /* that candidates were fitted on; 0: exactly, or not known (logs that were merged) */
+    const char *solver;     /* name of that of the candidates; NULL: not known (logs that were merged) */
+    int64_t landmarks;      /* that candidates were fitted on; 0: on none */
 } volt_search_info;
 VOLT_API volt_status volt_search_get_info(const volt_search *search, volt_search_info *info);
 

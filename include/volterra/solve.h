@@ -52,11 +52,35 @@ VOLT_API volt_status volt_loss_score(const volt_loss *loss, volt_view Y, volt_vi
 VOLT_API volt_status volt_loss_constant(const volt_loss *loss, volt_view Y, const double *weights,
                                         int64_t outputs, double *forecast);
 
+/* ---- solvers ---------------------------------------------------------------------------------- */
+
+/* A parameter of a solver: a number from low to high. */
+typedef struct volt_solver_parameter {
+    const char *name;
+    const char *meaning; /* one line */
+    double fallback, low, high;
+    int whole;
+} volt_solver_parameter;
+
+enum { VOLT_SOLVER_PARAMETERS = 4 }; /* of one solver, at most */
+
+/* A way to find the readout of a fit. Its text is NAME or NAME:PARAMETER=VALUE,... */
+typedef struct volt_solver_info {
+    const char *name;
+    const char *meaning; /* one line */
+    const volt_solver_parameter *parameters;
+    int64_t n_parameters;
+    int searches; /* candidates of a search can be fitted with it */
+} volt_solver_info;
+
+/* Entry `index`, from 0, of the table of solvers. Returns NULL after the last. */
+VOLT_API const volt_solver_info *volt_solver_at(int64_t index);
+
 /* ---- plans ------------------------------------------------------------------------------------ */
 
 /* What one solver would take for a fit. */
 typedef struct volt_solver_plan {
-    const char *name;  /* exact, nystrom, features, pcg: as volt_fit_solver has them */
+    const char *name;
     double bytes;      /* peak of volt_model_fit, alpha given ... */
     double seconds;    /* ... and its time; 0: not measured */
     int fits;          /* in the memory that is available */
@@ -67,12 +91,12 @@ typedef struct volt_solver_plan {
     double error, noise_free_error;
 } volt_solver_plan;
 
-enum { VOLT_PLAN_SOLVERS = 4 }; /* at most */
+enum { VOLT_PLAN_SOLVERS = 8 }; /* at most */
 typedef struct volt_solver_plans {
     size_t struct_size; /* set by the caller */
     int64_t count;
     volt_solver_plan solver[VOLT_PLAN_SOLVERS];
-    int64_t taken;   /* the one that VOLT_SOLVER_AUTO takes ... */
+    int64_t taken;   /* the one that is taken where none is asked for ... */
     const char *why; /* ... and why, in a few words */
 } volt_solver_plans;
 

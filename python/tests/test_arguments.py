@@ -234,7 +234,8 @@ def test_messages_name_the_value_and_the_nearest_word(rng):
         (dict(target="chnage"), ValueError, ("target", "'chnage'", "did you mean 'change'?")),
         (dict(target=["change"]), ValueError, ("target", "['change']")),
         (dict(target=np.array([1, 2])), ValueError, ("target", "array([1, 2])")),
-        (dict(solver="exakt"), ValueError, ("solver", "did you mean 'exact'?")),
+        (dict(solver="exakt"), ValueError, ("solver", "exakt", 'did you mean "exact"?')),
+        (dict(solver=3), TypeError, ("solver", "3", "volterra.solver_table()")),
         (dict(kernel=3), TypeError, ("kernel", "3", "volterra.kernel_table()")),
     ):
         with pytest.raises(error) as caught:

@@ -21,7 +21,7 @@ Estimators follow the habits of scikit-learn, with or without it being installed
 - `RowAnomaly`: which rows of one series are unlike those before them;
 - `VolterraClassifier`: probabilities of classes. Other losses than squares: ``loss=`` of the first and the third.
 
-Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`,
+Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`, `solver_table`,
 `kernel_text`, `kernel_facts`. How well one explains the targets, with gradients: `evidence`. Which of several
 models are the best: `MCS`, `losses`. What needs no model: `baseline`, `season`. Models that go on learning:
 `Learner`. Models in files: `load`, `save`. Modules: `benchmarks`, `datasets`, `metrics`, `plot`.
@@ -62,6 +62,7 @@ from .kernels import (
     gram,
     kernel_facts,
     kernel_table,
+    solver_table,
     kernel_text,
     signature_kernel,
     sigpde_kernel,
@@ -119,6 +120,7 @@ __all__ = [
     "info",
     "kernel_facts",
     "kernel_table",
+    "solver_table",
     "kernel_text",
     "load",
     "losses",

@@ -171,11 +171,18 @@ def kernel_word(value: Any) -> str:
     return value
 
 
-def solver_settings(estimator: Any, solvers: Dict[str, int]) -> Dict[str, Any]:
+def solver_word(value: Any) -> str:
+    """The text of a solver."""
+    if not isinstance(value, str):
+        raise TypeError(f"solver is {value!r}, and must be a text such as 'exact': see volterra.solver_table()")
+    return value
+
+
+def solver_settings(estimator: Any) -> Dict[str, Any]:
     """What an estimator says of how its readout is found; those that say nothing take what is usual."""
     iterations, checkpoint = getattr(estimator, "iterations", None), getattr(estimator, "checkpoint", None)
     return dict(
-        solver=choice("solver", getattr(estimator, "solver", "auto"), solvers),
+        solver=solver_word(getattr(estimator, "solver", "auto")),
         landmarks=landmark_count(getattr(estimator, "landmarks", None)),
         iterations=0 if iterations is None else whole("iterations", iterations, 1),
         checkpoint=None if checkpoint is None else os.fspath(checkpoint),

@@ -52,7 +52,8 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_UNIT_SQUARE": 2,
     "VOLT_UNIT_INVERSE_SQUARE": 3,
     "VOLT_VALUE_LENGTH": 256,
-    "VOLT_PLAN_SOLVERS": 4,
+    "VOLT_SOLVER_PARAMETERS": 4,
+    "VOLT_PLAN_SOLVERS": 8,
     "VOLT_TARGET_LEVEL": 0,
     "VOLT_TARGET_CHANGE": 1,
     "VOLT_TARGET_AUTO": 2,
@@ -61,11 +62,6 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_INPUT_BOTH": 2,
     "VOLT_INPUT_AUTO": 3,
     "VOLT_SEASON_AUTO": -1,
-    "VOLT_SOLVER_AUTO": 0,
-    "VOLT_SOLVER_EXACT": 1,
-    "VOLT_SOLVER_NYSTROM": 2,
-    "VOLT_SOLVER_FEATURES": 3,
-    "VOLT_SOLVER_PCG": 4,
     "VOLT_LANDMARKS_SPREAD": 0,
     "VOLT_LANDMARKS_LAST": 1,
     "VOLT_LANDMARKS_RANDOM": 2,
@@ -385,6 +381,27 @@ class LossInfo(Sized):
     ]
 
 
+class SolverParameter(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("meaning", c_char_p),
+        ("fallback", c_double),
+        ("low", c_double),
+        ("high", c_double),
+        ("whole", c_int),
+    ]
+
+
+class SolverInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("meaning", c_char_p),
+        ("parameters", POINTER(SolverParameter)),
+        ("n_parameters", c_int64),
+        ("searches", c_int),
+    ]
+
+
 class SolverPlan(ctypes.Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -401,7 +418,7 @@ class SolverPlans(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("count", c_int64),
-        ("solver", SolverPlan * 4),
+        ("solver", SolverPlan * 8),
         ("taken", c_int64),
         ("why", c_char_p),
     ]
@@ -444,7 +461,7 @@ class FitOptions(Sized):
         ("guarded", c_int),
         ("feedback", c_int),
         ("feedback_weight", c_double),
-        ("solver", c_int),
+        ("solver", c_char_p),
         ("landmarks", c_int64),
         ("landmark_choice", c_int),
         ("iterations", c_int64),
@@ -488,7 +505,7 @@ class FitReport(Sized):
         ("loo_mse", POINTER(c_double)),
         ("gcv", POINTER(c_double)),
         ("loo_rows", c_int64),
-        ("solver", c_int),
+        ("solver", c_char_p),
         ("iterations", c_int64),
         ("residual", c_double),
         ("landmarks", c_int64),
@@ -772,7 +789,7 @@ class SearchOptions(Sized):
         ("weights", POINTER(c_double)),
         ("classes", POINTER(c_char_p)),
         ("n_classes", c_int64),
-        ("solver", c_int),
+        ("solver", c_char_p),
         ("landmarks", c_int64),
         ("landmark_choice", c_int),
         ("score", c_int),
@@ -794,7 +811,7 @@ class SearchOptions(Sized):
 class SearchPlan(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
-        ("solver", c_int),
+        ("solver", c_char_p),
         ("landmarks", c_int64),
         ("why", c_char_p),
         ("most_rows", c_int64),
@@ -826,6 +843,7 @@ class SearchInfo(Sized):
         ("score", c_int),
         ("loss", c_char_p),
         ("score_name", c_char_p),
+        ("solver", c_char_p),
         ("landmarks", c_int64),
     ]
 
@@ -1350,6 +1368,8 @@ STRUCTS: Dict[str, Any] = {
     "volt_kernel_facts": KernelFacts,
     "volt_gram_options": GramOptions,
     "volt_loss_info": LossInfo,
+    "volt_solver_parameter": SolverParameter,
+    "volt_solver_info": SolverInfo,
     "volt_solver_plan": SolverPlan,
     "volt_solver_plans": SolverPlans,
     "volt_model_notes": ModelNotes,
@@ -1474,6 +1494,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_loss_get_info": (c_int, [c_void_p, POINTER(LossInfo)]),
     "volt_loss_score": (c_int, [c_void_p, Matrix, Matrix, c_void_p, c_void_p]),
     "volt_loss_constant": (c_int, [c_void_p, Matrix, c_void_p, c_int64, c_void_p]),
+    "volt_solver_at": (POINTER(SolverInfo), [c_int64]),
     "volt_fit_options_default": (FitOptions, []),
     "volt_model_fit": (c_int, [c_void_p, Matrix, Matrix, POINTER(FitOptions), Matrix, POINTER(c_void_p)]),
     "volt_model_free": (None, [c_void_p]),

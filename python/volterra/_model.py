@@ -86,7 +86,7 @@ class FitSettings(NamedTuple):
             season=self.season,
             guarded=self.guarded,
             feedback_weight=self.feedback_weight,
-            solver=c.SOLVERS[self.solver],
+            solver=c.encode("the solver", self.solver),
             landmarks=self.landmarks[0],
             landmark_choice=c.LANDMARKS[self.landmarks[1]],
             iterations=self.iterations,
@@ -407,7 +407,7 @@ class Model(Owner):
         return FitReport(
             *(r.rows, r.first, r.prequential_r2, r.naive_r2, r.alphas, *arrays),
             *(r.log_likelihood, *left_out, r.loo_rows),
-            *(c.SOLVER_NAMES[r.solver], r.iterations, r.residual, r.landmarks),
+            *(c.text(r.solver), r.iterations, r.residual, r.landmarks),
             *(self._array(getattr(r, name), self.q) for name in ("rmse", "best_rmse", "naive_rmse")),
         )
 

@@ -89,7 +89,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
             season=season_rows(self.season),
             feedback_weight=feedback_number(self.feedback),
             plain=plain_settings(self),
-            **solver_settings(self, c.SOLVERS),
+            **solver_settings(self),
             losses=LossSettings(loss_text(getattr(self, "loss", None)), read_tolerance(getattr(self, "tolerance", None))),
         )
         return self._kernel_text(), settings

@@ -89,7 +89,7 @@ StreamStart = Literal["continue", "reset"]
 Beyond = Literal["auto", "clip", "error", "allow"]
 Target = Literal["auto", "level", "change"]
 Input = Literal["auto", "level", "change", "both"]
-Solver = Literal["auto", "exact", "nystrom", "features", "pcg"]
+Solver = str  # NAME or NAME:PARAMETER=VALUE,...: solver_table
 SearchSolver = Literal["auto", "exact", "nystrom"]
 Layout = Literal["auto", "time", "channels"]
 Race = Literal["exact", "fast", "none"]

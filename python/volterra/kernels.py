@@ -28,6 +28,7 @@ __all__ = [
     "gram",
     "kernel_facts",
     "kernel_table",
+    "solver_table",
     "kernel_text",
     "signature_kernel",
     "sigpde_kernel",
@@ -91,6 +92,33 @@ def kernel_table() -> Dict[str, Dict[str, Any]]:
             "cost": c.text(entry.cost),
             "parameters": parameters,
         }
+    return table
+
+
+def solver_table() -> Dict[str, Dict[str, Any]]:
+    """Every solver of a fit: what it does, and its parameters.
+
+    Examples
+    --------
+    >>> import volterra
+    >>> print(volterra.solver_table()["exact"]["meaning"])
+    exact: the Gram matrix is stored and factored
+    """
+    table = {}
+    for index in itertools.count():
+        found = c.lib.volt_solver_at(index)
+        if not found:
+            break
+        entry = found.contents
+        parameters = {}
+        for i in range(entry.n_parameters):
+            p = entry.parameters[i]
+            parameters[c.text(p.name)] = {
+                "meaning": c.text(p.meaning),
+                "default": p.fallback,
+                "range": (p.low, p.high),
+            }
+        table[c.text(entry.name)] = {"meaning": c.text(entry.meaning), "parameters": parameters}
     return table
 
 

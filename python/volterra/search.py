@@ -16,6 +16,7 @@ from ._arguments import (
     season_rows,
     seconds_of,
     seed_of,
+    solver_word,
     whole,
 )
 from ._arrays import view
@@ -65,7 +66,6 @@ _SCORES = {
 _SEARCHES = get_args(Search)
 _METHODS = get_args(Method)
 _FOLDS_BY = get_args(FoldsBy)
-_SOLVERS = get_args(SearchSolver)
 
 
 class VolterraRidgeCV(SequenceRegressor):
@@ -141,8 +141,8 @@ class VolterraRidgeCV(SequenceRegressor):
         As in `VolterraRidge`. Every training part is fitted with the loss; where nothing is said of alpha it is the best of
         a grid, from the largest down. Not with feedback.
     solver : {"auto", "exact", "nystrom"}, default="auto"
-        Method for the readout of candidates and of the best one: exact or nystrom (landmarks); "auto": exact if
-        memory and time allow, otherwise nystrom. "nystrom" is for hundreds of thousands of rows, with squares and the
+        Method for the readout of candidates and of the best one: "auto", exact or nystrom; "auto": exact if memory
+        and time allow, otherwise nystrom. "nystrom" is for hundreds of thousands of rows, with squares and the
         scorings "r2", "neg_nmse", "neg_mse", "neg_loo" and "neg_gcv". "auto" is "nystrom" from 8192 rows on if an
         exact search does not fit in memory or has more than 32768 rows per fit.
     landmarks : None, int or str, default=None
@@ -444,14 +444,13 @@ class VolterraRidgeCV(SequenceRegressor):
         options.log = None if self.log is None else c.encode_path("log", self.log)
         options.resume = int(bool(self.resume))
         solver, (count, which) = self._solver()
-        options.solver = c.SOLVERS[solver]
+        options.solver = c.encode("the solver", solver)
         options.landmarks, options.landmark_choice = count, c.LANDMARKS[which]
         return options
 
     def _solver(self) -> Tuple[str, Tuple[int, str]]:
         """How candidates and their winner are fitted."""
-        solver = choice("solver", getattr(self, "solver", "auto"), _SOLVERS)
-        return solver, landmark_count(getattr(self, "landmarks", None))
+        return solver_word(getattr(self, "solver", "auto")), landmark_count(getattr(self, "landmarks", None))
 
     def _strategy(self) -> str:
         search = choice("search", self.search, _SEARCHES)

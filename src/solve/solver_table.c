@@ -1,13 +1,212 @@
-/* src/solve/solver_table.c: the solvers there are. */
+/* src/solve/solver_table.c: the solvers there are, and which of them a task takes. */
 #include "solve/solver_table.h"
 
+#include "base/error.h"
 #include "base/memory.h"
+#include "text/text.h"
 #include "volterra/base.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #define ENTRY(name) &volt_solver_##name,
 const volt_solver *const volt_solver_table[] = {VOLT_SOLVER_LIST(ENTRY) NULL};
+enum { SOLVERS = sizeof volt_solver_table / sizeof *volt_solver_table - 1, LONGEST_TEXT = 256, NAMES = 256 };
+_Static_assert((int)SOLVERS <= (int)VOLT_PLAN_SOLVERS, "volt_solver_plans has room for every solver");
+
+volt_status volt_solver_run(const volt_solver *solver, const volt_solver_task *task, volt_readout *readout)
+{
+    void *workspace = NULL;
+    volt_status status = solver->prepare ? solver->prepare(task, readout, &workspace) : VOLT_OK;
+    if (status == VOLT_OK)
+        status = solver->solve(task, workspace, readout);
+    if (solver->release)
+        solver->release(workspace);
+    return status;
+}
+
+/* Is it the first of its name? */
+static bool is_first(int64_t i)
+{
+    for (int64_t j = 0; j < i; j++)
+        if (strcmp(volt_solver_table[j]->info.name, volt_solver_table[i]->info.name) == 0)
+            return false;
+    return true;
+}
+
+const volt_solver_info *volt_solver_at(int64_t index)
+{
+    for (int64_t i = 0; volt_solver_table[i]; i++)
+        if (is_first(i) && index-- == 0)
+            return &volt_solver_table[i]->info;
+    return NULL;
+}
+
+/* ---- what a solver can do --------------------------------------------------------------------- */
+
+static bool is_any(const volt_solver *solver)
+{
+    (void)solver;
+    return true;
+}
+
+static bool takes_losses(const volt_solver *solver)
+{
+    return solver->accepts.losses;
+}
+
+static bool takes_centred(const volt_solver *solver)
+{
+    return solver->accepts.centred;
+}
+
+static bool keeps_factor(const volt_solver *solver)
+{
+    return solver->offers.factor;
+}
+
+static bool takes_landmarks(const volt_solver *solver)
+{
+    return solver->needs.landmarks;
+}
+
+static bool iterates(const volt_solver *solver)
+{
+    return solver->iterations > 0;
+}
+
+static bool saves(const volt_solver *solver)
+{
+    return solver->offers.checkpoints;
+}
+
+/* The names of those that can, into `text`: "auto, exact and pcg". */
+static const char *names_of(bool (*can)(const volt_solver *), const char *first, char text[NAMES])
+{
+    const char *names[SOLVERS + 1];
+    int64_t count = 0, used = 0;
+    if (first)
+        names[count++] = first;
+    for (int64_t i = 0; i < SOLVERS; i++) {
+        const char *name = volt_solver_table[i]->info.name;
+        bool is_listed = false;
+        for (int64_t j = 0; j < count; j++)
+            is_listed |= strcmp(names[j], name) == 0;
+        if (can(volt_solver_table[i]) && !is_listed)
+            names[count++] = name;
+    }
+    *text = 0;
+    for (int64_t i = 0; i < count && used < NAMES; i++)
+        used += snprintf(text + used, NAMES - (size_t)used, "%s%s",
+                         i == 0           ? ""
+                         : i + 1 == count ? " and "
+                                          : ", ",
+                         names[i]);
+    return text;
+}
+
+volt_status volt_solver_check(const volt_solver *solver, const volt_solver_request *request)
+{
+    const struct {
+        bool asked;
+        const char *what;
+        bool (*can)(const volt_solver *);
+        bool automatic; /* auto finds one */
+    } wishes[] = {{request->loss, "losses other than squares, or weights", takes_losses, true},
+                  {request->factor, "a factor that is kept", keeps_factor, true},
+                  {request->centred, "a centred kernel without an intercept", takes_centred, true},
+                  {request->landmarks, "landmarks", takes_landmarks, true},
+                  {request->iterations, "iterations", iterates, false},
+                  {request->checkpoint, "a checkpoint", saves, false}};
+    char names[NAMES];
+    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
+        VOLT_REQUIRE(!wishes[i].asked || (solver ? wishes[i].can(solver) : wishes[i].automatic),
+                     VOLT_ERR_ARGUMENT, "the solver \"%s\" does not support %s; solvers that do: %s",
+                     solver ? solver->info.name : "auto", wishes[i].what,
+                     names_of(wishes[i].can, wishes[i].automatic ? "auto" : NULL, names));
+    VOLT_REQUIRE(!solver || !iterates(solver) || (request->tolerance >= 0 && request->tolerance < 1),
+                 VOLT_ERR_ARGUMENT, "the tolerance is %g, and must lie between 0 and 1", request->tolerance);
+    return VOLT_OK;
+}
+
+/* ---- its text --------------------------------------------------------------------------------- */
+
+/* The entry of that name for squares, or for losses; where there is none of that kind, the other. */
+static volt_status find(const char *name, bool loss, const volt_solver **solver)
+{
+    const char *names[SOLVERS + 1] = {"auto"};
+    int64_t count = 1;
+    *solver = NULL;
+    if (strcmp(name, "auto") == 0)
+        return VOLT_OK;
+    for (int64_t i = 0; i < SOLVERS; i++) {
+        const volt_solver *entry = volt_solver_table[i];
+        if (strcmp(entry->info.name, name) == 0 && (!*solver || entry->accepts.losses == loss))
+            *solver = entry;
+        names[count++] = entry->info.name;
+    }
+    if (*solver)
+        return VOLT_OK;
+    char all[NAMES];
+    const char *nearest = volt_nearest_name(name, names, count);
+    return nearest
+               ? volt_fail(VOLT_ERR_ARGUMENT, "there is no solver \"%s\"; did you mean \"%s\"?", name, nearest)
+               : volt_fail(VOLT_ERR_ARGUMENT, "there is no solver \"%s\"; there are %s", name,
+                           names_of(is_any, "auto", all));
+}
+
+static volt_status read_parameter(char *text, volt_solver_setting *setting)
+{
+    const volt_solver_info *info = &setting->solver->info;
+    char *equals = strchr(text, '=');
+    double value;
+    VOLT_REQUIRE(equals, VOLT_ERR_ARGUMENT, "solver %s: \"%s\" is not PARAMETER=VALUE", info->name, text);
+    *equals = 0;
+    for (int64_t i = 0; i < info->n_parameters; i++) {
+        const volt_solver_parameter *p = &info->parameters[i];
+        if (strcmp(p->name, text) != 0)
+            continue;
+        VOLT_REQUIRE(volt_parse_number(equals + 1, &value) && value >= p->low && value <= p->high &&
+                         (!p->whole || value == floor(value)),
+                     VOLT_ERR_ARGUMENT, "solver %s: %s=%s, and %s must be a %snumber from %g to %g", info->name,
+                     text, equals + 1, text, p->whole ? "whole " : "", p->low, p->high);
+        setting->parameters[i] = value;
+        return VOLT_OK;
+    }
+    return volt_fail(VOLT_ERR_ARGUMENT, "solver %s has no parameter \"%s\"", info->name, text);
+}
+
+volt_status volt_solver_parse(const char *text, const volt_solver_request *request,
+                              volt_solver_setting *setting)
+{
+    char copy[LONGEST_TEXT];
+    text = text ? text : "auto";
+    VOLT_REQUIRE(strlen(text) < sizeof copy, VOLT_ERR_ARGUMENT,
+                 "the text of the solver is %zu characters long, and must be shorter than %d", strlen(text),
+                 LONGEST_TEXT);
+    strcpy(copy, text);
+    char *next = strchr(copy, ':');
+    if (next)
+        *next++ = 0;
+    *setting = (volt_solver_setting){0};
+    VOLT_TRY(find(copy, request->loss, &setting->solver));
+    VOLT_REQUIRE(setting->solver || !next, VOLT_ERR_ARGUMENT, "the solver auto has no parameter \"%s\"", next);
+    VOLT_TRY(volt_solver_check(setting->solver, request));
+    for (int64_t i = 0; setting->solver && i < setting->solver->info.n_parameters; i++)
+        setting->parameters[i] = setting->solver->info.parameters[i].fallback;
+    for (char *parameter = next; parameter; parameter = next) {
+        next = strchr(parameter, ',');
+        if (next)
+            *next++ = 0;
+        VOLT_TRY(read_parameter(parameter, setting));
+    }
+    return VOLT_OK;
+}
+
+/* ---- which one -------------------------------------------------------------------------------- */
 
 double volt_solver_available(const volt_backend *backend, int64_t n)
 {
@@ -17,14 +216,45 @@ double volt_solver_available(const volt_backend *backend, int64_t n)
 
 const volt_solver *volt_solver_choose(int64_t n, int64_t q, int64_t states, bool loss, double available)
 {
-    const volt_solver *last = NULL;
-    for (int64_t i = 0; volt_solver_table[i]; i++) {
+    const volt_solver *found = NULL;
+    for (int64_t i = SOLVERS - 1; i >= 0; i--) {
         const volt_solver *solver = volt_solver_table[i];
-        if (solver->any_loss != loss || solver->on_landmarks || solver->iterates)
+        if (solver->accepts.losses != loss || solver->accuracy != VOLT_ACCURACY_ROUNDING)
             continue;
+        found = solver;
         if (solver->takes(n, q, states, available))
-            return solver;
-        last = solver;
+            break;
     }
-    return last;
+    return found;
+}
+
+const volt_solver *volt_solver_approximate(void)
+{
+    for (int64_t i = 0; i < SOLVERS; i++)
+        if (volt_solver_table[i]->accuracy == VOLT_ACCURACY_APPROXIMATE)
+            return volt_solver_table[i];
+    return NULL;
+}
+
+bool volt_solver_keeps_landmarks(const volt_solver *solver)
+{
+    return solver->needs.landmarks && !solver->needs.rows;
+}
+
+bool volt_solver_walks(const volt_solver *solver)
+{
+    return solver->needs.landmarks || solver->needs.rows;
+}
+
+int64_t volt_solver_landmarks(const volt_solver *solver, int64_t wanted, int64_t rows)
+{
+    return !solver->needs.landmarks ? 0 : wanted > 0 ? wanted : solver->landmarks(rows);
+}
+
+double volt_solver_fit_bytes(const volt_solver *solver, double n, double d, double q, double landmarks)
+{
+    /* Targets, coefficients, fitted values, inputs being scaled block by block; of the columns an estimate, which is small
+     * beside the rest. Rows that are kept are scaled, and the model has them as columns with their state. */
+    double kept = solver->needs.rows ? 8 * n * (3 * d + 8) : 0;
+    return 8 * (n * (4 * q + 2) + 64 * landmarks * (d + 4)) + solver->bytes(n, q, landmarks) + kept;
 }

@@ -175,7 +175,7 @@ static volt_model *fit_case(const model_case *one, const fed_system *rows, doubl
         options.n_records = 3;
     }
     if (one->landmarks) {
-        options.solver = VOLT_SOLVER_NYSTROM;
+        options.solver = "nystrom";
         options.landmarks = one->landmarks;
     }
     return fed_fit(one->kernel, rows, &options, volt_matrix_of(NULL, 0, 0));

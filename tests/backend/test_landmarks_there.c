@@ -72,7 +72,7 @@ static void fit_case(const landmark_case *one, fitted *result)
     memcpy(targets, one->anchors ? x + D : y, sizeof(double) * (size_t)(n * Q));
     for (int64_t t = 0; one->holes && t < n; t += 97)
         targets[t * Q] = targets[t * Q + 1] = NAN;
-    options.solver = VOLT_SOLVER_NYSTROM;
+    options.solver = "nystrom";
     options.landmarks = LANDMARKS;
     options.alpha = one->chooses ? 0 : 1e-3 * (double)n;
     options.washout = one->washout;

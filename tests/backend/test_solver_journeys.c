@@ -22,7 +22,7 @@ static double *x, y[N * Q];
 
 typedef struct fit_case {
     const char *kernel;
-    volt_fit_solver solver;
+    const char *solver;
     double alpha; /* 0: chosen */
     const char *loss;
     bool records, holes, ahead, no_intercept, keeps_factor;
@@ -36,7 +36,8 @@ static volt_fit_options options_of(const fit_case *c)
     volt_fit_options options = volt_fit_options_default();
     options.alpha = c->alpha;
     options.solver = c->solver;
-    options.landmarks = c->solver == VOLT_SOLVER_NYSTROM || c->solver == VOLT_SOLVER_PCG ? LANDMARKS : 0;
+    options.landmarks =
+        c->solver && (strcmp(c->solver, "nystrom") == 0 || strcmp(c->solver, "pcg") == 0) ? LANDMARKS : 0;
     options.loss = c->loss;
     options.intercept = !c->no_intercept;
     options.keep_factor = c->keeps_factor;
@@ -90,10 +91,10 @@ static volt_status fit(const void *with, volt_progress progress, journey_result 
 
 #define RBF "rbf:gamma=0.5"
 #define SUM "fir:mu=0.5 + rbf:gamma=0.5"
-#define EXACT .solver = VOLT_SOLVER_EXACT
-#define STATES .solver = VOLT_SOLVER_FEATURES
-#define NYSTROM .solver = VOLT_SOLVER_NYSTROM
-#define PCG .solver = VOLT_SOLVER_PCG, .iterations = 3
+#define EXACT .solver = "exact"
+#define STATES .solver = "features"
+#define NYSTROM .solver = "nystrom"
+#define PCG .solver = "pcg", .iterations = 3
 
 static const journey here[] = {
     {"exact", &(fit_case){RBF, EXACT, .alpha = 0.1, .keeps_factor = true}, fit, 0, 0},

@@ -56,7 +56,7 @@ static void check_readout(const volt_solver *solver, const char *text, const dou
             double expected = i < w ? readout->washed.data[i * Q + k]
                                     : Y[i * Q + k] - c - alpha * readout->A.data[(i - w) * Q + k];
             if (!(fabs(left - expected) <= allowed))
-                fail_msg("%s, %s: row %" PRId64 " is off by %g, allowed %g", solver->name, text, i,
+                fail_msg("%s, %s: row %" PRId64 " is off by %g, allowed %g", solver->info.name, text, i,
                          left - expected, allowed);
         }
         assert_true(fabs(sum) <= spread || !task->intercept);
@@ -82,13 +82,12 @@ static void solve_case(const volt_solver *solver, const char *text, uint64_t see
                              .centred = centred,
                              .common = intercept ? resolved.common : 0};
     volt_loss_task squares = {.tolerance = 1e-12};
-    if (solver->any_loss) {
+    if (solver->accepts.losses) {
         check_ok(volt_loss_parse("squares", (volt_loss **)&squares.loss));
         task.loss = &squares;
     }
-    volt_pcg to_rounding = {.tolerance = 1e-14, .most_steps = 10 * N};
-    if (solver->iterates)
-        task.pcg = &to_rounding;
+    volt_iteration to_rounding = {.tolerance = 1e-14, .most_steps = 10 * N};
+    task.iteration = &to_rounding;
     double A[N * Q], c[Q], unlearned[Q], washed[(W + 1) * Q];
     volt_readout readout = {.A = volt_matrix_of(A, N - washout, Q),
                             .intercepts = c,
@@ -103,8 +102,9 @@ static void solve_case(const volt_solver *solver, const char *text, uint64_t see
         volt_kernel_operator_use_states(task.kernel, states);
         readout.states = volt_matrix_of(new_matrix(states->m, Q), states->m, Q);
     }
-    if (!solver->on_states || (states && !centred)) {
-        check_ok(solver->solve(&task, &readout));
+    bool takes = !volt_solver_keeps_landmarks(solver) && (!solver->needs.states || (states && !centred));
+    if (takes) {
+        check_ok(volt_solver_run(solver, &task, &readout));
         check_readout(solver, text, K, Y, &task, &readout);
     }
     free(readout.states.data);
@@ -130,7 +130,7 @@ static void solvers_on(const volt_backend *backend)
                 continue;
             solve_case(volt_solver_table[s], engine_kernels[k], seed, 0, true, false);
             solve_case(volt_solver_table[s], engine_kernels[k], seed, W, true, false);
-            if (!volt_solver_table[s]->any_loss)
+            if (!volt_solver_table[s]->accepts.losses)
                 solve_case(volt_solver_table[s], engine_kernels[k], seed, W, true, true);
             solve_case(volt_solver_table[s], engine_kernels[k], seed, W, false, false);
         }
@@ -148,25 +148,26 @@ static void solvers_say_what_they_need(void **state)
     for (int64_t s = 0; volt_solver_table[s]; s++) {
         const volt_solver *solver = volt_solver_table[s];
         double seconds = -1;
-        assert_true(solver->name[0] && solver->meaning[0]);
+        assert_true(solver->info.name[0] && solver->info.meaning[0]);
         assert_true(solver->bytes(20000, 3, 50) > solver->bytes(10000, 3, 50) &&
                     solver->bytes(10000, 3, 50) > 0);
         assert_true(solver->takes(10000, 3, 50, 0) && !solver->takes(1000000, 3, 50, 1000));
         assert_true(solver->takes(10000, 3, 50, solver->bytes(10000, 3, 50)));
-        assert_true(solver->on_states || solver->takes(1000, 3, 0, 0));
-        assert_false(solver->on_states && solver->takes(10000, 3, 0, 0));
+        bool needs_more = solver->needs.states || volt_solver_keeps_landmarks(solver);
+        assert_true(needs_more != solver->takes(10000, 3, 0, 0));
+        assert_true(!solver->needs.landmarks || solver->landmarks(10000) > 0);
         check_ok(solver->seconds(3000, 50, &seconds));
         assert_true(seconds > 0 && isfinite(seconds));
     }
     assert_ptr_equal(volt_solver_choose(100, 1, 0, true, 0), &volt_solver_loss);
     assert_ptr_equal(volt_solver_choose(10000, 1, 50, true, 0), &volt_solver_loss);
     assert_ptr_equal(volt_solver_choose(1000000000, 1, 0, true, 1000), &volt_solver_loss);
-    assert_string_equal(volt_solver_choose(100, 1, 0, false, 0)->name, "cholesky");
-    assert_string_equal(volt_solver_choose(4096, 1, 100, false, 0)->name, "cholesky");
-    assert_string_equal(volt_solver_choose(5000, 1, 100, false, 0)->name, "features");
-    assert_string_equal(volt_solver_choose(5000, 1, 2600, false, 0)->name, "cholesky");
-    assert_string_equal(volt_solver_choose(1000000, 1, 0, false, 0)->name, "cholesky");
-    assert_string_equal(volt_solver_choose(1000000000, 1, 50, false, 1000)->name, "cholesky");
+    assert_string_equal(volt_solver_choose(100, 1, 0, false, 0)->info.name, "exact");
+    assert_string_equal(volt_solver_choose(4096, 1, 100, false, 0)->info.name, "exact");
+    assert_string_equal(volt_solver_choose(5000, 1, 100, false, 0)->info.name, "features");
+    assert_string_equal(volt_solver_choose(5000, 1, 2600, false, 0)->info.name, "exact");
+    assert_string_equal(volt_solver_choose(1000000, 1, 0, false, 0)->info.name, "exact");
+    assert_string_equal(volt_solver_choose(1000000000, 1, 50, false, 1000)->info.name, "exact");
 }
 
 /* ---- models and searches ---------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ static volt_status fit(int64_t steps, volt_model **model)
     volt_kernel *kernel = NULL;
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 0.05;
-    options.solver = VOLT_SOLVER_PCG;
+    options.solver = "pcg";
     options.landmarks = LANDMARKS;
     options.iterations = steps;
     options.checkpoint = fuzz_own_path();

@@ -297,7 +297,7 @@ static void scores_are_those_of_models_by_themselves(void **state)
             volt_search_options options = draw_options(&rng);
             int64_t most = find_splits(&problem, &options, splits);
             double alpha = pow(10, -2 + 2 * volt_rng_uniform(&rng));
-            options.solver = VOLT_SOLVER_NYSTROM;
+            options.solver = "nystrom";
             options.landmarks = 1 + pick(&rng, most < 40 ? most : 40);
             worst = fmax(worst, compare(&problem, engine_kernels[c], alpha, &options, splits));
             plain_problem_free(&problem);
@@ -340,7 +340,7 @@ static void all_rows_before_the_block_are_the_exact_search(void **state)
             options.base = volt_view_of(base, N, problem.q);
         volt_search *exact = search_one(&problem, texts[c % TEXTS], alpha, feedback, &options);
         options.landmarks = find_splits(&problem, &options, splits);
-        options.solver = VOLT_SOLVER_NYSTROM;
+        options.solver = "nystrom";
         volt_search *landmarks = search_one(&problem, texts[c % TEXTS], alpha, feedback, &options);
         const volt_trial *a = volt_search_trial(exact, 0), *b = volt_search_trial(landmarks, 0);
         double distance = fabs(a->score - b->score) / (1 + fabs(a->score));
@@ -379,7 +379,7 @@ static void free_runs_are_those_of_models_by_themselves(void **state)
         options.splits.folds = 1;
         options.splits.min_train = 60;
         options.scale = fit.scale = 0;
-        options.solver = fit.solver = VOLT_SOLVER_NYSTROM;
+        options.solver = fit.solver = "nystrom";
         options.landmarks = fit.landmarks = m;
         fit.alpha = 0.1;
         fit.feedback_weight = 0.3;
@@ -413,7 +413,7 @@ static void a_profiled_alpha_is_the_best_of_its_grid(void **state)
         for (int start = 0; start < (s == 0 ? 2 : 1); start++) {
             plain_problem problem = plain_problem_make(&rng, N, D, 2);
             volt_search_options options = volt_search_options_default();
-            options.solver = VOLT_SOLVER_NYSTROM;
+            options.solver = "nystrom";
             options.score = scores[s];
             options.start = start ? VOLT_START_RESET : VOLT_START_CONTINUE;
             options.splits.folds = FOLDS;

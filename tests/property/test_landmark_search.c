@@ -45,7 +45,7 @@ static void what_landmarks_do_not_have_is_refused(void **state)
     volt_rng rng = test_rng(17004);
     plain_problem problem = plain_problem_make(&rng, N, D, 1);
     volt_search_options nystrom = volt_search_options_default();
-    nystrom.solver = VOLT_SOLVER_NYSTROM;
+    nystrom.solver = "nystrom";
     nystrom.splits.folds = 5; /* of 78 rows: the first training part has 13 */
     volt_search_options options = nystrom;
     options.landmarks = 14;
@@ -64,11 +64,11 @@ static void what_landmarks_do_not_have_is_refused(void **state)
     options.loss = "huber:delta=1";
     check_refused(&problem, &options, "loss other than squares");
     options = nystrom;
-    options.solver = VOLT_SOLVER_EXACT;
+    options.solver = "exact";
     options.landmarks = 5;
     check_refused(&problem, &options, "landmarks are for");
     options.landmarks = 0;
-    options.solver = VOLT_SOLVER_FEATURES;
+    options.solver = "features";
     check_refused(&problem, &options, "auto, exact");
     options = nystrom;
     options.landmark_choice = (volt_landmarks)7;
@@ -86,7 +86,7 @@ static volt_status search_all(const plain_problem *problem, volt_score score, vo
     volt_search_options options = volt_search_options_default();
     volt_candidates *candidates = NULL;
     options.splits.folds = folds;
-    options.solver = VOLT_SOLVER_NYSTROM;
+    options.solver = "nystrom";
     options.landmarks = 40;
     options.score = score;
     options.start = start;

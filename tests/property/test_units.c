@@ -270,7 +270,7 @@ static volt_model *fit_report(const data *made, int kind)
     options.anchors = changes ? anchors : NULL;
     options.season = 0;
     options.scale = kind != 2; /* targets as they are; the inputs keep their size */
-    options.solver = kind == 3 ? VOLT_SOLVER_NYSTROM : kind == 4 ? VOLT_SOLVER_FEATURES : VOLT_SOLVER_AUTO;
+    options.solver = kind == 3 ? "nystrom" : kind == 4 ? "features" : "auto";
     check_ok(volt_model_fit(kernel, volt_view_of(made->X, ALL - 1, D),
                             changes ? volt_view_of(made->X + D, ALL - 1, D) : volt_view_of(made->Y, ALL - 1, Q),
                             &options, (volt_matrix){0}, &model));

@@ -38,7 +38,7 @@ volt_fit_options plain_options(void)
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 0.1;
     options.scale = 0;
-    options.solver = VOLT_SOLVER_NYSTROM;
+    options.solver = "nystrom";
     return options;
 }
 

@@ -106,7 +106,7 @@ static volt_fit_options options_of(double alpha)
 {
     volt_fit_options options = volt_fit_options_default();
     options.alpha = alpha;
-    options.solver = VOLT_SOLVER_NYSTROM;
+    options.solver = "nystrom";
     options.landmarks = LANDMARKS;
     return options;
 }
@@ -142,7 +142,7 @@ static void states_of_a_reservoir_by_bands(void **state)
     (void)state;
     volt_fit_options options = options_of(1e-3);
     options.landmarks = 0;
-    options.solver = VOLT_SOLVER_FEATURES;
+    options.solver = "features";
     check_bands("esn:size=30,seed=1", &options, y);
 }
 

@@ -25,7 +25,7 @@ static const char text[] = "memory:gamma=1,rho=0.5,mu=0.8";
 static volt_fit_options with_checkpoint(const char *path)
 {
     volt_fit_options options = plain_options();
-    options.solver = VOLT_SOLVER_PCG;
+    options.solver = "pcg";
     options.tolerance = 1e-5;
     options.landmarks = 6;
     options.checkpoint = path;

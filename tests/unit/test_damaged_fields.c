@@ -95,7 +95,7 @@ static volt_status refit(const char *path)
     volt_fit_options options = usual_options();
     volt_kernel *kernel = plain_parse("volterra");
     volt_model *fitted = NULL;
-    options.solver = VOLT_SOLVER_PCG;
+    options.solver = "pcg";
     options.landmarks = 5;
     options.checkpoint = path;
     volt_status status = volt_model_fit(kernel, volt_view_of(X, ROWS, D), volt_view_of(X + D, ROWS, D),
@@ -409,7 +409,7 @@ static void models_of_other_solvers(void **state)
         {"landmarks", 2, 10, NULL, "whole numbers from 1 to 4"},
     };
     volt_fit_options options = usual_options();
-    options.solver = VOLT_SOLVER_NYSTROM;
+    options.solver = "nystrom";
     options.landmarks = 5;
     options.records = lengths;
     options.n_records = 2;
@@ -422,7 +422,7 @@ static void models_of_other_solvers(void **state)
     check_fails(load_fields(&f, load_model), VOLT_ERR_FORMAT, "rows, and may have");
     free_fields(&f);
     options = usual_options();
-    options.solver = VOLT_SOLVER_FEATURES;
+    options.solver = "features";
     path = save_model(fit_model("esn:size=3", &options, X + D, Q));
     damage_every_field("states", path, load_model, "no text reservoirs, no tensor states_readout, ");
 }

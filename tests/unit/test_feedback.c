@@ -107,7 +107,7 @@ static volt_model *fit_plain_on(const char *text, const fed_system *rows, bool s
     options.scale = 0;
     options.records = lengths;
     options.n_records = cut > 0 ? 2 : 0;
-    options.solver = landmarks > 0 ? VOLT_SOLVER_NYSTROM : VOLT_SOLVER_AUTO;
+    options.solver = landmarks > 0 ? "nystrom" : "auto";
     options.landmarks = landmarks;
     check_ok(volt_kernel_parse(text, &kernel));
     check_ok(
@@ -209,7 +209,7 @@ static void landmarks_run_as_plain_models_on_landmarks_do(void **state)
     for (int c = 0; c < N_KERNELS; c++) {
         plain_scale s;
         volt_fit_options options = fed_options(omega);
-        options.solver = VOLT_SOLVER_NYSTROM;
+        options.solver = "nystrom";
         options.landmarks = LANDMARKS;
         double wanted[H * Q], out[H * Q];
         volt_model *plain = fit_plain_on(kernels[c], &rows, true, 0, LANDMARKS, &s);

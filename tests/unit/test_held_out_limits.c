@@ -155,7 +155,7 @@ static void solve(const volt_solver *solver, const problem *p, double alpha, out
                          .F = p->F,
                          .K = p->K};
     state_operator landmarks = op;
-    volt_pcg pcg = {.landmarks = &landmarks.op, .tolerance = 1e-6, .most_steps = 10 * MOST_N};
+    volt_iteration pcg = {.landmarks = &landmarks.op, .tolerance = 1e-6, .most_steps = 10 * MOST_N};
     volt_chosen chosen[Q] = {{0}};
     volt_held_out held = {.ahead = p->ahead, .most = p->most, .mse = o->mse};
     volt_choice choice = {.ahead = p->ahead, .outputs = chosen, .held = {.most = p->most}};
@@ -167,14 +167,14 @@ static void solve(const volt_solver *solver, const problem *p, double alpha, out
                              .intercept = p->intercept,
                              .choice = alpha > 0 ? NULL : &choice,
                              .held_out = &held,
-                             .pcg = solver->iterates ? &pcg : NULL};
+                             .iteration = &pcg};
     volt_readout readout = {.A = volt_matrix_of(o->A, p->kept, Q),
                             .intercepts = o->intercepts,
                             .unlearned = unlearned,
                             .states = volt_matrix_of(states, STATES, Q)};
     volt_held_out_rows(&held, p->kept, task.without);
     memcpy(o->A, p->Y, sizeof o->A);
-    check_ok(solver->solve(&task, &readout));
+    check_ok(volt_solver_run(solver, &task, &readout));
     const volt_held_out *used = alpha > 0 ? &held : &choice.held;
     o->begin = used->begin;
     o->rows = used->rows;
@@ -199,7 +199,7 @@ static void check_case(const volt_solver *solver, problem *p, const char *name)
     outcome chosen, given;
     solve(solver, p, 0, &chosen);
     p->begin = chosen.begin;
-    p->frozen = solver->iterates || solver->on_landmarks || (solver->on_states && p->kept > p->most);
+    p->frozen = volt_solver_walks(solver) || (solver->needs.states && p->kept > p->most);
     assert_int_equal(chosen.begin + chosen.rows, p->kept);
     for (int64_t k = 0; k < Q; k++) {
         if (isinf(chosen.alpha[k]))
@@ -212,7 +212,7 @@ static void check_case(const volt_solver *solver, problem *p, const char *name)
             fail_msg(
                 "%s, %s: error %.15g of the choice, %.15g with that alpha (%g), and %.15g by a fit for every "
                 "row; allowed %g",
-                solver->name, name, chosen.mse[k], given.mse[k], chosen.alpha[k], plain, allowed);
+                solver->info.name, name, chosen.mse[k], given.mse[k], chosen.alpha[k], plain, allowed);
         for (int64_t i = 0; i < p->kept; i++)
             assert_true(fabs(chosen.A[i * Q + k] - given.A[i * Q + k]) <= allowed / chosen.alpha[k]);
     }
@@ -225,7 +225,7 @@ static void held_out_errors_are_those_of_the_fit(void **state)
     problem *p = malloc(sizeof *p);
     assert_non_null(p);
     for (int64_t s = 0; volt_solver_table[s]; s++) {
-        if (volt_solver_table[s]->any_loss) /* it reports none */
+        if (volt_solver_table[s]->accepts.losses) /* it reports none */
             continue;
         for (int variant = 0; variant < 4; variant++) {
             enum { MOST = 12 };
@@ -264,7 +264,7 @@ static void screening_does_not_decide(void **state)
             for (int64_t k = 0; k < Q; k++)
                 p->Y[i * Q + k] += 8 * volt_rng_normal(&rng);
         outcome chosen;
-        solve(&volt_solver_cholesky, p, 0, &chosen);
+        solve(&volt_solver_exact, p, 0, &chosen);
         p->begin = chosen.begin;
         double mean = 0;
         for (int64_t i = 0; i < p->n; i++)

@@ -262,14 +262,14 @@ static void bad_options_are_refused(void **state)
     options.keep_factor = 1;
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "factor");
     options = plain_options();
-    options.solver = VOLT_SOLVER_EXACT;
+    options.solver = "exact";
     options.landmarks = 10;
-    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "landmarks are for");
+    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "does not support landmarks");
     options = plain_options();
-    options.solver = VOLT_SOLVER_FEATURES;
+    options.solver = "features";
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "needs a kernel with explicit states");
-    options.solver = (volt_fit_solver)17;
-    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "no solver number 17");
+    options.solver = "auto:x=1";
+    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "no parameter");
     options = plain_options();
     options.landmark_choice = (volt_landmarks)9;
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "no choice of landmarks number 9");
@@ -282,7 +282,7 @@ static void auto_is_exact_on_few_rows(void **state)
     problem *p = make_problem(9910);
     volt_fit_options options = plain_options();
     double fitted[N * Q];
-    options.solver = VOLT_SOLVER_AUTO;
+    options.solver = "auto";
     volt_model *model = fit_text("rbf:gamma=1", p, &options, fitted);
     volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);

@@ -40,7 +40,7 @@ static void fitted_is_forecast(void **state)
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 1e-3;
     options.washout = WASHOUT;
-    options.solver = VOLT_SOLVER_NYSTROM;
+    options.solver = "nystrom";
     options.landmarks = 48;
     check_ok(volt_kernel_parse("volterra:tau_coef=0.6,lambda_coef=0.5", &kernel));
     check_ok(volt_model_fit(kernel, volt_view_of(x, N, 1), volt_view_of(y, N, 1), &options,

@@ -481,7 +481,7 @@ static void more_rows_than_memory_holds_are_refused(void **state)
     volt_kernel *kernel = plain_parse("volterra");
     volt_model *model = NULL;
     volt_fit_options options = volt_fit_options_default();
-    options.solver = VOLT_SOLVER_EXACT;
+    options.solver = "exact";
     check_fails(
         volt_model_fit(kernel, volt_view_of(X, ROWS, 1), volt_view_of(X, ROWS, 1), &options, nowhere, &model),
         VOLT_ERR_MEMORY, "4000000 rows");

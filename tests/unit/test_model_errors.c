@@ -352,9 +352,9 @@ static void reservoirs_have_those_of_a_fit_on_the_rows_before(void **state)
     enum { MANY = 2048 + 90, KNOWN = MANY / 2, LAST = MANY - KNOWN };
     problem p = make_problem(31, "esn:size=20,seed=3", MANY);
     volt_fit_options options = plain_options(1, 0, 1);
-    options.solver = VOLT_SOLVER_FEATURES;
+    options.solver = "features";
     volt_model *sums = fit_rows(&p, MANY, &options);
-    options.solver = VOLT_SOLVER_EXACT;
+    options.solver = "exact";
     volt_model *exact = fit_rows(&p, KNOWN, &options);
     const volt_error_list *far = &sums->errors.lists[VOLT_ERRORS_FAR];
     double *out = new_matrix(LAST, Q);

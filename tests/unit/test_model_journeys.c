@@ -154,12 +154,12 @@ static void add_ways_of_solvers(void)
     static char checkpoint[512];
     snprintf(checkpoint, sizeof checkpoint, "%s", scratch_path("checkpoint"));
     way *w = add_way("landmarks", "volterra", STREAMS | COMES_IN_PIECES);
-    w->options.solver = VOLT_SOLVER_NYSTROM;
+    w->options.solver = "nystrom";
     w->options.landmarks = 6;
     w->options.records = lengths;
     w->options.n_records = 3;
     w = add_series("conjugate gradients", "volterra", EXPLAINS);
-    w->options.solver = VOLT_SOLVER_PCG;
+    w->options.solver = "pcg";
     w->options.landmarks = 6;
     w->options.alpha = 0;
     w->targets = holes;
@@ -168,7 +168,7 @@ static void add_ways_of_solvers(void)
     w->options.checkpoint_seconds = 0;
     w->traits = JOURNEY_DOES_WITHOUT; /* the sync of the directory of the checkpoint */
     w = add_way("states", "esn:size=3", STREAMS);
-    w->options.solver = VOLT_SOLVER_FEATURES;
+    w->options.solver = "features";
 }
 
 static int make_models(void **state)

@@ -169,7 +169,7 @@ static void all_rows_give_the_exact_fit(void **state)
     volt_fit_options options = plain_options(), exact = plain_options();
     static const char *const filtered =
         "fir:mu=0.8,pole=0.4 + 0.5*memory:gamma=1,rho=0.5,mu=0.8,pair=0.5,angle=0.2";
-    exact.solver = VOLT_SOLVER_EXACT;
+    exact.solver = "exact";
     options.scale = exact.scale = 1;
     options.landmarks = N;
     for (int64_t k = 0;; k++) {

@@ -261,7 +261,7 @@ static void check_fits(const fit_job *given, int64_t parts)
 static fit_job job_of(const char *text, const problem *p)
 {
     fit_job job = {.text = text, .X = p->X, .Y = p->Y, .n = N, .options = plain_options()};
-    job.options.solver = VOLT_SOLVER_PCG;
+    job.options.solver = "pcg";
     job.options.tolerance = 1e-10;
     job.options.landmarks = 20;
     return job;
@@ -308,7 +308,7 @@ static void many_rows_share_the_preconditioner(void **state)
         Y[i * Q + 1] = 3 + X[i * D] * memory;
     }
     fit_job job = {.text = "fir:mu=0.5", .X = X, .Y = Y, .n = LARGE, .options = plain_options()};
-    job.options.solver = VOLT_SOLVER_PCG;
+    job.options.solver = "pcg";
     job.options.landmarks = 32;
     job.options.tolerance = 1e-10;
     job.options.washout = 5;

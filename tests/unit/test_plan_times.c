@@ -42,7 +42,7 @@ static void the_time_of_a_search_is_that_of_its_parts(void **state)
     volt_split splits[FOLDS];
     volt_search_options options = volt_search_options_default();
     options.draws = 1;
-    options.solver = VOLT_SOLVER_EXACT;
+    options.solver = "exact";
     options.start = VOLT_START_RESET;
     options.splits.folds = FOLDS;
     options.splits.max_train = 450;

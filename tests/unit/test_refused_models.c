@@ -89,25 +89,23 @@ static void options_of_a_fit(void **state)
     refused("rbf", VOLT_ERR_ARGUMENT, "the season is 1", o.season = 1);
     refused("rbf", VOLT_ERR_ARGUMENT, "the season is 24", o.season = N);
     refused("rbf", VOLT_ERR_ARGUMENT, "ahead is -1", o.ahead = -1);
-    refused("rbf", VOLT_ERR_ARGUMENT, "no solver number -1", o.solver = (volt_fit_solver)-1);
-    refused("rbf", VOLT_ERR_ARGUMENT, "no solver number 99", o.solver = (volt_fit_solver)99);
+    refused("rbf", VOLT_ERR_ARGUMENT, "no solver \"\"", o.solver = "");
+    refused("rbf", VOLT_ERR_ARGUMENT, "did you mean \"exact\"", o.solver = "exakt");
     refused("rbf", VOLT_ERR_ARGUMENT, "choice of landmarks number -1", o.landmark_choice = (volt_landmarks)-1);
     refused("rbf", VOLT_ERR_ARGUMENT, "choice of landmarks number 99", o.landmark_choice = (volt_landmarks)99);
-    refused("rbf", VOLT_ERR_ARGUMENT, "landmarks are for", o.landmarks = 5, o.solver = VOLT_SOLVER_EXACT);
-    refused("rbf", VOLT_ERR_ARGUMENT, "1 to 24", o.landmarks = -1, o.solver = VOLT_SOLVER_NYSTROM);
-    refused("rbf", VOLT_ERR_ARGUMENT, "1 to 24", o.landmarks = N + 1, o.solver = VOLT_SOLVER_NYSTROM);
-    refused("rbf", VOLT_ERR_ARGUMENT, "at least 1, or 0", o.iterations = -1, o.solver = VOLT_SOLVER_PCG);
-    refused("rbf", VOLT_ERR_ARGUMENT, "iterations are for", o.iterations = 3);
-    refused("rbf", VOLT_ERR_ARGUMENT, "a checkpoint is for", o.checkpoint = "somewhere");
-    refused("rbf", VOLT_ERR_ARGUMENT, "every -1 seconds", o.checkpoint_seconds = -1,
-            o.solver = VOLT_SOLVER_PCG);
-    refused("rbf", VOLT_ERR_ARGUMENT, "every inf seconds", o.checkpoint_seconds = INFINITY,
-            o.solver = VOLT_SOLVER_PCG);
-    refused("rbf", VOLT_ERR_ARGUMENT, "the tolerance is 1", o.tolerance = 1, o.solver = VOLT_SOLVER_PCG);
-    refused("rbf", VOLT_ERR_ARGUMENT, "no factor", o.keep_factor = 1, o.solver = VOLT_SOLVER_NYSTROM,
+    refused("rbf", VOLT_ERR_ARGUMENT, "does not support landmarks", o.landmarks = 5, o.solver = "exact");
+    refused("rbf", VOLT_ERR_ARGUMENT, "1 to 24", o.landmarks = -1, o.solver = "nystrom");
+    refused("rbf", VOLT_ERR_ARGUMENT, "1 to 24", o.landmarks = N + 1, o.solver = "nystrom");
+    refused("rbf", VOLT_ERR_ARGUMENT, "at least 1, or 0", o.iterations = -1, o.solver = "pcg");
+    refused("rbf", VOLT_ERR_ARGUMENT, "does not support iterations", o.iterations = 3);
+    refused("rbf", VOLT_ERR_ARGUMENT, "does not support a checkpoint", o.checkpoint = "somewhere");
+    refused("rbf", VOLT_ERR_ARGUMENT, "every -1 seconds", o.checkpoint_seconds = -1, o.solver = "pcg");
+    refused("rbf", VOLT_ERR_ARGUMENT, "every inf seconds", o.checkpoint_seconds = INFINITY, o.solver = "pcg");
+    refused("rbf", VOLT_ERR_ARGUMENT, "the tolerance is 1", o.tolerance = 1, o.solver = "pcg");
+    refused("rbf", VOLT_ERR_ARGUMENT, "does not support a factor", o.keep_factor = 1, o.solver = "nystrom",
             o.landmarks = 5);
-    refused("gak:centre=yes,window=2", VOLT_ERR_ARGUMENT, "only with an intercept", o.intercept = 0,
-            o.landmarks = 5, o.solver = VOLT_SOLVER_NYSTROM);
+    refused("gak:centre=yes,window=2", VOLT_ERR_ARGUMENT, "centred kernel without an intercept",
+            o.intercept = 0, o.landmarks = 5, o.solver = "nystrom");
     refused("gak:centre=yes,window=2", VOLT_ERR_ARGUMENT, "alpha must be given", o.intercept = 0, o.alpha = 0);
 }
 
@@ -126,10 +124,10 @@ static void options_of_a_loss(void **state)
     refused("rbf", VOLT_ERR_ARGUMENT, "can not come back", o.loss = "quantile:q=0.1/0.9",
             o.feedback_weight = 0.5);
     refused("rbf", VOLT_ERR_ARGUMENT, "can not come back", o.loss = "poisson", o.feedback_weight = 0.5);
-    refused("rbf", VOLT_ERR_ARGUMENT, "is for squares", o.loss = "quantile:q=0.5",
-            o.solver = VOLT_SOLVER_NYSTROM, o.landmarks = 5);
-    refused("esn", VOLT_ERR_ARGUMENT, "is for squares", o.loss = "quantile:q=0.5",
-            o.solver = VOLT_SOLVER_FEATURES);
+    refused("rbf", VOLT_ERR_ARGUMENT, "does not support losses", o.loss = "quantile:q=0.5",
+            o.solver = "nystrom", o.landmarks = 5);
+    refused("esn", VOLT_ERR_ARGUMENT, "does not support losses", o.loss = "quantile:q=0.5",
+            o.solver = "features");
     refused("rbf", VOLT_ERR_ARGUMENT, "do not have", o.loss = "quantile:q=0.5", o.keep_factor = 1);
     refused("rbf", VOLT_ERR_ARGUMENT, "the class of row 1 is", o.loss = "logistic", o.n_classes = 2,
             o.classes = (const char *const[]){"a", "b"});
@@ -288,7 +286,7 @@ static void questions_to_other_models(void **state)
     volt_model_free(lossy);
 
     options = given_alpha();
-    options.solver = VOLT_SOLVER_NYSTROM;
+    options.solver = "nystrom";
     options.landmarks = 6;
     volt_model *landmarks = model_of("rbf", &options);
     check_fails(volt_learner_create(landmarks, NULL, &learner), VOLT_ERR_ARGUMENT, "6 landmarks");

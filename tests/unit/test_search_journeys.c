@@ -30,7 +30,7 @@ typedef struct search_case {
     volt_score score;
     volt_start start;
     volt_validate validate;
-    volt_fit_solver solver;
+    const char *solver;
     volt_strategy strategy; /* then the kernel's parameters are drawn */
     const char *loss;
     bool records, by_records, with_base, weighted, rolling, no_intercept;
@@ -50,7 +50,7 @@ static volt_search_options options_of(const search_case *c)
     options.washout = c->washout;
     options.score = c->score;
     options.solver = c->solver;
-    options.landmarks = c->solver == VOLT_SOLVER_NYSTROM ? LANDMARKS : 0;
+    options.landmarks = c->solver && strcmp(c->solver, "nystrom") == 0 ? LANDMARKS : 0;
     options.strategy = c->strategy;
     options.draws = c->draws;
     options.loss = c->loss;
@@ -149,7 +149,7 @@ static volt_status plan(const void *with, volt_progress progress, journey_result
 #define RBF "rbf:gamma=0.5"
 #define SUM "fir:mu=0.5 + rbf:gamma=0.5"
 #define ESN "esn:size=3"
-#define NYSTROM .solver = VOLT_SOLVER_NYSTROM
+#define NYSTROM .solver = "nystrom"
 
 static const journey journeys[] = {
     {"exact", &(search_case){SUM, 0.1, .records = true, .start = VOLT_START_RESET}, search, 0, 0},

@@ -14,8 +14,8 @@
 #include "base/sized.h"
 #include "base/strings.h"
 #include "kernel/gram/gram.h"
+#include "model/fit/fit_iteration.h"
 #include "model/fit/fit_loss.h"
-#include "model/fit/fit_pcg.h"
 #include "model/fit/fit_report.h"
 #include "model/fit/fit_rows.h"
 #include "model/fit/fit_solver.h"
@@ -187,12 +187,12 @@ enum { LANDMARK_ERRORS = 2048 }; /* that a model on landmarks keeps: it is to st
 
 /* Which way the readout is found, and what that needs beside the model. */
 typedef struct solve_room {
-    volt_fit_way way;
+    volt_solver_choice way;
     choice_room choice;
     volt_landmark_set set;
     double *coefficients; /* of all rows, where the model's are those of landmarks ... */
     double *gamma;        /* ... whose features have this readout */
-    volt_pcg_room pcg;
+    volt_iteration_workspace iteration;
 } solve_room;
 
 static void release_room(solve_room *room)
@@ -204,7 +204,7 @@ static void release_room(solve_room *room)
     volt_landmark_set_release(&room->set);
     volt_free(room->coefficients);
     volt_free(room->gamma);
-    volt_pcg_room_release(&room->pcg);
+    volt_iteration_end(&room->iteration);
 }
 
 /* The rows that the model keeps: all of them, or landmarks. */
@@ -262,15 +262,15 @@ static volt_status make_states(const fit_task *fit, solve_room *room, volt_model
     return VOLT_OK;
 }
 
-static volt_status find_solver(const volt_fit_way *way, const volt_model *model, const volt_backend *backend,
-                               const volt_solver **solver)
+static volt_status find_solver(const volt_solver_choice *way, const volt_model *model,
+                               const volt_backend *backend, const volt_solver **solver)
 {
     int64_t states = model->states ? model->states->m : 0;
     *solver = way->solver ? way->solver
                           : volt_solver_choose(model->n, model->q, states, false,
                                                volt_solver_available(backend, model->n));
-    VOLT_REQUIRE(!(*solver)->on_states || (*solver)->on_landmarks || states > 0, VOLT_ERR_ARGUMENT,
-                 "the solver \"%s\" needs a kernel with explicit states, and %s has none", (*solver)->name,
+    VOLT_REQUIRE(!(*solver)->needs.states || states > 0, VOLT_ERR_ARGUMENT,
+                 "the solver \"%s\" needs a kernel with explicit states, and %s has none", (*solver)->info.name,
                  volt_kernel_text(model->kernel));
     return VOLT_OK;
 }
@@ -283,7 +283,7 @@ static volt_status take_readout(const fit_task *fit, solve_room *room, const vol
         volt_model_take_landmarks(model, &room->set, op, states, washed);
         return volt_landmark_operator_end(op, &model->end);
     }
-    if (model->states && !solver->on_states)
+    if (model->states && !solver->needs.states)
         VOLT_TRY(volt_operator_fold(op, volt_view_of(model->coefficients, model->n, model->q), states,
                                     fit->options->progress));
     return volt_kernel_operator_end(op, &model->end);
@@ -299,7 +299,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
     const volt_solver *solver;
     VOLT_TRY(make_states(fit, solving, model, &states));
     VOLT_TRY(find_solver(&solving->way, model, fit->backend, &solver));
-    if (!solver->stores_matrix && !solver->on_landmarks && !solver->iterates)
+    if (!solver->accepts.device)
         volt_place_here("a solver that does not store the Gram matrix works");
     int64_t w = model->washout, q = model->q, kept = rows->Z.rows - w;
     double *coefficients = solving->coefficients ? solving->coefficients : model->coefficients;
@@ -321,11 +321,12 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
                              .held_out = centred ? NULL : &room->held,
                              .target_scale = model->target_scale,
                              .backend = fit->backend,
-                             .progress = fit->options->progress};
+                             .progress = fit->options->progress,
+                             .parameters = fit->solver.parameters};
     volt_row_errors errors[VOLT_ROW_ERRORS];
     if (!centred) {
         VOLT_TRY(volt_errors_prepare(kept, q, room->held.ahead, fitted_holes(fit),
-                                     solver->on_landmarks ? LANDMARK_ERRORS : kept, &model->errors, errors));
+                                     solving->way.landmarks ? LANDMARK_ERRORS : kept, &model->errors, errors));
         task.errors = errors;
     }
     if (fit->options->keep_factor) {
@@ -341,25 +342,23 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
                             .washed = washed,
                             .log_likelihood = NAN};
     volt_left_out left_out = {.loo = model->report_numbers + 4 * q, .gcv = model->report_numbers + 5 * q};
-    if (solver->on_landmarks)
+    if (solver->offers.leverages)
         task.left_out = &left_out;
-    if (solver->iterates) {
-        VOLT_TRY(volt_pcg_room_make(fit, model, rows->Z, solving->way.beside, &task, volt_as_view(A),
-                                    &solving->pcg));
-        task.pcg = &solving->pcg.pcg;
-    }
+    VOLT_TRY(volt_iteration_begin(fit, model, rows->Z, solving->way.beside, solver, &task, volt_as_view(A),
+                                  &solving->iteration));
+    task.iteration = &solving->iteration.own;
     VOLT_TRY(make_operator(fit, solving, model, rows, task.common, &task.kernel));
     if (model->states)
         volt_kernel_operator_use_states(task.kernel, model->states);
     readout.states = states;
-    volt_status status = solver->solve(&task, &readout);
+    volt_status status = volt_solver_run(solver, &task, &readout);
     model->rcond = readout.rcond;
     if (status == VOLT_OK) {
         take_choice(fit, fit->chooses ? room->choice.outputs : NULL, model);
         if (!centred)
             volt_fit_make_report(fit, fit->chooses ? &room->choice : NULL, &room->held, model);
         model->report.log_likelihood = readout.log_likelihood;
-        volt_fit_report_solver(solver, &solving->way, task.pcg, model);
+        volt_fit_report_solver(solver, &solving->way, task.iteration, model);
         if (task.left_out)
             volt_fit_report_left_out(&left_out, model);
         status = take_readout(fit, solving, solver, task.kernel, states, washed, model);
@@ -405,7 +404,7 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
     solve_room room = {0};
     volt_status status = fit_task_recipe(task, n, &recipe);
     if (status == VOLT_OK)
-        status = volt_fit_way_choose(kernel, task, recipe.columns, loss->loss != NULL, &room.way);
+        status = volt_fit_solver_choose(kernel, task, recipe.columns, loss->loss != NULL, &room.way);
     int64_t width = recipe.columns * volt_kernel_slices(kernel); /* of a row as the kernel sees it */
     volt_model *fresh = NULL;
     /* Landmarks are walked past in blocks: no copy of the inputs. */
@@ -427,9 +426,7 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
     if (status == VOLT_OK)
         status = take_rows(task, &rows, &room, fresh);
     if (status == VOLT_OK && loss->loss)
-        status =
-            volt_loss_fit_solve(task, loss, volt_solver_choose(n, q, 0, true, (double)volt_memory_available()),
-                                rows.Z, fitted, fresh);
+        status = volt_loss_fit_solve(task, loss, room.way.solver, rows.Z, fitted, fresh);
     else if (status == VOLT_OK)
         status = solve_readout(task, fresh, &rows, &room, unlearned, fitted.data ? washed : (volt_matrix){0});
     if (status == VOLT_OK && fitted.data && !fresh->loss)
@@ -468,12 +465,9 @@ static volt_status fill_holes(const volt_model *model, const fit_task *task, vol
 /* Where the fit goes, from what its factorisations cost. */
 static const volt_backend *place(const fit_task *task)
 {
-    if (task->options->solver == VOLT_SOLVER_NYSTROM) /* whose work is placed when the landmarks are known */
-        return volt_backend_current();
-    if (task->options->solver == VOLT_SOLVER_PCG)
-        return volt_place_products(task->X.rows, task->X.cols);
     double n = (double)task->X.rows, choosing = VOLT_MOST_ALPHAS * pow(volt_choice_rows(n) / n, 3);
-    return volt_place(
+    return volt_place_solver(
+        task->solver.solver,
         &(volt_work){.n = task->X.rows, .d = task->X.cols, .factors = 1 + (task->chooses ? choosing : 0)});
 }
 
@@ -504,7 +498,7 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
     if (loss->options.alpha > 0 && !loss->options.intercept && is_centred(kernel))
         task.chooses = false; /* there are no held-out errors to guard by */
     task.holes = holes;
-    VOLT_TRY(volt_fit_way_check(kernel, &task, loss->loss != NULL));
+    VOLT_TRY(volt_fit_solver_check(kernel, loss->loss != NULL, &task));
     if (loss->options.feedback_weight > 0)
         VOLT_TRY(volt_fed_check_targets(loss->Y, records));
     if (loss->loss) {

@@ -305,7 +305,7 @@ static void make_report(volt_model *model)
                                       .prequential_r2 = NAN,
                                       .log_likelihood = NAN,
                                       .naive_r2 = NAN,
-                                      .solver = VOLT_SOLVER_EXACT,
+                                      .solver = volt_solver_exact.info.name,
                                       .residual = NAN};
     volt_fit_report_numbers(model);
     model->has_report = true;
@@ -340,7 +340,7 @@ volt_status volt_loss_fit_solve(const fit_task *task, volt_loss_fit *fit, const 
                             .fitted = volt_matrix_rows(fitted, w, kept)};
     volt_status status = volt_kernel_operator(&model->resolved, model->columns, Z, false, &solved.kernel);
     if (status == VOLT_OK)
-        status = solver->solve(&solved, &readout);
+        status = volt_solver_run(solver, &solved, &readout);
     if (status == VOLT_OK)
         status = volt_kernel_operator_end(solved.kernel, &model->end);
     volt_operator_free(solved.kernel);

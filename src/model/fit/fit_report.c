@@ -76,7 +76,7 @@ void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const
                                       .prequential_r2 = NAN,
                                       .naive_r2 = NAN,
                                       .alphas = choice ? choice->tried : 0,
-                                      .solver = VOLT_SOLVER_EXACT,
+                                      .solver = volt_solver_exact.info.name,
                                       .residual = NAN};
     volt_fit_report_numbers(model);
     if (rows->rows > 0)
@@ -88,13 +88,13 @@ void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const
     model->has_report = true;
 }
 
-void volt_fit_report_solver(const volt_solver *solver, const volt_fit_way *way, const volt_pcg *pcg,
-                            volt_model *model)
+void volt_fit_report_solver(const volt_solver *solver, const volt_solver_choice *choice,
+                            const volt_iteration *iteration, volt_model *model)
 {
-    model->report.solver = volt_fit_solver_of(solver);
-    model->report.landmarks = way->landmarks + way->beside;
-    model->report.iterations = pcg ? pcg->steps : 0;
-    model->report.residual = pcg ? pcg->residual : NAN;
+    model->report.solver = solver->info.name;
+    model->report.landmarks = choice->landmarks + choice->beside;
+    model->report.iterations = iteration->steps;
+    model->report.residual = iteration->residual;
 }
 
 void volt_fit_report_left_out(const volt_left_out *left_out, volt_model *model)

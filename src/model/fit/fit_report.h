@@ -5,7 +5,6 @@
 #include "model/fit/fit_solver.h"
 #include "model/fit/fit_task.h"
 #include "model/model_internal.h"
-#include "solve/iterative/pcg.h"
 #include "solve/solver_table.h"
 
 /* Makes the arrays of the report those of the model's report_numbers. */
@@ -15,9 +14,9 @@ void volt_fit_report_numbers(volt_model *model);
 void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const volt_held_out *held,
                           volt_model *model);
 
-/* Which solver, and how its steps went; `pcg` is NULL where it has none. */
-void volt_fit_report_solver(const volt_solver *solver, const volt_fit_way *way, const volt_pcg *pcg,
-                            volt_model *model);
+/* Which solver, and how its steps went. */
+void volt_fit_report_solver(const volt_solver *solver, const volt_solver_choice *choice,
+                            const volt_iteration *iteration, volt_model *model);
 
 /* Of the rows left out one by one, which become those of the report, in the units of the targets. */
 void volt_fit_report_left_out(const volt_left_out *left_out, volt_model *model);

@@ -6,34 +6,26 @@
 #include "solve/solver_table.h"
 
 enum {
-    VOLT_LEAST_LARGE = 8192, /* rows: below, whoever lacks the memory for an exact fit is told so */
+    VOLT_LEAST_LARGE = 8192, /* rows: below, an exact fit without memory is refused */
     VOLT_MOST_EXACT = 65536  /* rows: above, a factorisation here takes hours */
 };
 
-typedef struct volt_fit_way {
-    const volt_solver *solver; /* NULL: the first of the table that takes the kernel's states, or its rows */
+typedef struct volt_solver_choice {
+    const volt_solver *solver; /* NULL: the one that takes the kernel's states, or its rows */
     int64_t landmarks;         /* that the readout is of; 0: of all rows ... */
     int64_t beside;            /* ... and landmarks that only help the solver find it */
-} volt_fit_way;
+} volt_solver_choice;
 
-/* Check what the options say of solvers and landmarks against each other and the data. VOLT_ERR_ARGUMENT. */
-volt_status volt_fit_way_check(const volt_kernel *kernel, const fit_task *task, bool loss);
+/* Reads the solver of the options into the task, and checks its options against each other and the data. VOLT_ERR_ARGUMENT. */
+volt_status volt_fit_solver_check(const volt_kernel *kernel, bool loss, fit_task *task);
 
 /* The solver of a fit on so many columns, by the options, or where they leave it open by what fits and pays.
  * VOLT_ERR_MEMORY, with the figures, where there is not enough for it. */
-volt_status volt_fit_way_choose(const volt_kernel *kernel, const fit_task *task, int64_t columns, bool loss,
-                                volt_fit_way *way);
+volt_status volt_fit_solver_choose(const volt_kernel *kernel, const fit_task *task, int64_t columns, bool loss,
+                                   volt_solver_choice *choice);
 
-/* NULL, or why an exact fit of n rows, which takes so many bytes, is too much here: where nobody says how, and the rows are at
- * least VOLT_LEAST_LARGE, landmarks stand for them. */
+/* NULL, or why an exact fit of n rows, which takes so many bytes, is too much here: without a solver in the options, and from
+ * VOLT_LEAST_LARGE rows on, landmarks are used instead. */
 const char *volt_exact_is_too_much(int64_t n, double q, double bytes, const volt_plan *plan);
-
-/* Bytes at the peak of a fit with Nystrom's solver, and with conjugate gradients: n rows of d columns as the kernel sees them, q
- * outputs. */
-double volt_nystrom_fit_bytes(double n, double d, double q, double landmarks);
-double volt_pcg_fit_bytes(double n, double d, double q, double landmarks);
-
-/* Which of the public names a solver has. */
-volt_fit_solver volt_fit_solver_of(const volt_solver *solver);
 
 #endif

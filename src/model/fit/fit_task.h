@@ -7,6 +7,7 @@
 #include "model/fit/holes.h"
 #include "model/recipe.h"
 #include "model/scaling.h"
+#include "solve/solver_table.h"
 
 typedef struct fit_task {
     volt_view X, Y;
@@ -19,6 +20,7 @@ typedef struct fit_task {
     const volt_records *records; /* that the rows are */
     const double *weights;       /* n, of a fit with a loss (fit_loss.h); NULL: 1 each */
     const volt_backend *backend; /* where the Gram matrix is factored */
+    volt_solver_setting solver;  /* of the options */
 } fit_task;
 
 static inline bool fit_task_has_target(const fit_task *task, int64_t i)

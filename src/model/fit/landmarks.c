@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-    USUAL = 2000,      /* landmarks */
     MOST_GHOSTS = 256, /* a longer past may be cut: the landmark is then another sequence, and as good a one */
     SEED = 20,         /* of random landmarks */
 };
@@ -37,11 +36,6 @@ int64_t volt_landmark_ghosts(const volt_resolved *resolved)
     for (int64_t f = 0; f < resolved->sum->n_factors; f++)
         most = volt_max(most, ghosts_of(&resolved->sum->factor[f]));
     return most;
-}
-
-int64_t volt_landmark_count(int64_t wanted, int64_t rows)
-{
-    return wanted > 0 ? wanted : volt_min(USUAL, rows);
 }
 
 void volt_landmark_set_release(volt_landmark_set *set)

@@ -29,9 +29,6 @@ typedef struct volt_landmark_set {
 /* Rows that the past of a kernel reaches, as far as landmarks go: what is farther back counts for less than 1e-7. */
 int64_t volt_landmark_ghosts(const volt_resolved *resolved);
 
-/* How many landmarks a fit of so many rows has; `wanted` 0: as many as are usual. */
-int64_t volt_landmark_count(int64_t wanted, int64_t rows);
-
 /* m landmarks among rows washout .. rows - 1, each run with at most `ghosts` rows before it, which do not leave its record.
  * VOLT_ERR_MEMORY; release it at any stage. */
 volt_status volt_landmark_set_choose(int64_t rows, int64_t washout, const volt_records *records, int64_t m,

@@ -21,7 +21,7 @@ typedef struct volt_checkpoint {
 /* Can it be one? A path to something that is there and no regular file, or where nothing can be written, is VOLT_ERR_IO. */
 volt_status volt_checkpoint_check(const char *path);
 
-/* For volt_pcg: `context` is a volt_checkpoint. VOLT_ERR_FORMAT for a file that is damaged, foreign or of another fit. */
+/* For volt_iteration: `context` is a volt_checkpoint. VOLT_ERR_FORMAT for a file that is damaged, foreign or of another fit. */
 volt_status volt_checkpoint_load(void *context, volt_pcg_moment *moment, bool *found);
 volt_status volt_checkpoint_save(void *context, const volt_pcg_moment *moment, bool last);
 

@@ -30,10 +30,16 @@ typedef struct planned_fit {
     double d, q;
 } planned_fit;
 
+/* At the back end of the fit? */
+static bool stores_matrix(const planned_fit *fit)
+{
+    return fit->solver->needs.matrix && fit->solver->accepts.device;
+}
+
 /* Bytes of the matrix of n rows that lie elsewhere. */
 static double bytes_there(const planned_fit *fit, double n)
 {
-    return fit->solver->stores_matrix ? volt_backend_elsewhere(fit->backend, 8 * n * n) : 0;
+    return stores_matrix(fit) ? volt_backend_elsewhere(fit->backend, 8 * n * n) : 0;
 }
 
 /* Scaled inputs, targets, coefficients and the errors of the rows, beside what the engine and the solver say; PLAIN_NUMBERS are for buffers of
@@ -44,8 +50,8 @@ enum { PLAIN_NUMBERS = 16384 };
 static double fit_bytes(const planned_fit *fit, int64_t n)
 {
     double states = (double)volt_states_count(&fit->resolved);
-    double rows = fit->solver->on_states ? 8 * (double)n * (double)fit->resolved.d
-                                         : volt_engine_bytes(&fit->resolved, n, n);
+    double rows = fit->solver->needs.states ? 8 * (double)n * (double)fit->resolved.d
+                                            : volt_engine_bytes(&fit->resolved, n, n);
     return 8 * ((double)n * (fit->d + 4 * fit->q + 2) + PLAIN_NUMBERS) + rows +
            fit->solver->bytes((double)n, fit->q, states) - bytes_there(fit, (double)n);
 }
@@ -172,7 +178,7 @@ static volt_status measure_states(const planned_fit *fit, double n, int64_t d, v
 
 static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_plan *plan)
 {
-    if (fit->solver->on_states)
+    if (fit->solver->needs.states)
         return measure_states(fit, n, d, plan);
     int64_t rows = volt_engine_of(&fit->resolved, TRIAL_ROWS)->is_dear ? DEAR_ROWS : TRIAL_ROWS;
     double *X = volt_alloc_doubles(rows, d), *K = volt_alloc_doubles(rows, rows);
@@ -190,7 +196,7 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
         plan->stream_seconds = n * entry * (1 + fit->q / ((double)d + 8));
         status = fit->solver->seconds(n, (double)volt_states_count(&fit->resolved), &plan->factor_seconds);
         plan->choose_seconds = VOLT_MOST_ALPHAS * plan->factor_seconds * pow(volt_choice_rows(n) / n, 3);
-        if (fit->solver->stores_matrix) /* the inverse is twice a factorisation */
+        if (stores_matrix(fit)) /* the inverse is twice a factorisation */
             plan->evidence_seconds =
                 3 * plan->factor_seconds + evidence_grams(fit->kernel) * plan->gram_seconds;
     }
@@ -204,7 +210,7 @@ static void plan_device(const planned_fit *fit, int64_t n, int64_t d, int measur
 {
     volt_device_plan device = {0};
     bool there = bytes_there(fit, (double)n) > 0;
-    if (fit->solver->stores_matrix && (measured || there))
+    if (stores_matrix(fit) && (measured || there))
         volt_device_plan_make(&(volt_work){.n = n, .d = d, .factors = 1}, &device);
     plan->on_device = device.backend && there;
     plan->device_bytes = device.bytes;

@@ -13,14 +13,7 @@ volt_status volt_plan_placed(const volt_kernel *kernel, int64_t n, int64_t d, in
 volt_status volt_plan_at(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int measured,
                          const volt_backend *backend, volt_plan *plan);
 
-/* A fit that several solvers are planned for. */
 struct volt_solver;
-typedef struct volt_planned {
-    const volt_kernel *kernel;
-    int64_t n, d, q;
-    const volt_backend *backend;
-} volt_planned;
-
 /* The same with this solver, whether it would be chosen or not; NULL: the one that would. */
 volt_status volt_plan_with(const volt_kernel *kernel, const struct volt_solver *solver, int64_t n, int64_t d,
                            int64_t q, int measured, const volt_backend *backend, volt_plan *plan);

@@ -235,7 +235,8 @@ static volt_status profile_alpha(volt_evaluation *e, double *alpha, double *fold
 static volt_status check_landmarks(const volt_problem *problem, const volt_resolved *resolved)
 {
     VOLT_REQUIRE(problem->intercept || !resolved->centred || !volt_candidate_on_landmarks(problem, resolved),
-                 VOLT_ERR_ARGUMENT, "the solver \"nystrom\" takes a centred kernel only with an intercept");
+                 VOLT_ERR_ARGUMENT, "the solver \"%s\" takes a centred kernel only with an intercept",
+                 problem->solver->info.name);
     return VOLT_OK;
 }
 

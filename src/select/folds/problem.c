@@ -289,8 +289,8 @@ volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_opti
     if (status == VOLT_OK)
         status = volt_problem_settle_solver(options, fresh, &why);
     if (status == VOLT_OK && why)
-        volt_log(VOLT_LOG_WARNING, "the solver of the candidates is nystrom, with %" PRId64 " landmarks: %s",
-                 fresh->landmarks, why);
+        volt_log(VOLT_LOG_WARNING, "the solver of the candidates is %s, with %" PRId64 " landmarks: %s",
+                 fresh->solver->info.name, fresh->landmarks, why);
     if (status == VOLT_OK)
         status = scale_inputs(X, true, identity, &fresh->shifted);
     if (status == VOLT_OK)

@@ -35,9 +35,10 @@ typedef struct volt_problem {
     bool simulates;              /* candidates whose outputs come back run free on the blocks */
     const volt_backend *backend; /* where Gram matrices are factored: the current one, unless the search says */
     volt_fold_loss *loss;        /* NULL: squares, every row alike */
-    int64_t landmarks; /* 0: candidates are fitted exactly; else (search_solver.h) on so many landmarks, ... */
-    volt_landmarks landmark_choice; /* ... these ... */
-    bool prefers_states;            /* ... but in explicit states where volt_candidate_on_landmarks says so */
+    const struct volt_solver *solver; /* of the candidates (search_solver.h) */
+    int64_t landmarks;                /* 0: it needs none; else they are fitted on so many, ... */
+    volt_landmarks landmark_choice;   /* ... these ... */
+    bool prefers_states;              /* ... but in explicit states where volt_candidate_on_landmarks says so */
 } volt_problem;
 
 /* Check data and options, and scale. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA. */

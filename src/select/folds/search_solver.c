@@ -40,12 +40,13 @@ static volt_status use_landmarks(const volt_search_options *options, volt_proble
 {
     int64_t most = rows_before_blocks(problem);
     const char *why = needs_rows(problem);
-    VOLT_REQUIRE(!why, VOLT_ERR_ARGUMENT, "%s: it does not go with the solver \"nystrom\"", why);
+    VOLT_REQUIRE(!why, VOLT_ERR_ARGUMENT, "%s: the solver \"%s\" does not support it", why,
+                 problem->solver->info.name);
     VOLT_REQUIRE(options->landmarks <= most, VOLT_ERR_ARGUMENT,
                  "there are to be %" PRId64 " landmarks, and there can be 1 to %" PRId64
                  ", the rows after the washout that lie before the first block of validation",
                  options->landmarks, most);
-    problem->landmarks = volt_landmark_count(options->landmarks, most);
+    problem->landmarks = volt_solver_landmarks(problem->solver, options->landmarks, most);
     problem->landmark_choice = options->landmark_choice;
     problem->backend = &volt_cpu_backend;
     return VOLT_OK;
@@ -68,25 +69,26 @@ volt_status volt_problem_settle_solver(const volt_search_options *options, volt_
                                        const char **why)
 {
     const char *found = NULL;
+    volt_solver_request request = {.landmarks = options->landmarks > 0};
+    volt_solver_setting setting;
     *why = NULL;
-    volt_fit_solver solver = options->solver;
+    VOLT_TRY(volt_solver_parse(options->solver, &request, &setting));
     VOLT_REQUIRE(
-        solver == VOLT_SOLVER_AUTO || solver == VOLT_SOLVER_EXACT || solver == VOLT_SOLVER_NYSTROM,
-        VOLT_ERR_ARGUMENT,
-        "candidates are fitted by the solver auto, exact (in the states of reservoirs where they are few) "
-        "or nystrom, and not by number %d",
-        (int)solver);
+        !setting.solver || setting.solver->info.searches, VOLT_ERR_ARGUMENT,
+        "the solver \"%s\" does not fit candidates of a search; use auto, %s (which takes the states of "
+        "reservoirs where they are few) or %s",
+        setting.solver->info.name, volt_solver_exact.info.name, volt_solver_approximate()->info.name);
     VOLT_REQUIRE(options->landmarks >= 0, VOLT_ERR_ARGUMENT,
                  "there are to be %" PRId64 " landmarks, and must be at least 1", options->landmarks);
     VOLT_REQUIRE((int)options->landmark_choice >= VOLT_LANDMARKS_SPREAD &&
                      options->landmark_choice <= VOLT_LANDMARKS_RANDOM,
                  VOLT_ERR_ARGUMENT, "there is no choice of landmarks number %d", (int)options->landmark_choice);
-    VOLT_REQUIRE(options->landmarks == 0 || solver != VOLT_SOLVER_EXACT, VOLT_ERR_ARGUMENT,
-                 "landmarks are for the solver \"nystrom\"");
-    if (solver == VOLT_SOLVER_NYSTROM)
+    problem->solver = setting.solver ? setting.solver : &volt_solver_exact;
+    if (volt_solver_keeps_landmarks(problem->solver))
         return use_landmarks(options, problem);
-    if (solver == VOLT_SOLVER_EXACT || !exact_is_too_much(problem, &found))
+    if (setting.solver || !exact_is_too_much(problem, &found))
         return VOLT_OK;
+    problem->solver = volt_solver_approximate();
     problem->prefers_states = true;
     VOLT_TRY(use_landmarks(options, problem));
     *why = found;

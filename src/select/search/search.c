@@ -338,8 +338,7 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     VOLT_REQUIRE(r.length != 0, VOLT_ERR_ARGUMENT, "shard %" PRId64 " of %" PRId64 " has no candidates",
                  options->shard, options->shards);
     VOLT_TRY(volt_problem_create(X, Y, options, &r.problem));
-    own.solver = r.problem->landmarks > 0 ? VOLT_SOLVER_NYSTROM : VOLT_SOLVER_EXACT; /* as it was settled */
-    own.landmarks = r.problem->landmarks;
+    own.landmarks = r.problem->landmarks; /* as it was settled */
     r.folds = r.problem->folds;
     volt_status status = volt_run_begin(
         &r,
@@ -347,6 +346,7 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     if (status == VOLT_OK) {
         r.search->info.landmarks = r.problem->landmarks;
         r.search->info.gap = options->splits.gap;
+        r.search->info.solver = r.problem->solver->info.name;
     }
     if (status == VOLT_OK && (options->log || r.crew))
         status = volt_search_fingerprint(candidates, X, Y, options, r.fingerprint);

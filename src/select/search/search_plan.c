@@ -42,7 +42,7 @@ static volt_status time_exact(const planned_search *s, double *seconds)
 {
     const volt_problem *problem = s->problem;
     volt_plan plan = {.struct_size = sizeof plan};
-    VOLT_TRY(volt_plan_with(s->kernel, &volt_solver_cholesky, problem->most_rows, problem->d, problem->q, 1,
+    VOLT_TRY(volt_plan_with(s->kernel, &volt_solver_exact, problem->most_rows, problem->d, problem->q, 1,
                             problem->backend, &plan));
     bool there = plan.on_device && plan.device_factor_seconds > 0;
     double gram = there ? plan.device_gram_seconds : plan.gram_seconds;
@@ -58,13 +58,24 @@ static volt_status time_features(const planned_search *s, const volt_solver *sol
     const volt_problem *problem = s->problem;
     double n = (double)problem->most_rows, of_sums = 0;
     volt_plan plan = {.struct_size = sizeof plan};
-    VOLT_TRY(volt_plan_with(s->kernel, &volt_solver_cholesky, problem->most_rows, problem->d, problem->q, 1,
+    VOLT_TRY(volt_plan_with(s->kernel, &volt_solver_exact, problem->most_rows, problem->d, problem->q, 1,
                             problem->backend, &plan));
     VOLT_TRY(solver->seconds(n, states, &of_sums));
     double factor = plan.factor_seconds * pow(states / n, 3);
     *seconds = groups(problem, 1) * (of_sums + plan.gram_seconds * (2 * columns / n)) +
                (double)problem->folds * s->alphas * factor;
     return VOLT_OK;
+}
+
+/* The solver that a candidate is evaluated by, and the landmarks it has. */
+static const volt_solver *solver_of(const volt_problem *problem, const volt_resolved *resolved,
+                                    int64_t *landmarks)
+{
+    bool on_landmarks = volt_candidate_on_landmarks(problem, resolved);
+    *landmarks = on_landmarks ? problem->landmarks : 0;
+    return on_landmarks                                   ? problem->solver
+           : volt_candidate_states(problem, resolved) > 0 ? &volt_solver_features
+                                                          : &volt_solver_exact;
 }
 
 /* How the candidates are evaluated, and the time of one. */
@@ -77,18 +88,15 @@ static volt_status plan_candidate(const planned_search *s, bool measure, volt_se
         extents[i] = problem->shifted.extent;
     VOLT_TRY(volt_kernel_outline_slices(s->kernel, extents, problem->d, &resolved));
     double states = (double)volt_candidate_states(problem, &resolved);
-    bool on_landmarks = volt_candidate_on_landmarks(problem, &resolved);
+    const volt_solver *solver = solver_of(problem, &resolved, &plan->landmarks);
     volt_resolved_release(&resolved);
-    plan->solver = on_landmarks ? VOLT_SOLVER_NYSTROM : states > 0 ? VOLT_SOLVER_FEATURES : VOLT_SOLVER_EXACT;
-    plan->landmarks = on_landmarks ? problem->landmarks : 0;
+    plan->solver = solver->info.name;
     if (!measure)
         return VOLT_OK;
     int64_t columns = 0;
-    VOLT_TRY(volt_plan_columns(s->kernel, problem->d, problem->landmarks, &columns));
-    if (on_landmarks)
-        return time_features(s, &volt_solver_nystrom, states, (double)volt_min(columns, problem->most_rows),
-                             &plan->candidate_seconds);
-    return states > 0 ? time_features(s, &volt_solver_features, states, 0, &plan->candidate_seconds)
+    VOLT_TRY(volt_plan_columns(s->kernel, problem->d, plan->landmarks, &columns));
+    return states > 0 ? time_features(s, solver, states, (double)volt_min(columns, problem->most_rows),
+                                      &plan->candidate_seconds)
                       : time_exact(s, &plan->candidate_seconds);
 }
 
@@ -135,14 +143,18 @@ volt_status volt_plan_search(const volt_kernel *kernel, int64_t n, int64_t d, in
     VOLT_TRY(check(kernel, n, d, q, alpha, options, plan));
     planned_search s = {.kernel = kernel, .alphas = alpha > 0 ? 1 : VOLT_MOST_ALPHAS};
     volt_search_plan made = {.struct_size = sizeof made};
-    VOLT_TRY(volt_problem_outline(n, d, q, options, &s.problem, &made.why));
+    volt_solver_setting setting;
+    VOLT_TRY(volt_solver_parse(options->solver, &(volt_solver_request){0}, &setting));
+    if (setting.solver && !volt_solver_keeps_landmarks(setting.solver))
+        own.landmarks = 0;
+    VOLT_TRY(volt_problem_outline(n, d, q, &own, &s.problem, &made.why));
     volt_status status = plan_memory(&s, options->draws, &made);
     if (status == VOLT_OK)
         status = plan_candidate(&s, measure != 0, &made);
     volt_problem_free(s.problem);
     if (status != VOLT_OK)
         return status;
-    if (made.solver != VOLT_SOLVER_NYSTROM)
+    if (made.landmarks == 0)
         made.why = NULL;
     made.seconds = (double)options->draws * made.candidate_seconds;
     return volt_result_give(plan, &made, sizeof made, "volt_search_plan");

@@ -94,7 +94,7 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
     }
     if (options->loss || options->weights)
         question = add_loss(question, options, X.rows);
-    if (options->solver == VOLT_SOLVER_NYSTROM) {
+    if (options->landmarks > 0) {
         int64_t landmarks[] = {options->landmarks, (int64_t)options->landmark_choice};
         question = add_bytes(question, landmarks, sizeof landmarks);
     }

@@ -24,7 +24,7 @@ static const double settled_share = 0.01;
 
 typedef struct iteration {
     const volt_pcg_problem *problem;
-    volt_pcg *pcg;
+    volt_iteration *pcg;
     volt_pcg_moment *at;
     int64_t rows, columns;
     double count;    /* rows that take part */
@@ -416,7 +416,7 @@ static volt_status start_again(iteration *it)
 
 static void report(iteration *it)
 {
-    volt_pcg *pcg = it->pcg;
+    volt_iteration *pcg = it->pcg;
     pcg->steps = it->at->steps;
     pcg->residual = residual_of(it, VOLT_PCG_TRUE);
     pcg->converged = true;
@@ -454,7 +454,7 @@ static volt_status iterate(iteration *it, volt_matrix product)
     return status;
 }
 
-volt_status volt_pcg_run(const volt_pcg_problem *problem, volt_pcg *pcg, volt_pcg_moment *moment,
+volt_status volt_pcg_run(const volt_pcg_problem *problem, volt_iteration *pcg, volt_pcg_moment *moment,
                          volt_matrix product)
 {
     int64_t n = problem->kernel->n, rows = n - problem->washout, columns = problem->columns;

@@ -10,15 +10,11 @@
 #ifndef SOLVE_PCG_H
 #define SOLVE_PCG_H
 
-#include "solve/exact/operator.h"
+#include "solve/solver_table.h"
 
 #include <stdbool.h>
 
-enum {
-    VOLT_PCG_STEPS = 1000,  /* at most, unless another number is asked for */
-    VOLT_PCG_EXPECTED = 40, /* steps that plans count on */
-};
-#define VOLT_PCG_TOLERANCE 1e-4
+enum { VOLT_PCG_EXPECTED = 40 }; /* steps that plans count on */
 
 /* What is known of a column between two steps. */
 typedef enum volt_pcg_number {
@@ -40,22 +36,6 @@ typedef struct volt_pcg_moment {
         *p;          /* rows x columns: the solution so far, its residual, and the direction of the next step */
     double *numbers; /* columns x VOLT_PCG_NUMBERS */
 } volt_pcg_moment;
-
-typedef struct volt_pcg {
-    volt_operator
-        *landmarks;   /* (optional) of the same rows as K; NULL: no preconditioner, and alpha must be given */
-    double tolerance; /* of |r| / |y - mean| in every column */
-    int64_t most_steps;
-    /* (optional) A moment that was saved: *found, and it is overwritten; its sizes stay. */
-    volt_status (*load)(void *context, volt_pcg_moment *moment, bool *found);
-    /* (optional) Called after every step, to save the moment where it is time; `last`: in any case, nothing follows. */
-    volt_status (*save)(void *context, const volt_pcg_moment *moment, bool last);
-    void *context;
-
-    int64_t steps;   /* receives how many were taken, ... */
-    double residual; /* ... the largest residual of a column, as a last multiplication found it, ... */
-    bool converged;  /* ... and whether that is enough, or forecasts no longer moved */
-} volt_pcg;
 
 /* Bytes at the peak of the solver, n rows, q outputs and so many landmarks, beside inputs, targets and the model. */
 double volt_pcg_bytes(double n, double q, double landmarks);
@@ -117,7 +97,7 @@ typedef struct volt_pcg_problem {
 } volt_pcg_problem;
 
 /* The moment receives x; `product` (n x columns) K x. moment has memory for its four lists. Progress names the residual. */
-volt_status volt_pcg_run(const volt_pcg_problem *problem, volt_pcg *pcg, volt_pcg_moment *moment,
+volt_status volt_pcg_run(const volt_pcg_problem *problem, volt_iteration *pcg, volt_pcg_moment *moment,
                          volt_matrix product);
 
 #endif

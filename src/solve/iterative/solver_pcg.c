@@ -44,8 +44,11 @@ typedef struct system_list {
     double rcond;    /* of K + alpha I as far as the landmarks see it; 1 where there are none */
 } system_list;
 
-static void release(system_list *s)
+static void release(void *workspace)
 {
+    system_list *s = workspace;
+    if (!s)
+        return;
     volt_preconditioner_release(&s->pre);
     volt_free(s->output);
     volt_free(s->group);
@@ -57,11 +60,17 @@ static void release(system_list *s)
     volt_free(s->moment.p);
     volt_free(s->moment.numbers);
     volt_free(s->product);
+    volt_free(s);
 }
 
-static volt_status allocate(const volt_solver_task *task, int64_t rows, int64_t q, system_list *s)
+static volt_status prepare(const volt_solver_task *task, const volt_readout *readout, void **workspace)
 {
-    int64_t n = task->kernel->n;
+    VOLT_REQUIRE(task->iteration && (task->iteration->landmarks || !task->choice), VOLT_ERR_ARGUMENT,
+                 "the solver \"pcg\" needs landmarks, or an alpha");
+    int64_t n = task->kernel->n, rows = readout->A.rows, q = readout->A.cols;
+    system_list *s = *workspace = volt_alloc_zero(1, sizeof *s);
+    if (!s)
+        return VOLT_ERR_MEMORY;
     *s = (system_list){.output = volt_alloc_zero(q, sizeof *s->output),
                        .group = volt_alloc_zero(q, sizeof *s->group),
                        .alpha = volt_alloc_doubles(q, 1),
@@ -78,7 +87,7 @@ static volt_status allocate(const volt_solver_task *task, int64_t rows, int64_t 
                     s->moment.r && s->moment.p && s->moment.numbers && s->product;
     if (!has_room)
         return VOLT_ERR_MEMORY;
-    const volt_operator *landmarks = task->pcg->landmarks;
+    const volt_operator *landmarks = task->iteration->landmarks;
     return landmarks ? volt_preconditioner_make(rows, landmarks->n_states, q, &s->pre) : VOLT_OK;
 }
 
@@ -116,16 +125,17 @@ static void list_systems(const volt_solver_task *task, volt_view first, system_l
 }
 
 /* One pass over the rows: what held-out rows tell, and the preconditioner. */
-static volt_status prepare(const volt_solver_task *task, volt_view first, double share, system_list *s)
+static volt_status choose_and_precondition(const volt_solver_task *task, volt_view first, double share,
+                                           system_list *s)
 {
     static const double of_rows = 0.9; /* the rest is for the choice */
     volt_solver_task by_landmarks = *task;
     volt_feature_fit fit = {0};
-    if (!task->pcg->landmarks) {
+    if (!task->iteration->landmarks) {
         list_systems(task, first, s);
         return VOLT_OK;
     }
-    by_landmarks.kernel = task->pcg->landmarks;
+    by_landmarks.kernel = task->iteration->landmarks;
     by_landmarks.left_out = NULL;
     volt_status status = volt_nystrom_sum(&by_landmarks, first, s->pre.first, s->pre.B, of_rows * share,
                                           (1 - of_rows) * share, &fit);
@@ -200,55 +210,58 @@ static void take_readout(const volt_solver_task *task, const system_list *s, vol
 static double share_before(const volt_solver_task *task, double q)
 {
     double n = (double)task->kernel->n;
-    double m = task->pcg->landmarks ? (double)task->pcg->landmarks->n_states : 0, before = 2 * n * m * m;
+    double m = task->iteration->landmarks ? (double)task->iteration->landmarks->n_states : 0,
+           before = 2 * n * m * m;
     double steps = volt_pcg_flops(n, q, m, VOLT_PCG_EXPECTED) - before +
                    VOLT_PCG_EXPECTED * n * n / 2 * task->kernel->entry_cost;
     return before / (before + steps);
 }
 
-static volt_status solve(const volt_solver_task *task, volt_readout *readout)
+static volt_status solve(const volt_solver_task *task, void *workspace, volt_readout *readout)
 {
-    VOLT_REQUIRE(task->pcg && (task->pcg->landmarks || !task->choice), VOLT_ERR_ARGUMENT,
-                 "the solver \"pcg\" needs landmarks, or an alpha");
     int64_t n = task->kernel->n;
     double share = share_before(task, (double)readout->A.cols);
-    system_list s;
+    system_list *s = workspace;
     readout->log_likelihood = NAN;
-    task->pcg->steps = 0;
-    task->pcg->residual = 0;
-    task->pcg->converged = true;
-    volt_status status = allocate(task, readout->A.rows, readout->A.cols, &s);
-    if (status == VOLT_OK)
-        status = prepare(task, volt_as_view(readout->A), share, &s);
-    if (status == VOLT_OK && s.columns > 0) {
-        volt_pcg_problem problem = {.kernel = task->kernel,
-                                    .backend = task->backend ? task->backend : volt_backend_current(),
-                                    .washout = task->washout,
-                                    .without = task->without,
-                                    .common = task->common,
-                                    .columns = s.columns,
-                                    .alpha = s.alpha,
-                                    .constant = s.constant,
-                                    .targets = s.targets,
-                                    .pre = &s.pre,
-                                    .group = s.group,
-                                    .progress = task->progress,
-                                    .from = share,
-                                    .share = 1 - share};
-        status = volt_pcg_run(&problem, task->pcg, &s.moment, volt_matrix_of(s.product, n, s.columns));
-    }
-    if (status == VOLT_OK)
-        take_readout(task, &s, readout);
-    release(&s);
-    return status;
+    task->iteration->steps = 0;
+    task->iteration->residual = 0;
+    task->iteration->converged = true;
+    VOLT_TRY(choose_and_precondition(task, volt_as_view(readout->A), share, s));
+    volt_pcg_problem problem = {.kernel = task->kernel,
+                                .backend = task->backend ? task->backend : volt_backend_current(),
+                                .washout = task->washout,
+                                .without = task->without,
+                                .common = task->common,
+                                .columns = s->columns,
+                                .alpha = s->alpha,
+                                .constant = s->constant,
+                                .targets = s->targets,
+                                .pre = &s->pre,
+                                .group = s->group,
+                                .progress = task->progress,
+                                .from = share,
+                                .share = 1 - share};
+    if (s->columns > 0)
+        VOLT_TRY(
+            volt_pcg_run(&problem, task->iteration, &s->moment, volt_matrix_of(s->product, n, s->columns)));
+    take_readout(task, s, readout);
+    return VOLT_OK;
 }
 
 const volt_solver volt_solver_pcg = {
-    .name = "pcg",
-    .meaning = "exact to a tolerance: conjugate gradients, without the Gram matrix",
-    .iterates = true,
+    .info = {.name = "pcg", .meaning = "exact to a tolerance: conjugate gradients, without the Gram matrix"},
+    .accuracy = VOLT_ACCURACY_TOLERANCE,
+    .needs = {.rows = true, .landmarks = true},
+    .accepts = {.device = true},
+    .offers = {.checkpoints = true},
+    .iterations = 1000,
+    .tolerance = 1e-4,
+    .products = VOLT_PCG_EXPECTED,
+    .landmarks = volt_pcg_landmarks,
     .takes = takes,
     .bytes = bytes,
     .seconds = seconds,
+    .prepare = prepare,
     .solve = solve,
+    .release = release,
 };

@@ -83,7 +83,7 @@ static double seconds_here(double n)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static double of_a_thousand; /* 0: not known yet */
     pthread_mutex_lock(&lock);
-    if (of_a_thousand == 0 && volt_solver_cholesky.seconds(1000, 0, &of_a_thousand) != VOLT_OK)
+    if (of_a_thousand == 0 && volt_solver_exact.seconds(1000, 0, &of_a_thousand) != VOLT_OK)
         of_a_thousand = 0;
     double seconds = of_a_thousand;
     pthread_mutex_unlock(&lock);
@@ -204,6 +204,13 @@ const volt_backend *volt_place_products(int64_t n, int64_t d)
     const volt_backend *device = volt_device_backend();
     bool works = device && device->cross && volt_backend_state(device) == VOLT_OK;
     return works && products_pay(device, (double)n, (double)d) ? device : &volt_cpu_backend;
+}
+
+const volt_backend *volt_place_solver(const volt_solver *solver, const volt_work *work)
+{
+    if (solver && volt_solver_keeps_landmarks(solver)) /* it is placed when the landmarks are known */
+        return volt_backend_current();
+    return solver && solver->needs.rows ? volt_place_products(work->n, work->d) : volt_place(work);
 }
 
 /* ---- free runs -------------------------------------------------------------------------------- */

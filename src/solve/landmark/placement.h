@@ -28,6 +28,10 @@ void volt_device_plan_make(const volt_work *work, volt_device_plan *plan);
  * says so in the log, once a process. */
 const volt_backend *volt_place(const volt_work *work);
 
+/* Where the work of a solver is done; NULL: of one that factors. */
+struct volt_solver;
+const volt_backend *volt_place_solver(const struct volt_solver *solver, const volt_work *work);
+
 /* The CPU, for work that is done there alone. Where the user has chosen a device the log says so, once a process for all such
  * work; `what` names it: "a loss other than squares is solved". */
 const volt_backend *volt_place_here(const char *what);

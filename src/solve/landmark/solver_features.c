@@ -80,7 +80,7 @@ static volt_status solve_exactly(const volt_feature_fit *s, volt_operator *K, in
         .A = A, .intercepts = room + s->rows * s->q, .unlearned = room + s->rows * s->q + s->q};
     for (int64_t i = 0; i < s->rows; i++)
         memcpy(A.data + i * A.ld, s->first.data + i * s->first.ld, (size_t)s->q * sizeof(double));
-    return volt_solver_cholesky.solve(&exact, &readout);
+    return volt_solver_run(&volt_solver_exact, &exact, &readout);
 }
 
 /* Few rows: `last` holds the features of all of them. */
@@ -105,8 +105,9 @@ static volt_status predict_few(volt_feature_fit *s, double from, double share)
     return status;
 }
 
-static volt_status solve(const volt_solver_task *task, volt_readout *readout)
+static volt_status solve(const volt_solver_task *task, void *workspace, volt_readout *readout)
 {
+    (void)workspace;
     VOLT_REQUIRE(task->kernel->n_states > 0, VOLT_ERR_ARGUMENT,
                  "the solver \"features\" needs a kernel with explicit states");
     int64_t rows = readout->A.rows;
@@ -117,9 +118,11 @@ static volt_status solve(const volt_solver_task *task, volt_readout *readout)
 }
 
 const volt_solver volt_solver_features = {
-    .name = "features",
-    .meaning = "exact: sums over explicit states, where they are fewer than half of the rows",
-    .on_states = true,
+    .info = {.name = "features",
+             .meaning = "exact: sums over explicit states, where they are fewer than half of the rows"},
+    .reason = "the states of the kernel are few: exact, without a matrix of all rows",
+    .needs = {.states = true},
+    .accepts = {.centred = true},
     .takes = takes,
     .bytes = bytes,
     .seconds = seconds,

@@ -26,7 +26,7 @@ static bool takes(int64_t n, int64_t q, int64_t states, double available)
 /* Of the factor; the steps after it take about as long again. */
 static volt_status seconds(double n, double states, double *value)
 {
-    VOLT_TRY(volt_solver_cholesky.seconds(n, states, value));
+    VOLT_TRY(volt_solver_exact.seconds(n, states, value));
     *value *= 2;
     return VOLT_OK;
 }
@@ -102,32 +102,50 @@ static volt_status solve_with(volt_factor *factor, double *numbers, const volt_s
     return VOLT_OK;
 }
 
-static volt_status solve(const volt_solver_task *task, volt_readout *readout)
+typedef struct loss_workspace {
+    volt_factor *factor;
+    double *numbers;
+} loss_workspace;
+
+static volt_status prepare(const volt_solver_task *task, const volt_readout *readout, void **workspace)
 {
     VOLT_REQUIRE(!task->centred, VOLT_ERR_ARGUMENT,
                  "a centred kernel without an intercept requires squares, and the loss is %s",
                  task->loss->loss->text);
-    volt_factor *factor = NULL;
     int64_t columns = readout->A.cols;
-    double *numbers = volt_alloc_doubles(3 * readout->A.rows + 1, columns);
-    volt_status status = numbers
-                             ? volt_factor_create(&volt_cpu_backend, NULL, task->kernel->n, columns, &factor)
-                             : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK)
-        status = solve_with(factor, numbers, task, readout);
-    if (status == VOLT_OK)
-        finish_washed(factor, task, readout);
-    volt_factor_free(factor);
-    volt_free(numbers);
-    return status;
+    loss_workspace *fresh = *workspace = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh || !(fresh->numbers = volt_alloc_doubles(3 * readout->A.rows + 1, columns)))
+        return VOLT_ERR_MEMORY;
+    return volt_factor_create(&volt_cpu_backend, NULL, task->kernel->n, columns, &fresh->factor);
+}
+
+static void release(void *workspace)
+{
+    loss_workspace *own = workspace;
+    if (!own)
+        return;
+    volt_factor_free(own->factor);
+    volt_free(own->numbers);
+    volt_free(own);
+}
+
+static volt_status solve(const volt_solver_task *task, void *workspace, volt_readout *readout)
+{
+    loss_workspace *own = workspace;
+    VOLT_TRY(solve_with(own->factor, own->numbers, task, readout));
+    finish_washed(own->factor, task, readout);
+    return VOLT_OK;
 }
 
 const volt_solver volt_solver_loss = {
-    .name = "loss",
-    .meaning = "any loss: the Gram matrix is stored, and one factor serves all steps",
-    .any_loss = true,
+    .info = {.name = "exact",
+             .meaning = "any loss: the Gram matrix is stored, and one factor serves all steps"},
+    .needs = {.matrix = true},
+    .accepts = {.losses = true, .centred = true},
     .takes = takes,
     .bytes = bytes,
     .seconds = seconds,
+    .prepare = prepare,
     .solve = solve,
+    .release = release,
 };

@@ -92,6 +92,17 @@ help_kernels()
 }
 check "help kernels prints the table of kernels, or one of them" help_kernels
 
+help_solvers()
+{
+    expect 0 help solvers
+    no_err
+    for word in exact nystrom features pcg; do
+        out_has "^$word +[a-z]"
+    done
+    [ "$(grep -c '^exact' out)" = 1 ] || fail "exact is not listed once"
+}
+check "help solvers prints the table of solvers" help_solvers
+
 # The man page is made from the tables: every option of every command, in the synopsis and in the list of the command.
 manual_page()
 {

@@ -1,38 +1,39 @@
-/* src/model/fit/fit_pcg.c: landmarks beside a model that keeps all its rows. */
-#include "model/fit/fit_pcg.h"
+/* src/model/fit/fit_iteration.c: landmarks beside a model that keeps all its rows. */
+#include "model/fit/fit_iteration.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-void volt_pcg_room_release(volt_pcg_room *room)
+void volt_iteration_end(volt_iteration_workspace *space)
 {
-    volt_operator_free(room->pcg.landmarks);
-    volt_columns_free(room->columns);
-    volt_resolved_split(&room->resolved, &(volt_records){0}, 0); /* frees its records, and cannot fail */
-    volt_landmark_set_release(&room->set);
-    *room = (volt_pcg_room){0};
+    volt_operator_free(space->own.landmarks);
+    volt_columns_free(space->columns);
+    volt_resolved_split(&space->resolved, &(volt_records){0}, 0); /* frees its records, and cannot fail */
+    volt_landmark_set_release(&space->set);
+    *space = (volt_iteration_workspace){0};
 }
 
 /* The rows of the set as columns, whose records are its runs. */
-static volt_status take_columns(const fit_task *fit, volt_view Z, volt_pcg_room *room)
+static volt_status take_columns(const fit_task *fit, volt_view Z, volt_iteration_workspace *space)
 {
-    const volt_landmark_set *set = &room->set;
+    const volt_landmark_set *set = &space->set;
     volt_records runs = {0};
     volt_stage stage;
     double *rows = volt_alloc_doubles(set->n, Z.cols);
     volt_status status = rows ? volt_records_make(set->runs, set->n_runs, set->n, &runs) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = volt_resolved_split(&room->resolved, &runs, 0);
+        status = volt_resolved_split(&space->resolved, &runs, 0);
     for (int64_t i = 0; status == VOLT_OK && i < set->n; i++)
         memcpy(rows + i * Z.cols, Z.data + set->source[i] * Z.ld, (size_t)Z.cols * sizeof *rows);
     volt_stage_begin(&stage, fit->options->progress, "landmarks", 0, 0, 1);
     if (status == VOLT_OK)
         status =
-            volt_columns_create(&room->resolved, volt_view_of(rows, set->n, Z.cols), &stage, &room->columns);
+            volt_columns_create(&space->resolved, volt_view_of(rows, set->n, Z.cols), &stage, &space->columns);
     if (status == VOLT_OK && !volt_stage_goes_on(&stage)) /* and the columns are not whole */
         status = volt_stage_end(&stage);
     volt_records_release(&runs);
@@ -41,29 +42,29 @@ static volt_status take_columns(const fit_task *fit, volt_view Z, volt_pcg_room 
 }
 
 static volt_status take_landmarks(const fit_task *fit, const volt_model *model, volt_view Z, int64_t m,
-                                  double common, volt_pcg_room *room)
+                                  double common, volt_iteration_workspace *space)
 {
-    room->resolved = model->resolved.records ? model->resolved.records->each : model->resolved;
-    room->resolved.records = NULL;
+    space->resolved = model->resolved.records ? model->resolved.records->each : model->resolved;
+    space->resolved.records = NULL;
     VOLT_TRY(volt_landmark_set_choose(Z.rows, model->washout, fit->records, m, fit->options->landmark_choice,
-                                      volt_landmark_ghosts(&room->resolved), &room->set));
-    VOLT_TRY(take_columns(fit, Z, room));
-    volt_landmark_task task = {.resolved = &room->resolved,
-                               .columns = room->columns,
-                               .column = room->set.column,
-                               .m = room->set.m,
+                                      volt_landmark_ghosts(&space->resolved), &space->set));
+    VOLT_TRY(take_columns(fit, Z, space));
+    volt_landmark_task task = {.resolved = &space->resolved,
+                               .columns = space->columns,
+                               .column = space->set.column,
+                               .m = space->set.m,
                                .Z = Z,
                                .records = fit->records,
                                .common = common};
     volt_stage stage;
     volt_stage_begin(&stage, fit->options->progress, "landmarks", 0, 0,
-                     (double)room->set.n * (double)room->set.n);
-    return volt_landmark_operator(&task, &stage, &room->pcg.landmarks);
+                     (double)space->set.n * (double)space->set.n);
+    return volt_landmark_operator(&task, &stage, &space->own.landmarks);
 }
 
 /* What the answer depends on, but for where the iteration stops. */
 static void find_digest(const fit_task *fit, const volt_model *model, volt_view Z, const volt_solver_task *task,
-                        volt_view targets, volt_pcg_room *room)
+                        volt_view targets, volt_iteration_workspace *space)
 {
     const volt_fit_options *options = fit->options;
     const double settings[] = {(double)Z.rows,
@@ -75,7 +76,7 @@ static void find_digest(const fit_task *fit, const volt_model *model, volt_view 
                                (double)options->ahead,
                                (double)fit->change,
                                (double)fit->chooses,
-                               (double)room->set.m,
+                               (double)space->set.m,
                                (double)options->landmark_choice};
     uint64_t digest = volt_digest_numbers(volt_digest_start, settings, sizeof settings / sizeof *settings);
     for (const char *c = volt_kernel_text(model->kernel); *c; c++)
@@ -93,27 +94,30 @@ static void find_digest(const fit_task *fit, const volt_model *model, volt_view 
         double rows = (double)options->records[r];
         digest = volt_digest_numbers(digest, &rows, 1);
     }
-    snprintf(room->checkpoint.digest, VOLT_DIGEST_LENGTH, "%016" PRIx64, digest);
+    snprintf(space->checkpoint.digest, VOLT_DIGEST_LENGTH, "%016" PRIx64, digest);
 }
 
-volt_status volt_pcg_room_make(const fit_task *fit, const volt_model *model, volt_view Z, int64_t m,
-                               const volt_solver_task *task, volt_view targets, volt_pcg_room *room)
+volt_status volt_iteration_begin(const fit_task *fit, const volt_model *model, volt_view Z, int64_t m,
+                                 const volt_solver *solver, const volt_solver_task *task, volt_view targets,
+                                 volt_iteration_workspace *space)
 {
     const volt_fit_options *options = fit->options;
-    *room =
-        (volt_pcg_room){.pcg = {.tolerance = options->tolerance > 0 ? options->tolerance : VOLT_PCG_TOLERANCE,
-                                .most_steps = options->iterations > 0 ? options->iterations : VOLT_PCG_STEPS}};
+    *space = (volt_iteration_workspace){
+        .own = {.tolerance = options->tolerance > 0 ? options->tolerance : solver->tolerance,
+                .most_steps = options->iterations > 0 ? options->iterations : solver->iterations,
+                .residual = NAN}};
     if (options->checkpoint) {
         VOLT_TRY(volt_checkpoint_check(options->checkpoint));
-        room->checkpoint = (volt_checkpoint){.path = options->checkpoint,
-                                             .kernel = volt_kernel_text(model->kernel),
-                                             .every = options->checkpoint_seconds};
-        room->pcg.load = volt_checkpoint_load;
-        room->pcg.save = volt_checkpoint_save;
-        room->pcg.context = &room->checkpoint;
+        space->checkpoint = (volt_checkpoint){.path = options->checkpoint,
+                                              .kernel = volt_kernel_text(model->kernel),
+                                              .every = options->checkpoint_seconds};
+        space->own.load = volt_checkpoint_load;
+        space->own.save = volt_checkpoint_save;
+        space->own.context = &space->checkpoint;
     }
-    VOLT_TRY(take_landmarks(fit, model, Z, m, task->common, room));
+    if (m > 0)
+        VOLT_TRY(take_landmarks(fit, model, Z, m, task->common, space));
     if (options->checkpoint)
-        find_digest(fit, model, Z, task, targets, room);
+        find_digest(fit, model, Z, task, targets, space);
     return VOLT_OK;
 }

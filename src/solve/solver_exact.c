@@ -1,4 +1,4 @@
-/* src/solve/solver_cholesky.c: the exact solver: K is stored at the back end and factored in place.
+/* src/solve/solver_exact.c: the exact solver: K is stored at the back end and factored in place.
  *
  * K is filled in its lower triangle, the block K[w:, w:] that is left after a washout of w rows becomes its factor, and
  * the block K[w:, :w], which the factorisation does not touch, still gives K A of the washed-out rows. */
@@ -164,32 +164,51 @@ static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_
     return VOLT_OK;
 }
 
-static volt_status solve(const volt_solver_task *task, volt_readout *readout)
+typedef struct exact_workspace {
+    volt_factor *factor;
+    double *u;
+} exact_workspace;
+
+static volt_status prepare(const volt_solver_task *task, const volt_readout *readout, void **workspace)
 {
-    volt_factor *factor = NULL;
     const volt_backend *backend = task->backend ? task->backend : volt_backend_current();
-    readout->log_likelihood = NAN;
     int64_t columns = readout->A.cols * (task->choice && task->choice->level.data ? 2 : 1);
-    double *u = volt_alloc_doubles(readout->A.rows, 1);
-    volt_status status =
-        u ? volt_factor_create(backend, NULL, task->kernel->n, columns, &factor) : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK)
-        status = task->choice ? choose_with(factor, task, readout) : solve_with(factor, u, task, readout);
-    if (status == VOLT_OK)
-        finish_washed(factor, task, readout);
-    if (status == VOLT_OK)
-        status = volt_backend_state(factor->backend);
-    volt_factor_free(factor);
-    volt_free(u);
-    return status;
+    exact_workspace *fresh = *workspace = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh || !(fresh->u = volt_alloc_doubles(readout->A.rows, 1)))
+        return VOLT_ERR_MEMORY;
+    return volt_factor_create(backend, NULL, task->kernel->n, columns, &fresh->factor);
 }
 
-const volt_solver volt_solver_cholesky = {
-    .name = "cholesky",
-    .meaning = "exact: the Gram matrix is stored and factored",
-    .stores_matrix = true,
+static void release(void *workspace)
+{
+    exact_workspace *own = workspace;
+    if (!own)
+        return;
+    volt_factor_free(own->factor);
+    volt_free(own->u);
+    volt_free(own);
+}
+
+static volt_status solve(const volt_solver_task *task, void *workspace, volt_readout *readout)
+{
+    exact_workspace *own = workspace;
+    readout->log_likelihood = NAN;
+    VOLT_TRY(task->choice ? choose_with(own->factor, task, readout)
+                          : solve_with(own->factor, own->u, task, readout));
+    finish_washed(own->factor, task, readout);
+    return volt_backend_state(own->factor->backend);
+}
+
+const volt_solver volt_solver_exact = {
+    .info = {.name = "exact", .meaning = "exact: the Gram matrix is stored and factored", .searches = 1},
+    .reason = "it fits in memory, and is exact",
+    .needs = {.matrix = true},
+    .accepts = {.device = true, .centred = true},
+    .offers = {.factor = true},
     .takes = takes,
     .bytes = bytes,
     .seconds = seconds,
+    .prepare = prepare,
     .solve = solve,
+    .release = release,
 };
