@@ -81,11 +81,11 @@ class VolterraRidge(SequenceRegressor):
         Factor of the Gram matrix stored in the model, for standard deviations of predictions: 4 bytes times the
         square of the rows. Required by ``predict(X, return_std=True)`` and `predict_var`.
     solver : str, default="auto"
-        Method for the readout: "auto", exact, nystrom, features or pcg (volterra help solvers); "auto": exact if
-        memory and time allow, features where they are few, otherwise nystrom. `volterra.solver_table` lists parameters. "exact"
-        stores and factors the Gram matrix. "nystrom" is approximate, for hundreds of thousands of rows; the model
-        stores the landmarks only. "features" is exact, for reservoir kernels. "pcg" is exact up to ``tolerance``, by
-        conjugate gradients without the matrix.
+        Method for the readout: "auto", exact, nystrom, features or pcg; "auto": exact if memory and time allow,
+        features where they are few, otherwise nystrom. `volterra.solver_table` lists parameters. "exact" stores and
+        factors the Gram matrix. "nystrom" is approximate, for hundreds of thousands of rows; the model stores the
+        landmarks only. "features" is exact, for reservoir kernels. "pcg" is exact up to ``tolerance``, by conjugate
+        gradients without the matrix.
     landmarks : None, int or str, default=None
         Number of landmarks, of nystrom and of the preconditioner of pcg: in runs of 32 over all rows, M:last or
         M:random. ``"2000:last"`` are the last rows, ``"2000:random"`` random rows. None: 2000, or for "pcg" 12.7
