@@ -4,6 +4,7 @@
 #include "text/text.h"
 #include "volterra.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 const choice start_choices[] = {
