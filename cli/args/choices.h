@@ -1,7 +1,6 @@
-/* cli/args/choices.h: the words that options take for the library's enums: one line a word.
+/* cli/args/choices.h: the words of options for the enums of the library, one line per word, and lists of names.
  *
- * The parser, the help, the sentences of errors and the results read these tables; the value that an option
- * stores is that of the enum. */
+ * The parser, the help, error messages and results use these tables. An option stores the value of the enum. */
 #ifndef CLI_CHOICES_H
 #define CLI_CHOICES_H
 

@@ -75,7 +75,7 @@ static bool has_parameter(const volt_kernel_info *kernel, const char *name)
     return false;
 }
 
-/* What a kernel looks at, by the parameters it has. */
+/* Data that a kernel compares, by its parameters. */
 typedef enum kernel_sight { SEES_WHOLE_PAST, SEES_PATHS, SEES_WINDOWS } kernel_sight;
 
 static kernel_sight sight_of(const volt_kernel_info *kernel)
@@ -119,7 +119,7 @@ static int complain_unknown_kernel(const char *name)
     return complain(EXIT_USAGE, "there is no kernel '%s' (volterra help kernels lists them)", name);
 }
 
-/* What the terms above mean. */
+/* Explanation of the terms above. */
 static void print_legend(void)
 {
     printf("search: the range from which a search draws a parameter that is not given; unit: the median\n"

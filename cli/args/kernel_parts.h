@@ -14,7 +14,7 @@ volt_kernel *kernel_read(const char *text);
 /* The value of a parameter; false when the kernel is NULL, has no such parameter or no value for it. */
 bool kernel_value(const volt_kernel *kernel, const char *parameter, volt_kernel_value *value);
 
-/* Walks over the parameters that stand in the text, from *index = 0 on, with their names ("2.gamma" in an expression); false
+/* Walks over the parameters given in the text, from *index = 0 on, with their names ("2.gamma" in an expression); false
  * at their end. */
 bool kernel_next_given(const volt_kernel *kernel, int64_t *index, const char **name, volt_kernel_value *value);
 

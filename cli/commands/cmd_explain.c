@@ -54,7 +54,7 @@ static const option rows[] = {
     ROW("report", NULL, report, "PREFIX.html, a page with the plots"),
 };
 
-/* What an explanation is made from. */
+/* Data of an explanation. */
 typedef struct explain_data {
     volt_model *model;
     dataset along;

@@ -49,7 +49,7 @@ static const option rows[] = {
 
 /* ---- fit and report --------------------------------------------------------------------------- */
 
-/* What the kernel is on these inputs; a kernel without a recursion has none of it. */
+/* Parameters of the kernel on these inputs; none for kernels without a recursion. */
 static void report_facts(result_list *results, const volt_kernel_facts *facts)
 {
     if (facts->tau > 0)
@@ -126,7 +126,7 @@ static void report_held_out(const volt_model_info *info, const volt_assessment *
                      results);
 }
 
-/* What the file has grown by. */
+/* Size of the stored factor. */
 static void report_factor(const volt_model_info *info, result_list *results)
 {
     char size[QUANTITY_LENGTH];

@@ -204,7 +204,7 @@ static int read_collections(const gram_arguments *arguments, volt_collection **a
     return 0;
 }
 
-/* What the collection is; keys: of the shortest, the longest and the labels in JSON. */
+/* Size and labels of a collection; keys: of the shortest, the longest and the labels in JSON. */
 static void report_collection(result_list *results, const char *path, const volt_collection *collection,
                               const char *const keys[3])
 {

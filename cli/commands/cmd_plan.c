@@ -34,7 +34,7 @@ static const option rows[] = {
         .unset = "auto"),
 };
 
-/* What every solver takes, and which is taken where nobody says. */
+/* Cost of every solver, and the default solver. */
 static void report_solvers(result_list *results, const volt_solver_plans *plans, bool json)
 {
     for (int64_t i = 0; i < plans->count; i++) {
@@ -93,7 +93,7 @@ static void report_json(result_list *results, const plan_arguments *arguments, c
     }
 }
 
-/* The device, where there is one: what it needs there, and whether the fit goes there. */
+/* Memory on the device, if there is one, and whether the fit uses it. */
 static void report_device(result_list *results, const volt_plan *plan)
 {
     char bytes[QUANTITY_LENGTH], available[QUANTITY_LENGTH], gram[QUANTITY_LENGTH], factor[QUANTITY_LENGTH];

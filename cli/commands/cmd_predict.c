@@ -52,14 +52,14 @@ static const option rows[] = {
     OUTPUT_OPTION(predict_arguments, output),
 };
 
-/* Number the rows of X, as they stand in its file, in the first column. */
+/* Write the numbers of the rows of X in its file to the first column. */
 static void fill_index(const dataset *inputs, volt_matrix table)
 {
     for (int64_t i = 0; i < table.rows; i++)
         table.data[i * table.ld] = (double)inputs->table->row_numbers[i];
 }
 
-/* What a forecast is made from. */
+/* Data of a prediction. */
 typedef struct predict_data {
     volt_model *model;
     volt_model_info info;
@@ -194,7 +194,7 @@ static int predict_and_write(const predict_arguments *arguments, const predict_d
     return failed;
 }
 
-/* What looks at all rows together needs them together. */
+/* Options that require all rows at once exclude pieces. */
 static bool goes_in_pieces(const predict_arguments *arguments, const predict_data *data, int64_t *first,
                            int64_t *end)
 {

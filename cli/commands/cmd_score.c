@@ -77,8 +77,8 @@ static int check_plot(const score_arguments *arguments)
     return failed;
 }
 
-/* The rows of the truth's own file before those that are scored. They were not asked for: what cannot be read of them
- * is not known, and the comparison says how many rows lack a past. */
+/* Read the rows of the truth's file before the scored ones. They are optional: unreadable rows are skipped, and the
+ * comparison reports the number of rows without a past. */
 static int read_earlier(const score_arguments *arguments, score_data *data)
 {
     const volt_table *truth = data->truth.table;
@@ -127,7 +127,7 @@ static int read_all(const score_arguments *arguments, score_data *data)
     char pairing[PAIRING_LENGTH];
     int failed = dataset_read_rows(forecast, arguments->forecast, VOLT_MISSING_ERROR, pred_rows,
                                    arguments->forecast_rows.given ? "--pred-rows" : "--rows");
-    if (!failed) /* what predict --index writes is no forecast */
+    if (!failed) /* the column of predict --index */
         dataset_pass_over_first(forecast, "row");
     if (!failed) /* nor are the ends of its intervals */
         dataset_pass_over_bands(forecast);
@@ -211,7 +211,7 @@ static int report_all(const score_arguments *arguments, const score_data *data, 
     score_notes notes = {.count = 0};
     if (metrics.r2 < 0)
         notes.texts[notes.count++] = constant;
-    /* A path that has a valid time was not made so many rows ahead: it runs on from its first row. */
+    /* A path with a valid time has no horizon: it continues from its first row. */
     const bool compares =
         !(arguments->lyapunov > 0) || arguments->ahead || arguments->season || arguments->past;
     const skill_task task = {truth, forecast, data->before, arguments->ahead ? arguments->ahead : 1,

@@ -43,7 +43,7 @@ static const option rows[] = {
     OUTPUT_OPTION(simulate_arguments, output),
 };
 
-/* Move a starting point by 0.1 times a standard normal draw per coordinate, from the seed alone. */
+/* Move a starting point by 0.1 times a standard normal draw per coordinate, from the seed. */
 static void perturb_start(seed_value seed, double *start, int count)
 {
     volt_rng rng;

@@ -107,8 +107,8 @@ check "lambda at and above its bound" lambda_bound
 bad_numbers()
 {
     series 20 >x.csv
-    refuse 2 'alpha.*above 0, not 0' --x x.csv --alpha 0
-    refuse 2 'alpha.*above 0, not -1' --x x.csv --alpha -1
+    refuse 2 '--alpha must be positive \(got 0\)' --x x.csv --alpha 0
+    refuse 2 '--alpha must be positive \(got -1\)' --x x.csv --alpha -1
     refuse 2 'alpha' --x x.csv --alpha nan
     refuse 2 'alpha' --x x.csv --alpha inf
     refuse 2 'alpha' --x x.csv --alpha small
