@@ -30,10 +30,26 @@ def test_a_series_is_searched_as_the_program_does(tmp_path, program):
     assert search.cv_results_["alpha"][search.best_index_] == told["best"]["alpha"]
     assert told["gap"] == 2 and search.input_ == told["input"] == "both"
     assert search.season_ == told["season"] == 12
+    names = {"naive": "naive", "seasonal naive": "seasonal", "drift": "drift", "autoregression": "ar"}
+    assert [names[one.pop("name")] for one in told["baselines"]] == list(search.validation_baselines_)
+    assert told["baselines"] == list(search.validation_baselines_.values())
     loaded = volterra.load(out)
     assert np.array_equal(loaded.forecast(), search.forecast())
     again = search.best_estimator_
     assert (again.target, again.input, again.season, again.ahead) == ("change", "both", 12, 3)
+
+
+def test_constants_of_a_loss_are_those_of_the_program(tmp_path, program):
+    x = _walk_with_season(3, 90)
+    np.save(tmp_path / "v.npy", x)
+    loss = "quantile:q=0.1/0.9"
+    search = VolterraRidgeCV(draws=2, random_state=4, loss=loss).fit(x)
+    words = ["--draws", 2, "--seed", 4, "--loss", loss, "--json"]
+    told = json.loads(program("tune", "--x", tmp_path / "v.npy", *words))
+    found = search.validation_baselines_
+    assert [one["name"] for one in told["baselines"]] == list(found) and len(found) == 2
+    assert [one["score"] for one in told["baselines"]] == [one["loss"] for one in found.values()]
+    assert [one["skill"] for one in told["baselines"]] == [one["skill"] for one in found.values()]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -21,6 +21,7 @@ class Found(NamedTuple):
     folds: int
     seconds: float
     out_of_time: bool
+    gap: int
 
 
 def trial_of(raw: c.Trial, sign: int) -> Trial:
@@ -48,6 +49,7 @@ def collect(handle: c_void_p, sign: int) -> Found:
         int(info.folds),
         float(info.seconds),
         bool(info.out_of_time),
+        int(info.gap),
     )
 
 

@@ -20,6 +20,7 @@ from ._arguments import (
     whole,
 )
 from ._arrays import view
+from ._assess import assess
 from ._candidates import Candidates, expand
 from ._devices import use_machine
 from ._loss import LossSettings, loss_text, read_tolerance, read_weights
@@ -176,6 +177,9 @@ class VolterraRidgeCV(SequenceRegressor):
     alpha_, target_, input_, season_, prequential_r2_, log_likelihood_, report_, baselines_
         Of the refitted estimator, as in `VolterraRidge`. A search for changes is refitted so that "as now"
         stays the forecast unless held-out rows clearly prefer the winner: then ``alpha_`` is inf.
+    validation_baselines_ : dict
+        Forecasts without a model on the validation blocks, as ``baselines_``; with another loss than squares, constants with
+        their loss and skill. Empty for records and, with squares, for weights.
     best_index_ : int
         Its place in ``cv_results_``.
     best_estimator_ : VolterraRidge
@@ -492,11 +496,34 @@ class VolterraRidgeCV(SequenceRegressor):
                 candidates, view(seen.X), view(seen.Y), byref(options), byref(handle)
             )
             try:
-                if handle:
-                    self._keep(collect(handle, sign), given)
+                found = collect(handle, sign) if handle else None
             finally:
                 c.lib.volt_search_free(handle)
+            if found is not None:
+                self._keep(found, given)
             watch.check(status)
+            if found is not None and found.best is not None:
+                self._compare_best(training, losses, options, found.gap, sign * found.best["score"])
+
+    def _compare_best(
+        self, training: Training, losses: LossSettings, options: c.SearchOptions, gap: int, score: float
+    ) -> None:
+        """Baselines on the validation blocks. Which rows whole records are, only the search knows."""
+        self.validation_baselines_: Dict[str, Dict[str, float]] = {}
+        if options.folds_by_records:
+            return
+        options.splits.gap = gap
+        found = assess(
+            training.pairing,
+            losses,
+            season_rows(self.season),
+            splits=options.splits,
+            measure=options.score,
+            score=score,
+            running=int(options.score == c.SCORES["prequential"]),
+            fed_outputs=int(feedback_number(self.feedback) > 0),
+        )
+        self.validation_baselines_ = found.baselines
 
     def _keep(self, found: Found, given: Optional[List[Dict[str, Any]]]) -> None:
         self.cv_results_ = results_table(found, given)
