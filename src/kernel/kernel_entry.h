@@ -205,7 +205,7 @@ volt_status volt_kernel_outline_slices(const volt_kernel *kernel, const volt_ext
                                        volt_resolved *resolved);
 void volt_resolved_release(volt_resolved *resolved);
 
-/* From now on columns are the records of the rows from `first` on, in place of what they were. Columns and pasts that
+/* From now on columns are the records of the rows from `first` on, in place of what they were. Columns and states that
  * were made before cannot be used any more. VOLT_ERR_MEMORY. */
 volt_status volt_resolved_split(volt_resolved *resolved, const volt_records *records, int64_t first);
 

@@ -18,9 +18,9 @@ const volt_engine *volt_engine_of(const volt_resolved *resolved, int64_t m)
     return *engine;
 }
 
-bool volt_engine_is_dear(const volt_resolved *resolved, int64_t m)
+bool volt_engine_is_expensive(const volt_resolved *resolved, int64_t m)
 {
-    return volt_engine_of(resolved->records ? &resolved->records->each : resolved, m)->is_dear;
+    return volt_engine_of(resolved->records ? &resolved->records->each : resolved, m)->is_expensive;
 }
 
 double volt_engine_bytes(const volt_resolved *resolved, int64_t m, int64_t rows)

@@ -21,8 +21,8 @@ typedef struct volt_window_rows {
 
 struct volt_engine {
     const char *name;
-    bool is_dear;    /* an entry costs much: matrices are computed no further than they are needed */
-    bool multiplies; /* it calls BLAS, which the caller claims (base/blas.h) */
+    bool is_expensive; /* an entry costs much: matrices are computed no further than they are needed */
+    bool multiplies;   /* it calls BLAS, which the caller claims (base/blas.h) */
 
     /* Does it run this kernel on m columns? The first engine of the table that does is taken; the last, which has no
      * `takes`, runs what is left. */
@@ -62,7 +62,7 @@ extern const volt_engine *const volt_engine_table[];
 const volt_engine *volt_engine_of(const volt_resolved *resolved, int64_t m);
 
 /* Does an entry cost much, whatever records the rows belong to? */
-bool volt_engine_is_dear(const volt_resolved *resolved, int64_t m);
+bool volt_engine_is_expensive(const volt_resolved *resolved, int64_t m);
 
 /* Bytes of m columns and of a state that `rows` are pushed to at a time, at most. */
 double volt_engine_bytes(const volt_resolved *resolved, int64_t m, int64_t rows);

@@ -149,7 +149,7 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
 
 const volt_engine volt_engine_features = {
     .name = "features",
-    .is_dear = true,
+    .is_expensive = true,
     .multiplies = true,
     .takes = takes,
     .numbers = numbers,

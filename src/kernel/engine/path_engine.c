@@ -88,7 +88,7 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
 
 const volt_engine volt_engine_paths = {
     .name = "paths",
-    .is_dear = true,
+    .is_expensive = true,
     .takes = takes,
     .numbers = numbers,
     .pack = pack,

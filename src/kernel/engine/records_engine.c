@@ -70,7 +70,7 @@ static void zero(volt_state *base)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* Rows Z past the columns of record r, in the blocks that its part takes; `own`: the first row among these. K has the columns
+/* Runs rows Z against the columns of record r, in the blocks that its part takes; `own`: the first row among these. K has the columns
  * of all records. */
 static bool advance_part(const records_state *state, int64_t r, volt_view Z, int64_t own, volt_matrix K,
                          volt_stage *stage)

@@ -36,8 +36,8 @@ void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix
 void volt_scan_border(const volt_scan *scan, volt_view Z, double *border, double *entering, int64_t stride,
                       bool backwards);
 
-/* The grid of the rows Z against the columns of a past of this engine, which stands after them as soon as the grid has
+/* The grid of the rows Z against the columns of a state of this engine, which is the one after them once the grid has
  * been run. */
-volt_scan_grid volt_scan_state_grid(volt_state *past, volt_view Z, int64_t own);
+volt_scan_grid volt_scan_state_grid(volt_state *state, volt_view Z, int64_t own);
 
 #endif

@@ -227,7 +227,7 @@ static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage
 
 const volt_engine volt_engine_window_block = {
     .name = "window block",
-    .is_dear = true,
+    .is_expensive = true,
     .numbers = numbers,
     .pack = pack,
     .state = &volt_window_state_ops,

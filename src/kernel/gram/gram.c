@@ -1,4 +1,4 @@
-/* src/kernel/gram/gram.c: Gram matrices of sequences, each with a zero past. */
+/* src/kernel/gram/gram.c: Gram matrices of sequences, each from the zero state. */
 #include "kernel/gram/gram.h"
 #include "base/sized.h"
 
@@ -61,10 +61,10 @@ typedef struct gram_job {
     volt_progress progress;
 } gram_job;
 
-/* A past before its first row, with the columns that it meets. */
+/* The zero state, with its columns. */
 typedef struct row_maker {
     volt_columns *columns;
-    volt_state *past;
+    volt_state *state;
     volt_blas_use use;
     bool multiplies; /* the engine multiplies with BLAS, which `use` holds */
 } row_maker;
@@ -75,7 +75,7 @@ static volt_status open_rows(row_maker *maker, const volt_resolved *resolved, vo
 {
     *maker = (row_maker){0};
     VOLT_TRY(volt_columns_create(resolved, Y, stage, &maker->columns));
-    VOLT_TRY(volt_state_create(resolved, maker->columns, most_rows, &maker->past));
+    VOLT_TRY(volt_state_create(resolved, maker->columns, most_rows, &maker->state));
     if (maker->columns->engine->multiplies) {
         VOLT_TRY(volt_blas_claim(&maker->use));
         maker->multiplies = true;
@@ -87,7 +87,7 @@ static void close_rows(row_maker *maker)
 {
     if (maker->multiplies)
         volt_blas_release(&maker->use);
-    volt_state_free(maker->past);
+    volt_state_free(maker->state);
     volt_columns_free(maker->columns);
 }
 
@@ -114,7 +114,7 @@ static volt_status fill(const void *context, bool own, double from, double share
     volt_stage_begin(&stage, job->progress, "gram", from, share, entries);
     volt_status status = open_rows(&maker, resolved, job->Y, X.rows, &stage);
     if (status == VOLT_OK) {
-        volt_state_advance(maker.past, X, same, K, &stage);
+        volt_state_advance(maker.state, X, same, K, &stage);
         status = volt_stage_end(&stage);
     }
     close_rows(&maker);
@@ -140,7 +140,7 @@ static volt_status self_values(const void *context, bool of_columns, double from
     volt_status status = open_rows(&maker, job->resolved, X, most, &stage);
     for (int64_t i = 0; status == VOLT_OK && i < X.rows && volt_stage_goes_on(&stage); i += most) {
         block.rows = volt_min(most, X.rows - i);
-        volt_state_advance(maker.past, volt_view_rows(X, i, block.rows), false, block, &stage);
+        volt_state_advance(maker.state, volt_view_rows(X, i, block.rows), false, block, &stage);
         for (int64_t k = 0; k < block.rows; k++)
             values[i + k] = block.data[k * block.ld + i + k];
     }

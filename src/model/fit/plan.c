@@ -180,7 +180,7 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
 {
     if (fit->solver->needs.states)
         return measure_states(fit, n, d, plan);
-    int64_t rows = volt_engine_of(&fit->resolved, TRIAL_ROWS)->is_dear ? DEAR_ROWS : TRIAL_ROWS;
+    int64_t rows = volt_engine_of(&fit->resolved, TRIAL_ROWS)->is_expensive ? DEAR_ROWS : TRIAL_ROWS;
     double *X = volt_alloc_doubles(rows, d), *K = volt_alloc_doubles(rows, rows);
     volt_status status = X && K ? VOLT_OK : VOLT_ERR_MEMORY;
     double gram = 0;

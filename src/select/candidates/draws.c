@@ -49,7 +49,7 @@ static volt_status examine(const drawing *drawn, const char *text, bool *runs, b
     if (status == VOLT_OK)
         status = volt_kernel_outline_slices(kernel, unit, drawn->d, &resolved);
     *runs = status == VOLT_OK;
-    *dear = *runs && volt_engine_of(&resolved, drawn->rows)->is_dear;
+    *dear = *runs && volt_engine_of(&resolved, drawn->rows)->is_expensive;
     volt_resolved_release(&resolved);
     volt_kernel_free(kernel);
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;

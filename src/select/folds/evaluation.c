@@ -54,7 +54,7 @@ volt_status volt_evaluation_fill(volt_evaluation *e, int64_t rows)
 {
     if (rows <= e->factor->filled)
         return VOLT_OK;
-    if (!volt_engine_is_dear(&e->resolved, rows))
+    if (!volt_engine_is_expensive(&e->resolved, rows))
         rows = e->factor->K.rows;
     volt_operator *op = NULL;
     VOLT_TRY(extend_columns(e, rows));
