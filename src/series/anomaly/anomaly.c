@@ -102,7 +102,7 @@ static void centre(volt_view K, volt_anomaly *anomaly, volt_matrix centred, doub
     }
 }
 
-/* What is left when all series are the same is rounding. */
+/* The spread of equal series is rounding. */
 static volt_status check_spread(volt_view K, double trace)
 {
     double largest = 0;

@@ -9,6 +9,7 @@
 #include "series/classify/class_splits.h"
 #include "series/classify/landmark_readout.h"
 #include "series/classify/left_out.h"
+#include "solve/loss/loss.h"
 
 enum { VOLT_MOST_CLASS_FOLDS = 10, VOLT_MOST_LISTS = VOLT_MOST_CLASS_FOLDS + 1 };
 
@@ -59,5 +60,19 @@ void volt_class_coefficients(const volt_class_bench *bench, double alpha, double
 /* Errors of m rows held out together (m x n_classes) with that alpha, after volt_class_solve. */
 volt_status volt_class_hold_out(volt_class_bench *bench, double alpha, const int64_t *rows, int64_t m,
                                 volt_matrix errors);
+
+/* ---- the multinomial readout (class_loss.c) ---- */
+
+typedef struct volt_class_readout {
+    volt_matrix A;   /* n x n_classes */
+    double *c;       /* n_classes */
+    double alpha;    /* the one given, or chosen: 0 before */
+    double log_loss; /* mean -log probability over stratified folds, with that alpha */
+} volt_class_readout;
+
+/* K (n x n, both triangles). An alpha of 0 is chosen by the log loss over stratified folds, refitted for each. A and c are
+ * the caller's. BLAS must be claimed. VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED, VOLT_ERR_SINGULAR. */
+volt_status volt_class_loss_fit(const volt_loss *loss, const volt_class_list *classes, volt_view K,
+                                uint64_t seed, volt_progress progress, volt_class_readout *readout);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * No exact way leads from one fit to those with rows left out, as it does for squares, so that alpha is chosen over five
  * stratified folds, each fitted on the rest: few series, small matrices. */
-#include "series/classify/class_loss.h"
+#include "series/classify/class_bench.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* src/series/classify/class_round.c: candidates on a setting: what a search (select/search) evaluates them with.
+/* src/series/classify/class_round.c: the evaluator of candidates on a setting, for a search (select/search).
  *
  * Where series are few a kernel gives a thread too little to share: candidates are evaluated several at a time, a thread and a
  * bench each. Every draw has a record of its own, so that results do not depend on the number of threads. */

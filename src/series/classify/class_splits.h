@@ -1,4 +1,5 @@
-/* src/series/classify/class_splits.h: training series in classes: columns of targets, stratified splits, accuracies. */
+/* src/series/classify/class_splits.h: training series in classes: columns of targets, stratified splits, accuracies,
+ * probabilities. */
 #ifndef CLASSIFY_CLASS_SPLITS_H
 #define CLASSIFY_CLASS_SPLITS_H
 
@@ -32,5 +33,13 @@ void volt_class_folds(const volt_class_list *classes, int64_t folds, uint64_t se
 /* A stratified sample of m series, in ascending order in `rows` (m): two of every class first, then classes in proportion.
  * VOLT_ERR_MEMORY. */
 volt_status volt_class_sample(const volt_class_list *classes, int64_t m, uint64_t seed, int64_t *rows);
+
+/* u (q) becomes softmax(u / temperature). */
+void volt_class_softmax(double *u, int64_t q, double temperature);
+
+/* The temperature, between 1e-3 and 1e3, of least log loss on leave-one-out outputs (n x n_classes; Guo et al. 2017). The targets
+ * have one count added to every class, (n [k = class] + 1) / (n + classes), so that it stays above 0 where all series are
+ * classified correctly (after Platt 1999). */
+double volt_class_temperature(const volt_class_list *classes, volt_view outputs);
 
 #endif

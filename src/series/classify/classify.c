@@ -5,8 +5,8 @@
 #include "base/progress.h"
 #include "base/sized.h"
 #include "base/threads.h"
-#include "series/classify/class_loss.h"
-#include "series/classify/class_temperature.h"
+#include "series/classify/class_bench.h"
+#include "series/classify/class_splits.h"
 #include "series/classify/kernel_search.h"
 
 #include <inttypes.h>

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "series/classify/class_splits.h"
-#include "series/classify/class_temperature.h"
 
 #include <inttypes.h>
 #include <string.h>

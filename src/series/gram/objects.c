@@ -76,7 +76,7 @@ static volt_status check_series(const volt_view *series, int64_t count, int64_t 
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
-/* What a step is, of every step of one series. */
+/* The steps of one series: values, changes or both. */
 static void take_inputs(volt_object_input input, volt_view raw, double *out)
 {
     bool levels = input != VOLT_OBJECT_INPUT_CHANGE, changes = input != VOLT_OBJECT_INPUT_LEVEL;
@@ -233,7 +233,7 @@ static volt_status learn_lengths(volt_objects *objects)
     return VOLT_OK;
 }
 
-/* The means and deviations of all steps, which stand in the block as they are. */
+/* The means and deviations of all steps of the block, which are not scaled. */
 static void learn_channels(volt_objects *objects, const volt_series_block *block)
 {
     for (int64_t k = 0; k < objects->d; k++)

@@ -7,7 +7,6 @@
 #include "kernel/gram/gram.h"
 #include "kernel/kernel_entry.h"
 #include "series/gram/objects_internal.h"
-#include "series/gram/objects_steps.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,19 +35,27 @@ static volt_status find_static(const volt_kernel *kernel, int64_t d, bool *is_st
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK; /* other failures are found, and said, by the matrix */
 }
 
+/* The number of steps that a kernel sees at once. */
+static double window_of(const volt_kernel *kernel)
+{
+    const char *name;
+    double window = 1;
+    for (int64_t p = 0; (name = volt_kernel_parameter_name(kernel, p)); p++) {
+        volt_kernel_value value = {.struct_size = sizeof value};
+        (void)volt_kernel_get(kernel, name, &value); /* the name exists */
+        if (strcmp(value.info->name, "window") == 0 && value.present)
+            window = fmax(window, value.number);
+    }
+    return window;
+}
+
 /* Neither windows nor filters go from one series to the next. */
 static volt_status check_static(const volt_kernel *kernel)
 {
     VOLT_REQUIRE(!volt_kernel_filters(kernel), VOLT_ERR_KERNEL,
                  "kernel %s takes a series as one row, and filters run along time", volt_kernel_text(kernel));
-    const char *name;
-    for (int64_t p = 0; (name = volt_kernel_parameter_name(kernel, p)); p++) {
-        volt_kernel_value value = {.struct_size = sizeof value};
-        (void)volt_kernel_get(kernel, name, &value); /* a name of its own */
-        bool windowed = strcmp(value.info->name, "window") == 0 && value.present && value.number > 1;
-        VOLT_REQUIRE(!windowed, VOLT_ERR_KERNEL, "kernel %s: %s is for one sequence; here a series is one row",
-                     volt_kernel_text(kernel), name);
-    }
+    VOLT_REQUIRE(window_of(kernel) <= 1, VOLT_ERR_KERNEL,
+                 "kernel %s: window is for one sequence; here a series is one row", volt_kernel_text(kernel));
     return VOLT_OK;
 }
 
@@ -69,20 +76,6 @@ static volt_status check_kernel(const volt_objects *objects, const volt_kernel *
         "memory, fir, gak, sig, sigpde, esn or sas",
         volt_kernel_text(kernel));
     return check_static(kernel);
-}
-
-/* The number of steps that a kernel sees at once. */
-static double window_of(const volt_kernel *kernel)
-{
-    const char *name;
-    double window = 1;
-    for (int64_t p = 0; (name = volt_kernel_parameter_name(kernel, p)); p++) {
-        volt_kernel_value value = {.struct_size = sizeof value};
-        (void)volt_kernel_get(kernel, name, &value); /* a name of its own */
-        if (strcmp(value.info->name, "window") == 0 && value.present)
-            window = fmax(window, value.number);
-    }
-    return window;
 }
 
 double volt_objects_work(const volt_objects *objects, const volt_kernel *kernel)

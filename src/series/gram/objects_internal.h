@@ -90,4 +90,17 @@ static inline bool volt_objects_is_own_failure(volt_status status)
 /* About how many operations the Gram matrix of a kernel takes. */
 double volt_objects_work(const volt_objects *objects, const volt_kernel *kernel);
 
+/* ---- steps compared with each other (objects_steps.c) ---- */
+
+/* With k_ij the kernel of x up to step i and y up to step j,
+ *
+ *     K(x, y) = 1 / (P Q) sum_{i <= P} sum_{j <= Q} k_ij,
+ *
+ * the inner product of the mean features of the two series: it does not depend on when something happens. K of `rows` (NULL: the
+ * training series themselves) against the training series, normalised where the objects are; self (optional) as in
+ * volt_objects_cross. VOLT_ERR_KERNEL for a kernel that does not run on a sequence. */
+volt_status volt_objects_compare_steps(const volt_objects *objects, const volt_kernel *kernel,
+                                       const volt_series_block *rows, const volt_progress *progress,
+                                       volt_matrix K, double *self);
+
 #endif

@@ -3,7 +3,7 @@
  * Training series are records of one list of columns; every series of the rows runs past them from a zero initial state, in
  * blocks of rows of which only the sums over each record are kept. The matrix of the training series with themselves is
  * computed by groups of columns, for the rows from the group on. */
-#include "series/gram/objects_steps.h"
+#include "series/gram/objects_internal.h"
 
 #include "base/blas.h"
 #include "base/error.h"
