@@ -2,26 +2,25 @@
 #include "base/error.h"
 #include "select/search/search_internal.h"
 #include "select/search/trial_log.h"
-#include "select/search/trial_pile.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static int64_t most_folds(const volt_trial_pile *all)
+static int64_t most_folds(const volt_trial_queue *all)
 {
     int64_t most = 0;
     for (int64_t i = 0; i < all->count; i++)
-        if (all->pieces[i].trial->n_folds > most)
-            most = all->pieces[i].trial->n_folds;
+        if (all->entries[i].trial->n_folds > most)
+            most = all->entries[i].trial->n_folds;
     return most;
 }
 
 /* Of trials with the same index the first, which says most; the others must be of the same candidate. */
-static volt_status add_all(volt_trial_pile *all, volt_search *search)
+static volt_status add_all(volt_trial_queue *all, volt_search *search)
 {
     const volt_trial *last = NULL;
     for (int64_t i = 0; i < all->count; i++) {
-        volt_trial *trial = all->pieces[i].trial;
+        volt_trial *trial = all->entries[i].trial;
         if (last && last->index == trial->index) {
             bool known = last->alpha > 0 && trial->alpha > 0; /* a profile that failed has none */
             VOLT_REQUIRE(strcmp(last->kernel, trial->kernel) == 0 && last->feedback == trial->feedback &&
@@ -35,7 +34,7 @@ static volt_status add_all(volt_trial_pile *all, volt_search *search)
                      "candidate %" PRId64 " has %" PRId64 " folds, and there are %" PRId64, trial->index,
                      trial->n_folds, search->info.folds);
         VOLT_TRY(volt_search_add(search, trial));
-        all->pieces[i].trial = NULL; /* the search has it now */
+        all->entries[i].trial = NULL; /* the search has it now */
         last = trial;
     }
     return VOLT_OK;
@@ -46,22 +45,22 @@ volt_status volt_search_merge(const char *const *logs, int64_t count, volt_searc
     VOLT_REQUIRE(logs && search && count >= 1, VOLT_ERR_ARGUMENT, "there are no logs to merge");
     char fingerprint[VOLT_FINGERPRINT_LENGTH] = "";
     volt_measure measure = {0};
-    volt_trial_pile all = {0};
+    volt_trial_queue all = {0};
     volt_search *fresh = NULL;
     volt_status status = VOLT_OK;
     for (int64_t i = 0; i < count && status == VOLT_OK; i++)
-        status = volt_trial_log_read(logs[i], fingerprint, &measure, volt_trial_pile_take, &all, NULL);
+        status = volt_trial_log_read(logs[i], fingerprint, &measure, volt_trial_queue_take, &all, NULL);
     if (status == VOLT_OK && all.count == 0)
         status = volt_fail(VOLT_ERR_FORMAT, "there are no trials in the logs");
     if (status == VOLT_OK) {
-        volt_trial_pile_sort(&all);
+        volt_trial_queue_sort(&all);
         status = volt_search_new(most_folds(&all), measure, &fresh);
     }
     if (status == VOLT_OK)
         status = add_all(&all, fresh);
     if (status == VOLT_OK)
         status = volt_search_require_best(fresh);
-    volt_trial_pile_free(&all);
+    volt_trial_queue_free(&all);
     if (status == VOLT_OK)
         *search = fresh;
     else

@@ -13,7 +13,6 @@
 #include "select/search/search_internal.h"
 #include "select/search/search_run.h"
 #include "select/search/trial_log.h"
-#include "select/search/trial_pile.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -205,24 +204,25 @@ static volt_status check_logged(volt_run *r, int64_t position, const volt_trial 
 }
 
 /* Take the trials of an earlier run that this one would make, by position: later ones may follow from earlier ones. */
-static volt_status take_logged(volt_run *r, volt_trial_pile *pile)
+static volt_status take_logged(volt_run *r, volt_trial_queue *queue)
 {
     int64_t shards = r->options->shards;
-    volt_trial_pile_sort(pile);
-    for (int64_t i = 0; i < pile->count; i++) {
-        volt_trial *trial = pile->pieces[i].trial;
+    volt_trial_queue_sort(queue);
+    for (int64_t i = 0; i < queue->count; i++) {
+        volt_trial *trial = queue->entries[i].trial;
         int64_t position = trial->index / shards;
         bool is_ours = trial->index % shards == r->options->shard && (r->length < 0 || position < r->length);
         volt_status status = check_folds(r, trial);
         if (status == VOLT_OK && is_ours)
             status = check_logged(r, position, trial);
         if (status != VOLT_OK && status != VOLT_ERR_MEMORY)
-            status = volt_fail_prefix(status, "%s, line %" PRId64, r->options->log, pile->pieces[i].order + 1);
+            status =
+                volt_fail_prefix(status, "%s, line %" PRId64, r->options->log, queue->entries[i].order + 1);
         VOLT_TRY(status);
         if (!is_ours || volt_schedule_has(&r->schedule, position))
             continue;
         VOLT_TRY(volt_search_add(r->search, trial));
-        pile->pieces[i].trial = NULL; /* the search has it now */
+        queue->entries[i].trial = NULL; /* the search has it now */
         r->search->info.resumed++;
         VOLT_TRY(volt_schedule_resume(&r->schedule, position, trial));
     }
@@ -231,14 +231,14 @@ static volt_status take_logged(volt_run *r, volt_trial_pile *pile)
 
 static volt_status resume(volt_run *r)
 {
-    volt_trial_pile pile = {0};
+    volt_trial_queue queue = {0};
     volt_measure measure = r->search->measure;
     int64_t whole = 0;
     volt_status status =
-        volt_trial_log_read(r->options->log, r->fingerprint, &measure, volt_trial_pile_take, &pile, &whole);
+        volt_trial_log_read(r->options->log, r->fingerprint, &measure, volt_trial_queue_take, &queue, &whole);
     if (status == VOLT_OK)
-        status = take_logged(r, &pile);
-    volt_trial_pile_free(&pile);
+        status = take_logged(r, &queue);
+    volt_trial_queue_free(&queue);
     return status == VOLT_OK ? volt_trial_log_cut(&r->log, whole) : status;
 }
 

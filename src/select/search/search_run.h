@@ -7,7 +7,7 @@
 #include "select/folds/cross_validation.h"
 #include "select/folds/workspace.h"
 #include "select/search/schedule.h"
-#include "select/search/search_measure.h"
+#include "select/search/search_internal.h"
 #include "select/search/trial_log.h"
 
 #include <omp.h>

@@ -1,4 +1,4 @@
-/* src/select/search/search_trials.c: a search as the collection of its trials, and the best of them. */
+/* src/select/search/search_trials.c: the trials of a search, their measure, and the search as their collection. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -6,7 +6,103 @@
 #include "select/search/search_internal.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- measures --------------------------------------------------------------------------------- */
+
+volt_measure volt_measure_of(volt_score score, const volt_loss *loss)
+{
+    volt_measure measure = {.score = score, .name = loss ? loss->kind->info.score : volt_score_name(score)};
+    if (loss)
+        snprintf(measure.loss, sizeof measure.loss, "%s", loss->text);
+    return measure;
+}
+
+static volt_status read_loss(const char *name, const char *text, volt_measure *measure)
+{
+    volt_loss *loss = NULL;
+    volt_status status = volt_loss_parse(text, &loss);
+    if (status == VOLT_ERR_MEMORY)
+        return status;
+    if (status != VOLT_OK)
+        return volt_fail_prefix(VOLT_ERR_FORMAT, "its loss is not one");
+    *measure = volt_measure_of(VOLT_SCORE_LOSS, loss);
+    bool is_its_own = strcmp(measure->name, name) == 0 && strcmp(measure->loss, text) == 0;
+    volt_loss_free(loss);
+    VOLT_REQUIRE(is_its_own, VOLT_ERR_FORMAT, "its measure is not the score of its loss");
+    return VOLT_OK;
+}
+
+volt_status volt_measure_read(const char *name, const char *loss, volt_measure *measure)
+{
+    if (name && loss)
+        return read_loss(name, loss, measure);
+    for (int s = VOLT_SCORE_R2; name && s < VOLT_SCORE_LOSS; s++)
+        if (strcmp(name, volt_score_name((volt_score)s)) == 0) {
+            *measure = volt_measure_of((volt_score)s, NULL);
+            return VOLT_OK;
+        }
+    return volt_fail(VOLT_ERR_FORMAT, "its measure is no score");
+}
+
+/* ---- trials ----------------------------------------------------------------------------------- */
+
+void volt_trial_free(volt_trial *trial)
+{
+    if (!trial)
+        return;
+    volt_free((char *)trial->kernel);
+    volt_free((char *)trial->failure);
+    volt_free(trial->folds);
+    volt_free(trial);
+}
+
+static double mean_of(const double *values, int64_t count)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < count; k++)
+        sum += values[k];
+    return sum / (double)count;
+}
+
+volt_trial *volt_trial_new(int64_t index, const char *kernel, double alpha, const double *folds,
+                           int64_t n_folds, const char *failure)
+{
+    volt_trial *trial = volt_alloc_zero(1, sizeof *trial);
+    if (!trial)
+        return NULL;
+    trial->struct_size = sizeof *trial;
+    trial->index = index;
+    trial->alpha = alpha;
+    trial->n_folds = n_folds;
+    trial->score = NAN;
+    trial->kernel = volt_strdup(kernel);
+    trial->folds = volt_alloc_doubles(n_folds, 1);
+    trial->failure = failure ? volt_strdup(failure) : NULL;
+    if (!trial->kernel || !trial->folds || (failure && !trial->failure)) {
+        volt_trial_free(trial);
+        return NULL;
+    }
+    if (n_folds > 0)
+        memcpy(trial->folds, folds, (size_t)n_folds * sizeof *folds);
+    if (n_folds > 0 && !failure)
+        trial->score = mean_of(folds, n_folds);
+    return trial;
+}
+
+void volt_trial_stop(volt_trial *trial, int64_t done)
+{
+    volt_free((char *)trial->failure);
+    trial->failure = NULL;
+    trial->stopped = true;
+    trial->n_folds = done;
+    trial->score = mean_of(trial->folds, done);
+}
+
+/* ---- the search ------------------------------------------------------------------------------- */
 
 volt_status volt_search_new(int64_t folds, volt_measure measure, volt_search **search)
 {

@@ -11,7 +11,7 @@
 #ifndef SELECT_TRIAL_LOG_H
 #define SELECT_TRIAL_LOG_H
 
-#include "select/search/search_measure.h"
+#include "select/search/search_internal.h"
 
 #include <stdbool.h>
 
@@ -40,6 +40,25 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
 typedef volt_status (*volt_trial_take_fn)(volt_trial *trial, void *context);
 volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPRINT_LENGTH],
                                 volt_measure *measure, volt_trial_take_fn take, void *context, int64_t *whole);
+
+/* A trial and when it was read: its line, from 0, where there is one log. */
+typedef struct volt_queued_trial {
+    volt_trial *trial; /* NULL: taken over */
+    int64_t order;
+} volt_queued_trial;
+
+/* Trials of logs, to be put in order. Begins as {0}. */
+typedef struct volt_trial_queue {
+    volt_queued_trial *entries;
+    int64_t count, capacity;
+} volt_trial_queue;
+
+/* A volt_trial_take_fn; `context` is the queue. */
+volt_status volt_trial_queue_take(volt_trial *trial, void *context);
+/* By index, of the same index the trial that has most scores first. */
+void volt_trial_queue_sort(volt_trial_queue *queue);
+/* With the trials that nobody has taken over. */
+void volt_trial_queue_free(volt_trial_queue *queue);
 
 /* Open for appending and hold the lock of the file until it is closed: one search writes at a time, and reads
  * under the lock what the one before has left. VOLT_ERR_IO, also when another search has the lock. A file system

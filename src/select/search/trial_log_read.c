@@ -13,6 +13,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static volt_status wrong_field(const char *key, const char *wanted)
@@ -221,4 +222,56 @@ volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPR
     return status == VOLT_OK || status == VOLT_ERR_MEMORY
                ? status
                : volt_fail_prefix(status, "%s, line %" PRId64, path, number);
+}
+
+/* ---- in order ---------------------------------------------------------------------------------- */
+
+volt_status volt_trial_queue_take(volt_trial *trial, void *context)
+{
+    volt_trial_queue *queue = context;
+    volt_status status =
+        volt_grow((void **)&queue->entries, &queue->capacity, queue->count + 1, sizeof *queue->entries);
+    if (status != VOLT_OK) {
+        volt_trial_free(trial);
+        return status;
+    }
+    queue->entries[queue->count] = (volt_queued_trial){.trial = trial, .order = queue->count};
+    queue->count++;
+    return VOLT_OK;
+}
+
+/* A complete trial counts more than a stopped one, and that more than a failure. */
+static int64_t rank(const volt_trial *trial)
+{
+    if (trial->failure)
+        return -1;
+    return trial->stopped ? trial->n_folds : INT64_MAX;
+}
+
+static int compare_counts(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_index_and_rank(const void *a, const void *b)
+{
+    const volt_queued_trial *first = a, *second = b;
+    int order = compare_counts(first->trial->index, second->trial->index);
+    if (order == 0)
+        order = compare_counts(rank(second->trial), rank(first->trial));
+    return order ? order : compare_counts(first->order, second->order);
+}
+
+void volt_trial_queue_sort(volt_trial_queue *queue)
+{
+    if (queue->count > 1)
+        qsort(queue->entries, (size_t)queue->count, sizeof *queue->entries, by_index_and_rank);
+}
+
+void volt_trial_queue_free(volt_trial_queue *queue)
+{
+    for (int64_t i = 0; i < queue->count; i++)
+        volt_trial_free(queue->entries[i].trial);
+    volt_free(queue->entries);
+    *queue = (volt_trial_queue){0};
 }
