@@ -1,7 +1,7 @@
 /* cli/compare/compare_watch.c: the progress line of a comparison. */
 #include "compare/compare_watch.h"
 
-#include "search/score_words.h"
+#include "search/search_report.h"
 #include "terminal/progress_bar.h"
 
 #include <stdio.h>

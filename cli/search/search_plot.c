@@ -9,8 +9,8 @@
 #include "args/kernel_parts.h"
 #include "files/gnuplot.h"
 #include "files/gnuplot_text.h"
-#include "search/plot_axes.h"
 #include "terminal/messages.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -18,6 +18,153 @@
 #include <string.h>
 
 enum { MOST_POINTS = 4000 };
+
+/* ---- the axes ---------------------------------------------------------------------------------- */
+
+enum { MOST_AXES = 24, MOST_WORDS = 24 };
+
+typedef struct plot_axis {
+    char name[PART_LENGTH];              /* a parameter, "alpha" or "kernel" */
+    char words[MOST_WORDS][PART_LENGTH]; /* distinct values, as text, the first few */
+    int n_words;
+    bool has_words;                 /* some value is no number: the axis has words for ticks, at 0, 1, 2, ... */
+    double low, high;               /* of the numbers */
+    double log_sum, log_square_sum; /* of the logarithms of those above 0 */
+    int64_t n_numbers;
+} plot_axis;
+
+typedef struct plot_axes {
+    plot_axis axes[MOST_AXES];
+    int count;
+} plot_axes;
+
+/* Add an axis of that name, unless it is there or there is no room for it and `reserve` more. */
+static void add_axis(plot_axes *axes, const char *name, int reserve)
+{
+    for (int i = 0; i < axes->count; i++)
+        if (strcmp(axes->axes[i].name, name) == 0)
+            return;
+    if (axes->count + reserve >= MOST_AXES)
+        return;
+    plot_axis *axis = &axes->axes[axes->count++];
+    memset(axis, 0, sizeof *axis);
+    snprintf(axis->name, sizeof axis->name, "%s", name);
+    axis->low = INFINITY;
+    axis->high = -INFINITY;
+}
+
+static int find_word(const plot_axis *axis, const char *word)
+{
+    for (int i = 0; i < axis->n_words; i++)
+        if (strcmp(axis->words[i], word) == 0)
+            return i;
+    return -1;
+}
+
+/* The value of a trial on an axis as text, "" when it has none, and as a number or NaN. `kernel` is the trial's, from
+ * kernel_read: NULL for an invalid text. */
+static void plot_axis_value(const plot_axis *axis, const volt_trial *trial, const volt_kernel *kernel,
+                            char text[PART_LENGTH], double *number)
+{
+    volt_kernel_value value = {.struct_size = sizeof value};
+    text[0] = '\0';
+    *number = NAN;
+    if (strcmp(axis->name, "kernel") == 0) {
+        snprintf(text, PART_LENGTH, "%s", kernel ? volt_kernel_info_of(kernel)->name : trial->kernel);
+    } else if (strcmp(axis->name, "alpha") == 0) {
+        if (trial->alpha > 0) { /* else its profile failed */
+            *number = trial->alpha;
+            volt_format_number(trial->alpha, text);
+        }
+    } else if (strcmp(axis->name, "feedback") == 0) {
+        if (trial->feedback > 0) {
+            *number = trial->feedback;
+            volt_format_number(trial->feedback, text);
+        }
+    } else if (kernel_value(kernel, axis->name, &value)) {
+        memcpy(text, value.text, PART_LENGTH);
+        *number = value.info->kind >= VOLT_PARAMETER_CHOICE ? NAN : value.number; /* a word, or a text */
+    }
+}
+
+static void note_value(plot_axis *axis, const volt_trial *trial, const volt_kernel *kernel)
+{
+    char text[PART_LENGTH];
+    double number;
+    plot_axis_value(axis, trial, kernel, text, &number);
+    if (!text[0])
+        return;
+    if (axis->n_words < MOST_WORDS && find_word(axis, text) < 0)
+        memcpy(axis->words[axis->n_words++], text, PART_LENGTH);
+    if (isnan(number)) {
+        axis->has_words = true;
+        return;
+    }
+    if (number > 0) {
+        double logarithm = log10(number);
+        axis->log_sum += logarithm;
+        axis->log_square_sum += logarithm * logarithm;
+    }
+    axis->n_numbers++;
+    axis->low = fmin(axis->low, number);
+    axis->high = fmax(axis->high, number);
+}
+
+/* The axes along which the trials differ, the kernel first, alpha last; only alpha when they do not. */
+static void plot_axes_find(plot_axes *axes, const volt_trial *const *trials, int64_t count)
+{
+    axes->count = 0;
+    add_axis(axes, "kernel", 0);
+    for (int64_t i = 0; i < count; i++) {
+        volt_kernel *kernel = kernel_read(trials[i]->kernel);
+        volt_kernel_value value = {.struct_size = sizeof value};
+        const char *name = NULL;
+        for (int64_t p = 0; kernel_next_given(kernel, &p, &name, &value);)
+            add_axis(axes, name, 1);
+        volt_kernel_free(kernel);
+    }
+    add_axis(axes, "feedback", 0);
+    add_axis(axes, "alpha", 0);
+    for (int64_t i = 0; i < count; i++) {
+        volt_kernel *kernel = kernel_read(trials[i]->kernel);
+        for (int a = 0; a < axes->count; a++)
+            note_value(&axes->axes[a], trials[i], kernel);
+        volt_kernel_free(kernel);
+    }
+
+    int kept = 0;
+    for (int a = 0; a < axes->count; a++) {
+        const plot_axis *axis = &axes->axes[a];
+        bool is_last_hope = kept == 0 && a == axes->count - 1;
+        if (axis->n_words > 1 || is_last_hope)
+            axes->axes[kept++] = *axis;
+    }
+    axes->count = kept;
+}
+
+/* Do the values of an axis spread over decades? Uniform draws that happen to come near 0 do not. */
+static bool plot_axis_is_logarithmic(const plot_axis *axis)
+{
+    if (axis->has_words || !(axis->low > 0))
+        return false;
+    /* The standard deviation of log10 is 0.43 for uniform draws from 0 to 1, 0.58 for two decades. */
+    double count = (double)axis->n_numbers, mean = axis->log_sum / count;
+    return axis->log_square_sum / count - mean * mean > 0.5 * 0.5;
+}
+
+/* The position of a trial on an axis; NaN: none. */
+static double plot_axis_place(const plot_axis *axis, const volt_trial *trial, const volt_kernel *kernel)
+{
+    char text[PART_LENGTH];
+    double number;
+    plot_axis_value(axis, trial, kernel, text, &number);
+    if (!axis->has_words)
+        return number;
+    int word = text[0] ? find_word(axis, text) : -1;
+    /* Equal words are spread a little, so that points do not hide one another. */
+    double golden = 0.6180339887498949 * (double)trial->index;
+    return word < 0 ? NAN : word + 0.3 * (golden - floor(golden) - 0.5);
+}
 
 /* ---- the scores ------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #ifndef CLI_SEARCH_PLOT_H
 #define CLI_SEARCH_PLOT_H
 
-#include "search/score_words.h"
+#include "search/search_report.h"
 
 #include <stdio.h>
 

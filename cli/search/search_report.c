@@ -1,8 +1,8 @@
 /* cli/search/search_report.c: the progress and the result of a search. */
 #include "search/search_report.h"
 
+#include "args/choices.h"
 #include "args/kernel_parts.h"
-#include "search/score_words.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"
@@ -21,6 +21,17 @@ const char *search_first_failure(const volt_search *search)
         if (volt_search_trial(search, i)->failure)
             return volt_search_trial(search, i)->failure;
     return NULL;
+}
+
+score_words score_words_of(const volt_search_info *info)
+{
+    volt_score score = info->score;
+    score_words words = {.lower_is_better = score == VOLT_SCORE_NMSE || score == VOLT_SCORE_MSE ||
+                                            score == VOLT_SCORE_LOO || score == VOLT_SCORE_GCV ||
+                                            score == VOLT_SCORE_LOSS};
+    words.label = info->loss ? info->score_name : choice_label(score_choices, (int)score);
+    words.word = info->loss ? info->score_name : choice_word(score_choices, (int)score);
+    return words;
 }
 
 /* ---- while it runs ---------------------------------------------------------------------------- */

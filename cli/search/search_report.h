@@ -7,6 +7,15 @@
 
 #include <stdbool.h>
 
+/* What the score of a search is called, and which end of it is the better one. */
+typedef struct score_words {
+    const char *label; /* for people: "R2", "pinball loss" */
+    const char *word;  /* for programs: "r2", "pinball loss" */
+    bool lower_is_better;
+} score_words;
+
+score_words score_words_of(const volt_search_info *info);
+
 /* ---- while it runs ---------------------------------------------------------------------------- */
 
 typedef struct search_watch {

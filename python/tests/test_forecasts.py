@@ -346,3 +346,21 @@ def test_a_file_whose_horizons_contradict_its_outputs(tmp_path):
         path.write_bytes(changed[:at] + b"%08x" % zlib.crc32(blank) + changed[at + 8 :])
         with pytest.raises(ValueError, match="horizons"):
             volterra.load(path)
+
+
+def test_warnings_of_a_fit(rng):
+    u = rng.normal(size=(120, 1))
+    walk = np.cumsum(rng.normal(size=120))
+    with pytest.warns(volterra.FitWarning):
+        poor = VolterraRidge(alpha=1e-8).fit(np.cumsum(u, axis=0), rng.normal(size=120))
+    assert poor.prequential_r2_ < 0 and poor.warnings_[0].code == _code("WORSE_THAN_CONSTANT")
+    kept = VolterraRidge().fit(walk.reshape(-1, 1))
+    assert kept.verdict_["naive_outputs"] == 1 and kept.warnings_[0].code == _code("NAIVE_FORECAST")
+    few = VolterraRidge().fit(walk[:5].reshape(-1, 1))
+    assert [note.code for note in few.warnings_] == [_code("FEW_ROWS")] and few.verdict_["heldout_rows"] == 0
+
+
+def _code(name):
+    from volterra import _native
+
+    return _native.CONSTANTS[f"VOLT_WARNING_{name}"]

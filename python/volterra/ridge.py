@@ -155,9 +155,15 @@ class VolterraRidge(SequenceRegressor):
         Of the held-out rows: rows (how many), first, mse, best_mse (of the best candidate, taken or not), naive_mse
         and share (1: learned, 0: the naive forecast was kept, 1/2: half-way between the two), one per output.
     baselines_ : dict
-        What needs no model on the same rows: "naive", "seasonal", "drift" and "ar", each with mse, rmse, mae, r2 and
+        Forecasts without a model on the same rows: "naive", "seasonal", "drift" and "ar", each with mse, rmse, mae, r2 and
         skill (1 less the squared error of this estimator over that one's). Where y is not among the columns of X
-        they have seen past targets, and the estimator has not.
+        they know past targets, and the estimator does not.
+    verdict_ : dict
+        How the fit was judged: heldout_rows and heldout_rmse, loo_rmse, gcv_rmse, naive_outputs and halfway_outputs (how many
+        outputs are the naive forecast, or half-way to it), naive_ratio, r2 of the fitted values, and more.
+    warnings_ : list
+        Warnings of the library about the fit, each with code and text. A baseline or a constant that does better than the
+        fit is also a `FitWarning`.
     rcond_ : float
         Estimated reciprocal condition number of ``K + alpha I``.
     dual_coef_ : ndarray of shape (n_rows, n_outputs)
@@ -333,7 +339,7 @@ class SequenceKernelRidge(SequenceRegressor):
     left_out_r2_ : float
         Their R2, the mean over outputs.
     fitted_, n_features_in_, feature_names_in_, n_outputs_, kernel_, facts_, alpha_, target_, input_, season_, \
-    prequential_r2_, log_likelihood_, report_, baselines_, rcond_, dual_coef_, intercept_
+    prequential_r2_, log_likelihood_, report_, baselines_, verdict_, warnings_, rcond_, dual_coef_, intercept_
         As in `VolterraRidge`.
 
     Examples

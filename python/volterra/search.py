@@ -174,7 +174,7 @@ class VolterraRidgeCV(SequenceRegressor):
         Parameters of `VolterraRidge` of the best candidate.
     best_score_ : float
         Its mean score over the folds.
-    alpha_, target_, input_, season_, prequential_r2_, log_likelihood_, report_, baselines_
+    alpha_, target_, input_, season_, prequential_r2_, log_likelihood_, report_, baselines_, verdict_, warnings_
         Of the refitted estimator, as in `VolterraRidge`. A search for changes is refitted so that "as now"
         stays the forecast unless held-out rows clearly prefer the winner: then ``alpha_`` is inf.
     validation_baselines_ : dict
