@@ -5,9 +5,9 @@
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 #include "support/series_classes.h"
+#include "volterra/data.h"
 #include "volterra/model.h"
 #include "volterra/series.h"
-#include "volterra/data.h"
 #include "volterra/task.h"
 
 #include <setjmp.h>
