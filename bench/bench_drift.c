@@ -4,6 +4,7 @@
  *
  * One-step errors over 4100 rows, the best of three alphas for every way, as docs/performance.md has them. */
 #include "measure.h"
+#include "volterra/live.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,11 +25,11 @@ static void make_system(double *X, double *Y)
 }
 
 /* Root mean squared error of the forecasts of one learner. */
-static double learn_with(const double *X, const double *Y, double alpha, const volt_learner_options *options)
+static double learn_with(const double *X, const double *Y, double alpha, const volt_live_options *options)
 {
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
-    volt_learner *learner = NULL;
+    volt_live *learner = NULL;
     volt_fit_options fit = volt_fit_options_default();
     double sum = 0, forecast;
     fit.alpha = alpha;
@@ -36,12 +37,12 @@ static double learn_with(const double *X, const double *Y, double alpha, const v
     need(volt_model_fit(kernel, volt_view_of(X, TRAINED, 1), volt_view_of(Y, TRAINED, 1), &fit,
                         (volt_matrix){0}, &model),
          "fit");
-    need(volt_learner_create(model, options, &learner), "the learner");
+    need(volt_live_create(model, options, &learner), "the learner");
     for (int64_t t = TRAINED; t < ROWS; t++) {
-        need(volt_learner_update(learner, X + t, Y + t, &forecast), "a row");
+        need(volt_live_update(learner, X + t, 0, Y + t, &forecast), "a row");
         sum += (forecast - Y[t]) * (forecast - Y[t]);
     }
-    volt_learner_free(learner);
+    volt_live_free(learner);
     volt_model_free(model);
     volt_kernel_free(kernel);
     return sqrt(sum / (ROWS - TRAINED));
@@ -56,7 +57,8 @@ typedef struct way {
 static double best_error(const double *X, const double *Y, const way *w)
 {
     static const double alphas[] = {0.1, 0.01, 0.001};
-    volt_learner_options options = volt_learner_options_default();
+    volt_live_options options = volt_live_options_default();
+    options.learn = 1;
     double best = INFINITY;
     options.window = w->window;
     options.forget = w->forget;

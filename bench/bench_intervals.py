@@ -156,14 +156,13 @@ def jump():
         scale = np.where(np.arange(2400) < 1400, 0.1, 0.3)
         y = u[:, 0] + 0.5 * np.append(0, u[:-1, 0]) + scale * rng.standard_t(5, 2400)
         model = volterra.SequenceKernelRidge("linear:window=3", 1e-2).fit(u[:400], y[:400])
-        stream = model.stream()
-        stream.track([COVERAGE])
+        stream = model.stream(coverage=[COVERAGE])
         inside = []
         for t in range(400, 2400):
-            forecast = np.ravel(stream.push(u[t]))[0]
+            forecast = np.ravel(stream.feed(u[t]))[0]
             half = stream.interval()[0, 0]
             inside.append(abs(y[t] - forecast) <= half)
-            stream.observe(y[t])
+            stream.learn(y[t])
         after.append(np.mean(inside[1000:]))
     tell("threefold jump of the noise, after it", "adaptive", np.mean(after), np.std(after), 0, 0, 0)
 

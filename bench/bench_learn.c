@@ -2,6 +2,7 @@
  *
  * BENCH_LEARN_ROWS  rows of the long run (20000): its factor is compared with the matrix of the window at the end */
 #include "measure.h"
+#include "volterra/live.h"
 
 #include <float.h>
 #include <math.h>
@@ -46,14 +47,15 @@ static volt_model *fit(int64_t rows)
     return model;
 }
 
-static volt_learner *begin(const volt_model *model, int64_t window, double forget)
+static volt_live *begin(const volt_model *model, int64_t window, double forget)
 {
-    volt_learner_options options = volt_learner_options_default();
-    volt_learner *learner = NULL;
+    volt_live_options options = volt_live_options_default();
+    options.learn = 1;
+    volt_live *learner = NULL;
     options.window = window;
     options.forget = forget;
     options.beyond = VOLT_BEYOND_ALLOW;
-    need(volt_learner_create(model, &options, &learner), "the learner");
+    need(volt_live_create(model, &options, &learner), "the learner");
     return learner;
 }
 
@@ -62,13 +64,13 @@ static volt_learner *begin(const volt_model *model, int64_t window, double forge
 static void time_rows(const char *name, int64_t trained, int64_t window, int64_t rows, double budget)
 {
     volt_model *model = fit(trained);
-    volt_learner *learner = begin(model, window, 1);
+    volt_live *learner = begin(model, window, 1);
     double *seconds = need_doubles(rows), x[D], y, forecast;
     char parameters[64];
     for (int64_t i = 0; i < rows; i++) {
         make_row(trained + i, x, &y);
         double from = seconds_now();
-        need(volt_learner_update(learner, x, &y, &forecast), "a row");
+        need(volt_live_update(learner, x, 0, &y, &forecast), "a row");
         seconds[i] = seconds_now() - from;
     }
     snprintf(parameters, sizeof parameters, "n=%d d=%d", (int)trained, D);
@@ -81,7 +83,7 @@ static void time_rows(const char *name, int64_t trained, int64_t window, int64_t
                           .judge = JUDGE_VALUE,
                           .at_most = budget});
     free(seconds);
-    volt_learner_free(learner);
+    volt_live_free(learner);
     volt_model_free(model);
 }
 
@@ -99,11 +101,11 @@ static double resident_bytes(void)
 }
 
 /* The tensor `factors` of a state: the rows of L up to their diagonals. */
-static double *read_factor(const volt_learner *learner, int64_t n)
+static double *read_factor(volt_live *learner, int64_t n)
 {
     char path[] = "/tmp/bench-learn-XXXXXX";
     int descriptor = mkstemp(path);
-    need(descriptor >= 0 ? volt_learner_save(learner, path) : VOLT_ERR_IO, "the state");
+    need(descriptor >= 0 ? volt_live_save(learner, path) : VOLT_ERR_IO, "the state");
     FILE *file = fdopen(descriptor, "rb");
     uint64_t length = 0;
     char *header = NULL, *place = NULL;
@@ -125,7 +127,7 @@ static double *read_factor(const volt_learner *learner, int64_t n)
 }
 
 /* |L L' - K - alpha I| / |K + alpha I|, Frobenius norms; K of the last rows, after PAST rows that are enough of a past. */
-static double backward_error(const volt_learner *learner, int64_t end)
+static double backward_error(volt_live *learner, int64_t end)
 {
     int64_t n = RUN_WINDOW, rows = n + PAST;
     double *L = read_factor(learner, n), *X = need_doubles(rows * D), *K = need_doubles(rows * rows), y,
@@ -156,11 +158,11 @@ static double backward_error(const volt_learner *learner, int64_t end)
 static void run_long(int64_t rows)
 {
     volt_model *model = fit(RUN_WINDOW);
-    volt_learner *learner = begin(model, RUN_WINDOW, 1);
+    volt_live *learner = begin(model, RUN_WINDOW, 1);
     double x[D], y, memory = 0, from = seconds_now();
     for (int64_t t = 0; t < rows; t++) {
         make_row(RUN_WINDOW + t, x, &y);
-        need(volt_learner_update(learner, x, &y, NULL), "a row");
+        need(volt_live_update(learner, x, 0, &y, NULL), "a row");
         if (t == rows / 10)
             memory = resident_bytes();
     }
@@ -184,7 +186,7 @@ static void run_long(int64_t rows)
                           .unit = "MiB more",
                           .judge = JUDGE_VALUE,
                           .at_most = 1});
-    volt_learner_free(learner);
+    volt_live_free(learner);
     volt_model_free(model);
 }
 

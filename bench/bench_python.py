@@ -66,8 +66,8 @@ def bench_overhead():
             lambda: c.lib.volt_model_predict(model, prepared_row, byref(options), prepared_out, byref(beyond)),
         ),
         "push": (
-            lambda: stream.push(row[0]),
-            lambda: c.lib.volt_stream_push(stream, row.ctypes.data, out.ctypes.data),
+            lambda: stream.feed(row[0]),
+            lambda: c.lib.volt_live_feed(stream, row.ctypes.data, out.ctypes.data),
         ),
         "gram": (
             lambda: volterra.gram(ten),

@@ -4,6 +4,7 @@
  * Paths of 1000 rows are timed as a whole, and the steps of the first path are checked against a stream that is fed with
  * its own outputs as if they were measured. */
 #include "measure.h"
+#include "volterra/live.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,16 +41,16 @@ static double run_path(void *context)
 
 static void check_path(simulation *s)
 {
-    volt_stream *stream = NULL;
+    volt_live *stream = NULL;
     double y = 0;
     run_path(s);
-    need(volt_stream_create(s->model, NULL, &stream), "stream");
+    need(volt_live_create(s->model, NULL, &stream), "stream");
     for (int64_t t = 0; t < PATH; t++) {
-        need(volt_stream_push(stream, s->X.data + t * D, &y), "push");
+        need(volt_live_feed(stream, s->X.data + t * D, &y), "push");
         need_close("a step of the free run", fabs(y - s->out[t]), 0);
-        need(volt_stream_feed(stream, &y), "feed");
+        need(volt_live_learn(stream, 0, &y), "feed");
     }
-    volt_stream_free(stream);
+    volt_live_free(stream);
 }
 
 int main(void)

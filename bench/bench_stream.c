@@ -4,6 +4,7 @@
 #include "lorenz_problem.h"
 #include "measure.h"
 #include "peer.h"
+#include "volterra/live.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,11 +39,11 @@ static double check_steps(const lorenz_problem *problem, const volt_model *model
         need(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, CHECKED, q), NULL),
              "continue");
     } else {
-        volt_stream *stream = NULL;
-        need(volt_stream_create(model, NULL, &stream), "stream");
+        volt_live *stream = NULL;
+        need(volt_live_create(model, NULL, &stream), "stream");
         for (int64_t t = 0; t < CHECKED; t++)
-            need(volt_stream_push(stream, inputs.data + t * inputs.ld, out + t * q), "push");
-        volt_stream_free(stream);
+            need(volt_live_feed(stream, inputs.data + t * inputs.ld, out + t * q), "push");
+        volt_live_free(stream);
     }
     for (int64_t t = 0; t < CHECKED; t++) {
         const double *z = closed && t > 0 ? out + (t - 1) * q : inputs.data + t * inputs.ld;
@@ -68,7 +69,7 @@ static double check_steps(const lorenz_problem *problem, const volt_model *model
 typedef struct stepper {
     const lorenz_problem *problem;
     const volt_model *model;
-    volt_stream *stream;
+    volt_live *stream;
     double *seconds; /* of each streaming step */
     int64_t done;
 } stepper;
@@ -81,7 +82,7 @@ static double run_stream(void *context)
     for (int i = 0; i < BATCH; i++) {
         const double *x = s->problem->scaled.data + (LORENZ_PAIRS + s->done + i) * LORENZ_D;
         double begin = seconds_now();
-        need(volt_stream_push(s->stream, x, y), "push");
+        need(volt_live_feed(s->stream, x, y), "push");
         batch[i] = s->seconds[s->done + i] = seconds_now() - begin;
     }
     s->done += BATCH;
@@ -130,7 +131,7 @@ int main(void)
     check_steps(&problem, model, 1);
 
     stepper s = {.problem = &problem, .model = model, .seconds = need_doubles(STEPS)};
-    need(volt_stream_create(model, NULL, &s.stream), "stream");
+    need(volt_live_create(model, NULL, &s.stream), "stream");
     measurement m = {
         .name = "streaming step", .parameters = parameters, .unit = "us", .judge = JUDGE_VALUE, .at_most = 20};
     peer *other = start_peer(&problem, forecast);
@@ -155,7 +156,7 @@ int main(void)
     loop.value = 1e6 * loop.time.median;
     report(&loop);
 
-    volt_stream_free(s.stream);
+    volt_live_free(s.stream);
     free(s.seconds);
     volt_model_free(model);
     lorenz_problem_free(&problem);

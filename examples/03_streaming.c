@@ -1,7 +1,7 @@
-/* examples/03_streaming.c: push one row, get one forecast, as the rows of a sensor arrive.
+/* examples/03_streaming.c: feed one row, get one prediction, as the rows of a sensor arrive.
  *
- * A stream goes on from the end of training in O(n (d + q)) a row, and gives the same forecasts as one call
- * of volt_model_predict on all rows, to rounding. */
+ * A live object continues from the end of training in O(n (d + q)) a row, and gives the same predictions as one call of
+ * volt_model_predict on all rows, to rounding. */
 #include <volterra.h>
 
 #include <float.h>
@@ -14,20 +14,20 @@ enum { N_TRAIN = 1000, N_NEW = 300, N = N_TRAIN + N_NEW };
 static volt_status stream_rows(const volt_model *model, volt_view arriving, const double *batch, double *y,
                                double *difference)
 {
-    volt_stream *stream = NULL;
-    volt_status status = volt_stream_create(model, NULL, &stream);
+    volt_live *live = NULL;
+    volt_status status = volt_live_create(model, NULL, &live);
     for (int64_t i = 0; !status && i < arriving.rows; i++) {
-        status = volt_stream_push(stream, arriving.data + i * arriving.ld, &y[i]);
+        status = volt_live_feed(live, arriving.data + i * arriving.ld, &y[i]);
         if (!status)
             *difference = fmax(*difference, fabs(y[i] - batch[i]));
     }
-    volt_stream_info info = {.struct_size = sizeof info};
+    volt_live_info info = {.struct_size = sizeof info};
     if (!status)
-        status = volt_stream_get_info(stream, &info);
+        status = volt_live_get_info(live, &info);
     if (!status)
-        printf("%d rows pushed, %lld of them larger than any in training (clipped)\n", N_NEW,
+        printf("%d rows fed, %lld of them larger than any in training (clipped)\n", N_NEW,
                (long long)info.beyond);
-    volt_stream_free(stream);
+    volt_live_free(live);
     return status;
 }
 

@@ -1,7 +1,7 @@
-/* examples/10_anomaly.c: watch a series row by row, with alarms at a rate that is set beforehand.
+/* examples/10_anomaly.c: score a series row by row, with alarms at a rate that is set beforehand.
  *
- * A model of the first rows forecasts each row that follows; its score is the error in units of what errors are like there.
- * In row FAULT the sensor is wrong: that row raises an alarm, and so may those whose past it is. */
+ * A model of the first rows predicts each row that follows; its score is the error divided by the scale of the latest errors.
+ * In row FAULT the sensor is wrong: that row raises an alarm, and so may the rows that follow it. */
 #include <volterra.h>
 
 #include <stdio.h>
@@ -24,13 +24,15 @@ static volt_status measure(double *series)
 static volt_status watch_rows(const volt_model *model, const double *series, int *alarms, int *is_found,
                               int *false_alarms)
 {
-    volt_watch *watch = NULL;
-    volt_watch_options options = volt_watch_options_default();
-    options.rate = 0.001; /* one false alarm in a thousand rows, whatever the errors are like */
-    volt_status status = volt_watch_create(model, &options, &watch);
+    volt_live *live = NULL;
+    volt_live_options options = volt_live_options_default();
+    options.learn = 1;
+    options.window = 500;
+    options.alarm_rate = 0.001; /* one false alarm in a thousand rows, for any distribution of the errors */
+    volt_status status = volt_live_create(model, &options, &live);
     for (int t = N_TRAIN - 1; !status && t < N; t++) { /* the last training row is the first without a target */
-        volt_watch_row row = {.struct_size = sizeof row};
-        status = volt_watch_push(watch, &series[t], NULL, &row);
+        volt_detection row = {.struct_size = sizeof row};
+        status = volt_live_detect(live, &series[t], NULL, &row);
         if (status || !row.alarm)
             continue;
         printf("row %d: %.1f times the usual error, and %.1f is allowed\n", t, row.score, row.threshold);
@@ -38,7 +40,7 @@ static volt_status watch_rows(const volt_model *model, const double *series, int
         *is_found |= t == FAULT;
         *false_alarms += t < FAULT || t > FAULT + 20;
     }
-    volt_watch_free(watch);
+    volt_live_free(live);
     return status;
 }
 
@@ -49,7 +51,7 @@ int main(void)
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
     volt_fit_options options = volt_fit_options_default();
-    options.ahead = 1; /* a watch needs a model that forecasts its own inputs one row ahead */
+    options.ahead = 1; /* a detector requires a model that predicts its own inputs one row ahead */
     options.feedback = 1;
     options.alpha = 0.1;
 

@@ -1,7 +1,7 @@
 /* examples/11_learning.c: go on learning as data arrive, and follow a system that changes.
  *
- * The gain of a system doubles in row CHANGE. A model that stays as it is keeps its error; a learner that knows the last
- * WINDOW rows forecasts each row first, learns it afterwards, and has the new gain once the window is full of it. */
+ * The gain of a system doubles in row CHANGE. A model that stays as it is keeps its error. A live object
+ * that learns the last WINDOW rows predicts each row, then learns it, and has the new gain once the window is full of it. */
 #include <volterra.h>
 
 #include <math.h>
@@ -31,18 +31,19 @@ static double late_error(const double *forecast, const double *y)
 
 static volt_status learn_rows(const volt_model *model, const double *u, const double *y, double *forecast)
 {
-    volt_learner *learner = NULL;
-    volt_learner_options options = volt_learner_options_default();
+    volt_live *live = NULL;
+    volt_live_options options = volt_live_options_default();
+    options.learn = 1;
     options.window = WINDOW;
-    volt_status status = volt_learner_create(model, &options, &learner);
+    volt_status status = volt_live_create(model, &options, &live);
     for (int t = N_TRAIN; !status && t < N; t++)
-        status = volt_learner_update(learner, &u[t], &y[t], &forecast[t]);
+        status = volt_live_update(live, &u[t], 0, &y[t], &forecast[t]);
     if (!status) {
-        volt_learner_info info = {.struct_size = sizeof info};
-        volt_learner_get_info(learner, &info);
+        volt_live_info info = {.struct_size = sizeof info};
+        status = volt_live_get_info(live, &info);
         printf("%lld rows learned, the last %lld known\n", (long long)info.learned, (long long)info.rows);
     }
-    volt_learner_free(learner);
+    volt_live_free(live);
     return status;
 }
 

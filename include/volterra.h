@@ -33,9 +33,9 @@
  *     last), _get reads one value, _set changes one.
  *   - VOLT_VERSION_MAJOR, VOLT_VERSION_MINOR and VOLT_VERSION_PATCH are of the headers, volt_version() of the library.
  *
- * The headers follow the way data flows: base, io, kernel, solve, model (and learner), select; data makes series, stats
- * judges forecasts, and task has whole tasks: forecasts, comparisons with baselines and of kernels. Where whole series are the objects: series. Rows that are
- * unlike what came before them: anomaly. */
+ * The headers follow the way data flows: base, io, kernel, solve, model and live, select; data makes series, stats
+ * judges forecasts, and task has whole tasks: forecasts, comparisons with baselines and of kernels. Where whole series are
+ * the objects: series. */
 #ifndef VOLTERRA_H
 #define VOLTERRA_H
 
@@ -46,13 +46,12 @@
 #include "volterra/kernel.h"
 #include "volterra/solve.h"
 #include "volterra/model.h"
-#include "volterra/learner.h"
+#include "volterra/live.h"
 #include "volterra/select.h"
 #include "volterra/data.h"
 #include "volterra/stats.h"
 #include "volterra/task.h"
 #include "volterra/series.h"
-#include "volterra/anomaly.h"
 /* clang-format on */
 
 #endif

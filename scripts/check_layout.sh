@@ -95,7 +95,7 @@ folder_of()
 {
     case $1 in
         status) echo base ;;
-        learner) echo model ;;
+        live) echo model ;;
         *) echo "$1" ;;
     esac
 }

@@ -54,7 +54,7 @@ static int read_series(const anomaly_arguments *arguments, watched_series *serie
     if (failed)
         return failed;
     int64_t rows = series->x.view.rows;
-    series->train_rows = arguments->train_rows ? arguments->train_rows : volt_watch_train_rows(rows);
+    series->train_rows = arguments->train_rows ? arguments->train_rows : volt_live_train_rows(rows);
     if (rows <= series->train_rows)
         return complain(EXIT_FAILED,
                         "%s has %lld rows, of which %lld are to be learned from: none are left to watch",
@@ -91,7 +91,7 @@ static int fit(const anomaly_arguments *arguments, const watched_series *series,
 }
 
 /* All rows from the last training target on. */
-static int watch_rows(const anomaly_arguments *arguments, volt_watch *watch, watched_series *series)
+static int watch_rows(const anomaly_arguments *arguments, volt_live *live, watched_series *series)
 {
     volt_view x = series->x.view;
     volt_progress progress = progress_begin(arguments->common.quiet);
@@ -99,9 +99,9 @@ static int watch_rows(const anomaly_arguments *arguments, volt_watch *watch, wat
     int64_t t = series->train_rows - 1;
     series->first = x.rows;
     for (; !status && t < x.rows; t++) {
-        volt_watch_row row = {.struct_size = sizeof row};
+        volt_detection row = {.struct_size = sizeof row};
         double *out = series->table.data + t * COLUMNS;
-        status = volt_watch_push(watch, x.data + t * x.ld, NULL, &row);
+        status = volt_live_detect(live, x.data + t * x.ld, NULL, &row);
         if (status)
             break;
         out[SCORE] = row.score;
@@ -123,9 +123,10 @@ static int watch_rows(const anomaly_arguments *arguments, volt_watch *watch, wat
 
 static int watch_series(const anomaly_arguments *arguments, const volt_model *model, watched_series *series)
 {
-    volt_watch *watch = NULL;
-    volt_watch_options options = volt_watch_options_default();
-    options.rate = arguments->rate > 0 ? arguments->rate : default_rate;
+    volt_live *live = NULL;
+    volt_live_options options = volt_live_options_default();
+    options.learn = arguments->window > 0;
+    options.alarm_rate = arguments->rate > 0 ? arguments->rate : default_rate;
     options.window = arguments->window;
     int64_t rows = series->x.view.rows;
     int failed = allocate_matrix(rows, COLUMNS, "the scores", &series->table);
@@ -136,11 +137,11 @@ static int watch_series(const anomaly_arguments *arguments, const volt_model *mo
         return failed;
     for (int64_t i = 0; i < rows * COLUMNS; i++)
         series->table.data[i] = NAN;
-    volt_status status = volt_watch_create(model, &options, &watch);
+    volt_status status = volt_live_create(model, &options, &live);
     if (status)
         return complain_status(status);
-    failed = watch_rows(arguments, watch, series);
-    volt_watch_free(watch);
+    failed = watch_rows(arguments, live, series);
+    volt_live_free(live);
     return failed;
 }
 

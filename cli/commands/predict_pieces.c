@@ -65,7 +65,7 @@ static int report_share(const char *stage, double fraction, void *context)
 /* ---- piece by piece --------------------------------------------------------------------------- */
 
 typedef struct piece_room {
-    volt_forecaster *forecaster;
+    volt_live *live;
     volt_table_writer *writer;
     volt_matrix table, half; /* a piece of what is written; half-widths of intervals */
     shared_progress progress;
@@ -94,7 +94,7 @@ static int forecast_piece(const predict_pieces_task *task, int64_t first, int64_
     if (!failed) {
         room->progress.from = (double)(first - task->first) / (double)total;
         room->progress.share = (double)(end - first) / (double)total;
-        volt_status status = volt_forecaster_predict(room->forecaster, inputs.view, forecast, &beyond);
+        volt_status status = volt_live_predict(room->live, inputs.view, 1, forecast, &beyond);
         room->beyond += beyond;
         if (status == VOLT_OK) {
             bands_fill(&task->output.bands, volt_as_view(forecast), volt_as_view(room->half), (volt_view){0},
@@ -131,10 +131,21 @@ static int open_room(const predict_pieces_task *task, piece_room *room)
         failed = bands_of_model(task->model, &task->output.bands.levels, &room->half);
     if (failed)
         return failed;
-    volt_predict_options options = forecast_options(task->start, task->output.beyond);
+    volt_live_options options = volt_live_options_default();
+    options.start = (volt_start)task->start;
+    options.beyond = (volt_beyond)task->output.beyond;
     options.progress = (volt_progress){report_share, &room->progress};
-    volt_status status = volt_forecaster_create(task->model, &options, &room->forecaster);
+    volt_status status = volt_live_create(task->model, &options, &room->live);
     return status ? complain_status(status) : open_writer(task, room);
+}
+
+/* A multiple of the blocks of the library, for the bits of a prediction of all rows. */
+static int64_t piece_rows(const volt_live *live)
+{
+    volt_live_info info = {.struct_size = sizeof info, .block_rows = 1};
+    if (live)
+        volt_live_get_info(live, &info);
+    return PREDICT_PIECE > info.block_rows ? PREDICT_PIECE / info.block_rows * info.block_rows : PREDICT_PIECE;
 }
 
 int predict_pieces(const predict_pieces_task *task)
@@ -142,7 +153,7 @@ int predict_pieces(const predict_pieces_task *task)
     piece_room room = {0};
     room.progress.whole = progress_begin(task->quiet);
     int failed = open_room(task, &room);
-    int64_t piece = volt_forecaster_rows(room.forecaster, PREDICT_PIECE);
+    int64_t piece = piece_rows(room.live);
     for (int64_t first = task->first; !failed && first < task->end; first += piece) {
         int64_t left = task->end - first;
         failed = forecast_piece(task, first, first + (left < piece ? left : piece), &room);
@@ -156,7 +167,7 @@ int predict_pieces(const predict_pieces_task *task)
     progress_end();
     if (!failed)
         forecast_warn_beyond(task->output.beyond, room.beyond, task->end - task->first);
-    volt_forecaster_free(room.forecaster);
+    volt_live_free(room.live);
     free(room.table.data);
     free(room.half.data);
     return failed;

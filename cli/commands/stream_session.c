@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "commands/stream_session.h"
 
-#include "commands/live_model.h"
 #include "files/header_line.h"
 #include "files/model_times.h"
 #include "files/outputs.h"
@@ -19,6 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A journal does not grow beyond this many rows where a state can take over what it holds. */
+enum { ROWS_BETWEEN_STATES = 10000 };
+
 /* Lines of one kind: how many, and where the first is. */
 typedef struct line_count {
     int64_t count, first;
@@ -29,7 +31,7 @@ typedef struct stream_session {
     const stream_arguments *arguments;
     volt_model_info info;
     model_times times; /* of the model */
-    live_model live;
+    volt_live *live;
     row_lines lines;
     const char **names; /* of the cells of a line, where they are not the inputs' alone */
     double *cells;      /* of a line: inputs, and with --learn targets */
@@ -43,6 +45,13 @@ typedef struct stream_session {
     bool flush_lines; /* somebody may be waiting for the answer */
     bool is_first;    /* the next row is the first of a record that began here */
 } stream_session;
+
+static volt_live_info live_info(const stream_session *session)
+{
+    volt_live_info info = {.struct_size = sizeof info};
+    volt_live_get_info(session->live, &info);
+    return info;
+}
 
 static void count_line(line_count *lines, int64_t line)
 {
@@ -171,20 +180,19 @@ static void report_unlearned(stream_session *session)
 
 static int push_row(stream_session *session)
 {
-    volt_status status = VOLT_OK;
-    const live_row row = {session->x, targets_of(session)};
-    switch (live_push(&session->live, &row, session->y, session->half, &status)) {
-    case LIVE_FAILED:
+    const double *target = targets_of(session);
+    bool late = session->arguments->targets == TARGETS_NOW;
+    volt_status status = target ? volt_live_update(session->live, session->x, late, target, session->y)
+                                : volt_live_feed(session->live, session->x, session->y);
+    if (status == VOLT_ERR_MEMORY || status == VOLT_ERR_IO)
         return complain_status(status);
-    case LIVE_REFUSED:
-        return refuse_line(session, volt_error_detail());
-    case LIVE_UNLEARNED:
+    if (status == VOLT_ERR_SINGULAR)
         report_unlearned(session);
-        break;
-    default:
-        break;
-    }
-    if (session->arguments->learn && !row.target)
+    else if (status)
+        return refuse_line(session, volt_error_detail());
+    if (session->arguments->bands.levels.count > 0)
+        volt_live_interval(session->live, session->half);
+    if (session->arguments->learn && !target)
         count_line(&session->without_target, session->lines.line);
     session->answered++;
     session->is_first = false;
@@ -194,7 +202,7 @@ static int push_row(stream_session *session)
 
 static int hold_row(stream_session *session)
 {
-    const double *last = session->is_first ? NULL : live_last(&session->live);
+    const double *last = session->is_first ? NULL : live_info(session).last;
     if (!last) {
         char problem[ROW_PROBLEM_LENGTH + 64];
         snprintf(problem, sizeof problem, "%s, and there is no row before it to hold", session->lines.problem);
@@ -240,7 +248,7 @@ static int push_line(stream_session *session, char *line, size_t length)
     if (begins_record(session, line)) {
         session->lines.line++;
         session->is_first = true;
-        volt_status status = live_restart(&session->live);
+        volt_status status = volt_live_restart(session->live);
         return status ? complain_status(status) : 0;
     }
     row_kind kind = ROW_NONE;
@@ -273,10 +281,12 @@ static int keep_moment(stream_session *session, bool now)
 {
     if (!session->arguments->state || (now && fflush(stdout) != 0) || ferror(stdout))
         return 0;
-    bool saved = false;
-    volt_status status = live_keep(&session->live, now, &saved);
+    volt_live_info live = live_info(session);
+    bool is_long = session->arguments->journal && live.fed - live.saved >= ROWS_BETWEEN_STATES;
+    volt_status status = now || is_long ? volt_live_save(session->live, NULL) : VOLT_OK;
     if (!status)
         return 0;
+    bool saved = session->arguments->journal && live_info(session).saves > live.saves;
     return complain(EXIT_FAILED, "%s: %s",
                     saved ? "the state was saved, and its journal did not begin anew"
                           : "the state was not saved",
@@ -362,7 +372,7 @@ static int conclude(const stream_session *session)
     mention(&session->held, "with missing values completed from the row before");
     mention(&session->without_target, "without a target forecast, and not learned");
     mention(&session->unlearned, "forecast, and not learned: they bring nothing new to rounding");
-    forecast_warn_beyond(session->arguments->beyond, live_beyond(&session->live) - session->beyond,
+    forecast_warn_beyond(session->arguments->beyond, live_info(session).beyond - session->beyond,
                          session->answered);
     return 0;
 }
@@ -456,22 +466,59 @@ static int prepare(stream_session *session)
     return 0;
 }
 
+/* A state has a window and a phi of its own: others cannot be asked for. */
+static int check_kept(const stream_arguments *arguments, const volt_live_info *live)
+{
+    if (arguments->window > 0 && arguments->window != live->window)
+        return complain(EXIT_USAGE, "%s was learned with %s%lld, and --window is %lld", arguments->state,
+                        live->window ? "--window " : "all rows: window ", (long long)live->window,
+                        (long long)arguments->window);
+    if (arguments->forget > 0 && arguments->forget != live->forget)
+        return complain(EXIT_USAGE, "%s was learned with --forget %g, and --forget is %g", arguments->state,
+                        live->forget, arguments->forget);
+    if (arguments->forget_what > 0 && arguments->forget_what != 1 + (int)live->forget_what)
+        return complain(EXIT_USAGE, "%s was learned with --forget-what %s", arguments->state,
+                        live->forget_what == VOLT_FORGET_ALL ? "all" : "dynamics");
+    const number_list *wanted = &arguments->bands.levels;
+    bool same = live->n_coverages == wanted->count;
+    for (int64_t c = 0; same && c < wanted->count; c++)
+        same = live->coverages[c] == wanted->values[c];
+    return same ? 0
+                : complain(EXIT_USAGE, "%s was made with %s --interval: give the same, or another --state",
+                           arguments->state,
+                           live->n_coverages == 0 ? "no"
+                           : wanted->count == 0   ? "an"
+                                                  : "another");
+}
+
 static int open_live(stream_session *session, const volt_model *model)
 {
     const stream_arguments *arguments = session->arguments;
-    const live_options options = {.predict = forecast_options(arguments->start, arguments->beyond),
-                                  .state = arguments->state,
-                                  .journal = arguments->journal,
-                                  .learn = arguments->learn,
-                                  .window = arguments->window,
-                                  .forget = arguments->forget,
-                                  .forget_what = arguments->forget_what,
-                                  .interval = &arguments->bands.levels,
-                                  .late = arguments->targets == TARGETS_NOW,
-                                  .known = arguments->known};
-    int failed = live_open(&session->live, model, &options);
-    if (!failed)
-        session->beyond = live_beyond(&session->live);
+    struct stat about;
+    bool resumes = arguments->state && stat(arguments->state, &about) == 0;
+    volt_live_options options = volt_live_options_default();
+    options.start = (volt_start)arguments->start;
+    options.beyond = (volt_beyond)arguments->beyond;
+    options.learn = arguments->learn;
+    options.window = arguments->window;
+    if (arguments->forget > 0)
+        options.forget = arguments->forget;
+    if (arguments->forget_what > 0)
+        options.forget_what = (volt_forget_what)(arguments->forget_what - 1);
+    options.free_run = !arguments->known;
+    options.coverages = arguments->bands.levels.values;
+    options.n_coverages = resumes ? 0 : arguments->bands.levels.count;
+    options.state = arguments->state;
+    options.journal = arguments->journal;
+    volt_status status = volt_live_create(model, &options, &session->live);
+    if (status)
+        return complain_status(status);
+    volt_live_info live = live_info(session);
+    int failed = live.resumed ? check_kept(arguments, &live) : 0;
+    if (!failed && live.replayed > 0)
+        report("%s: %lld steps that no state had were taken again; %lld rows have come so far",
+               arguments->journal, (long long)live.replayed, (long long)live.fed);
+    session->beyond = live.beyond;
     return failed;
 }
 
@@ -500,7 +547,7 @@ static int run_session(stream_session *session, const volt_model *model)
     if (!failed)
         failed = conclude(session);
 
-    live_close(&session->live);
+    volt_live_free(session->live);
     row_lines_release(&session->lines);
     free(session->names);
     free(session->cells);

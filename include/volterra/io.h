@@ -204,17 +204,6 @@ VOLT_API volt_status volt_calendar_columns(const volt_time *times, const char *p
 VOLT_API volt_status volt_text_read(const char *path, char **text);
 VOLT_API volt_status volt_text_write(const char *path, const char *text);
 
-/* ---- locks ------------------------------------------------------------------------------------ */
-
-/* Ownership of a state file (volt_stream_save, volt_learner_save): while the lock lives, no other stream or learner, of this
- * process or another, can lock the file or save to it. It is a kernel lock (flock) of a file NAME.lock beside it, which ends
- * with the process. Nothing is locked where the file is a device or a pipe, or where the file system has no locks.
- * VOLT_ERR_IO: another owner has the file, or the lock file cannot be written. */
-typedef struct volt_state_lock volt_state_lock;
-VOLT_API volt_status volt_state_lock_take(const char *path, volt_state_lock **lock);
-/* Release the lock. NULL is fine. */
-VOLT_API void volt_state_lock_free(volt_state_lock *lock);
-
 /* ---- collections of series -------------------------------------------------------------------- */
 
 /* A collection of series, e.g. for classification: series s has its own number of rows (time), and all have

@@ -1,9 +1,8 @@
 /* volterra/model.h: fit a filter on one sequence of inputs and targets, then forecast with it.
  *
- * A model keeps the scaled training inputs, the coefficients of the readout and the state of the past at
- * the end of training, so that it can go on from there: in one call (predict), row by row (stream) or fed
- * with its own outputs (continue). A model never changes; a stream and a learner (volterra/learner.h) have lives of
- * their own. */
+ * A model keeps the scaled training inputs, the coefficients of the readout and the state at the end of training. It
+ * predicts from there: in one call (predict), fed with its own outputs (continue), or row by row (volterra/live.h). A model
+ * never changes. */
 #ifndef VOLTERRA_MODEL_H
 #define VOLTERRA_MODEL_H
 
@@ -16,8 +15,6 @@ extern "C" {
 #endif
 
 typedef struct volt_model volt_model;
-typedef struct volt_stream volt_stream;
-struct volt_state_lock; /* volterra/io.h */
 
 /* ---- fit -------------------------------------------------------------------------------------- */
 
@@ -296,20 +293,6 @@ VOLT_API volt_predict_options volt_predict_options_default(void);
 VOLT_API volt_status volt_model_predict(const volt_model *model, volt_view X,
                                         const volt_predict_options *options, volt_matrix out, int64_t *beyond);
 
-/* The same for a sequence that comes in pieces, each of which goes on where the last one ended: for more rows than fit in
- * memory. Of the options start, beyond and progress count; the model must outlive it. VOLT_ERR_ARGUMENT for a model with a
- * feedback weight, and after a piece that failed. `out` is X.rows x q; *beyond (may be NULL) counts the rows of this piece.
- * Pieces of volt_forecaster_rows rows, `most` or a little less, are made up of the blocks that volt_model_predict works in,
- * where `most` is no less than one (2^20 over the rows of the model), and give its numbers to the last bit, others to
- * rounding. */
-typedef struct volt_forecaster volt_forecaster;
-VOLT_API volt_status volt_forecaster_create(const volt_model *model, const volt_predict_options *options,
-                                            volt_forecaster **forecaster);
-VOLT_API int64_t volt_forecaster_rows(const volt_forecaster *forecaster, int64_t most);
-VOLT_API volt_status volt_forecaster_predict(volt_forecaster *forecaster, volt_view X, volt_matrix out,
-                                             int64_t *beyond);
-VOLT_API void volt_forecaster_free(volt_forecaster *forecaster);
-
 /* Feeds the model its own outputs for out.rows steps. The rows of X (h x d, may have data NULL) go in first, and out[0] follows
  * the last of them; without rows the last training target is the first input. options->start defines the first row of X:
  *   VOLT_START_AT_TARGET     the last training target, which is the row after the last training input. Its value in X is used.
@@ -352,58 +335,6 @@ VOLT_API int64_t volt_model_errors_read(const volt_model *model, volt_matrix out
  * What comes back through a feedback
  * weight is not in it. VOLT_ERR_ARGUMENT when no term is fir alone. */
 VOLT_API volt_status volt_model_impulse(const volt_model *model, int64_t lags, volt_matrix out);
-
-/* ---- stream ----------------------------------------------------------------------------------- */
-
-/* Push one row at a time. options->progress is not used. The model must outlive the stream. */
-VOLT_API volt_status volt_stream_create(const volt_model *model, const volt_predict_options *options,
-                                        volt_stream **stream);
-/* The same moment in time, with a life of its own: what is pushed to one does not reach the other. */
-VOLT_API volt_status volt_stream_copy(const volt_stream *source, volt_stream **stream);
-/* One input x (d numbers) in, its forecast y (q numbers) out. An input that is refused leaves the stream as it
- * was; VOLT_ERR_NOT_FINITE when the forecast is too large for a double. */
-VOLT_API volt_status volt_stream_push(volt_stream *stream, const double *x, double *y);
-/* Of a model with a feedback weight the forecast comes back with the next row; a forecast that left 10 times the range of
- * the training targets does not, and further rows are VOLT_ERR_NOT_FINITE. Here is what the output of the last row really
- * was (q numbers), to come back in its place; before the first row, that of the row before it. VOLT_ERR_ARGUMENT for
- * other models, VOLT_ERR_NOT_FINITE. */
-VOLT_API volt_status volt_stream_feed(volt_stream *stream, const double *y);
-/* Another record begins: back to a zero past, whatever the start was. What was counted stays. */
-VOLT_API void volt_stream_restart(volt_stream *stream);
-/* Tracks intervals of the predictions from now on that adapt to the errors as targets arrive (adaptive conformal inference):
- * each miss makes the next ones wider, each hit a little narrower, so that the share of misses converges to 1 - coverage for
- * any data. They start from the errors that volt_model_interval uses; a model without errors starts with none, and its first
- * intervals are infinite. A second call starts anew. `coverages`: `count` numbers between 0 and 1. VOLT_ERR_ARGUMENT,
- * VOLT_ERR_MEMORY. */
-VOLT_API volt_status volt_stream_track(volt_stream *stream, const double *coverages, int64_t count);
-/* Current half-widths (coverages x q numbers; INFINITY: no bound): those of the last prediction, until volt_stream_observe
- * updates them for the next. VOLT_ERR_ARGUMENT when nothing is tracked. */
-VOLT_API volt_status volt_stream_interval(const volt_stream *stream, double *half);
-/* Updates the intervals with the target (q numbers, NaN: not known) of the prediction made `back` rows before the last one, 0
- * to `ahead` of the model. Call it once for each prediction, in their order. It has no effect where there is none: before the
- * start or the last restart, or where the prediction overflowed. */
-VOLT_API volt_status volt_stream_observe(volt_stream *stream, int64_t back, const double *truth);
-typedef struct volt_stream_info {
-    size_t struct_size;      /* set by the caller */
-    int64_t beyond;          /* rows clipped or allowed so far */
-    const double *last;      /* d: the last input that was taken; NULL: none yet */
-    const double *coverages; /* n_coverages: of the intervals that are kept; NULL: none are */
-    int64_t n_coverages;
-} volt_stream_info;
-/* Arrays belong to the stream and are valid until it changes. */
-VOLT_API volt_status volt_stream_get_info(const volt_stream *stream, volt_stream_info *info);
-VOLT_API void volt_stream_free(volt_stream *stream);
-
-/* The moment of a stream as a safetensors file, replaced as a whole or not at all. VOLT_ERR_NOT_FINITE when the past has
- * overflowed; VOLT_ERR_IO, also when another owner has locked the file (volt_state_lock_take); VOLT_ERR_MEMORY. */
-VOLT_API volt_status volt_stream_save(const volt_stream *stream, const char *path);
-/* A stream that goes on from there, to the last bit as the one that was saved; options->start is not used. VOLT_ERR_IO;
- * VOLT_ERR_FORMAT for a file that is truncated, damaged, foreign, from a later version or of another model. */
-VOLT_API volt_status volt_stream_load(const volt_model *model, const volt_predict_options *options,
-                                      const char *path, volt_stream **stream);
-/* Take over a lock (volt_state_lock_take) of the file that the stream is saved to: it is released with the stream. Take it
- * before the file is loaded, so that no other owner saves in between. */
-VOLT_API void volt_stream_hold(volt_stream *stream, struct volt_state_lock *lock);
 
 /* ---- files ------------------------------------------------------------------------------------ */
 

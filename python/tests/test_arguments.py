@@ -30,7 +30,7 @@ def array_entry_points(model, X, y):
     yield "predict", X, model.predict
     yield "score", y, lambda a: model.score(X, a)
     yield "weights of a score", np.ones(300), lambda a: model.score(X, y, sample_weight=a)
-    yield "push", X[0], lambda a: model.stream().push(a)
+    yield "push", X[0], lambda a: model.stream().feed(a)
     yield "gram", X, volterra.gram
     yield "gram Y", X, lambda a: volterra.gram(X, a)
     yield "gram of an array of series", X.reshape(3, 100, 2), lambda a: volterra.gram(a, kernel="gak:sigma=1")

@@ -146,7 +146,7 @@ def test_continue_feeds_outputs_back():
     pairs = VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:-1], x[1:])
     stream, row = pairs.stream(), x[-1]
     for _ in range(30):
-        row = stream.push(row)
+        row = stream.feed(row)
         by_hand.append(row)
     assert np.abs(path - np.array(by_hand)).max() <= 1e-9 * np.abs(x).max()
 
@@ -168,7 +168,7 @@ def test_stream_equals_predict(system, kernel):
     model = SequenceKernelRidge(kernel, alpha=1e-3).fit(X[:200], y[:200])
     for start in ("continue", "reset"):
         stream = model.stream(start=start)
-        live = [stream.push(row) for row in X[200:]]
+        live = [stream.feed(row) for row in X[200:]]
         assert isinstance(live[0], float)
         assert np.allclose(live, model.predict(X[200:], start=start), rtol=0, atol=rounding(model, X, y))
 
@@ -177,15 +177,15 @@ def test_stream_of_a_series_follows_it():
     x = volterra.datasets.lorenz(320)
     model = VolterraRidge(alpha=1e-6).fit(x[:300])
     stream = model.stream()
-    assert np.allclose([stream.push(row) for row in x[300:]], model.predict(x[300:]), rtol=0, atol=1e-9)
+    assert np.allclose([stream.feed(row) for row in x[300:]], model.predict(x[300:]), rtol=0, atol=1e-9)
 
 
 def test_stream_outlives_its_estimator(system):
     X, y = system
     stream = VolterraRidge().fit(X, y).stream()
-    assert np.isfinite(stream.push(X[0]))
+    assert np.isfinite(stream.feed(X[0]))
     with pytest.raises(ValueError, match="shape"):
-        stream.push([1.0, 2.0, 3.0])
+        stream.feed([1.0, 2.0, 3.0])
 
 
 # ---- copies ------------------------------------------------------------------------------------------------
@@ -292,9 +292,9 @@ def test_continue_after_new_rows():
     model = VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:300])
     path = model.continue_(20, after=x[300:330])
     stream = model.stream()
-    by_hand = [stream.push(row) for row in x[300:330]][-1:]
+    by_hand = [stream.feed(row) for row in x[300:330]][-1:]
     while len(by_hand) < 20:
-        by_hand.append(stream.push(by_hand[-1]))
+        by_hand.append(stream.feed(by_hand[-1]))
     assert np.array_equal(path, by_hand)
     assert np.array_equal(path, model.continue_(20, after=x[:330]))  # it may begin with the rows of training
     assert np.array_equal(model.continue_(20), model.continue_(20, after=x[:300]))
@@ -306,7 +306,7 @@ def test_continue_after_new_rows():
     # A row that happens to equal the last one of training is another row all the same.
     again = np.vstack([x[299], x[300:305]])
     stream = model.stream()
-    expected = [stream.push(row) for row in again][-1]
+    expected = [stream.feed(row) for row in again][-1]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", volterra.OrderWarning)
         assert np.array_equal(model.continue_(1, after=again)[0], expected)

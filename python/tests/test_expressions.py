@@ -59,7 +59,7 @@ def test_estimators(kind, text, data, tmp_path):
     assert volterra.kernel_text(model.kernel_) == model.kernel_
     batch = model.predict(X[70:])
     stream = model.stream()
-    np.testing.assert_allclose([stream.push(row) for row in X[70:]], batch, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose([stream.feed(row) for row in X[70:]], batch, rtol=1e-9, atol=1e-12)
     model.save(tmp_path / "m.safetensors")
     loaded = volterra.load(tmp_path / "m.safetensors")
     assert isinstance(loaded, SequenceKernelRidge)

@@ -55,20 +55,20 @@ def test_rows_of_training_have_their_fitted_values(fitted):
 def test_streams_run_free_and_take_measured_outputs(fitted):
     model, u, y = fitted
     stream = model.stream()
-    assert [stream.push(row) for row in u[200:]] == model.predict(u[200:]).tolist()
+    assert [stream.feed(row) for row in u[200:]] == model.predict(u[200:]).tolist()
     stream = model.stream(start="reset")
     simulated = model.predict(u[200:], start="reset", y_known=y[200:], warm_up=5)
     for t, row in enumerate(u[200:]):
-        assert stream.push(row) == simulated[t]
+        assert stream.feed(row) == simulated[t]
         if t < 5:
-            stream.feed(y[200 + t])
+            stream.learn(y[200 + t])
         if t == 20:
             stream = copy.copy(stream)
     with pytest.raises(ValueError, match="shape"):
-        stream.feed([1.0, 2.0])
+        stream.learn([1.0, 2.0])
     plain = volterra.SequenceKernelRidge(KERNEL, alpha=1e-4).fit(u[:200], y[:200])
     with pytest.raises(ValueError, match="without feedback"):
-        plain.stream().feed(1.0)
+        plain.stream().learn(1.0)
 
 
 def test_files_and_pickles(fitted, tmp_path):

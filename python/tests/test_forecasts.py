@@ -140,7 +140,7 @@ def test_levels_in_every_way(rng, ahead, alpha, tmp_path):
     assert np.allclose(whole[120:], forecasts, rtol=1e-11)
     assert np.allclose(whole[120 - ahead : 120], model.forecast(), rtol=1e-11)
     stream = model.stream()
-    assert np.allclose([stream.push(row) for row in later], forecasts, rtol=1e-11)
+    assert np.allclose([stream.feed(row) for row in later], forecasts, rtol=1e-11)
     reset = model.predict(x, start="reset")
     assert np.allclose(reset, whole, rtol=1e-9)
 
@@ -173,7 +173,7 @@ def test_one_step_ahead_runs_on(rng):
     path = model.continue_(24)
     assert np.array_equal(model.forecast(24), path)
     stream, row = model.stream(), model.forecast()[0]
-    walked = [row] + [row := stream.push(row) for _ in range(23)]
+    walked = [row] + [row := stream.feed(row) for _ in range(23)]
     assert np.allclose(walked, path, rtol=1e-9)
     with pytest.raises(ValueError, match="steps is 4, and an estimator fitted 3 ahead reaches 3"):
         VolterraRidge(ahead=3).fit(x).forecast(4)
@@ -298,7 +298,7 @@ def test_a_file_predicts_as_the_estimator(rng, ahead, shape, tmp_path):
     assert np.allclose(loaded.predict(X), model.predict(X), rtol=0, atol=1e-9 * np.abs(y).max())
     stream, other = loaded.stream(), model.stream()
     for row in X[120:130]:
-        assert np.array_equal(stream.push(row), other.push(row))
+        assert np.array_equal(stream.feed(row), other.feed(row))
 
 
 def test_a_file_of_records_predicts_as_the_estimator(rng, tmp_path):

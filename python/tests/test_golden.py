@@ -48,7 +48,7 @@ def test_volterra_ridge(golden, name):
 
     stream, path, row = model.stream(), [], np.ravel(file.array("latest_input"))
     for _ in range(len(file.expected["path_continue_quad"])):
-        row = stream.push(row) + alpha0
+        row = stream.feed(row) + alpha0
         path.append(row)
     file.check("path_continue_quad", path)
 

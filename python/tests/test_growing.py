@@ -67,7 +67,7 @@ def test_missing_targets_are_not_learned(system):
     holed = y[100:120].copy()
     holed[[2, 7]] = np.nan
     model.partial_fit(X[100:120], holed)
-    assert (model.learner_.pushed, model.learner_.learned) == (20, 18)
+    assert (model.learner_.fed, model.learner_.learned) == (20, 18)
 
 
 def test_pickles_and_copies_keep_what_was_learned(system):
@@ -96,7 +96,7 @@ def test_scikit_learn_habits(system):
         model.partial_fit(X[120:125])
     with pytest.raises(volterra.NotFittedError):
         VolterraRidge().update(X, y)
-    assert model.learner_.pushed == 20
+    assert model.learner_.fed == 20
     # Where rows cannot be learned one by one there is no such method, and the error says why.
     assert not hasattr(volterra.VolterraClassifier(), "partial_fit")
     assert not hasattr(VolterraRidge(loss="huber:delta=1"), "update")
@@ -134,7 +134,7 @@ def test_all_methods_refer_to_all_rows(system, tmp_path):
         lambda m: m.predict(X[160:], return_std=True, start="reset")[1],
         lambda m: np.vstack([part.reshape(-1, 1) for part in m.predict([X[:5], X[5:9]])]),
         lambda m: m.orders(X[160:165]),
-        lambda m: [m.stream().push(row) for row in X[160:165]],
+        lambda m: [m.stream().feed(row) for row in X[160:165]],
         lambda m: m.learner(window=90).update(X[160:180], y[160:180]),
         lambda m: m.prequential_errors_[60:],
         lambda m: m.dual_coef_,
@@ -161,7 +161,7 @@ def test_forecast_continues_from_the_last_row(ahead):
         grown, whole = grown_and_whole(SequenceKernelRidge, x, y, 250, 300, ahead=ahead)
         near(grown.forecast(), whole.forecast())
         near(grown.predict_interval(x[300:310], 0.8), whole.predict_interval(x[300:310], 0.8))
-        near([grown.stream().push(row) for row in x[300:303]], [whole.stream().push(row) for row in x[300:303]])
+        near([grown.stream().feed(row) for row in x[300:303]], [whole.stream().feed(row) for row in x[300:303]])
         if y is None and ahead == 1:
             near(grown.forecast(4), whole.forecast(4))
             near(grown.continue_(3, after=x[:305]), whole.continue_(3, after=x[:305]))  # begins with all that was learned
@@ -261,7 +261,7 @@ def test_a_refused_row_keeps_those_before_it(system):
     rows[4] = 9.0
     with pytest.raises(ValueError):
         model.partial_fit(rows, y[100:110])
-    assert model.learner_.pushed == 2 + 4  # the last rows of fit had no target yet
+    assert model.learner_.fed == 2 + 4  # the last rows of fit had no target yet
     rest = VolterraRidge(alpha=1e-2, beyond="error", ahead=2).fit(X[:100], y[:100]).partial_fit(X[100:104], y[100:104])
     near(model.forecast(), rest.forecast())
 
@@ -278,9 +278,9 @@ def test_learners_track_intervals(system, tmp_path):
     X, y = system
     model = VolterraRidge(alpha=1e-2).fit(X[:100], y[:100])
     learner = model.learner(window=80)
-    with pytest.raises(ValueError, match="tracks no intervals"):
+    with pytest.raises(ValueError, match="no intervals"):
         learner.interval()
-    learner.track([0.5, 0.9])
+    learner = model.learner(window=80, coverage=[0.5, 0.9])
     widths = []
     for t in range(100, 160):
         learner.update(X[t], y[t])
@@ -289,5 +289,5 @@ def test_learners_track_intervals(system, tmp_path):
     assert len({float(w[0, 0]) for w in widths}) > 10
     learner.save(tmp_path / "state")
     again = volterra.Learner.load(tmp_path / "state", model)
-    assert again.push(X[160]) == learner.push(X[160])
+    assert again.feed(X[160]) == learner.feed(X[160])
     assert again.interval().tolist() == learner.interval().tolist()

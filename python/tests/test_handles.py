@@ -20,7 +20,7 @@ KERNELS = ["volterra", "memory:gamma=1,rho=0.5,mu=0.8", "rbf:gamma=1,window=4", 
 
 
 def push(stream, rows):
-    return [stream.push(row) for row in rows]
+    return [stream.feed(row) for row in rows]
 
 
 @pytest.mark.parametrize("make", COPIES)
@@ -47,11 +47,11 @@ def test_copies_in_every_order_of_death(system):
         stream = VolterraRidge(alpha=1e-3).fit(X[:50], y[:50]).stream()
         copies = [copy.copy(stream), copy.deepcopy(stream), copy.copy(copy.copy(stream))]
         for one in (copies.pop(1), stream):
-            one.push(X[60])
+            one.feed(X[60])
             del one
         del stream
         gc.collect()
-        assert copies[0].push(X[60]) == copies[1].push(X[60])
+        assert copies[0].feed(X[60]) == copies[1].feed(X[60])
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
@@ -59,8 +59,7 @@ def test_copies_in_every_order_of_death(system):
 def test_streams_and_learners_are_pickled(system, kernel, protocol):
     X, y = system
     model = SequenceKernelRidge(kernel, alpha=1e-3, beyond="error").fit(X[:200], y[:200])
-    stream, learner = model.stream(), model.learner(window=150)
-    stream.track(0.8)
+    stream, learner = model.stream(coverage=0.8), model.learner(window=150)
     push(stream, X[200:230])
     learner.update(X[200:230], y[200:230])
     learner.learn_one({"a": X[230, 0], "b": X[230, 1]}, y[230])
@@ -74,7 +73,7 @@ def test_streams_and_learners_are_pickled(system, kernel, protocol):
     with pytest.raises(ValueError, match="the row has no 'b'"):
         learner.learn_one({"a": 0.0}, 0.0)
     with pytest.raises(ValueError, match="beyond"):  # the policy is kept
-        stream.push([9.0, 9.0])
+        stream.feed([9.0, 9.0])
 
 
 def test_representations(system):
@@ -83,7 +82,7 @@ def test_representations(system):
     stream, learner = model.stream(), model.learner(window=60)
     learner.update(X[100:110], y[100:110])
     assert repr(stream) == f"Stream(kernel={model.kernel_!r}, n_features=2, n_outputs=1, beyond=0)"
-    assert repr(learner) == f"Learner(kernel={model.kernel_!r}, rows=60, window=60, forget=1.0, pushed=10, learned=10)"
+    assert repr(learner) == f"Learner(kernel={model.kernel_!r}, rows=60, window=60, forget=1.0, fed=10, learned=10)"
     stream._handle.__del__()
     assert repr(stream) == "Stream(empty)"
 
@@ -145,7 +144,7 @@ def test_an_empty_owner_is_refused_before_the_library_sees_it(system):
     stream = VolterraRidge(alpha=1e-3).fit(X, y).stream()
     stream._handle.__del__()  # freed by force
     stream._handle.__del__()
-    for call in (lambda: stream.push(X[0]), lambda: stream.beyond, lambda: copy.copy(stream)):
+    for call in (lambda: stream.feed(X[0]), lambda: stream.beyond, lambda: copy.copy(stream)):
         with pytest.raises(ctypes.ArgumentError, match="this Stream is empty"):
             call()
 

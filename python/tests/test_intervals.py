@@ -162,22 +162,22 @@ def test_streams_adapt(tmp_path):
     y = u[:, 0] + np.where(np.arange(1600) < 800, 0.1, 0.3) * rng.normal(size=1600)
     model = volterra.SequenceKernelRidge("linear", 1e-2).fit(u[:400], y[:400])
     stream = model.stream()
-    with pytest.raises(ValueError, match="tracks no intervals"):
+    with pytest.raises(ValueError, match="no intervals"):
         stream.interval()
     with pytest.raises(ValueError, match="between 0 and 1"):
-        stream.track(1.2)
-    stream.track([0.5, 0.9])
+        model.stream(coverage=1.2)
+    stream = model.stream(coverage=[0.5, 0.9])
     inside = []
     for t in range(400, 1600):
-        forecast, half = stream.push(u[t]), stream.interval()
+        forecast, half = stream.feed(u[t]), stream.interval()
         assert half.shape == (2, 1) and half[0, 0] <= half[1, 0]
         inside.append(abs(y[t] - forecast) <= half[1, 0])
-        stream.observe(y[t])
+        stream.learn(y[t])
         if t == 900:
             stream.save(tmp_path / "s.state")
             stream = volterra.Stream.load(tmp_path / "s.state", model)
     # After 800 rows of three times the noise the share is within (0.9 + 0.02) / (0.02 * 800) of 0.9, whatever the data.
     assert abs(np.mean(inside[400:]) - 0.9) <= 0.06
     with pytest.raises(ValueError, match="rows back"):
-        stream.observe(0.0, back=1)
-    stream.observe(float("nan"))
+        stream.learn(0.0, back=1)
+    stream.learn(float("nan"))

@@ -67,11 +67,11 @@ def test_a_learner_is_a_fit_on_its_rows(system):
     np.testing.assert_allclose(learner.predict(X[120:140]), model.predict(X[120:140]), atol=1e-9)
     forecasts = learner.update(X[120:160], y[120:160])
     assert forecasts.shape == (40,)
-    assert learner.learned == learner.pushed == 40
+    assert learner.learned == learner.fed == 40
     # One row is a number; pushing and learning are the same thing in two steps.
     other = copy.copy(learner)
     one = learner.update(X[160], y[160])
-    assert isinstance(one, float) and other.push(X[160]) == one
+    assert isinstance(one, float) and other.feed(X[160]) == one
     other.learn(y[160])
     assert other.update(X[161], y[161]) == learner.update(X[161], y[161])
     assert learner.partial_fit(X[162:170], y[162:170]) is learner
@@ -85,7 +85,7 @@ def test_missing_targets_feed_the_past(system):
     holed[[3, 4, 9]] = np.nan
     learner = model.learner(window=50)
     learner.update(X[100:130], holed)
-    assert (learner.pushed, learner.learned, learner.rows) == (30, 27, 50)
+    assert (learner.fed, learner.learned, learner.rows) == (30, 27, 50)
     assert not set(learner.rows_) & {103, 104, 109}
 
 
@@ -93,7 +93,7 @@ def test_a_series_teaches_itself():
     x = volterra.datasets.lorenz(400)
     model = VolterraRidge(alpha=1e-6).fit(x[:300])
     learner = model.learner(window=250)
-    assert learner.pushed == 1  # the last row, whose target comes next
+    assert learner.fed == 1  # the last row, whose target comes next
     forecasts = learner.update(x[300:])
     assert forecasts.shape == (100, 3)
     assert learner.learned == 100
@@ -147,17 +147,20 @@ def test_journals(system, tmp_path):
     journal, state = tmp_path / "journal", tmp_path / "state"
     learner = model.learner(window=30, journal=journal)
     found = learner.update(X[80:95], y[80:95]).tolist()
-    with pytest.raises(OSError, match="another learner is writing"):
+    with pytest.raises(OSError, match="is writing this journal"):
         model.learner(window=30, journal=journal)
     del learner
-    learner = model.learner(window=30)
-    assert learner.open_journal(journal) == 15
-    learner.save(state)
-    learner.clear_journal()
+    learner = model.learner(window=30, journal=journal, state=state)
+    assert learner.replayed == 15
+    size = journal.stat().st_size
+    learner.save(tmp_path / "copy")  # which leaves the journal
+    assert journal.stat().st_size == size
+    learner.save()
+    assert journal.stat().st_size < size
     found += learner.update(X[95:110], y[95:110]).tolist()
     del learner
     learner = Learner.load(state, model, journal=journal)
-    assert learner.pushed == 30
+    assert learner.fed == 30
     found += learner.update(X[110:120], y[110:120]).tolist()
     assert found == expected
     del learner
@@ -175,7 +178,7 @@ def test_the_program_and_python_share_learners(system, tmp_path, program):
     lines = "\n".join(",".join(repr(float(v)) for v in [*X[t], y[t]]) for t in range(100, 120)) + "\n"
     answers = program("stream", tmp_path / "model.safetensors", "--learn", "--state", tmp_path / "state", input=lines)
     assert [float(a) for a in answers.split()] == learner.update(X[100:120], y[100:120]).tolist()
-    assert Learner.load(tmp_path / "state", model).pushed == 40
+    assert Learner.load(tmp_path / "state", model).fed == 40
     assert len(expected) == 20
 
 
@@ -191,20 +194,20 @@ def test_what_is_refused(system, tmp_path):
     with pytest.raises(ValueError, match="forget_what is 'level', and must be one of 'dynamics', 'all'"):
         model.learner(forget_what="level")
     learner = model.learner(window=20)
-    with pytest.raises(ValueError, match="push one first"):
+    with pytest.raises(ValueError, match="feed one first"):
         learner.learn(1.0)
     with pytest.raises(ValueError, match="21 rows are to be dropped, and the window has 20"):
         learner.drop(21)
     for row in (np.full(X.shape[1], np.nan), X[0, :0]):
         with pytest.raises(ValueError):
-            learner.push(row)
+            learner.feed(row)
     with pytest.raises(ValueError):
         learner.learn_one(X[80], np.nan)
     with pytest.raises(ValueError, match="outputs are needed"):
         learner.update(X[80:82], np.zeros((2, 3)))
     with pytest.raises(ValueError, match="inconsistent numbers"):
         learner.update(X[80:82], y[80:83])
-    assert learner.pushed == 0 and learner.rows == 20
+    assert learner.fed == 0 and learner.rows == 20
     with pytest.raises(FileNotFoundError, match="nothing"):
         Learner.load(tmp_path / "nothing", model)
     with pytest.raises(volterra.NotFittedError):

@@ -73,7 +73,7 @@ def test_several_quantiles_are_columns_that_never_cross(rows):
     assert ((y[:100, None] < model.fitted_ - 1e-9).mean(axis=0) <= levels + 1e-9).all()
     assert ((y[:100, None] > model.fitted_ + 1e-9).mean(axis=0) <= 1 - levels + 1e-9).all()
     stream = model.stream()
-    assert np.allclose(stream.push(X[100]), model.predict(X[100:101])[0])
+    assert np.allclose(stream.feed(X[100]), model.predict(X[100:101])[0])
     assert 0 < model.score(X[:100], y[:100]) < 1
     both = SequenceKernelRidge("rbf", alpha=0.1, loss="quantile:q=0.2/0.8").fit(X, np.c_[y, -y])
     assert both.predict(X).shape == (120, 4)

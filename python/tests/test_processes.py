@@ -35,7 +35,7 @@ BEGIN = """
             model.predict(X[600:]),
             paths.predict(X[300:400]),
             search.cv_results_["mean_test_score"],
-            np.array([stream.push(row) for row in X[600:650]]),
+            np.array([stream.feed(row) for row in X[600:650]]),
         ]
 
     def near(ours, theirs):  # BLAS may sum in another order on another number of threads

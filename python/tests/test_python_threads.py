@@ -145,7 +145,7 @@ def jobs_of(X, y, model, n_jobs):
 
     def stream():
         own = model.stream()
-        return np.array([own.push(row) for row in X[:200] / 2])
+        return np.array([own.feed(row) for row in X[:200] / 2])
 
     def search():
         found = VolterraRidgeCV(draws=3, folds=3, random_state=1, race="none", n_jobs=n_jobs)
@@ -183,7 +183,7 @@ def test_one_stream_in_two_threads(rng):
         taken = refused = 0
         for _ in range(300):
             try:
-                stream.push(row)
+                stream.feed(row)
                 taken += 1
             except RuntimeError as failure:
                 assert "another thread" in str(failure)
@@ -194,10 +194,10 @@ def test_one_stream_in_two_threads(rng):
     taken = sum(taken for taken, _ in results)
     other = model.stream(start="reset")
     for _ in range(taken):
-        last = other.push(row)
-    assert stream.push(row) == other.push(row) and np.isfinite(last)
+        last = other.feed(row)
+    assert stream.feed(row) == other.feed(row) and np.isfinite(last)
     with stream._busy:  # as while another thread is in a push
-        for call in (lambda: stream.push(row), lambda: copy.copy(stream)):
+        for call in (lambda: stream.feed(row), lambda: copy.copy(stream)):
             with pytest.raises(RuntimeError, match="another thread is in a call of this stream"):
                 call()
 

@@ -65,7 +65,7 @@ def test_files_and_streams(tmp_path):
     assert np.array_equal(np.concatenate(loaded.predict(X)).ravel(), np.concatenate(model.predict(X)))
     stream = model.stream(start="reset")
     for x, expected in zip(X, model.predict(X)):
-        assert np.allclose([stream.push(row) for row in x], expected, rtol=1e-10, atol=1e-12)
+        assert np.allclose([stream.feed(row) for row in x], expected, rtol=1e-10, atol=1e-12)
         stream.restart()
 
 
@@ -79,7 +79,7 @@ def test_ahead_stays_inside_records():
     # Rows that have no target yet are those of the last record.
     following = model.predict(np.zeros((2, 1)), start="continue")
     longer = model.stream()
-    assert np.allclose([longer.push(row) for row in np.zeros((2, 1))], following)
+    assert np.allclose([longer.feed(row) for row in np.zeros((2, 1))], following)
     assert np.isfinite(model.score(series))
 
 

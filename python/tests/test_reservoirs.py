@@ -90,7 +90,7 @@ def test_estimators(kernel, data, weights, tmp_path):
     np.testing.assert_array_equal(np.ravel(loaded.predict(X[120:])), np.ravel(forecast))
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X[120:]), forecast)
     stream = model.stream()
-    np.testing.assert_allclose([np.ravel(stream.push(x))[0] for x in X[120:]], forecast, rtol=0, atol=1e-8)
+    np.testing.assert_allclose([np.ravel(stream.feed(x))[0] for x in X[120:]], forecast, rtol=0, atol=1e-8)
     assert np.mean((forecast - y[120:]) ** 2) < np.var(y[120:])
 
 

@@ -13,7 +13,7 @@ KERNELS = ["volterra", "memory", "rbf:window=5", "gak:window=4", "linear"]
 
 
 def push(stream, rows):
-    return [stream.push(row) for row in rows]
+    return [stream.feed(row) for row in rows]
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -45,7 +45,7 @@ def test_files_that_are_no_moment_of_this_model(system, tmp_path):
     with pytest.raises(ValueError, match="belongs to another model"):
         Stream.load(path, other)
     volterra.save(model, path)
-    with pytest.raises(ValueError, match="is not the state of a volterra stream: its format is another"):
+    with pytest.raises(ValueError, match="is not the state of a volterra model"):
         Stream.load(path, model)
     with pytest.raises(OSError, match="nowhere"):
         model.stream().save(tmp_path / "nowhere" / "moment")
@@ -61,7 +61,7 @@ def test_the_program_and_python_share_moments(system, tmp_path, program):
     rows = "".join(",".join(repr(float(number)) for number in row) + "\n" for row in X[210:220])
     answers = program("stream", tmp_path / "model.safetensors", "--state", tmp_path / "moment", input=rows)
     assert [float(line) for line in answers.split()] == push(stream, X[210:220])
-    assert Stream.load(tmp_path / "moment", model).push(X[220]) == stream.push(X[220])
+    assert Stream.load(tmp_path / "moment", model).feed(X[220]) == stream.feed(X[220])
 
 
 def test_a_locked_state_has_one_owner(system, tmp_path):

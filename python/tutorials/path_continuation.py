@@ -41,7 +41,7 @@ assert time > 2
 pairs = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-10, washout=100).fit(past[:-1], past[1:])
 stream, row, by_hand = pairs.stream(), past[-1], []
 for _ in range(50):
-    row = stream.push(row)
+    row = stream.feed(row)
     by_hand.append(row)
 print("by hand and by continue_:", np.abs(np.array(by_hand) - path[:50]).max())
 

@@ -46,7 +46,7 @@ print(f"memory     R2 {memory.score(pump[test], level[test]):.6f}")
 
 # %% On line: one row at a time, each answered at once; the same numbers as predict.
 stream = model.stream()
-live = [stream.push(row) for row in pump[test]]
+live = [stream.feed(row) for row in pump[test]]
 print(f"streamed {len(live)} rows, {stream.beyond} of them beyond the training inputs")
 assert np.allclose(live, forecast, rtol=0, atol=1e-8)
 

@@ -47,9 +47,9 @@ from ._errors import (
 from ._evidence import Evidence, evidence
 from ._forecasts import IntervalForecast
 from ._learner import Learner
+from ._live import Stream
 from ._native import lib as _lib
 from ._native import text as _text
-from ._stream import Stream
 from ._threads import info, set_threads, threads
 from .anomaly import SeriesAnomaly
 from .baselines import baseline, season

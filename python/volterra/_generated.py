@@ -579,16 +579,6 @@ class PredictOptions(Sized):
     ]
 
 
-class StreamInfo(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("beyond", c_int64),
-        ("last", POINTER(c_double)),
-        ("coverages", POINTER(c_double)),
-        ("n_coverages", c_int64),
-    ]
-
-
 class ExplainOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -646,32 +636,59 @@ class Plan(Sized):
     ]
 
 
-class LearnerOptions(Sized):
+class LiveOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
+        ("start", c_int),
+        ("beyond", c_int),
+        ("pending", Matrix),
+        ("learn", c_int),
         ("window", c_int64),
         ("forget", c_double),
         ("forget_what", c_int),
-        ("beyond", c_int),
+        ("free_run", c_int),
+        ("coverages", POINTER(c_double)),
+        ("n_coverages", c_int64),
+        ("alarm_rate", c_double),
+        ("scale_rows", c_int64),
+        ("state", c_char_p),
+        ("lock", c_int),
+        ("journal", c_char_p),
         ("progress", Progress),
     ]
 
 
-class LearnerInfo(Sized):
+class Detection(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
+        ("score", c_double),
+        ("threshold", c_double),
+        ("alarm", c_int),
+        ("channel", c_int64),
+    ]
+
+
+class LiveInfo(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("learns", c_int),
         ("rows", c_int64),
         ("window", c_int64),
         ("forget", c_double),
         ("forget_what", c_int),
-        ("pushed", c_int64),
+        ("fed", c_int64),
         ("learned", c_int64),
         ("beyond", c_int64),
         ("condition", c_double),
         ("events", c_int64),
+        ("replayed", c_int64),
+        ("resumed", c_int),
+        ("saved", c_int64),
+        ("saves", c_int64),
         ("last", POINTER(c_double)),
         ("coverages", POINTER(c_double)),
         ("n_coverages", c_int64),
+        ("block_rows", c_int64),
     ]
 
 
@@ -1327,25 +1344,6 @@ class AnomalyInfo(Sized):
     ]
 
 
-class WatchOptions(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("rate", c_double),
-        ("window", c_int64),
-        ("scale_rows", c_int64),
-    ]
-
-
-class WatchRow(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("score", c_double),
-        ("threshold", c_double),
-        ("alarm", c_int),
-        ("channel", c_int64),
-    ]
-
-
 STRUCTS: Dict[str, Any] = {
     "volt_build_info": BuildInfo,
     "volt_matrix": Matrix,
@@ -1378,12 +1376,12 @@ STRUCTS: Dict[str, Any] = {
     "volt_fit_report": FitReport,
     "volt_model_info": ModelInfo,
     "volt_predict_options": PredictOptions,
-    "volt_stream_info": StreamInfo,
     "volt_explain_options": ExplainOptions,
     "volt_explanation": Explanation,
     "volt_plan": Plan,
-    "volt_learner_options": LearnerOptions,
-    "volt_learner_info": LearnerInfo,
+    "volt_live_options": LiveOptions,
+    "volt_detection": Detection,
+    "volt_live_info": LiveInfo,
     "volt_split": Split,
     "volt_split_options": SplitOptions,
     "volt_range": Range,
@@ -1424,8 +1422,6 @@ STRUCTS: Dict[str, Any] = {
     "volt_series_info": SeriesInfo,
     "volt_series_anomaly_options": SeriesAnomalyOptions,
     "volt_anomaly_info": AnomalyInfo,
-    "volt_watch_options": WatchOptions,
-    "volt_watch_row": WatchRow,
 }
 
 #: name: (result, arguments)
@@ -1471,8 +1467,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_calendar_columns": (c_int, [POINTER(Time), c_char_p, c_double, Matrix]),
     "volt_text_read": (c_int, [c_char_p, c_void_p]),
     "volt_text_write": (c_int, [c_char_p, c_char_p]),
-    "volt_state_lock_take": (c_int, [c_char_p, POINTER(c_void_p)]),
-    "volt_state_lock_free": (None, [c_void_p]),
     "volt_collection_read": (c_int, [c_char_p, POINTER(POINTER(Collection))]),
     "volt_collection_free": (None, [POINTER(Collection)]),
     "volt_kernel_parse": (c_int, [c_char_p, POINTER(c_void_p)]),
@@ -1503,27 +1497,10 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_model_get_info": (c_int, [c_void_p, POINTER(ModelInfo)]),
     "volt_predict_options_default": (PredictOptions, []),
     "volt_model_predict": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, c_void_p]),
-    "volt_forecaster_create": (c_int, [c_void_p, POINTER(PredictOptions), POINTER(c_void_p)]),
-    "volt_forecaster_rows": (c_int64, [c_void_p, c_int64]),
-    "volt_forecaster_predict": (c_int, [c_void_p, Matrix, Matrix, c_void_p]),
-    "volt_forecaster_free": (None, [c_void_p]),
     "volt_model_continue": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, c_void_p]),
     "volt_model_interval": (c_int, [c_void_p, c_void_p, c_int64, Matrix]),
     "volt_model_errors_read": (c_int64, [c_void_p, Matrix]),
     "volt_model_impulse": (c_int, [c_void_p, c_int64, Matrix]),
-    "volt_stream_create": (c_int, [c_void_p, POINTER(PredictOptions), POINTER(c_void_p)]),
-    "volt_stream_copy": (c_int, [c_void_p, POINTER(c_void_p)]),
-    "volt_stream_push": (c_int, [c_void_p, c_void_p, c_void_p]),
-    "volt_stream_feed": (c_int, [c_void_p, c_void_p]),
-    "volt_stream_restart": (None, [c_void_p]),
-    "volt_stream_track": (c_int, [c_void_p, c_void_p, c_int64]),
-    "volt_stream_interval": (c_int, [c_void_p, c_void_p]),
-    "volt_stream_observe": (c_int, [c_void_p, c_int64, c_void_p]),
-    "volt_stream_get_info": (c_int, [c_void_p, POINTER(StreamInfo)]),
-    "volt_stream_free": (None, [c_void_p]),
-    "volt_stream_save": (c_int, [c_void_p, c_char_p]),
-    "volt_stream_load": (c_int, [c_void_p, POINTER(PredictOptions), c_char_p, POINTER(c_void_p)]),
-    "volt_stream_hold": (None, [c_void_p, c_void_p]),
     "volt_model_save": (c_int, [c_void_p, c_char_p, POINTER(Progress)]),
     "volt_model_load": (c_int, [c_char_p, POINTER(c_void_p)]),
     "volt_explain_options_default": (ExplainOptions, []),
@@ -1531,26 +1508,24 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_explanation_free": (None, [POINTER(Explanation)]),
     "volt_model_orders": (c_int, [c_void_p, Matrix, POINTER(ExplainOptions), Matrix]),
     "volt_plan_fit": (c_int, [c_void_p, c_int64, c_int64, c_int64, c_int64, c_int, POINTER(Plan), POINTER(SolverPlans)]),
-    "volt_learner_options_default": (LearnerOptions, []),
-    "volt_learner_create": (c_int, [c_void_p, POINTER(LearnerOptions), POINTER(c_void_p)]),
-    "volt_learner_free": (None, [c_void_p]),
-    "volt_learner_push": (c_int, [c_void_p, c_void_p, c_void_p]),
-    "volt_learner_learn": (c_int, [c_void_p, c_void_p]),
-    "volt_learner_update": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
-    "volt_learner_advance": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
-    "volt_learner_drop": (c_int, [c_void_p, c_int64]),
-    "volt_learner_restart": (c_int, [c_void_p]),
-    "volt_learner_predict": (c_int, [c_void_p, Matrix, Matrix, c_void_p]),
-    "volt_learner_get_info": (c_int, [c_void_p, POINTER(LearnerInfo)]),
-    "volt_learner_coefficients": (c_int, [c_void_p, Matrix, c_void_p, c_void_p]),
-    "volt_learner_model": (c_int, [c_void_p, c_int, Progress, POINTER(c_void_p)]),
-    "volt_learner_track": (c_int, [c_void_p, c_void_p, c_int64]),
-    "volt_learner_interval": (c_int, [c_void_p, c_void_p]),
-    "volt_learner_save": (c_int, [c_void_p, c_char_p]),
-    "volt_learner_load": (c_int, [c_void_p, POINTER(LearnerOptions), c_char_p, POINTER(c_void_p)]),
-    "volt_learner_hold": (None, [c_void_p, c_void_p]),
-    "volt_learner_open_journal": (c_int, [c_void_p, c_char_p, c_void_p]),
-    "volt_learner_clear_journal": (c_int, [c_void_p]),
+    "volt_live_options_default": (LiveOptions, []),
+    "volt_live_create": (c_int, [c_void_p, POINTER(LiveOptions), POINTER(c_void_p)]),
+    "volt_live_copy": (c_int, [c_void_p, POINTER(c_void_p)]),
+    "volt_live_free": (None, [c_void_p]),
+    "volt_live_feed": (c_int, [c_void_p, c_void_p, c_void_p]),
+    "volt_live_learn": (c_int, [c_void_p, c_int64, c_void_p]),
+    "volt_live_update": (c_int, [c_void_p, c_void_p, c_int, c_void_p, c_void_p]),
+    "volt_live_drop": (c_int, [c_void_p, c_int64]),
+    "volt_live_restart": (c_int, [c_void_p]),
+    "volt_live_predict": (c_int, [c_void_p, Matrix, c_int, Matrix, c_void_p]),
+    "volt_live_interval": (c_int, [c_void_p, c_void_p]),
+    "volt_live_detect": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(Detection)]),
+    "volt_live_train_rows": (c_int64, [c_int64]),
+    "volt_live_get_info": (c_int, [c_void_p, POINTER(LiveInfo)]),
+    "volt_live_coefficients": (c_int, [c_void_p, Matrix, c_void_p, c_void_p]),
+    "volt_live_model": (c_int, [c_void_p, c_int, Progress, POINTER(c_void_p)]),
+    "volt_live_save": (c_int, [c_void_p, c_char_p]),
+    "volt_live_load": (c_int, [c_void_p, POINTER(LiveOptions), c_char_p, POINTER(c_void_p)]),
     "volt_splits": (c_int, [c_int64, POINTER(SplitOptions), POINTER(Split)]),
     "volt_draw_options_default": (DrawOptions, []),
     "volt_candidates_draw": (c_int, [c_char_p, Matrix, POINTER(DrawOptions), POINTER(c_void_p)]),
@@ -1633,9 +1608,4 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_series_anomaly_free": (None, [c_void_p]),
     "volt_series_anomaly_get_info": (c_int, [c_void_p, POINTER(AnomalyInfo)]),
     "volt_series_anomaly_score": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Progress), c_void_p]),
-    "volt_watch_options_default": (WatchOptions, []),
-    "volt_watch_train_rows": (c_int64, [c_int64]),
-    "volt_watch_create": (c_int, [c_void_p, POINTER(WatchOptions), POINTER(c_void_p)]),
-    "volt_watch_free": (None, [c_void_p]),
-    "volt_watch_push": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(WatchRow)]),
 }

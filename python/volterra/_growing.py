@@ -13,6 +13,7 @@ from ._arrays import Array, as_matrix, is_collection
 from ._frames import future_index, is_frame
 from ._devices import use_machine
 from ._learner import Learner
+from ._live import LiveOptions
 from ._model import PathLike
 from ._progress import Watch
 from ._threads import use_threads
@@ -67,6 +68,8 @@ class Learns:
         window: Optional[int] = None,
         forget: float = 1.0,
         forget_what: ForgetWhat = "all",
+        coverage: Any = None,
+        state: Optional[PathLike] = None,
         journal: Optional[PathLike] = None,
     ) -> Learner:
         """Return a learner that continues from the end of training.
@@ -81,8 +84,14 @@ class Learns:
         forget_what : {"dynamics", "all"}, default="all"
             With ``forget``: the response to inputs (dynamics), or the level as well (all). Both are equal for kernels
             without a constant part, that is all but ``volterra`` with a lift other than ``"rbf"``, and sums with it.
+        coverage : float or list of float, optional
+            Intervals to track, see `Learner.interval`.
+        state : path-like, optional
+            State file: locked as long as the learner exists, resumed from where it exists, and written by `Learner.save`.
         journal : path-like, optional
-            Journal of learned rows, replayed after the state on restart. See `Learner.open_journal`.
+            Log of what is learned. Events of the file that the learner has not seen are replayed first
+            (`Learner.replayed`). From then on every row is on disk before the call that brings it returns.
+            ``learner.save()`` writes the state and empties the journal.
 
         Returns
         -------
@@ -90,10 +99,8 @@ class Learns:
             ``learner.update(x, y)`` is the forecast of a row, which is learned then.
         """
         model, beyond, flat = self._stream_parts()
-        learner = Learner(model, beyond, flat, window, forget, forget_what, self._tail, self._is_series)
-        if journal is not None:
-            learner.open_journal(journal)
-        return learner
+        options = LiveOptions(beyond, coverage, state, journal, self._tail)
+        return Learner(model, beyond, flat, self._is_series, options, window, forget, forget_what)
 
     # ---- the estimator itself ------------------------------------------------------------------------------
 
@@ -186,14 +193,14 @@ class Learns:
         grown = self._grown
         if grown is None:
             model, beyond, flat = self._stream_parts()
-            grown = Learner(model, beyond, flat, None, 1.0, "all", self._tail, self._is_series)
-        before = grown.pushed
+            grown = Learner(model, beyond, flat, self._is_series, LiveOptions(beyond, pending=self._tail))
+        before = grown.fed
         try:
             with use_threads(self.n_jobs):
                 out = grown.advance(rows, y)
         finally:  # a row that is refused ends the batch, and those before it stay
-            if grown.pushed > before:
-                self._take_in(grown, rows[: grown.pushed - before], X, y)
+            if grown.fed > before:
+                self._take_in(grown, rows[: grown.fed - before], X, y)
         return self._dress(out.reshape(len(rows), -1), X)
 
     def _take_in(self: Any, grown: Learner, rows: Array, X: Any, y: Any) -> None:

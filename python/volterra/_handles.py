@@ -13,11 +13,12 @@ class Handle:
     It frees rather than the owner, so that two owners that came to share it, however, cannot free it twice.
     """
 
-    __slots__ = ("_free", "pointer")
+    __slots__ = ("_free", "_keeps", "pointer")
 
-    def __init__(self, pointer: Any, free: Callable[[Any], None]) -> None:
+    def __init__(self, pointer: Any, free: Callable[[Any], None], keeps: Any = None) -> None:
         self.pointer = pointer
         self._free = free
+        self._keeps = keeps  # what must outlive the object
 
     def __del__(self) -> None:
         pointer, self.pointer = self.pointer, None
@@ -37,9 +38,9 @@ class Owner:
     _FREE: str
     _handle: Handle
 
-    def _own(self, pointer: Any) -> None:
-        """Take over what a function of the library handed out."""
-        self._handle = Handle(pointer, getattr(c.lib, self._FREE))
+    def _own(self, pointer: Any, keeps: Any = None) -> None:
+        """Take over what a function of the library handed out; `keeps` must outlive it."""
+        self._handle = Handle(pointer, getattr(c.lib, self._FREE), keeps)
 
     @property
     def _as_parameter_(self) -> Any:  # what ctypes passes; the call holds `self`, so the object outlives it

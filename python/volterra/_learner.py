@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_int64, c_void_p
+from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -10,8 +10,7 @@ import numpy as np
 from . import _native as c
 from ._arguments import choice
 from ._arrays import Array, address, as_matrix, empty, same_rows, to_float64, view
-from ._errors import check
-from ._live import Live, state_lock
+from ._live import Live, LiveOptions
 from ._model import Model, PathLike, missing_file
 from ._progress import Watch
 from ._training import Horizons
@@ -25,7 +24,7 @@ class Learner(Live):
 
     Rows come one at a time and in order. Each is forecast before it is learned, and after every one the readout is
     that of a fit on the rows of the window, to rounding; scales, alpha and kernel stay those of the estimator. One
-    thread at a time may use a learner. A copy or pickle is an independent learner in the same state, without the journal.
+    thread at a time may use a learner. A copy or pickle is an independent learner in the same state, without files.
 
     Examples
     --------
@@ -39,31 +38,30 @@ class Learner(Live):
     True
     """
 
-    _KIND, _FREE = "learner", "volt_learner_free"
+    _LEARNS = True
 
     def __init__(
         self,
         model: Model,
         beyond: str,
         flat: bool,
-        window: Optional[int],
-        forget: float,
-        forget_what: str,
-        tail: Optional[Array],
         series: bool,
+        options: LiveOptions,
+        window: Optional[int] = None,
+        forget: float = 1.0,
+        forget_what: str = "all",
     ) -> None:
-        what = c.FORGET_WHAT[choice("forget_what", forget_what, tuple(c.FORGET_WHAT))]
-        options = c.LearnerOptions(
-            window=_window(window), forget=float(forget), forget_what=what, beyond=c.BEYOND[beyond]
-        )
-        handle = c_void_p()
-        check(c.lib.volt_learner_create(model, byref(options), byref(handle)))
-        self._begin(handle, model, flat)
-        self._policy = beyond
+        self._begin(model, beyond, flat, series)
+        options.c.window, options.c.forget = _window(window), float(forget)
+        options.c.forget_what = c.FORGET_WHAT[choice("forget_what", forget_what, tuple(c.FORGET_WHAT))]
+        self._open(options)
+
+    def _begin(  # type: ignore[override]
+        self, model: Model, beyond: str, flat: bool, series: bool, keys: Optional[Tuple[Any, ...]] = None
+    ) -> None:
+        super()._begin(model, beyond, flat)
         self._series = series  # the targets are the rows of X that follow
-        self._keys: Optional[Tuple[Any, ...]] = None
-        for row in () if tail is None else tail:
-            self.push(row)
+        self._keys = keys
 
     @classmethod
     def load(
@@ -71,6 +69,7 @@ class Learner(Live):
         path: PathLike,
         estimator: "SequenceRegressor",
         *,
+        coverage: Any = None,
         journal: Optional[PathLike] = None,
         lock: bool = False,
     ) -> "Learner":
@@ -81,67 +80,37 @@ class Learner(Live):
         path : path-like
         estimator : VolterraRidge, SequenceKernelRidge or VolterraRidgeCV
             The one that the learner was made from, or the same model read from a file.
+        coverage : float or list of float, optional
+            Intervals to track from now on, where the file has none.
         journal : path-like, optional
-            As for `open_journal`.
+            As for the method ``learner`` of an estimator.
         lock : bool, default=False
             Lock the file as long as the learner exists, as `Stream.load` does.
 
         Returns
         -------
         Learner
-            It goes on, to the last bit, as the learner that was saved.
+            It continues, to the last bit, as the learner that was saved.
 
         Raises
         ------
         FileNotFoundError, OSError
             The file is missing or cannot be read, or with ``lock`` another owner has locked it.
         ValueError
-            The file is truncated, damaged, foreign, from a later version or of another model.
+            The file is truncated, damaged, foreign, from a later version, of another model or of a stream.
         """
-        model, beyond, flat = estimator._stream_parts()
-        with missing_file(path), state_lock(path, lock) as held:
-            learner = cls._read(path, model, beyond, flat, estimator._is_series)
-        learner._hold(held)
-        if journal is not None:
-            learner.open_journal(journal)
-        return learner
-
-    @classmethod
-    def _read(  # type: ignore[override]
-        cls, path: PathLike, model: Model, beyond: str, flat: bool, series: bool, keys: Optional[Tuple[Any, ...]] = None
-    ) -> "Learner":
-        options = c.LearnerOptions(forget=1.0, beyond=c.BEYOND[beyond])
-        handle = c_void_p()
-        check(c.lib.volt_learner_load(model, byref(options), c.encode_path("the path", path), byref(handle)))
-        learner = cls.__new__(cls)
-        learner._begin(handle, model, flat)
-        learner._policy = beyond
-        learner._series = series
-        learner._keys = keys
-        return learner
+        parts = estimator._stream_parts()
+        with missing_file(path):
+            options = LiveOptions(parts[1], coverage, journal=journal, lock=lock)
+            return cls._read(path, options, *parts, estimator._is_series)
 
     def _settings(self) -> Tuple[Any, ...]:
-        return self._model, self._policy, self._flat, self._series, self._keys
+        return (*super()._settings(), self._series, self._keys)
 
     def _figures(self) -> Dict[str, Any]:
-        return {name: getattr(self, name) for name in ("rows", "window", "forget", "pushed", "learned")}
-
-    def __copy__(self) -> "Learner":
-        restore, state = self.__reduce__()
-        return restore(*state)  # type: ignore[no-any-return]
+        return {name: getattr(self, name) for name in ("rows", "window", "forget", "fed", "learned")}
 
     # ---- rows ----------------------------------------------------------------------------------------------
-
-    def learn(self, y: Any) -> None:
-        """Learn the target of the row that was pushed last.
-
-        Parameters
-        ----------
-        y : float, or array-like of shape (n_outputs,)
-            What stands in that row of ``y`` in `fit`; of an estimator that was fitted on a series alone, the next
-            row of it. A target that is refused leaves the learner as it was.
-        """
-        self._call("learn", address(self._target(y)))
 
     def update(self, X: Any, y: Any = None) -> Any:
         """Forecast each row, then learn it.
@@ -208,12 +177,12 @@ class Learner(Live):
 
     def _step(self, row: Array, target: Array, out: Array) -> None:
         if np.isnan(target).any():
-            self._call("push", address(row), address(out))
+            self._call("feed", address(row), address(out))
         else:
-            self._call("update", address(row), address(target), address(out))
+            self._call("update", address(row), 0, address(target), address(out))
 
     def _advance(self, row: Array, target: Array, out: Array) -> None:
-        self._call("advance", address(row), address(target), address(out))
+        self._call("update", address(row), 1, address(target), address(out))
 
     def _targets(self, y: Any, one: bool) -> Array:
         targets = to_float64(y, "y")
@@ -225,26 +194,10 @@ class Learner(Live):
             raise ValueError(f"y has shape {np.shape(y)}, and {self._model.q} outputs are needed")
         return np.ascontiguousarray(targets)
 
-    def predict(self, X: Any) -> Any:
-        """Forecasts for rows that follow, without learning: the learner stays where it is.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_outputs)
-        """
-        rows = as_matrix(X)
-        out = empty(len(rows), self._model.q)
-        self._call("predict", view(rows), view(out), None)
-        return out[:, 0] if self._flat else out
-
     def model_of_all(self, keep_factor: bool, watch: Watch) -> Model:
         """A model of all rows learned so far, for an estimator; the learner has no window and forgets nothing."""
         handle = c_void_p()
-        status = c.lib.volt_learner_model(self, int(keep_factor), watch.progress, byref(handle))
+        status = c.lib.volt_live_model(self, int(keep_factor), watch.progress, byref(handle))
         model = Model(handle) if handle else None
         watch.check(status)
         assert model is not None
@@ -268,7 +221,7 @@ class Learner(Live):
     def learn_one(self, x: Union[Mapping[Any, float], Sequence[float]], y: Any) -> None:
         """Learn one row with its target."""
         row, target = self._row(self._values(x)), self._target(y)
-        self._call("update", address(row), address(target), None)
+        self._call("update", address(row), 0, address(target), None)
 
     def _values(self, x: Any) -> Any:
         if not isinstance(x, Mapping):
@@ -281,36 +234,7 @@ class Learner(Live):
             raise ValueError(f"the row has no {missing[0]!r}; its names are {list(self._keys)}")
         return [x[key] for key in self._keys]
 
-    # ---- files ---------------------------------------------------------------------------------------------
-
-    def open_journal(self, path: PathLike) -> int:
-        """Keep a journal, of which a process that dies loses at most the row at hand.
-
-        Parameters
-        ----------
-        path : path-like
-            What the file holds beyond the learner's moment is done first. From then on every row is on the disk
-            before the call that brings it returns.
-
-        Returns
-        -------
-        int
-            How many steps of the file were done.
-        """
-        replayed = c_int64()
-        self._call("open_journal", c.encode_path("the path", path), byref(replayed))
-        return int(replayed.value)
-
-    def clear_journal(self) -> None:
-        """Empty the journal: all of it is in a file that `save` wrote."""
-        self._call("clear_journal")
-
     # ---- what it is ----------------------------------------------------------------------------------------
-
-    def _info(self) -> c.LearnerInfo:
-        info = c.LearnerInfo()
-        c.lib.volt_learner_get_info(self, byref(info))
-        return info
 
     @property
     def rows(self) -> int:
@@ -331,19 +255,14 @@ class Learner(Live):
         return next(word for word, value in c.FORGET_WHAT.items() if value == self._info().forget_what)
 
     @property
-    def pushed(self) -> int:
-        """Rows since the estimator's training ended."""
-        return int(self._info().pushed)
+    def replayed(self) -> int:
+        """Events of the journal that were replayed when it was opened."""
+        return int(self._info().replayed)
 
     @property
     def learned(self) -> int:
-        """Of these, the rows that were learned."""
+        """Rows that were learned since the estimator's training ended."""
         return int(self._info().learned)
-
-    @property
-    def beyond(self) -> int:
-        """Rows so far that lay beyond the ball of the training inputs."""
-        return int(self._info().beyond)
 
     @property
     def condition(self) -> float:

@@ -1,22 +1,26 @@
-"""What streams and learners have in common: rows one at a time, a moment in a file, intervals."""
+"""Models that take one row at a time: streams, and what learners have in common with them."""
 
 from __future__ import annotations
 
 import contextlib
 import tempfile
 import threading
-from ctypes import byref, c_void_p
+from ctypes import byref, c_char_p, c_double, c_void_p, cast, POINTER
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, Tuple, Type, TypeVar
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Type, TypeVar
 
 import numpy as np
 
 from . import _native as c
-from ._arrays import Array, address, as_row, to_float64
+from ._arguments import whole
+from ._arrays import Array, address, as_matrix, as_row, empty, to_float64, view
 from ._errors import check
 from ._handles import Owner
 from ._intervals import level_list
-from ._model import Model, PathLike
+from ._model import Model, PathLike, missing_file
+
+if TYPE_CHECKING:
+    from ._regressor import SequenceRegressor
 
 
 AnyLive = TypeVar("AnyLive", bound="Live")
@@ -31,71 +35,99 @@ def _scratch_file() -> Iterator[Path]:
 def _restore(kind: Type[AnyLive], content: bytes, *settings: Any) -> AnyLive:
     with _scratch_file() as path:
         path.write_bytes(content)
-        return kind._read(path, *settings)
+        return kind._read(path, LiveOptions(settings[1]), *settings)
 
 
-@contextlib.contextmanager
-def state_lock(path: PathLike, wanted: bool) -> Iterator[c_void_p]:
-    """The lock of a state file, for `_Live._hold`; it is given up where loading fails."""
-    lock = c_void_p()
-    if wanted:
-        check(c.lib.volt_state_lock_take(c.encode_path("the path", path), byref(lock)))
-    try:
-        yield lock
-    except BaseException:
-        c.lib.volt_state_lock_free(lock)
-        raise
+class LiveOptions:
+    """``volt_live_options``, and what its pointers point to."""
+
+    def __init__(
+        self,
+        beyond: str,
+        coverage: Any = None,
+        state: Optional[PathLike] = None,
+        journal: Optional[PathLike] = None,
+        pending: Optional[Array] = None,
+        lock: bool = False,
+    ) -> None:
+        self.c = options = c.lib.volt_live_options_default()
+        self._kept: List[Any] = [pending]
+        options.beyond, options.lock = c.BEYOND[beyond], int(lock)
+        if coverage is not None:
+            levels = np.ascontiguousarray(level_list("coverage", coverage)[0])
+            options.coverages, options.n_coverages = cast(address(levels), POINTER(c_double)), len(levels)
+            self._kept.append(levels)
+        for name, path in (("state", state), ("journal", journal)):
+            if path is not None:
+                encoded = c.encode_path(name, path)
+                setattr(options, name, c_char_p(encoded))
+                self._kept.append(encoded)
+        if pending is not None:
+            options.pending = view(pending)
 
 
 class Live(Owner):
-    """What takes one row after the other, from one thread at a time: a stream or a learner of a model.
+    """A model that takes one row after the other, from one thread at a time."""
 
-    `_KIND` is how the library calls it: its functions are ``volt_stream_push``, ``volt_learner_push`` and so on.
-    """
+    _FREE = "volt_live_free"
+    _LEARNS: bool
 
-    _KIND: str
-
-    def _begin(self, handle: c_void_p, model: Model, flat: bool) -> None:
-        self._own(handle)
-        self._model = model  # must outlive it
+    def _begin(self, model: Model, beyond: str, flat: bool) -> None:
+        """What the object has beside that of the library."""
+        self._model = model
+        self._policy = beyond
         self._flat = flat
         self._busy = threading.Lock()
 
-    def _hold(self, lock: c_void_p) -> None:
-        """Take over the lock of the state file, or none."""
-        if lock:
-            self._function("hold")(self, lock)
+    def _open(self, options: LiveOptions, path: Optional[PathLike] = None) -> None:
+        """Create the object, or load it from a file."""
+        handle = c_void_p()
+        options.c.learn = int(self._LEARNS)
+        where = () if path is None else (c.encode_path("the path", path),)
+        function = c.lib.volt_live_create if path is None else c.lib.volt_live_load
+        check(function(self._model, byref(options.c), *where, byref(handle)))
+        self._own(handle, self._model)
 
-    def _function(self, name: str) -> Callable[..., Any]:
-        return getattr(c.lib, f"volt_{self._KIND}_{name}")  # type: ignore[no-any-return]
-
-    def _info(self) -> Any:
-        """What the library says of it: `StreamInfo` or `LearnerInfo`."""
-        raise NotImplementedError
+    def _info(self) -> c.LiveInfo:
+        info = c.LiveInfo()
+        check(c.lib.volt_live_get_info(self, byref(info)))
+        return info
 
     def _call(self, name: str, *arguments: Any) -> None:
         """A function of the library, while no other thread uses it. It does not wait: the order of rows would be chance."""
         if not self._busy.acquire(blocking=False):
+            kind = type(self).__name__.lower()
             raise RuntimeError(
-                f"another thread is in a call of this {self._KIND}: push from one thread at a time, or give each "
-                f"thread a {self._KIND} of its own (copy.copy)"
+                f"another thread is in a call of this {kind}: feed from one thread at a time, or give each "
+                f"thread a {kind} of its own (copy.copy)"
             )
         try:
-            check(self._function(name)(self, *arguments) or 0)  # None: it cannot fail
+            check(getattr(c.lib, f"volt_live_{name}")(self, *arguments))
         finally:
             self._busy.release()
 
-    def __deepcopy__(self, _memo: Any) -> Any:
-        return self.__copy__()  # type: ignore[attr-defined]
-
     def _settings(self) -> Tuple[Any, ...]:
-        """The arguments of `_read` after the path."""
-        raise NotImplementedError
+        """The arguments of `_begin`."""
+        return self._model, self._policy, self._flat
+
+    def __copy__(self: AnyLive) -> AnyLive:
+        handle = c_void_p()
+        self._call("copy", byref(handle))
+        other = type(self).__new__(type(self))
+        other._begin(*self._settings())
+        other._own(handle, self._model)
+        return other
+
+    def __deepcopy__(self: AnyLive, _memo: Any) -> AnyLive:
+        return self.__copy__()
 
     @classmethod
-    def _read(cls: Type[AnyLive], path: PathLike, *settings: Any) -> AnyLive:
+    def _read(cls: Type[AnyLive], path: PathLike, options: LiveOptions, *settings: Any) -> AnyLive:
         """From a file that `save` wrote."""
-        raise NotImplementedError
+        live = cls.__new__(cls)
+        live._begin(*settings)
+        live._open(options, path)
+        return live
 
     def __reduce__(self) -> Any:
         with _scratch_file() as path:
@@ -112,6 +144,16 @@ class Live(Owner):
             return f"{type(self).__name__}(empty)"
         figures = {"kernel": self._model.kernel, **self._figures()}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in figures.items())})"
+
+    @property
+    def fed(self) -> int:
+        """Rows since the estimator's training ended."""
+        return int(self._info().fed)
+
+    @property
+    def beyond(self) -> int:
+        """Rows so far that lay beyond the ball of the training inputs."""
+        return int(self._info().beyond)
 
     # ---- rows ----------------------------------------------------------------------------------------------
 
@@ -134,8 +176,8 @@ class Live(Owner):
     def _answer(self, out: Array) -> Any:
         return float(out[0]) if self._flat else out
 
-    def push(self, x: Any) -> Any:
-        """The forecast for the next row of inputs, which feeds the past.
+    def feed(self, x: Any) -> Any:
+        """Take the next row of inputs and return its prediction.
 
         Parameters
         ----------
@@ -149,26 +191,57 @@ class Live(Owner):
         """
         row = self._row(x)
         out = np.empty(self._model.q)
-        self._call("push", address(row), address(out))
+        self._call("feed", address(row), address(out))
         return self._answer(out)
 
     def restart(self) -> None:
-        """Another record begins, after a past of zeros. What was learned stays."""
+        """Begin another record, with a zero initial state. What was learned stays."""
         self._call("restart")
 
-    # ---- intervals -----------------------------------------------------------------------------------------
-
-    def track(self, coverage: Any = 0.9) -> None:
-        """Track intervals that adapt as targets arrive (docs/math.md, "Intervals"): each miss makes the next ones wider, each
-        hit a little narrower, so that the share inside converges to the coverage for any data.
-
-        Pass targets to a stream with `Stream.observe`. A learner uses the targets that it learns. Call this before the
-        learner opens a journal.
+    def learn(self, y: Any, back: int = 0) -> None:
+        """Give the target of a row: a learner learns it. It updates the intervals, and with ``feedback`` it is fed back with
+        the next row in place of the prediction.
 
         Parameters
         ----------
-        coverage : float or list of float, default=0.9
-            Between 0 and 1.
+        y : float, or array-like of shape (n_outputs,)
+            The target of that row, as in `fit`; of an estimator that was fitted on a series alone, the next row of it. A
+            refused target changes nothing. nan, for a stream: not known.
+        back : int, default=0
+            The target is that of the row fed so many rows before the last one: for a stream up to ``ahead`` of the
+            estimator, for a learner 0 or ``ahead - 1``.
+
+        Raises
+        ------
+        ValueError
+            No row waits for this target, or a number is not finite; of a stream also when it neither tracks intervals nor
+            feeds outputs back.
+        """
+        self._call("learn", whole("back", back), address(self._target(y)))
+
+    def predict(self, X: Any) -> Any:
+        """Predictions for rows that follow. The object is unchanged.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_outputs)
+        """
+        rows = as_matrix(X)
+        out = empty(len(rows), self._model.q)
+        self._call("predict", view(rows), 0, view(out), None)
+        return out[:, 0] if self._flat else out
+
+    def interval(self) -> Any:
+        """Half-widths of shape (n_coverages, n_outputs) about the last prediction, as of when it was made; inf where there
+        are too few errors so far.
+
+        They adapt as targets arrive (docs/math.md, "Intervals"): each miss makes the next ones wider, each hit a little
+        narrower, so that the share inside converges to the coverage for any data. Set ``coverage`` of ``stream`` or
+        ``learner`` to track them.
 
         Examples
         --------
@@ -176,19 +249,10 @@ class Live(Owner):
         >>> rng = np.random.default_rng(0)
         >>> u = rng.uniform(-1, 1, (300, 1))
         >>> y = u[:, 0] + 0.1 * rng.normal(size=300)
-        >>> stream = volterra.SequenceKernelRidge("linear", 1e-2).fit(u[:200], y[:200]).stream()
-        >>> stream.track(0.9)
-        >>> for row, truth in zip(u[200:], y[200:]):
-        ...     forecast, half = stream.push(row), stream.interval()
-        ...     stream.observe(truth)
-        """
-        levels = np.ascontiguousarray(level_list("coverage", coverage)[0])
-        self._call("track", address(levels), len(levels))
-
-    def interval(self) -> Any:
-        """Half-widths of shape (n_coverages, n_outputs) about the last forecast; inf where there are too few errors so far.
-
-        After `Stream.observe` they are those of the next forecast.
+        >>> stream = volterra.SequenceKernelRidge("linear", 1e-2).fit(u[:200], y[:200]).stream(coverage=0.9)
+        >>> for row, target in zip(u[200:], y[200:]):
+        ...     prediction, half = stream.feed(row), stream.interval()
+        ...     stream.learn(target)
         """
         half = np.empty((max(int(self._info().n_coverages), 1), self._model.q))
         self._call("interval", address(half))
@@ -196,13 +260,14 @@ class Live(Owner):
 
     # ---- files ---------------------------------------------------------------------------------------------
 
-    def save(self, path: PathLike) -> None:
-        """Write this moment to a file; ``load`` of the class and ``volterra stream --state`` go on from there.
+    def save(self, path: Optional[PathLike] = None) -> None:
+        """Write the state to a file; ``load`` of the class and ``volterra stream --state`` continue from it.
 
         Parameters
         ----------
-        path : path-like
-            The file is replaced as a whole or not at all. It does not hold the model.
+        path : path-like, optional
+            The file is replaced as a whole or not at all. It does not hold the model. None: the state file that the object
+            was made with or loaded from; the journal, where there is one, is emptied then.
 
         Raises
         ------
@@ -216,10 +281,71 @@ class Live(Owner):
         >>> x = np.sin(0.3 * np.arange(200.0)).reshape(-1, 1)
         >>> model = volterra.VolterraRidge(alpha=1e-6).fit(x[:150], x[:150, 0] ** 2)
         >>> stream = model.stream()
-        >>> live = [stream.push(row) for row in x[150:160]]
-        >>> path = os.path.join(tempfile.mkdtemp(), "moment.state")
+        >>> live = [stream.feed(row) for row in x[150:160]]
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.state")
         >>> stream.save(path)
-        >>> volterra.Stream.load(path, model).push(x[160]) == stream.push(x[160])
+        >>> volterra.Stream.load(path, model).feed(x[160]) == stream.feed(x[160])
         True
         """
-        self._call("save", c.encode_path("the path", path))
+        self._call("save", None if path is None else c.encode_path("the path", path))
+
+
+class Stream(Live):
+    """A model that takes one row at a time; made by the method ``stream`` of an estimator.
+
+    ``copy.copy(stream)`` is an independent stream in the same state. A pickle holds the model and the state; `save` and
+    `load` keep the state in a file. One thread at a time may feed: rows have an order.
+
+    Examples
+    --------
+    >>> import numpy as np, volterra
+    >>> x = np.sin(0.3 * np.arange(200.0)).reshape(-1, 1)
+    >>> model = volterra.VolterraRidge(alpha=1e-6).fit(x[:150], x[:150, 0] ** 2)
+    >>> stream = model.stream()
+    >>> live = [stream.feed(row) for row in x[150:]]
+    >>> bool(np.allclose(live, model.predict(x[150:])))
+    True
+    """
+
+    _LEARNS = False
+
+    def __init__(self, model: Model, beyond: str, flat: bool, start: str, options: LiveOptions) -> None:
+        self._begin(model, beyond, flat)
+        options.c.start = c.STARTS[start]
+        self._open(options)
+
+    @classmethod
+    def load(
+        cls, path: PathLike, estimator: "SequenceRegressor", *, coverage: Any = None, lock: bool = False
+    ) -> "Stream":
+        """The stream whose state `save` wrote, or the program with ``stream --state``.
+
+        Parameters
+        ----------
+        path : path-like
+        estimator : VolterraRidge, SequenceKernelRidge or VolterraRidgeCV
+            The one that the stream was made from, or the same model read from a file.
+        coverage : float or list of float, optional
+            Intervals to track from now on, where the file has none.
+        lock : bool, default=False
+            Lock the file as long as the stream exists: no other stream or learner, of this process or another, and no
+            ``volterra stream --state`` can lock it or save to it. The lock ends with the process.
+
+        Returns
+        -------
+        Stream
+            It continues, to the last bit, as the stream that was saved.
+
+        Raises
+        ------
+        FileNotFoundError, OSError
+            The file is missing or cannot be read, or with ``lock`` another owner has locked it.
+        ValueError
+            The file is truncated, damaged, foreign, from a later version, of another model or of a learner.
+        """
+        parts = estimator._stream_parts()
+        with missing_file(path):
+            return cls._read(path, LiveOptions(parts[1], coverage, lock=lock), *parts)
+
+    def _figures(self) -> Dict[str, Any]:
+        return {"n_features": self._model.d, "n_outputs": self._model.q, "beyond": self.beyond}

@@ -40,6 +40,7 @@ from ._forecasts import ModelForecasts
 from ._frames import is_frame
 from ._growing import Learns
 from ._intervals import Intervals
+from ._live import LiveOptions, Stream
 from ._loss import LossSettings, explained, loss_text, read_tolerance, read_weights
 from ._model import FitSettings, Model, PathLike, plain_settings
 from ._names import FeatureNames
@@ -47,7 +48,6 @@ from ._order import TrainingRows, pending_complaint
 from ._progress import ProgressCallback, Watch
 from ._protocol import BaseEstimator, RegressorMixin
 from ._records import Records, pieces
-from ._stream import Stream
 from ._training import Horizons, Training, is_usually_flat, spread_records
 from ._types import Beyond, FloatArray, Frame, Numbers, Prediction, RecordList, Self, Start, StreamStart
 
@@ -515,24 +515,27 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         forecast = np.vstack([part[:rows] for part, rows in zip(parts, kept)])
         return explained(self._model.loss, spread_records(self._horizons, series, lengths), forecast, None)
 
-    def stream(self, *, start: StreamStart = "continue") -> Stream:
-        """A stream that takes one row at a time, from the end of training or from a past of zeros.
+    def stream(
+        self, *, start: StreamStart = "continue", coverage: Any = None, state: Optional[PathLike] = None
+    ) -> Stream:
+        """A stream that takes one row at a time, from the end of training or from a zero initial state.
 
         Parameters
         ----------
         start : {"continue", "reset"}, default="continue"
+        coverage : float or list of float, optional
+            Intervals to track, see `Stream.interval`.
+        state : path-like, optional
+            State file: locked as long as the stream exists, resumed from where it exists, and written by `Stream.save`.
 
         Returns
         -------
         Stream
-            ``stream.push(row)`` is the forecast of that row; pushing rows one by one equals `predict` of all.
+            ``stream.feed(row)`` is the prediction of that row; feeding rows one by one equals `predict` of all.
         """
         model, beyond, flat = self._stream_parts()
-        stream = Stream(model, choice("start", start, c.STARTS), beyond, flat)
-        if start == "continue" and self._tail is not None:
-            for row in self._tail:
-                stream.push(row)
-        return stream
+        pending = self._tail if choice("start", start, c.STARTS) == "continue" else None
+        return Stream(model, beyond, flat, start, LiveOptions(beyond, coverage, state, pending=pending))
 
     def _stream_parts(self) -> Tuple[Model, str, bool]:
         """What a stream is made of."""

@@ -78,12 +78,13 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
 
     # ---- fit -----------------------------------------------------------------------------------------------
 
-    def _options(self) -> c.WatchOptions:
-        options = c.lib.volt_watch_options_default()
-        options.rate = float(self.rate)
-        if not 0 < options.rate < 1:
+    def _options(self) -> c.LiveOptions:
+        options = c.lib.volt_live_options_default()
+        options.alarm_rate = float(self.rate)
+        if not 0 < options.alarm_rate < 1:
             raise ValueError(f"rate is {self.rate!r}, and must lie between 0 and 1")
         options.window = whole("window", self.window)
+        options.learn = int(options.window > 0)
         return options
 
     @staticmethod
@@ -133,7 +134,7 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
         The rows that are fitted are those that ``volterra anomaly`` fits by default.
         """
         rows = len(X)
-        train = int(c.lib.volt_watch_train_rows(rows))
+        train = int(c.lib.volt_live_train_rows(rows))
         if rows <= train:
             raise ValueError(f"X has {rows} rows, and fit_predict fits the first {train} of them: call fit and predict")
         return self.fit(X[:train]).predict(X)
@@ -152,13 +153,13 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
         first = self._known.n if self._known.begin(rows) else 0
         out = {name: np.full(len(rows), np.nan) for name in ("score", "threshold")}
         out.update(alarm=np.zeros(len(rows), dtype=bool), channel=np.full(len(rows), -1))
-        pointer, row = c_void_p(), c.WatchRow()
+        pointer, row = c_void_p(), c.Detection()
         with use_threads(self.n_jobs):
-            check(c.lib.volt_watch_create(self._model, byref(options), byref(pointer)))
-            watch = Handle(pointer.value, c.lib.volt_watch_free)
-            check(c.lib.volt_watch_push(watch.pointer, address(self._last), None, byref(row)))
+            check(c.lib.volt_live_create(self._model, byref(options), byref(pointer)))
+            live = Handle(pointer.value, c.lib.volt_live_free)
+            check(c.lib.volt_live_detect(live.pointer, address(self._last), None, byref(row)))
             for t in range(first, len(rows)):
-                check(c.lib.volt_watch_push(watch.pointer, address(np.ascontiguousarray(rows[t])), None, byref(row)))
+                check(c.lib.volt_live_detect(live.pointer, address(np.ascontiguousarray(rows[t])), None, byref(row)))
                 out["score"][t], out["threshold"][t] = row.score, row.threshold
                 out["alarm"][t], out["channel"][t] = bool(row.alarm), row.channel
         return out

@@ -1,6 +1,6 @@
 /* src/base/run_form.h: a free run as numbers alone, for back ends that cannot call a model's functions.
  *
- * Each row goes the way of volt_stream_push (model/live/stream.c): inputs at their lags and what comes back become columns, which
+ * Each row goes the way of volt_live_feed (model/live/live_rows.c): inputs at their lags and what comes back become columns, which
  * are held, scaled, filtered and clipped; one step of every diagonal; products with the coefficients; outputs in their
  * units, which the next row sees. cuda/run_rows.h computes it. Plain data, for C and C++. */
 #ifndef BASE_RUN_FORM_H

@@ -43,20 +43,20 @@ static inline volt_model *learner_model(int which)
 }
 
 /* Rows are refused, or forecast by finite numbers; y tells the one from the other. */
-static inline void learner_use(volt_learner *learner, double y[LEARNER_ROWS])
+static inline void learner_use(volt_live *learner, double y[LEARNER_ROWS])
 {
     for (int i = 0; i < LEARNER_ROWS; i++) {
         double x = 0.75 - 0.5 * (double)(i % 3), target = 1 + i;
         y[i] = -12345.678;
-        volt_status status = i == 1   ? volt_learner_push(learner, &x, &y[i])
-                             : i == 2 ? volt_learner_update(learner, &x, &target, &y[i])
-                                      : volt_learner_advance(learner, &x, &target, &y[i]);
+        volt_status status = i == 1   ? volt_live_feed(learner, &x, &y[i])
+                             : i == 2 ? volt_live_update(learner, &x, 0, &target, &y[i])
+                                      : volt_live_update(learner, &x, 1, &target, &y[i]);
         FUZZ_CHECK(status != VOLT_OK || isfinite(y[i]));
     }
-    volt_learner_info info = {.struct_size = sizeof info};
-    volt_learner_get_info(learner, &info);
+    volt_live_info info = {.struct_size = sizeof info};
+    volt_live_get_info(learner, &info);
     FUZZ_CHECK(info.rows >= 0 && (info.window == 0 || info.rows <= info.window));
-    volt_status status = volt_learner_drop(learner, info.rows);
+    volt_status status = volt_live_drop(learner, info.rows);
     FUZZ_CHECK(status == VOLT_OK);
 }
 

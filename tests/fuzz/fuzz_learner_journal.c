@@ -7,6 +7,8 @@
 #include "fuzz/fuzz_own_file.h"
 /* behind them: */
 #include "fuzz/fuzz_learner.h"
+#include "model/live/live_internal.h"
+#include "support/live_options.h"
 
 #include <stdlib.h>
 #include <zlib.h>
@@ -37,21 +39,21 @@ static void mend(char *bytes, size_t size, const char *digits)
     }
 }
 
-static volt_learner *new_learner(const volt_model *model)
+static volt_live *new_learner(const volt_model *model)
 {
-    volt_learner *learner = NULL;
-    volt_learner_options options = volt_learner_options_default();
+    volt_live *learner = NULL;
+    volt_live_options options = *with_learning();
     options.window = 5;
-    FUZZ_CHECK(volt_learner_create(model, &options, &learner) == VOLT_OK);
+    FUZZ_CHECK(volt_live_create(model, &options, &learner) == VOLT_OK);
     return learner;
 }
 
 static void learn_digest(const volt_model *model, char digits[LEARNER_DIGITS])
 {
     size_t size = 0;
-    volt_learner *learner = new_learner(model);
-    FUZZ_CHECK(volt_learner_open_journal(learner, fuzz_own_path(), NULL) == VOLT_OK);
-    volt_learner_free(learner);
+    volt_live *learner = new_learner(model);
+    FUZZ_CHECK(volt_journal_open(learner, fuzz_own_path(), NULL) == VOLT_OK);
+    volt_live_free(learner);
     uint8_t *bytes = fuzz_read(fuzz_own_path(), &size);
     FUZZ_CHECK(size > sizeof head - 1 + LEARNER_DIGITS);
     memcpy(digits, bytes + sizeof head - 1, LEARNER_DIGITS);
@@ -77,17 +79,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     free(own);
 
     int64_t steps = -1, again = -1;
-    volt_learner *learner = new_learner(model);
-    volt_status status = volt_learner_open_journal(learner, fuzz_own_path(), &steps);
-    volt_learner_free(learner);
+    volt_live *learner = new_learner(model);
+    volt_status status = volt_journal_open(learner, fuzz_own_path(), &steps);
+    volt_live_free(learner);
     if (status != VOLT_OK) {
         FUZZ_CHECK(steps == -1 && *volt_error_detail());
         return 0;
     }
     double y[LEARNER_ROWS];
     learner = new_learner(model);
-    FUZZ_CHECK(volt_learner_open_journal(learner, fuzz_own_path(), &again) == VOLT_OK && again == steps);
+    FUZZ_CHECK(volt_journal_open(learner, fuzz_own_path(), &again) == VOLT_OK && again == steps);
     learner_use(learner, y);
-    volt_learner_free(learner);
+    volt_live_free(learner);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "fuzz/fuzz_state.h"
 /* behind them: */
 #include "fuzz/fuzz_learner.h"
+#include "support/live_options.h"
 
 #include <stdlib.h>
 
@@ -14,29 +15,29 @@ enum { MOST_BYTES = 1 << 14 };
 
 static void learn_digest(const volt_model *model, uint8_t digits[STATE_DIGITS])
 {
-    volt_learner *learner = NULL;
+    volt_live *learner = NULL;
     size_t size = 0;
-    FUZZ_CHECK(volt_learner_create(model, NULL, &learner) == VOLT_OK);
-    FUZZ_CHECK(volt_learner_save(learner, fuzz_own_path()) == VOLT_OK);
+    FUZZ_CHECK(volt_live_create(model, with_learning(), &learner) == VOLT_OK);
+    FUZZ_CHECK(volt_live_save(learner, fuzz_own_path()) == VOLT_OK);
     uint8_t *bytes = fuzz_read(fuzz_own_path(), &size);
     state_learn_digest(bytes, size, digits);
-    volt_learner_free(learner);
+    volt_live_free(learner);
 }
 
-static void use(const volt_model *model, volt_learner *learner)
+static void use(const volt_model *model, volt_live *learner)
 {
     double first[LEARNER_ROWS], second[LEARNER_ROWS];
-    volt_learner *again = NULL;
+    volt_live *again = NULL;
     volt_model *grown = NULL;
-    if (volt_learner_model(learner, 0, (volt_progress){0}, &grown) != VOLT_OK)
+    if (volt_live_model(learner, 0, (volt_progress){0}, &grown) != VOLT_OK)
         FUZZ_CHECK(!grown && *volt_error_detail());
     volt_model_free(grown);
-    FUZZ_CHECK(volt_learner_save(learner, fuzz_own_path()) == VOLT_OK);
-    FUZZ_CHECK(volt_learner_load(model, NULL, fuzz_own_path(), &again) == VOLT_OK);
+    FUZZ_CHECK(volt_live_save(learner, fuzz_own_path()) == VOLT_OK);
+    FUZZ_CHECK(volt_live_load(model, NULL, fuzz_own_path(), &again) == VOLT_OK);
     learner_use(learner, first);
     learner_use(again, second);
     FUZZ_CHECK(memcmp(first, second, sizeof first) == 0);
-    volt_learner_free(again);
+    volt_live_free(again);
 }
 
 static void try_model(const volt_model *model, const uint8_t digits[STATE_DIGITS], const uint8_t *bytes,
@@ -44,12 +45,12 @@ static void try_model(const volt_model *model, const uint8_t digits[STATE_DIGITS
 {
     size_t mended_size;
     uint8_t *mended = state_mend(bytes, size, digits, &mended_size);
-    volt_learner *learner = NULL;
-    if (volt_learner_load(model, NULL, fuzz_input_path(mended, mended_size), &learner) == VOLT_OK)
+    volt_live *learner = NULL;
+    if (volt_live_load(model, NULL, fuzz_input_path(mended, mended_size), &learner) == VOLT_OK)
         use(model, learner);
     else
         FUZZ_CHECK(!learner && *volt_error_detail());
-    volt_learner_free(learner);
+    volt_live_free(learner);
     free(mended);
 }
 

@@ -6,6 +6,7 @@
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_mend.h"
 #include "fuzz/fuzz_own_file.h"
+#include "support/live_options.h"
 #include "support/predict_std.h"
 #include "volterra.h"
 
@@ -32,14 +33,14 @@ static int forecast(const volt_model *model, const volt_model_info *info, double
         FUZZ_CHECK(status ? out[i] == untouched : isfinite(out[i]));
 
     double y[MOST_WIDTH];
-    volt_stream *stream = NULL;
-    if (volt_stream_create(model, &options, &stream) == VOLT_OK) {
+    volt_live *stream = NULL;
+    if (volt_live_create(model, as_live(&options), &stream) == VOLT_OK) {
         for (int64_t i = 0; i < info->q; i++)
             y[i] = untouched;
-        volt_status pushed = volt_stream_push(stream, X, y);
+        volt_status pushed = volt_live_feed(stream, X, y);
         for (int64_t i = 0; i < info->q; i++)
             FUZZ_CHECK(pushed ? y[i] == untouched : isfinite(y[i]));
-        volt_stream_free(stream);
+        volt_live_free(stream);
     }
     return status == VOLT_OK;
 }

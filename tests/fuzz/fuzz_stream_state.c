@@ -5,7 +5,8 @@
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_own_file.h"
 #include "fuzz/fuzz_state.h"
-#include "model/live/stream_internal.h"
+#include "model/live/live_internal.h"
+#include "support/live_options.h"
 #include "volterra.h"
 
 #include <math.h>
@@ -40,37 +41,37 @@ static volt_model *make_model(void)
 
 static void learn_digest(const volt_model *model, uint8_t digits[STATE_DIGITS])
 {
-    volt_stream *stream = NULL;
+    volt_live *stream = NULL;
     size_t size = 0;
-    FUZZ_CHECK(volt_stream_create(model, NULL, &stream) == VOLT_OK);
-    FUZZ_CHECK(volt_stream_save(stream, fuzz_own_path()) == VOLT_OK);
+    FUZZ_CHECK(volt_live_create(model, NULL, &stream) == VOLT_OK);
+    FUZZ_CHECK(volt_live_save(stream, fuzz_own_path()) == VOLT_OK);
     uint8_t *bytes = fuzz_read(fuzz_own_path(), &size);
     state_learn_digest(bytes, size, digits);
-    volt_stream_free(stream);
+    volt_live_free(stream);
 }
 
-static void push_rows(volt_stream *stream, double y[ROWS])
+static void push_rows(volt_live *stream, double y[ROWS])
 {
     for (int i = 0; i < ROWS; i++) {
         double x = 0.75 - 0.5 * (double)(i % 3);
         y[i] = untouched;
-        volt_status status = volt_stream_push(stream, &x, &y[i]);
+        volt_status status = volt_live_feed(stream, &x, &y[i]);
         FUZZ_CHECK(status ? y[i] == untouched : isfinite(y[i]));
     }
 }
 
-static void use(const volt_model *model, volt_stream *stream)
+static void use(const volt_model *model, volt_live *stream)
 {
     double first[ROWS], second[ROWS], last = untouched;
-    volt_stream *again = NULL;
-    FUZZ_CHECK(volt_stream_last(stream, &last) ? isfinite(last) : last == untouched);
-    FUZZ_CHECK(volt_stream_save(stream, fuzz_own_path()) == VOLT_OK);
-    FUZZ_CHECK(volt_stream_load(model, NULL, fuzz_own_path(), &again) == VOLT_OK);
+    volt_live *again = NULL;
+    FUZZ_CHECK(live_last(stream, 1, &last) ? isfinite(last) : last == untouched);
+    FUZZ_CHECK(volt_live_save(stream, fuzz_own_path()) == VOLT_OK);
+    FUZZ_CHECK(volt_live_load(model, NULL, fuzz_own_path(), &again) == VOLT_OK);
     push_rows(stream, first);
     push_rows(again, second);
     FUZZ_CHECK(memcmp(first, second, sizeof first) == 0);
-    FUZZ_CHECK(volt_stream_beyond(stream) == volt_stream_beyond(again));
-    volt_stream_free(again);
+    FUZZ_CHECK(live_beyond(stream) == live_beyond(again));
+    volt_live_free(again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -86,12 +87,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     size_t mended_size;
     uint8_t *mended = state_mend(bytes, size, digits, &mended_size);
-    volt_stream *stream = NULL;
-    if (volt_stream_load(model, NULL, fuzz_input_path(mended, mended_size), &stream) == VOLT_OK)
+    volt_live *stream = NULL;
+    if (volt_live_load(model, NULL, fuzz_input_path(mended, mended_size), &stream) == VOLT_OK)
         use(model, stream);
     else
         FUZZ_CHECK(!stream && *volt_error_detail());
-    volt_stream_free(stream);
+    volt_live_free(stream);
     free(mended);
     return 0;
 }

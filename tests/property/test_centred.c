@@ -6,6 +6,7 @@
 #include "support/plain_linear.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
+#include "volterra/live.h"
 #include "volterra/model.h"
 
 #include <float.h>
@@ -291,12 +292,12 @@ static void models_are_those_of_the_centred_matrix(void **state)
             check_outputs("fitted", fitted, expected, N);
             predict(&s, model, VOLT_START_CONTINUE, out);
             check_outputs("continue", out, expected + N * Q, H);
-            volt_stream *stream = NULL;
-            check_ok(volt_stream_create(model, NULL, &stream));
+            volt_live *stream = NULL;
+            check_ok(volt_live_create(model, NULL, &stream));
             for (int i = 0; i < H; i++)
-                check_ok(volt_stream_push(stream, s.x + (N + i) * D, out + i * Q));
+                check_ok(volt_live_feed(stream, s.x + (N + i) * D, out + i * Q));
             check_outputs("stream", out, expected + N * Q, H);
-            volt_stream_free(stream);
+            volt_live_free(stream);
             forecast_plainly(&s, K, reset, H, expected);
             predict(&s, model, VOLT_START_RESET, out);
             check_outputs("reset", out, expected, H);

@@ -39,11 +39,11 @@ typedef struct results {
 
 static volt_status push_rows(const shared *from, double *streamed)
 {
-    volt_stream *stream = NULL;
-    volt_status status = volt_stream_create(from->model, NULL, &stream);
+    volt_live *stream = NULL;
+    volt_status status = volt_live_create(from->model, NULL, &stream);
     for (int i = 0; i < ROWS && !status; i++)
-        status = volt_stream_push(stream, from->fresh + (ptrdiff_t)i * D, streamed + (ptrdiff_t)i * Q);
-    volt_stream_free(stream);
+        status = volt_live_feed(stream, from->fresh + (ptrdiff_t)i * D, streamed + (ptrdiff_t)i * Q);
+    volt_live_free(stream);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/kernel_forms.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
@@ -196,11 +197,11 @@ static void push_all(const scene *s, const volt_model *model, volt_start start, 
 {
     volt_predict_options options = volt_predict_options_default();
     options.start = start;
-    volt_stream *stream = NULL;
-    check_ok(volt_stream_create(model, &options, &stream));
+    volt_live *stream = NULL;
+    check_ok(volt_live_create(model, as_live(&options), &stream));
     for (int64_t i = 0; i < H; i++)
-        check_ok(volt_stream_push(stream, s->X + (N + i) * D, out + i * D));
-    volt_stream_free(stream);
+        check_ok(volt_live_feed(stream, s->X + (N + i) * D, out + i * D));
+    volt_live_free(stream);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------ */
@@ -249,17 +250,17 @@ static void closed_loops_are_streams(void **state)
     for (int f = 0; f < form_count; f++) {
         scene s = make_scene(forms[f], &rng);
         double out[H * D], x[D], y[D];
-        volt_stream *stream = NULL;
+        volt_live *stream = NULL;
         check_ok(volt_model_continue(s.model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, H, D), NULL));
-        check_ok(volt_stream_create(s.model, NULL, &stream));
+        check_ok(volt_live_create(s.model, NULL, &stream));
         memcpy(x, s.Y + (N - 1) * D, sizeof x);
         for (int64_t i = 0; i < H; i++) {
-            check_ok(volt_stream_push(stream, x, y));
+            check_ok(volt_live_feed(stream, x, y));
             if (memcmp(y, out + i * D, sizeof y) != 0)
                 fail_msg("%s: step %d of the closed loop is not that of the stream", s.text, (int)i);
             memcpy(x, y, sizeof x);
         }
-        volt_stream_free(stream);
+        volt_live_free(stream);
         free_scene(&s);
     }
 }
@@ -424,15 +425,15 @@ static volt_status job_reset(const job *j)
 
 static volt_status job_stream(const job *j)
 {
-    volt_stream *stream = NULL;
-    volt_status status = volt_stream_create(j->s->model, NULL, &stream);
+    volt_live *stream = NULL;
+    volt_status status = volt_live_create(j->s->model, NULL, &stream);
     if (stream) { /* a push allocates nothing */
         int64_t count = failing_alloc_count();
         double y[D];
-        check_ok(volt_stream_push(stream, j->s->X, y));
+        check_ok(volt_live_feed(stream, j->s->X, y));
         assert_int_equal(failing_alloc_count(), count);
     }
-    volt_stream_free(stream);
+    volt_live_free(stream);
     return status;
 }
 

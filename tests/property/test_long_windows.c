@@ -6,6 +6,7 @@
 #include "support/plain_paths.h"
 #include "support/sequences.h"
 #include "volterra/kernel.h"
+#include "volterra/live.h"
 #include "volterra/model.h"
 
 #include <float.h>
@@ -99,12 +100,12 @@ static void check_model(const plain_path_kernel *kernel, int64_t window, const d
         volt_model_predict(model, volt_view_of(after, AFTER, D), NULL, volt_matrix_of(actual, AFTER, 1), NULL));
     check_forecasts("all at once", kernel->text, window, actual, expected, most);
 
-    volt_stream *stream = NULL;
-    check_ok(volt_stream_create(model, NULL, &stream));
+    volt_live *stream = NULL;
+    check_ok(volt_live_create(model, NULL, &stream));
     for (int64_t i = 0; i < AFTER; i++)
-        check_ok(volt_stream_push(stream, after + i * D, actual + i));
+        check_ok(volt_live_feed(stream, after + i * D, actual + i));
     check_forecasts("row by row", kernel->text, window, actual, expected, most);
-    volt_stream_free(stream);
+    volt_live_free(stream);
     volt_model_free(model);
 }
 

@@ -1,5 +1,6 @@
 /* tests/property/test_records.c: several records in one fit: fitted values, forecasts, streams, files and folds. */
 #include "support/check.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
@@ -157,15 +158,15 @@ static void one_record_is_a_sequence_to_the_last_bit(void **state)
 static void stream_rows(const volt_model *model, volt_start start, const double *X, double *y)
 {
     volt_predict_options how = volt_predict_options_default();
-    volt_stream *stream = NULL;
+    volt_live *stream = NULL;
     how.start = start;
-    check_ok(volt_stream_create(model, &how, &stream));
+    check_ok(volt_live_create(model, as_live(&how), &stream));
     for (int64_t i = 0; i < H; i++) {
         if (i == 4)
-            volt_stream_restart(stream);
-        check_ok(volt_stream_push(stream, X + i * D, &y[i]));
+            volt_live_restart(stream);
+        check_ok(volt_live_feed(stream, X + i * D, &y[i]));
     }
-    volt_stream_free(stream);
+    volt_live_free(stream);
 }
 
 static void streams_and_files_give_the_forecasts(void **state)

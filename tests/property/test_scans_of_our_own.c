@@ -7,6 +7,7 @@
  * and borders against the zero sequence: D_b = |z|^2 + rho D_b from 0, K_b = exp(-gamma D_b) + mu K_b from
  * 1 / (1 - mu). */
 #include "support/check.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
@@ -207,16 +208,16 @@ static void streams_equal_forecasts(void **state)
                 sizes += fabs(info.coefficients[j]);
             double tolerance = info.target_scale[0] * sizes *
                                (tolerance_of(&kernels[p], D) + (N + 4) * DBL_EPSILON * info.facts->largest);
-            volt_stream *stream = NULL;
-            check_ok(volt_stream_create(model, &how, &stream));
+            volt_live *stream = NULL;
+            check_ok(volt_live_create(model, as_live(&how), &stream));
             for (int i = 0; i < H; i++) {
                 double out = NAN;
-                check_ok(volt_stream_push(stream, x + (N + i) * D, &out));
+                check_ok(volt_live_feed(stream, x + (N + i) * D, &out));
                 if (!(fabs(out - batch[i]) <= tolerance))
                     fail_msg("%s: row %d is %.17g in the stream and %.17g in the forecast, tolerance %.3g",
                              kernels[p].text, i, out, batch[i], tolerance);
             }
-            volt_stream_free(stream);
+            volt_live_free(stream);
             volt_model_free(model);
             volt_kernel_free(kernel);
         }

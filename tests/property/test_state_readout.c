@@ -5,6 +5,7 @@
 #include "solve/solver_table.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
@@ -269,13 +270,13 @@ static void files_and_streams(void **state)
 
         volt_predict_options how = volt_predict_options_default();
         how.beyond = VOLT_BEYOND_ALLOW;
-        volt_stream *stream = NULL;
-        check_ok(volt_stream_create(loaded, &how, &stream));
+        volt_live *stream = NULL;
+        check_ok(volt_live_create(loaded, as_live(&how), &stream));
         for (int i = 0; i < LATER; i++) {
-            check_ok(volt_stream_push(stream, d->X + (N + i) * D, y));
+            check_ok(volt_live_feed(stream, d->X + (N + i) * D, y));
             assert_true(distance(y, before + i * Q, Q) <= 1e-10);
         }
-        volt_stream_free(stream);
+        volt_live_free(stream);
 
         how.start = VOLT_START_RESET;
         how.records = options.records;

@@ -98,7 +98,7 @@ static void forecasts(const data *made, const char *text, double *out)
 {
     volt_kernel *kernel = plain_parse(text);
     volt_model *model = NULL;
-    volt_stream *stream = NULL;
+    volt_live *stream = NULL;
     volt_fit_options fit = volt_fit_options_default();
     volt_predict_options predict = volt_predict_options_default();
     fit.alpha = alpha_of(text);
@@ -110,10 +110,10 @@ static void forecasts(const data *made, const char *text, double *out)
         check_ok(volt_model_predict(model, volt_view_of(made->X + N * D, H, D), &predict,
                                     volt_matrix_of(out, H, Q), NULL));
     }
-    check_ok(volt_stream_create(model, NULL, &stream));
+    check_ok(volt_live_create(model, NULL, &stream));
     for (int i = 0; i < H; i++)
-        check_ok(volt_stream_push(stream, made->X + (N + i) * D, out + i * Q));
-    volt_stream_free(stream);
+        check_ok(volt_live_feed(stream, made->X + (N + i) * D, out + i * Q));
+    volt_live_free(stream);
     volt_model_free(model);
     volt_kernel_free(kernel);
 }

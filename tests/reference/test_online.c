@@ -1,8 +1,9 @@
 /* tests/reference/test_online.c: learners against direct solves of every window in 50 digits (m2_online_*.json). */
 #include "support/check.h"
 #include "support/golden.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
-#include "volterra/learner.h"
+#include "volterra/live.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -41,7 +42,7 @@ static volt_kernel *kernel_of(golden *file, const char *form)
 typedef struct pupil {
     golden_array Z, y;
     volt_model *model;
-    volt_learner *learner;
+    volt_live *learner;
 } pupil;
 
 static void begin(golden *file, const char *form, int64_t rows, bool intercept, int64_t window, double forget,
@@ -49,7 +50,7 @@ static void begin(golden *file, const char *form, int64_t rows, bool intercept, 
 {
     volt_kernel *kernel = kernel_of(file, form);
     volt_fit_options fit = volt_fit_options_default();
-    volt_learner_options options = volt_learner_options_default();
+    volt_live_options options = *with_learning();
     p->Z = golden_array_of(file, "inputs.Z");
     p->y = golden_array_of(file, "inputs.y");
     fit.alpha = golden_number(file, "params.alpha");
@@ -61,13 +62,13 @@ static void begin(golden *file, const char *form, int64_t rows, bool intercept, 
     options.forget = forget;
     options.forget_what = VOLT_FORGET_ALL; /* the kernel as a whole fades in these files */
     options.beyond = VOLT_BEYOND_ALLOW;
-    check_ok(volt_learner_create(p->model, &options, &p->learner));
+    check_ok(volt_live_create(p->model, &options, &p->learner));
     volt_kernel_free(kernel);
 }
 
 static void end(pupil *p)
 {
-    volt_learner_free(p->learner);
+    volt_live_free(p->learner);
     volt_model_free(p->model);
 }
 
@@ -75,13 +76,13 @@ static void check_snapshot(golden *file, pupil *p, const char *path)
 {
     char field[256];
     double A[MOST], c = 0, next = 0;
-    volt_learner_info info = {.struct_size = sizeof info};
-    volt_learner_get_info(p->learner, &info);
+    volt_live_info info = {.struct_size = sizeof info};
+    volt_live_get_info(p->learner, &info);
     snprintf(field, sizeof field, "%s.coefficients", path);
     golden_array expected = golden_array_of(file, field);
     assert_int_equal(info.rows, expected.count);
     int64_t rows[MOST];
-    check_ok(volt_learner_coefficients(p->learner, volt_matrix_of(A, info.rows, 1), &c, rows));
+    check_ok(volt_live_coefficients(p->learner, volt_matrix_of(A, info.rows, 1), &c, rows));
     golden_check("coefficients", expected.data, A, expected.count, golden_tol(file, "coefficients"),
                  GOLDEN_MAX_NORM);
     snprintf(field, sizeof field, "%s.intercept", path);
@@ -91,8 +92,8 @@ static void check_snapshot(golden *file, pupil *p, const char *path)
     assert_int_equal(rows[0], (int64_t)golden_number(file, field));
     snprintf(field, sizeof field, "%s.forecast_next", path);
     int64_t t = rows[info.rows - 1] + 1;
-    check_ok(volt_learner_predict(p->learner, volt_view_of(p->Z.data + t * p->Z.cols, 1, p->Z.cols),
-                                  volt_matrix_of(&next, 1, 1), NULL));
+    check_ok(volt_live_predict(p->learner, volt_view_of(p->Z.data + t * p->Z.cols, 1, p->Z.cols), 0,
+                               volt_matrix_of(&next, 1, 1), NULL));
     golden_check_number("forecast_next", golden_number(file, field), next, golden_tol(file, "forecast"),
                         GOLDEN_ABSOLUTE);
 }
@@ -111,9 +112,9 @@ static void run_script(golden *file, const char *form, int64_t case_number)
         int64_t count = (int64_t)golden_number(file, step);
         snprintf(step, sizeof step, "expected.%d.script.%d.0", (int)case_number, (int)s);
         if (strcmp(golden_text(file, step), "drop") == 0)
-            check_ok(volt_learner_drop(p.learner, count));
+            check_ok(volt_live_drop(p.learner, count));
         for (; s > 0 && strcmp(golden_text(file, step), "append") == 0 && count > 0; count--, t++)
-            check_ok(volt_learner_update(p.learner, p.Z.data + t * p.Z.cols, p.y.data + t, NULL));
+            check_ok(volt_live_update(p.learner, p.Z.data + t * p.Z.cols, 0, p.y.data + t, NULL));
         snprintf(step, sizeof step, "expected.%d.snapshots.%d", (int)case_number, (int)s);
         check_snapshot(file, &p, step);
     }
@@ -137,7 +138,7 @@ static void run_window(golden *file, const char *form, int64_t case_number)
     double found[MOST];
     for (int64_t i = 0; i < expected.count; i++)
         check_ok(
-            volt_learner_update(p.learner, p.Z.data + (first + i) * p.Z.cols, p.y.data + first + i, &found[i]));
+            volt_live_update(p.learner, p.Z.data + (first + i) * p.Z.cols, 0, p.y.data + first + i, &found[i]));
     golden_check("forecast", expected.data, found, expected.count, golden_tol(file, "forecast"),
                  GOLDEN_ABSOLUTE);
     end(&p);

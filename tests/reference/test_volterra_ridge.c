@@ -6,6 +6,7 @@
  * the closed loop to each output before it is fed back. */
 #include "support/check.h"
 #include "support/golden.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 #include "text/text.h"
@@ -137,18 +138,18 @@ static void check_closed_loop(const trained *t)
     double *path = new_matrix(expected.rows, q);
     volt_predict_options options = volt_predict_options_default();
     options.beyond = VOLT_BEYOND_ALLOW;
-    volt_stream *stream = NULL;
-    check_ok(volt_stream_create(t->model, &options, &stream));
+    volt_live *stream = NULL;
+    check_ok(volt_live_create(t->model, as_live(&options), &stream));
     const double *input = latest.data;
     for (int64_t i = 0; i < expected.rows; i++) {
         double *output = path + i * q;
-        check_ok(volt_stream_push(stream, input, output));
+        check_ok(volt_live_feed(stream, input, output));
         for (int64_t k = 0; k < q; k++)
             output[k] += t->alpha0[k];
         input = output;
     }
     check_field(t, "path_continue_quad", path);
-    volt_stream_free(stream);
+    volt_live_free(stream);
     free(path);
 }
 
@@ -184,15 +185,15 @@ static void closed_loop_starts_from_the_last_target(void **state)
     double path[STEPS * 3], output[3], input[3];
     check_ok(
         volt_model_continue(t.model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(path, STEPS, 3), NULL));
-    volt_stream *stream = NULL;
-    check_ok(volt_stream_create(t.model, NULL, &stream));
+    volt_live *stream = NULL;
+    check_ok(volt_live_create(t.model, NULL, &stream));
     memcpy(input, latest.data, sizeof input);
     for (int i = 0; i < STEPS; i++) {
-        check_ok(volt_stream_push(stream, input, output));
+        check_ok(volt_live_feed(stream, input, output));
         assert_memory_equal(output, path + 3 * i, sizeof output);
         memcpy(input, output, sizeof input);
     }
-    volt_stream_free(stream);
+    volt_live_free(stream);
     finish(&t);
 }
 

@@ -1,5 +1,6 @@
 /* tests/support/long_run.c: run a stream and a learner for long, beside young ones. */
 #include "support/long_run.h"
+#include "support/live_options.h"
 
 #include <float.h>
 #include <math.h>
@@ -100,7 +101,7 @@ static volt_status fit(const double *x, const double *y, int64_t rows, int64_t w
 
 typedef struct streaming {
     volt_model *model;
-    volt_stream *stream;
+    volt_live *stream;
     source from;
     double recent[YOUNG], forecasts[YOUNG]; /* rings: row t stands at t % YOUNG */
     double bound;
@@ -127,24 +128,24 @@ static volt_status begin_stream(streaming *s)
     TRY(fit(x, y, TRAINED, 0, &s->model));
     s->bound = bound_of_stream(s->model);
     options.beyond = VOLT_BEYOND_ERROR;
-    return volt_stream_create(s->model, &options, &s->stream);
+    return volt_live_create(s->model, as_live(&options), &s->stream);
 }
 
 /* The last forecasts beside those of a stream that begins with the last YOUNG rows. */
 static volt_status compare_stream(const streaming *s, int64_t rows, double *error)
 {
-    volt_stream *young = NULL;
+    volt_live *young = NULL;
     volt_predict_options options = volt_predict_options_default();
     options.start = VOLT_START_RESET;
     *error = 0;
-    volt_status status = volt_stream_create(s->model, &options, &young);
+    volt_status status = volt_live_create(s->model, as_live(&options), &young);
     for (int64_t t = rows - YOUNG; status == VOLT_OK && t < rows; t++) {
         double y = NAN;
-        status = volt_stream_push(young, &s->recent[t % YOUNG], &y);
+        status = volt_live_feed(young, &s->recent[t % YOUNG], &y);
         if (t >= rows - COMPARED)
             *error = fmax(*error, fabs(y - s->forecasts[t % YOUNG]));
     }
-    volt_stream_free(young);
+    volt_live_free(young);
     return status;
 }
 
@@ -155,7 +156,7 @@ static volt_status run_stream(streaming *s, int64_t rows, int64_t moments, soak_
         double x, y;
         source_next(&s->from, &x, &y);
         s->recent[t % YOUNG] = x;
-        TRY(volt_stream_push(s->stream, &x, &s->forecasts[t % YOUNG]));
+        TRY(volt_live_feed(s->stream, &x, &s->forecasts[t % YOUNG]));
         if (t + 1 < YOUNG || (t + 1) * moments < next * rows)
             continue;
         soak_moment moment = {.rows = t + 1, .bound = s->bound, .held = atomic_load(&bytes_held)};
@@ -172,7 +173,7 @@ volt_status soak_stream(int64_t rows, int64_t moments, soak_report *report, void
     volt_status status = begin_stream(&s);
     if (status == VOLT_OK)
         status = run_stream(&s, rows, moments, report, context);
-    volt_stream_free(s.stream);
+    volt_live_free(s.stream);
     volt_model_free(s.model);
     return status;
 }
@@ -181,7 +182,7 @@ volt_status soak_stream(int64_t rows, int64_t moments, soak_report *report, void
 
 typedef struct learning {
     volt_model *model;
-    volt_learner *learner;
+    volt_live *learner;
     source from;
     int64_t kept;  /* rows of x and y: washout, window and the rows that are forecast */
     double *x, *y; /* those that the learner has seen, then those to come */
@@ -197,7 +198,7 @@ static void move_on(learning *l)
 
 static volt_status begin_learner(learning *l, int64_t window)
 {
-    volt_learner_options options = volt_learner_options_default();
+    volt_live_options options = *with_learning();
     options.window = window;
     options.beyond = VOLT_BEYOND_ALLOW;
     l->kept = WASHOUT + window + COMPARED;
@@ -209,7 +210,7 @@ static volt_status begin_learner(learning *l, int64_t window)
     for (int64_t i = 0; i < l->kept; i++)
         source_next(&l->from, &l->x[i], &l->y[i]);
     TRY(fit(l->x, l->y, l->kept - COMPARED, WASHOUT, &l->model));
-    return volt_learner_create(l->model, &options, &l->learner);
+    return volt_live_create(l->model, &options, &l->learner);
 }
 
 /* Forecasts of the rows to come beside those of a fit of the rows of the window. */
@@ -226,7 +227,7 @@ static volt_status compare_learner(const learning *l, soak_moment *moment)
     options.beyond = VOLT_BEYOND_ALLOW;
     volt_status status = volt_model_predict(fresh, next, &options, volt_matrix_of(expected, COMPARED, 1), NULL);
     if (status == VOLT_OK)
-        status = volt_learner_predict(l->learner, next, volt_matrix_of(found, COMPARED, 1), NULL);
+        status = volt_live_predict(l->learner, next, 0, volt_matrix_of(found, COMPARED, 1), NULL);
     for (int64_t i = 0; status == VOLT_OK && i < COMPARED; i++)
         moment->error = fmax(moment->error, fabs(found[i] - expected[i]));
     double n = (double)seen;
@@ -240,7 +241,7 @@ static volt_status run_learner(learning *l, int64_t rows, int64_t moments, soak_
     int64_t next = 1;
     for (int64_t t = 0; t < rows; t++) {
         int64_t now = l->kept - COMPARED;
-        TRY(volt_learner_update(l->learner, &l->x[now], &l->y[now], NULL));
+        TRY(volt_live_update(l->learner, &l->x[now], 0, &l->y[now], NULL));
         move_on(l);
         if ((t + 1) * moments < next * rows)
             continue;
@@ -258,7 +259,7 @@ volt_status soak_learn(int64_t window, int64_t rows, int64_t moments, soak_repor
     volt_status status = begin_learner(&l, window);
     if (status == VOLT_OK)
         status = run_learner(&l, rows, moments, report, context);
-    volt_learner_free(l.learner);
+    volt_live_free(l.learner);
     volt_model_free(l.model);
     free(l.x);
     free(l.y);

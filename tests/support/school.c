@@ -1,5 +1,6 @@
 /* tests/support/school.c: rows, targets and a model of the first of them, for learners. */
 #include "support/school.h"
+#include "support/live_options.h"
 
 #include "support/check.h"
 #include "support/plain_kernels.h"
@@ -40,19 +41,19 @@ void close_school(school *s)
     free(s->Y);
 }
 
-volt_learner *new_learner(const volt_model *model, int64_t window, double forget)
+volt_live *new_learner(const volt_model *model, int64_t window, double forget)
 {
-    volt_learner_options options = volt_learner_options_default();
-    volt_learner *learner = NULL;
+    volt_live_options options = *with_learning();
+    volt_live *learner = NULL;
     options.window = window;
     options.forget = forget;
-    check_ok(volt_learner_create(model, &options, &learner));
+    check_ok(volt_live_create(model, &options, &learner));
     return learner;
 }
 
-volt_learner_info info_of(const volt_learner *learner)
+volt_live_info info_of(const volt_live *learner)
 {
-    volt_learner_info info = {.struct_size = sizeof info};
-    volt_learner_get_info(learner, &info);
+    volt_live_info info = {.struct_size = sizeof info};
+    volt_live_get_info(learner, &info);
     return info;
 }

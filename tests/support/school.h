@@ -2,7 +2,7 @@
 #ifndef SUPPORT_SCHOOL_H
 #define SUPPORT_SCHOOL_H
 
-#include "volterra/learner.h"
+#include "volterra/live.h"
 
 enum { SCHOOL_TRAIN = 24, SCHOOL_ROWS = 48, SCHOOL_D = 2, SCHOOL_Q = 2 };
 
@@ -20,7 +20,7 @@ void close_school(school *s);
 /* A fit on the first `rows` rows, of which `washout` only feed the past. */
 volt_model *fit_rows(const school *s, int64_t rows, int64_t washout);
 
-volt_learner *new_learner(const volt_model *model, int64_t window, double forget);
-volt_learner_info info_of(const volt_learner *learner);
+volt_live *new_learner(const volt_model *model, int64_t window, double forget);
+volt_live_info info_of(const volt_live *learner);
 
 #endif

@@ -1,8 +1,9 @@
 /* tests/unit/test_adaptive_interval.c: intervals that follow the errors of a stream, against a plain version. */
 #include "model/interval/adaptive_interval.h"
-#include "model/live/stream_internal.h"
+#include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra.h"
@@ -142,59 +143,66 @@ static void a_stream_waits_for_the_truth(void **state)
     const double coverages[] = {0.8, 0.95};
     for (int64_t ahead = 0; ahead <= 3; ahead++) {
         volt_model *model = make_model(ahead);
-        volt_stream *stream = NULL, *copy = NULL;
+        volt_live *stream = NULL, *copy = NULL;
         volt_interval *interval = NULL;
-        check_ok(volt_stream_create(model, NULL, &stream));
-        check_ok(volt_stream_track(stream, coverages, 2));
+        check_ok(volt_live_create(model, NULL, &stream));
+        check_ok(volt_live_track(stream, coverages, 2));
         check_ok(volt_interval_create(model, coverages, 2, &interval));
         volt_rng rng = test_rng(31);
         double forecasts[60][Q];
-        const double *tracked = NULL;
-        assert_int_equal(volt_stream_coverages(stream, &tracked), 2);
+        const double *tracked = live_info(stream).coverages;
+        assert_int_equal(live_info(stream).n_coverages, 2);
         assert_true(tracked[0] == 0.8 && tracked[1] == 0.95);
         for (int64_t t = 0, made = 0; t < 60; t++) {
             double x = volt_rng_uniform(&rng) - 0.5, truth[Q], half[2 * Q], expected[2 * Q];
             for (int64_t k = 0; k < Q; k++)
                 truth[k] = volt_rng_normal(&rng);
             if (t == 30) { /* another record: what came before has no truth any more */
-                volt_stream_restart(stream);
+                volt_live_restart(stream);
                 made = 0;
             }
-            check_ok(volt_stream_push(stream, &x, forecasts[made++]));
-            check_ok(volt_stream_interval(stream, half));
+            check_ok(volt_live_feed(stream, &x, forecasts[made++]));
+            check_ok(volt_live_interval(stream, half));
             volt_interval_half(interval, expected);
             assert_memory_equal(half, expected, sizeof half);
-            check_ok(volt_stream_observe(stream, ahead, truth));
+            check_ok(volt_live_learn(stream, ahead, truth));
             if (made > ahead)
                 check_ok(volt_interval_learn(interval, forecasts[made - 1 - ahead], truth));
             if (t == 40) { /* a copy, and what a file keeps, go on as it does */
                 const char *path = scratch_path("stream.state");
-                check_ok(volt_stream_save(stream, path));
-                check_ok(volt_stream_copy(stream, &copy));
-                volt_stream_free(stream);
+                check_ok(volt_live_save(stream, path));
+                check_ok(volt_live_copy(stream, &copy));
+                volt_live_free(stream);
                 stream = NULL;
-                check_ok(volt_stream_load(model, NULL, path, &stream));
-                double both[2][2 * Q];
-                check_ok(volt_stream_interval(copy, both[0]));
-                check_ok(volt_stream_interval(stream, both[1]));
+                check_ok(volt_live_load(model, NULL, path, &stream));
+                assert_int_equal(copy->n_predictions < ahead + 1 ? copy->n_predictions : ahead + 1,
+                                 stream->n_predictions);
+                volt_live *loaded = NULL;
+                double both[2][2 * Q], y[2][Q];
+                check_ok(volt_live_load(model, NULL, path, &loaded));
+                check_ok(volt_live_feed(copy, &x, y[0]));
+                check_ok(volt_live_feed(loaded, &x, y[1]));
+                check_ok(volt_live_interval(copy, both[0]));
+                check_ok(volt_live_interval(loaded, both[1]));
                 assert_memory_equal(both[0], both[1], sizeof both[0]);
-                assert_int_equal(copy->n_made < ahead + 1 ? copy->n_made : ahead + 1, stream->n_made);
+                assert_memory_equal(y[0], y[1], sizeof y[0]);
+                volt_live_free(loaded);
             }
         }
         volt_interval_free(interval);
-        volt_stream_free(copy);
-        volt_stream_free(stream);
+        volt_live_free(copy);
+        volt_live_free(stream);
         volt_model_free(model);
     }
 }
 
 /* One row: pushed, and its truth observed. The half-widths are those before the truth. */
-static void track_row(volt_stream *stream, double x, const double truth[Q], double half[Q])
+static void track_row(volt_live *stream, double x, const double truth[Q], double half[Q])
 {
     double forecast[Q];
-    check_ok(volt_stream_push(stream, &x, forecast));
-    check_ok(volt_stream_interval(stream, half));
-    check_ok(volt_stream_observe(stream, 0, truth));
+    check_ok(volt_live_feed(stream, &x, forecast));
+    check_ok(volt_live_interval(stream, half));
+    check_ok(volt_live_learn(stream, 0, truth));
 }
 
 /* A stream that is loaded, and a copy, drop their scores in the order in which they came, whether 300 are full or not, as the
@@ -206,19 +214,19 @@ static void files_and_copies_keep_the_order_of_scores(void **state)
     static const int64_t saved_after[] = {5, 150, SCORES, 437, 2 * SCORES + 1}; /* beside those of training */
     for (size_t i = 0; i < sizeof saved_after / sizeof *saved_after; i++) {
         volt_model *model = make_model(0);
-        volt_stream *stream = NULL, *loaded = NULL, *copy = NULL;
+        volt_live *stream = NULL, *loaded = NULL, *copy = NULL;
         const char *path = scratch_path("scores.state");
         volt_rng rng = test_rng(71 + i);
-        check_ok(volt_stream_create(model, NULL, &stream));
-        check_ok(volt_stream_track(stream, &coverage, 1));
+        check_ok(volt_live_create(model, NULL, &stream));
+        check_ok(volt_live_track(stream, &coverage, 1));
         for (int64_t t = 0; t < saved_after[i] + SCORES; t++) {
             double x = volt_rng_uniform(&rng) - 0.5, half[3][Q], truth[Q];
             for (int64_t k = 0; k < Q; k++) /* output 2 has fewer scores than output 1 */
                 truth[k] = k == 1 && t % 3 == 0 ? NAN : 0.01 * (double)(t + 1) * volt_rng_normal(&rng);
             if (t == saved_after[i]) {
-                check_ok(volt_stream_save(stream, path));
-                check_ok(volt_stream_load(model, NULL, path, &loaded));
-                check_ok(volt_stream_copy(stream, &copy));
+                check_ok(volt_live_save(stream, path));
+                check_ok(volt_live_load(model, NULL, path, &loaded));
+                check_ok(volt_live_copy(stream, &copy));
             }
             track_row(stream, x, truth, half[0]);
             if (loaded) {
@@ -228,9 +236,9 @@ static void files_and_copies_keep_the_order_of_scores(void **state)
                 assert_memory_equal(half[0], half[2], sizeof half[0]);
             }
         }
-        volt_stream_free(copy);
-        volt_stream_free(loaded);
-        volt_stream_free(stream);
+        volt_live_free(copy);
+        volt_live_free(loaded);
+        volt_live_free(stream);
         volt_model_free(model);
     }
 }
@@ -246,7 +254,7 @@ static void forecasts_that_overflow_keep_their_place(void **state)
         Y[i] = 10 * X[i] + 0.1 * volt_rng_normal(&rng);
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
-    volt_stream *stream = NULL, *loaded = NULL;
+    volt_live *stream = NULL, *loaded = NULL;
     volt_interval *interval = NULL;
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 0.1;
@@ -256,34 +264,34 @@ static void forecasts_that_overflow_keep_their_place(void **state)
                             &model));
     volt_predict_options allow = volt_predict_options_default();
     allow.beyond = VOLT_BEYOND_ALLOW;
-    check_ok(volt_stream_create(model, &allow, &stream));
-    check_ok(volt_stream_track(stream, &coverage, 1));
+    check_ok(volt_live_create(model, as_live(&allow), &stream));
+    check_ok(volt_live_track(stream, &coverage, 1));
     check_ok(volt_interval_create(model, &coverage, 1, &interval));
     double made[ROWS];
     for (int64_t t = 0; t < ROWS; t++) {
         bool overflows = t % 7 == 3;
         double x = overflows ? 1e120 : volt_rng_uniform(&rng) - 0.5, half[2];
         double truth = t < AHEAD ? NAN : made[t - AHEAD] + 0.3 * volt_rng_normal(&rng);
-        volt_status status = volt_stream_push(stream, &x, &made[t]);
+        volt_status status = volt_live_feed(stream, &x, &made[t]);
         assert_int_equal(status, overflows ? VOLT_ERR_NOT_FINITE : VOLT_OK);
+        check_ok(volt_live_interval(stream, &half[0]));
+        volt_interval_half(interval, &half[1]);
+        assert_true(half[0] == half[1]);
         if (t >= AHEAD && (t - AHEAD) % 7 == 3)
             truth = 5; /* of the forecast that overflowed */
         else if (t >= AHEAD)
             check_ok(volt_interval_learn(interval, &made[t - AHEAD], &truth));
-        check_ok(volt_stream_observe(stream, AHEAD, &truth));
-        check_ok(volt_stream_interval(stream, &half[0]));
-        volt_interval_half(interval, &half[1]);
-        assert_true(half[0] == half[1]);
+        check_ok(volt_live_learn(stream, AHEAD, &truth));
         if (t % 7 == 4) { /* a file keeps the place of a forecast that overflowed */
             const char *path = scratch_path("overflow.state");
-            check_ok(volt_stream_save(stream, path));
-            check_ok(volt_stream_load(model, &allow, path, &loaded));
-            volt_stream_free(stream);
+            check_ok(volt_live_save(stream, path));
+            check_ok(volt_live_load(model, as_live(&allow), path, &loaded));
+            volt_live_free(stream);
             stream = loaded;
         }
     }
     volt_interval_free(interval);
-    volt_stream_free(stream);
+    volt_live_free(stream);
     volt_model_free(model);
     volt_kernel_free(kernel);
     free(X);
@@ -295,7 +303,7 @@ static void what_is_refused(void **state)
     (void)state;
     volt_model *model = make_model(0);
     volt_interval *interval = NULL;
-    volt_stream *stream = NULL;
+    volt_live *stream = NULL;
     const double coverage = 0.9, zeros[Q] = {0};
     double half[Q], after[Q];
     check_fails(volt_interval_create(model, (const double[]){0.9, 1.2}, 2, &interval), VOLT_ERR_ARGUMENT,
@@ -310,16 +318,16 @@ static void what_is_refused(void **state)
                 "output 1");
     volt_interval_half(interval, after);
     assert_memory_equal(half, after, sizeof half);
-    check_ok(volt_stream_create(model, NULL, &stream));
-    check_fails(volt_stream_observe(stream, 0, zeros), VOLT_ERR_ARGUMENT, "tracks no intervals");
-    check_fails(volt_stream_interval(stream, half), VOLT_ERR_ARGUMENT, "tracks no intervals");
-    check_fails(volt_stream_track(stream, &(double){0}, 1), VOLT_ERR_ARGUMENT, "between 0 and 1");
-    assert_int_equal(volt_stream_coverages(stream, NULL), 0);
-    check_ok(volt_stream_track(stream, &coverage, 1));
-    check_ok(volt_stream_observe(stream, 0, zeros)); /* nothing was forecast */
-    check_fails(volt_stream_observe(stream, 1, zeros), VOLT_ERR_ARGUMENT, "0 to 0 rows back");
-    check_fails(volt_stream_observe(stream, -1, zeros), VOLT_ERR_ARGUMENT, "-1 rows back");
-    volt_stream_free(stream);
+    check_ok(volt_live_create(model, NULL, &stream));
+    check_fails(volt_live_learn(stream, 0, zeros), VOLT_ERR_ARGUMENT, "tracks no intervals");
+    check_fails(volt_live_interval(stream, half), VOLT_ERR_ARGUMENT, "no intervals");
+    check_fails(volt_live_track(stream, &(double){0}, 1), VOLT_ERR_ARGUMENT, "between 0 and 1");
+    assert_int_equal(live_info(stream).n_coverages, 0);
+    check_ok(volt_live_track(stream, &coverage, 1));
+    check_ok(volt_live_learn(stream, 0, zeros)); /* nothing was forecast */
+    check_fails(volt_live_learn(stream, 1, zeros), VOLT_ERR_ARGUMENT, "0 to 0 rows back");
+    check_fails(volt_live_learn(stream, -1, zeros), VOLT_ERR_ARGUMENT, "-1 rows back");
+    volt_live_free(stream);
     volt_interval_free(interval);
     volt_model_free(model);
 }
@@ -330,16 +338,16 @@ static void memory_that_runs_out_leaves_the_stream(void **state)
     volt_model *model = make_model(2);
     const double coverage = 0.9;
     for (int64_t k = 1;; k++) {
-        volt_stream *stream = NULL, *copy = NULL;
-        check_ok(volt_stream_create(model, NULL, &stream));
+        volt_live *stream = NULL, *copy = NULL;
+        check_ok(volt_live_create(model, NULL, &stream));
         failing_alloc_start(k);
-        volt_status status = volt_stream_track(stream, &coverage, 1);
+        volt_status status = volt_live_track(stream, &coverage, 1);
         if (status == VOLT_OK)
-            status = volt_stream_copy(stream, &copy);
+            status = volt_live_copy(stream, &copy);
         int hit = failing_alloc_hit();
         assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
-        volt_stream_free(copy);
-        volt_stream_free(stream);
+        volt_live_free(copy);
+        volt_live_free(stream);
         failing_alloc_stop();
         if (!hit)
             break;

@@ -5,6 +5,7 @@
 #include "support/plain_kernels.h"
 #include "support/plain_linear.h"
 #include "support/sequences.h"
+#include "volterra/live.h"
 #include "volterra/model.h"
 
 #include <float.h>
@@ -251,20 +252,20 @@ static void a_stream_gives_the_rows_of_a_forecast(void **state)
     double *X = random_rows(&rng, N + H, D, 1), *Y = normal_rows(&rng, N, 1), batch[H], row;
     volt_kernel *kernel = plain_parse("cauchy:window=4");
     volt_model *model = NULL;
-    volt_stream *stream = NULL;
+    volt_live *stream = NULL;
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 0.1;
     check_ok(volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(Y, N, 1), &options,
                             volt_matrix_of(NULL, 0, 0), &model));
     check_ok(volt_model_predict(model, volt_view_of(X + N * D, H, D), NULL, volt_matrix_of(batch, H, 1), NULL));
-    check_ok(volt_stream_create(model, NULL, &stream));
+    check_ok(volt_live_create(model, NULL, &stream));
     double room = forecast_room(model, N);
     for (int h = 0; h < H; h++) {
-        check_ok(volt_stream_push(stream, X + (N + h) * D, &row));
+        check_ok(volt_live_feed(stream, X + (N + h) * D, &row));
         if (!(fabs(row - batch[h]) <= room))
             fail_msg("row %d: streamed %.17g, in a batch %.17g, room %.2g", h, row, batch[h], room);
     }
-    volt_stream_free(stream);
+    volt_live_free(stream);
     volt_model_free(model);
     volt_kernel_free(kernel);
     free(Y);

@@ -2,6 +2,7 @@
 #include "model/model_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra.h"
@@ -61,11 +62,11 @@ static void paths_are_what_they_say(void **state)
     int64_t follow = 0, leap = 0;
     bool used[N] = {false};
     for (int p = 0; p < PATHS; p++) {
-        volt_stream *stream = NULL;
+        volt_live *stream = NULL;
         double y[D];
         int64_t last = -1;
-        check_ok(volt_stream_create(model, NULL, &stream));
-        check_ok(volt_stream_push(stream, series + (N - 1) * D, y));
+        check_ok(volt_live_create(model, NULL, &stream));
+        check_ok(volt_live_feed(stream, series + (N - 1) * D, y));
         for (int i = 0; i < STEPS; i++) {
             const double *now = out + (p * STEPS + i) * D;
             int64_t drawn = -1; /* the row, for all outputs; row 0 is forecast from nothing */
@@ -80,9 +81,9 @@ static void paths_are_what_they_say(void **state)
             leap += last > 0 && drawn != (last == N - 2 ? 1 : last + 1);
             used[drawn] = true;
             last = drawn;
-            check_ok(volt_stream_push(stream, now, y));
+            check_ok(volt_live_feed(stream, now, y));
         }
-        volt_stream_free(stream);
+        volt_live_free(stream);
     }
     int64_t kinds = 0;
     for (int64_t t = 0; t < N; t++)
@@ -124,11 +125,11 @@ static void noise_is_drawn_from_whole_rows(void **state)
     noisy.paths = 1;
     noisy.seed = 11;
     check_ok(volt_model_continue(model, (volt_view){0}, &noisy, volt_matrix_of(out, LONG, D), NULL));
-    volt_stream *stream = NULL;
+    volt_live *stream = NULL;
     double y[D];
     int64_t last = -1, counts[4] = {0}, follow[4] = {0}, leap = 0;
-    check_ok(volt_stream_create(model, NULL, &stream));
-    check_ok(volt_stream_push(stream, series + (N - 1) * D, y));
+    check_ok(volt_live_create(model, NULL, &stream));
+    check_ok(volt_live_feed(stream, series + (N - 1) * D, y));
     for (int i = 0; i < LONG; i++) {
         double noise = (out[i * D] - y[0]) / model->target_scale[0] / 1e-3;
         int64_t drawn = (int64_t)lround(noise) - 1;
@@ -139,13 +140,13 @@ static void noise_is_drawn_from_whole_rows(void **state)
         else
             leap += last >= 0;
         last = drawn;
-        check_ok(volt_stream_push(stream, out + i * D, y));
+        check_ok(volt_live_feed(stream, out + i * D, y));
     }
     /* Each row is followed by the next, the last by the first, nine times of ten, and by any else. */
     for (int r = 0; r < 4; r++)
         assert_true(counts[r] >= 30 && follow[r] >= 25);
     assert_true(leap >= 3 && leap <= 35);
-    volt_stream_free(stream);
+    volt_live_free(stream);
     volt_model_free(model);
     free(series);
 }
@@ -186,14 +187,14 @@ static void a_reset_path_begins_with_the_last_target(void **state)
     volt_predict_options reset = volt_predict_options_default();
     reset.start = VOLT_START_RESET;
     check_ok(volt_model_continue(model, (volt_view){0}, &reset, volt_matrix_of(out, STEPS, D), NULL));
-    volt_stream *stream = NULL;
-    check_ok(volt_stream_create(model, &reset, &stream));
-    check_ok(volt_stream_push(stream, series + (N - 1) * D, y));
+    volt_live *stream = NULL;
+    check_ok(volt_live_create(model, as_live(&reset), &stream));
+    check_ok(volt_live_feed(stream, series + (N - 1) * D, y));
     for (int i = 0; i < STEPS; i++) {
         assert_memory_equal(out + i * D, y, sizeof y);
-        check_ok(volt_stream_push(stream, out + i * D, y));
+        check_ok(volt_live_feed(stream, out + i * D, y));
     }
-    volt_stream_free(stream);
+    volt_live_free(stream);
     volt_model_free(model);
     free(series);
 }
@@ -244,12 +245,12 @@ static void without_a_last_target_there_is_nothing_to_go_on_from(void **state)
     check_ok(volt_model_continue(model, X, NULL, volt_matrix_of(out, STEPS, D), NULL));
     check_ok(volt_model_continue(read, X, NULL, volt_matrix_of(again, STEPS, D), NULL));
     assert_memory_equal(out, again, sizeof out);
-    volt_stream *stream = NULL;
+    volt_live *stream = NULL;
     double y[D];
-    check_ok(volt_stream_create(model, NULL, &stream));
-    check_ok(volt_stream_push(stream, X.data, y));
+    check_ok(volt_live_create(model, NULL, &stream));
+    check_ok(volt_live_feed(stream, X.data, y));
     assert_memory_equal(out, y, sizeof y);
-    volt_stream_free(stream);
+    volt_live_free(stream);
     volt_model_free(read);
     volt_model_free(model);
     free(series);

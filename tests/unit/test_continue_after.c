@@ -2,6 +2,7 @@
  * with them and then with its own outputs, bit by bit. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
@@ -48,15 +49,15 @@ static void free_scene(scene *s)
 /* The same by hand: `rows` rows from `first` on, then STEPS outputs. */
 static void by_stream(const scene *s, volt_start start, const double *first, int64_t rows, double *path)
 {
-    volt_stream *stream = NULL;
+    volt_live *stream = NULL;
     volt_predict_options options = volt_predict_options_default();
     options.start = start;
-    check_ok(volt_stream_create(s->model, &options, &stream));
+    check_ok(volt_live_create(s->model, as_live(&options), &stream));
     for (int64_t i = 0; i < rows; i++)
-        check_ok(volt_stream_push(stream, first + i * D, path));
+        check_ok(volt_live_feed(stream, first + i * D, path));
     for (int64_t i = 1; i < STEPS; i++)
-        check_ok(volt_stream_push(stream, path + (i - 1) * D, path + i * D));
-    volt_stream_free(stream);
+        check_ok(volt_live_feed(stream, path + (i - 1) * D, path + i * D));
+    volt_live_free(stream);
 }
 
 static void check_path(const scene *s, volt_start start, const double *first, int64_t rows,
@@ -183,8 +184,8 @@ static void refusals(void **state)
     double forecast[NEW * D];
     check_fails(volt_model_predict(s.model, X, &options, volt_matrix_of(forecast, NEW, D), NULL),
                 VOLT_ERR_ARGUMENT, "start is 2");
-    volt_stream *stream = NULL;
-    check_fails(volt_stream_create(s.model, &options, &stream), VOLT_ERR_ARGUMENT, "start is 2");
+    volt_live *stream = NULL;
+    check_fails(volt_live_create(s.model, as_live(&options), &stream), VOLT_ERR_ARGUMENT, "start is 2");
     bad[2] = strtod("nan", NULL);
     check_fails(volt_model_continue(s.model, volt_view_of(bad, 1, D), NULL, out, NULL), VOLT_ERR_NOT_FINITE,
                 "");

@@ -1,13 +1,15 @@
 /* tests/unit/test_damaged_fields.c: files whose checksum is right and whose contents are not: models, streams, learners and
  * checkpoints without one of their fields, or with a field that says something else. */
 #include "io/safetensors/safetensors.h"
+#include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "support/tensor_fields.h"
-#include "volterra/learner.h"
+#include "volterra/live.h"
 #include "volterra/model.h"
 
 #include <math.h>
@@ -43,19 +45,19 @@ static volt_status load_model(const char *path)
 
 static volt_status load_stream(const char *path)
 {
-    volt_stream *stream = NULL;
-    volt_status status = volt_stream_load(model, NULL, path, &stream);
+    volt_live *stream = NULL;
+    volt_status status = volt_live_load(model, NULL, path, &stream);
     assert_true((status == VOLT_OK) == (stream != NULL));
-    volt_stream_free(stream);
+    volt_live_free(stream);
     return status;
 }
 
 static volt_status load_learner(const char *path)
 {
-    volt_learner *learner = NULL;
-    volt_status status = volt_learner_load(model, NULL, path, &learner);
+    volt_live *learner = NULL;
+    volt_status status = volt_live_load(model, NULL, path, &learner);
     assert_true((status == VOLT_OK) == (learner != NULL));
-    volt_learner_free(learner);
+    volt_live_free(learner);
     return status;
 }
 
@@ -436,29 +438,30 @@ static void streams(void **state)
     (void)state;
     static const lie lies[] = {
         {"coverages", 0, 2, NULL, "coverage"},
-        {"made", ROWS_ONLY, 1, NULL, "has 1 numbers, which are not forecasts"},
-        {"made", ROWS_ONLY, 4, NULL, "has 4 numbers, which are not forecasts"},
+        {"made", ROWS_ONLY, 1, NULL, "has 1 numbers, which are not predictions"},
+        {"made", ROWS_ONLY, 4, NULL, "has 4 numbers, which are not predictions"},
         {"scores", 0, 0.5, NULL, "\"scores\" does not hold errors"},
         {"scores", 0, -1, NULL, "\"scores\" does not hold errors"},
         {"scores", 0, 1e9, NULL, "\"scores\" does not hold errors"},
         {"scores", 1, -1, NULL, "\"scores\" does not hold errors"},
         {"model", TEXT, 0, "0123", "belongs to another model (0123"},
-        {"version", TEXT, 0, "2", "has stream format 2"},
-        {"format", TEXT, 0, "volterra-learner", "its format is another"},
+        {"version", TEXT, 0, "2", "has state format 2"},
+        {"format", TEXT, 0, "volterra-model", "its format is another"},
+        {"learns", TEXT, 0, "yes", "window"},
     };
     double y[Q];
     volt_fit_options options = usual_options();
-    volt_stream *stream = NULL;
+    volt_live *stream = NULL;
     options.ahead = 0;
     options.feedback_weight = 0.3;
     model = fit_model("volterra", &options, X + D, Q);
-    check_ok(volt_stream_create(model, NULL, &stream));
-    check_ok(volt_stream_track(stream, coverages, 2));
-    check_ok(volt_stream_push(stream, X, y));
+    check_ok(volt_live_create(model, NULL, &stream));
+    check_ok(volt_live_track(stream, coverages, 2));
+    check_ok(volt_live_feed(stream, X, y));
     char path[512];
     snprintf(path, sizeof path, "%s", scratch_path("stream"));
-    check_ok(volt_stream_save(stream, path));
-    volt_stream_free(stream);
+    check_ok(volt_live_save(stream, path));
+    volt_live_free(stream);
     damage_every_field("stream", path, load_stream,
                        "another text kernel, no tensor coverages, empty recent, empty made, ");
     REFUSE_LIES(path, load_stream, lies);
@@ -484,16 +487,16 @@ static void learners(void **state)
     };
     double y[Q];
     volt_fit_options options = usual_options();
-    volt_learner *learner = NULL;
+    volt_live *learner = NULL;
     options.ahead = 2;
     model = fit_model("volterra", &options, X + 2 * D, Q);
-    check_ok(volt_learner_create(model, NULL, &learner));
-    check_ok(volt_learner_track(learner, coverages, 2));
+    check_ok(volt_live_create(model, with_learning(), &learner));
+    check_ok(volt_live_track(learner, coverages, 2));
     for (int64_t i = 0; i < 3; i++)
-        check_ok(volt_learner_push(learner, X + i * D, y));
+        check_ok(volt_live_feed(learner, X + i * D, y));
     char path[512];
     snprintf(path, sizeof path, "%s", scratch_path("learner"));
-    check_ok(volt_learner_save(learner, path));
+    check_ok(volt_live_save(learner, path));
     damage_every_field(
         "learner", path, load_learner,
         "another text kernel, no tensor late, no tensor coverages, no tensor history, empty recent, ");
@@ -501,16 +504,16 @@ static void learners(void **state)
     fields f = read_fields(path); /* a row that waits, and none that came */
     set_text(&f, "rows", "0");
     set_shape(&f, "last", 0, 0);
-    check_fails(load_fields(&f, load_learner), VOLT_ERR_FORMAT, "and none was pushed");
+    check_fails(load_fields(&f, load_learner), VOLT_ERR_FORMAT, "and none was fed");
     set_shape(&f, "last", D, 0);
     set_text(&f, "rows", "3");
     set_text(&f, "forget_what", "dynamics");
     check_ok(load_fields(&f, load_learner));
     free_fields(&f);
-    check_ok(volt_learner_drop(learner, ROWS)); /* no row before those that wait */
-    check_ok(volt_learner_save(learner, path));
+    check_ok(volt_live_drop(learner, ROWS)); /* no row before those that wait */
+    check_ok(volt_live_save(learner, path));
     check_ok(load_learner(path));
-    volt_learner_free(learner);
+    volt_live_free(learner);
     volt_model_free(model);
 }
 

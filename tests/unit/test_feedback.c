@@ -2,6 +2,7 @@
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/fed_system.h"
+#include "support/live_options.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
@@ -127,18 +128,18 @@ static void run_plain(const volt_model *model, const plain_scale *s, const fed_s
 {
     volt_predict_options options = volt_predict_options_default();
     options.start = start;
-    volt_stream *stream = NULL;
-    check_ok(volt_stream_create(model, &options, &stream));
+    volt_live *stream = NULL;
+    check_ok(volt_live_create(model, as_live(&options), &stream));
     const double *before = start == VOLT_START_CONTINUE ? rows->y + (first - 1) * Q : NULL;
     for (int64_t i = 0; i < count; i++) {
         double z[D + Q], *y = out + i * Q;
         plain_row(s, rows->x + (first + i) * D, before, z);
-        check_ok(volt_stream_push(stream, z, y));
+        check_ok(volt_live_feed(stream, z, y));
         for (int k = 0; k < Q; k++)
             y[k] = s->mean[k] + s->sd[k] * y[k];
         before = i < warm ? rows->y + (first + i) * Q : y;
     }
-    volt_stream_free(stream);
+    volt_live_free(stream);
 }
 
 /* Largest difference in units of the largest value. */
@@ -294,18 +295,18 @@ static void streams_and_files_keep_all_bits(void **state)
         assert_memory_equal(wanted, out, sizeof wanted);
 
         /* Row by row, through a copy and a file half-way. */
-        volt_stream *stream = NULL, *copy = NULL, *resumed = NULL;
-        check_ok(volt_stream_create(model, NULL, &stream));
+        volt_live *stream = NULL, *copy = NULL, *resumed = NULL;
+        check_ok(volt_live_create(model, NULL, &stream));
         for (int64_t i = 0; i < H / 2; i++)
-            check_ok(volt_stream_push(stream, rows.x + (N + i) * D, out + i * Q));
-        check_ok(volt_stream_copy(stream, &copy));
-        check_ok(volt_stream_save(stream, moment));
-        check_ok(volt_stream_load(read, NULL, moment, &resumed));
+            check_ok(volt_live_feed(stream, rows.x + (N + i) * D, out + i * Q));
+        check_ok(volt_live_copy(stream, &copy));
+        check_ok(volt_live_save(stream, moment));
+        check_ok(volt_live_load(read, NULL, moment, &resumed));
         for (int64_t i = H / 2; i < H; i++) {
-            check_ok(volt_stream_push(stream, rows.x + (N + i) * D, out + i * Q));
-            check_ok(volt_stream_push(copy, rows.x + (N + i) * D, y));
+            check_ok(volt_live_feed(stream, rows.x + (N + i) * D, out + i * Q));
+            check_ok(volt_live_feed(copy, rows.x + (N + i) * D, y));
             assert_memory_equal(y, out + i * Q, sizeof y);
-            check_ok(volt_stream_push(resumed, rows.x + (N + i) * D, y));
+            check_ok(volt_live_feed(resumed, rows.x + (N + i) * D, y));
             assert_memory_equal(y, out + i * Q, sizeof y);
         }
         assert_memory_equal(wanted, out, sizeof wanted);
@@ -315,16 +316,16 @@ static void streams_and_files_keep_all_bits(void **state)
         how.known = fed_targets(&rows, N, H);
         how.warm_up = 5;
         check_ok(volt_model_predict(model, fed_inputs(&rows, N, H), &how, volt_matrix_of(wanted, H, Q), NULL));
-        volt_stream_restart(stream);
+        volt_live_restart(stream);
         for (int64_t i = 0; i < H; i++) {
-            check_ok(volt_stream_push(stream, rows.x + (N + i) * D, y));
+            check_ok(volt_live_feed(stream, rows.x + (N + i) * D, y));
             assert_memory_equal(y, wanted + i * Q, sizeof y);
             if (i < 5)
-                check_ok(volt_stream_feed(stream, rows.y + (N + i) * Q));
+                check_ok(volt_live_learn(stream, 0, rows.y + (N + i) * Q));
         }
-        volt_stream_free(stream);
-        volt_stream_free(copy);
-        volt_stream_free(resumed);
+        volt_live_free(stream);
+        volt_live_free(copy);
+        volt_live_free(resumed);
         volt_model_free(model);
         volt_model_free(read);
     }
@@ -342,12 +343,12 @@ static void moments_belong_to_a_weight(void **state)
     options.feedback_weight = omega + 1;
     volt_model *other = fed_fit("linear", &rows, &options, nowhere);
     const char *moment = scratch_path("moment.safetensors");
-    volt_stream *stream = NULL;
-    check_ok(volt_stream_create(one, NULL, &stream));
-    check_ok(volt_stream_save(stream, moment));
-    volt_stream_free(stream);
+    volt_live *stream = NULL;
+    check_ok(volt_live_create(one, NULL, &stream));
+    check_ok(volt_live_save(stream, moment));
+    volt_live_free(stream);
     stream = NULL;
-    check_fails(volt_stream_load(other, NULL, moment, &stream), VOLT_ERR_FORMAT, "another model");
+    check_fails(volt_live_load(other, NULL, moment, &stream), VOLT_ERR_FORMAT, "another model");
     volt_model_free(one);
     volt_model_free(other);
     fed_system_free(&rows);

@@ -3,6 +3,7 @@
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/fed_system.h"
+#include "support/live_options.h"
 #include "support/scratch.h"
 #include "volterra/model.h"
 
@@ -87,26 +88,26 @@ static void diverging_runs_say_where(void **state)
 
     /* A stream tells the forecast, refuses the rows after it, and goes on from a known output, also out of a file. */
     const char *moment = scratch_path("moment.safetensors");
-    volt_stream *stream = NULL, *read = NULL, *copy = NULL;
+    volt_live *stream = NULL, *read = NULL, *copy = NULL;
     double last = 0;
-    check_ok(volt_stream_create(model, NULL, &stream));
+    check_ok(volt_live_create(model, NULL, &stream));
     for (int i = 0; i < 5; i++)
-        check_ok(volt_stream_push(stream, x, &last));
+        check_ok(volt_live_feed(stream, x, &last));
     assert_true(last > 471);
-    check_fails(volt_stream_push(stream, x, &last), VOLT_ERR_NOT_FINITE, "output 1 of row 5");
-    check_ok(volt_stream_copy(stream, &copy));
-    check_fails(volt_stream_push(copy, x, &last), VOLT_ERR_NOT_FINITE, "output 1 of row 5 is 6");
-    volt_stream_free(copy);
-    check_ok(volt_stream_save(stream, moment));
-    check_ok(volt_stream_load(model, NULL, moment, &read));
-    check_fails(volt_stream_push(read, x, &last), VOLT_ERR_NOT_FINITE, "row 5");
-    check_ok(volt_stream_feed(read, (double[]){2}));
-    check_ok(volt_stream_push(read, x, &last));
+    check_fails(volt_live_feed(stream, x, &last), VOLT_ERR_NOT_FINITE, "output 1 of row 5");
+    check_ok(volt_live_copy(stream, &copy));
+    check_fails(volt_live_feed(copy, x, &last), VOLT_ERR_NOT_FINITE, "output 1 of row 5 is 6");
+    volt_live_free(copy);
+    check_ok(volt_live_save(stream, moment));
+    check_ok(volt_live_load(model, NULL, moment, &read));
+    check_fails(volt_live_feed(read, x, &last), VOLT_ERR_NOT_FINITE, "row 5");
+    check_ok(volt_live_learn(read, 0, (double[]){2}));
+    check_ok(volt_live_feed(read, x, &last));
     assert_true(fabs(last - 3) < 1e-4);
-    volt_stream_restart(stream);
-    check_ok(volt_stream_push(stream, x, &last));
-    volt_stream_free(stream);
-    volt_stream_free(read);
+    volt_live_restart(stream);
+    check_ok(volt_live_feed(stream, x, &last));
+    volt_live_free(stream);
+    volt_live_free(read);
     volt_model_free(model);
     volt_kernel_free(kernel);
 }
@@ -144,7 +145,7 @@ static void missing_targets(void **state)
     check_ok(
         volt_model_fit(kernel, fed_inputs(&rows, 0, N), fed_targets(&rows, 0, N), &options, nowhere, &model));
     double out[H * Q];
-    volt_stream *stream = NULL;
+    volt_live *stream = NULL;
     volt_predict_options how = volt_predict_options_default();
     const char *path = scratch_path("model.safetensors");
     volt_model *read = NULL;
@@ -152,7 +153,7 @@ static void missing_targets(void **state)
     check_ok(volt_model_load(path, &read));
     check_fails(volt_model_predict(read, fed_inputs(&rows, N, H), &how, volt_matrix_of(out, H, Q), NULL),
                 VOLT_ERR_ARGUMENT, "nothing to go on from");
-    check_fails(volt_stream_create(model, &how, &stream), VOLT_ERR_ARGUMENT, "nothing to go on from");
+    check_fails(volt_live_create(model, as_live(&how), &stream), VOLT_ERR_ARGUMENT, "nothing to go on from");
     how.start = VOLT_START_RESET;
     check_ok(volt_model_predict(read, fed_inputs(&rows, N, H), &how, volt_matrix_of(out, H, Q), NULL));
     volt_model_free(read);
@@ -167,7 +168,7 @@ static void wrong_arguments(void **state)
     fed_system rows = fed_system_make(4106);
     volt_kernel *kernel = NULL;
     volt_model *model = NULL, *plain = NULL;
-    volt_stream *stream = NULL;
+    volt_live *stream = NULL;
     check_ok(volt_kernel_parse("rbf", &kernel));
     volt_fit_options options = fed_options(omega);
     const double bad[] = {-1, NAN, INFINITY};
@@ -236,16 +237,16 @@ static void wrong_arguments(void **state)
     check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, to, NULL), VOLT_ERR_ARGUMENT,
                 "predict runs free");
 
-    check_ok(volt_stream_create(plain, NULL, &stream));
-    check_fails(volt_stream_feed(stream, out), VOLT_ERR_ARGUMENT, "without feedback");
-    volt_stream_free(stream);
-    check_ok(volt_stream_create(model, NULL, &stream));
-    check_fails(volt_stream_feed(stream, (double[]){1, INFINITY}), VOLT_ERR_NOT_FINITE, "known output 2");
+    check_ok(volt_live_create(plain, NULL, &stream));
+    check_fails(volt_live_learn(stream, 0, out), VOLT_ERR_ARGUMENT, "without feedback");
+    volt_live_free(stream);
+    check_ok(volt_live_create(model, NULL, &stream));
+    check_fails(volt_live_learn(stream, 0, (double[]){1, INFINITY}), VOLT_ERR_NOT_FINITE, "known output 2");
     check_fails(volt_model_orders(model, fed_inputs(&rows, N, H), NULL, to), VOLT_ERR_ARGUMENT,
                 "come back as inputs");
-    check_fails(volt_stream_feed(stream, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_feed(NULL, out), VOLT_ERR_ARGUMENT, "NULL");
-    volt_stream_free(stream);
+    check_fails(volt_live_learn(stream, 0, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_learn(NULL, 0, out), VOLT_ERR_ARGUMENT, "NULL");
+    volt_live_free(stream);
     volt_model_free(plain);
     volt_model_free(model);
     volt_kernel_free(kernel);

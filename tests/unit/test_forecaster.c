@@ -1,6 +1,7 @@
 /* tests/unit/test_forecaster.c: a sequence forecast in pieces is the sequence forecast as a whole. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "volterra.h"
 
 #include <float.h>
@@ -52,17 +53,17 @@ static volt_view new_rows(int64_t rows)
 static int64_t in_pieces(const volt_model *model, const volt_predict_options *options, int64_t rows,
                          const int64_t *sizes, int n, double *out)
 {
-    volt_forecaster *forecaster = NULL;
+    volt_live *live = NULL;
     int64_t beyond = 0;
-    check_ok(volt_forecaster_create(model, options, &forecaster));
+    check_ok(volt_live_create(model, as_live(options), &live));
     for (int64_t first = 0, i = 0, count = 0; first < rows; first += count, i++) {
         int64_t counted = -1;
         count = sizes[i % n] < rows - first ? sizes[i % n] : rows - first;
-        check_ok(volt_forecaster_predict(forecaster, volt_view_rows(new_rows(rows), first, count),
-                                         volt_matrix_of(out + first, count, 1), &counted));
+        check_ok(volt_live_predict(live, volt_view_rows(new_rows(rows), first, count), 1,
+                                   volt_matrix_of(out + first, count, 1), &counted));
         beyond += counted;
     }
-    volt_forecaster_free(forecaster);
+    volt_live_free(live);
     return beyond;
 }
 
@@ -93,14 +94,12 @@ static void blocks_give_the_same_bits(void **state)
     (void)state;
     static double whole[NEW], pieces[NEW];
     volt_model *model = make_model("volterra", VOLT_INPUT_LEVEL, "exact");
-    volt_forecaster *forecaster = NULL;
+    volt_live *live = NULL;
     check_ok(volt_model_predict(model, new_rows(NEW), NULL, volt_matrix_of(whole, NEW, 1), NULL));
-    check_ok(volt_forecaster_create(model, NULL, &forecaster));
-    int64_t block = volt_forecaster_rows(forecaster, NEW - 1);
+    check_ok(volt_live_create(model, NULL, &live));
+    int64_t block = live_info(live).block_rows;
     assert_true(block > NEW / 4 && block < NEW);
-    assert_int_equal(volt_forecaster_rows(forecaster, block), block);
-    assert_int_equal(volt_forecaster_rows(forecaster, 3), 3);
-    volt_forecaster_free(forecaster);
+    volt_live_free(live);
     in_pieces(model, NULL, NEW, &block, 1, pieces);
     assert_memory_equal(whole, pieces, sizeof whole);
     volt_model_free(model);
@@ -118,31 +117,33 @@ static void pieces_make_up_the_whole(void **state)
         }
 }
 
-/* A row is named as in the whole sequence; after a failure nothing goes on, and outputs are untouched. */
+/* A row is named as in the whole sequence; after a failure the object and the outputs are unchanged. */
 static void a_piece_that_fails(void **state)
 {
     (void)state;
-    double out[20];
-    volt_forecaster *forecaster = NULL;
+    double out[20], whole[25];
+    volt_live *live = NULL;
     volt_model *model = make_model("volterra", VOLT_INPUT_LEVEL, "exact");
-    check_ok(volt_forecaster_create(model, NULL, &forecaster));
-    check_fails(volt_forecaster_predict(forecaster, volt_view_of(x, 4, D + 1), volt_matrix_of(out, 4, 1), NULL),
+    check_ok(volt_live_create(model, NULL, &live));
+    check_fails(volt_live_predict(live, volt_view_of(x, 4, D + 1), 1, volt_matrix_of(out, 4, 1), NULL),
                 VOLT_ERR_SHAPE, "the inputs have 3 columns");
-    check_fails(volt_forecaster_predict(forecaster, volt_view_of(x, 4, D), volt_matrix_of(out, 3, 1), NULL),
+    check_fails(volt_live_predict(live, volt_view_of(x, 4, D), 1, volt_matrix_of(out, 3, 1), NULL),
                 VOLT_ERR_SHAPE, "must be 4 x 1");
-    check_ok(volt_forecaster_predict(forecaster, volt_view_of(x, 20, D), volt_matrix_of(out, 20, 1), NULL));
+    check_ok(volt_live_predict(live, volt_view_of(x, 20, D), 1, volt_matrix_of(out, 20, 1), NULL));
     double bad[5 * D];
     memcpy(bad, x, sizeof bad);
     bad[3 * D] = NAN;
     out[0] = -77;
-    check_fails(volt_forecaster_predict(forecaster, volt_view_of(bad, 5, D), volt_matrix_of(out, 5, 1), NULL),
+    check_fails(volt_live_predict(live, volt_view_of(bad, 5, D), 1, volt_matrix_of(out, 5, 1), NULL),
                 VOLT_ERR_NOT_FINITE, "input row 24");
     assert_true(out[0] == -77);
-    check_fails(volt_forecaster_predict(forecaster, volt_view_of(x, 5, D), volt_matrix_of(out, 5, 1), NULL),
-                VOLT_ERR_ARGUMENT, "a piece before this one failed");
-    volt_forecaster_free(forecaster);
-    volt_forecaster_free(NULL);
-    check_fails(volt_forecaster_create(NULL, NULL, &forecaster), VOLT_ERR_ARGUMENT, "NULL");
+    check_ok(volt_live_predict(live, volt_view_of(x + 20 * D, 5, D), 1, volt_matrix_of(out, 5, 1), NULL));
+    check_ok(volt_model_predict(model, volt_view_of(x, 25, D), NULL, volt_matrix_of(whole, 25, 1), NULL));
+    for (int i = 0; i < 5; i++)
+        assert_true(fabs(out[i] - whole[20 + i]) <= TRAIN * 1e3 * DBL_EPSILON * (1 + fabs(whole[20 + i])));
+    volt_live_free(live);
+    volt_live_free(NULL);
+    check_fails(volt_live_create(NULL, NULL, &live), VOLT_ERR_ARGUMENT, "NULL");
     volt_model_free(model);
 }
 
@@ -151,16 +152,15 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     volt_model *model = make_model("volterra", VOLT_INPUT_BOTH, "exact");
     for (int64_t k = 1;; k++) {
-        volt_forecaster *forecaster = NULL;
+        volt_live *live = NULL;
         double out[30];
         failing_alloc_start(k);
-        volt_status status = volt_forecaster_create(model, NULL, &forecaster);
-        assert_true((status == VOLT_OK) == (forecaster != NULL));
+        volt_status status = volt_live_create(model, NULL, &live);
+        assert_true((status == VOLT_OK) == (live != NULL));
         if (status == VOLT_OK)
-            status =
-                volt_forecaster_predict(forecaster, volt_view_of(x, 30, D), volt_matrix_of(out, 30, 1), NULL);
+            status = volt_live_predict(live, volt_view_of(x, 30, D), 1, volt_matrix_of(out, 30, 1), NULL);
         int hit = failing_alloc_hit();
-        volt_forecaster_free(forecaster);
+        volt_live_free(live);
         assert_int_equal(failing_alloc_live(), 0);
         failing_alloc_stop();
         assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);

@@ -2,6 +2,7 @@
  * pushed through a model. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
@@ -110,16 +111,16 @@ static void an_impulse_pushed_through(void **state)
             check_ok(volt_model_impulse(s.model, LAGS, volt_matrix_of(g, Q * LAGS, D)));
             for (int c = 0; c < D; c++) {
                 volt_predict_options options = volt_predict_options_default();
-                volt_stream *one = NULL, *other = NULL;
+                volt_live *one = NULL, *other = NULL;
                 options.start = (volt_start)start;
-                check_ok(volt_stream_create(s.model, &options, &one));
-                check_ok(volt_stream_create(s.model, &options, &other));
+                check_ok(volt_live_create(s.model, as_live(&options), &one));
+                check_ok(volt_live_create(s.model, as_live(&options), &other));
                 for (int lag = 0; lag < LAGS; lag++) {
                     for (int k = 0; k < D; k++)
                         x[k] = 5 + 0.01 * volt_rng_normal(&rng);
-                    check_ok(volt_stream_push(other, x, without));
+                    check_ok(volt_live_feed(other, x, without));
                     x[c] += lag == 0;
-                    check_ok(volt_stream_push(one, x, with));
+                    check_ok(volt_live_feed(one, x, with));
                     for (int k = 0; k < Q; k++) {
                         double expected = g[(k * LAGS + lag) * D + c],
                                largest = fabs(with[k]) + fabs(without[k]);
@@ -130,8 +131,8 @@ static void an_impulse_pushed_through(void **state)
                                      k, with[k] - without[k], expected);
                     }
                 }
-                volt_stream_free(other);
-                volt_stream_free(one);
+                volt_live_free(other);
+                volt_live_free(one);
             }
             free_scene(&s);
         }
@@ -157,23 +158,23 @@ static void through_columns_of_changes(void **state)
         volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(X + D, N, D), &options, nowhere, &model));
     check_ok(volt_model_impulse(model, LAGS, volt_matrix_of(g, D * LAGS, D)));
     for (int c = 0; c < D; c++) {
-        volt_stream *one = NULL, *other = NULL;
+        volt_live *one = NULL, *other = NULL;
         volt_predict_options predicting = volt_predict_options_default();
         predicting.beyond = VOLT_BEYOND_ALLOW; /* nothing is held to a range */
-        check_ok(volt_stream_create(model, &predicting, &one));
-        check_ok(volt_stream_create(model, &predicting, &other));
+        check_ok(volt_live_create(model, as_live(&predicting), &one));
+        check_ok(volt_live_create(model, as_live(&predicting), &other));
         for (int lag = 0; lag < LAGS; lag++) {
             double x[D] = {0.1, 0.2};
-            check_ok(volt_stream_push(other, x, without));
+            check_ok(volt_live_feed(other, x, without));
             x[c] += lag == 0 ? 0.5 : 0;
-            check_ok(volt_stream_push(one, x, with));
+            check_ok(volt_live_feed(one, x, with));
             for (int k = 0; k < D; k++)
                 if (!(fabs((with[k] - without[k]) / 0.5 - g[(k * LAGS + lag) * D + c]) <= 1e-11))
                     fail_msg("lag %d, input %d, output %d: %.17g, expected %.17g", lag, c, k,
                              (with[k] - without[k]) / 0.5, g[(k * LAGS + lag) * D + c]);
         }
-        volt_stream_free(other);
-        volt_stream_free(one);
+        volt_live_free(other);
+        volt_live_free(one);
     }
     volt_model_free(model);
     volt_kernel_free(kernel);

@@ -1,5 +1,6 @@
 /* tests/unit/test_journal_calls.c: a journal whose file cannot be written, synced or cut, and one whose lines are whole and say
  * what no learner writes. The program is linked with --wrap of the system calls that are replaced here. */
+#include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/school.h"
@@ -74,10 +75,10 @@ static int no_trouble(void **state)
 static school pupils;       /* forecasts the row itself */
 static volt_model *distant; /* and one that forecasts two rows ahead */
 
-static volt_learner *begin(const volt_model *model, int64_t window)
+static volt_live *begin(const volt_model *model, int64_t window)
 {
-    volt_learner *learner = new_learner(model, window, 1);
-    check_ok(volt_learner_open_journal(learner, scratch_path("journal"), NULL));
+    volt_live *learner = new_learner(model, window, 1);
+    check_ok(volt_journal_open(learner, scratch_path("journal"), NULL));
     return learner;
 }
 
@@ -92,37 +93,37 @@ static const double *y_at(int64_t i)
 }
 
 /* Everything that changes a learner. */
-typedef volt_status step_fn(volt_learner *learner);
+typedef volt_status step_fn(volt_live *learner);
 
-static volt_status push(volt_learner *learner)
+static volt_status push(volt_live *learner)
 {
     double y[SCHOOL_Q];
-    return volt_learner_push(learner, x_at(1), y);
+    return volt_live_feed(learner, x_at(1), y);
 }
 
-static volt_status learn(volt_learner *learner)
+static volt_status learn(volt_live *learner)
 {
-    return volt_learner_learn(learner, y_at(0));
+    return volt_live_learn(learner, 0, y_at(0));
 }
 
-static volt_status update(volt_learner *learner)
+static volt_status update(volt_live *learner)
 {
-    return volt_learner_update(learner, x_at(1), y_at(1), NULL);
+    return volt_live_update(learner, x_at(1), 0, y_at(1), NULL);
 }
 
-static volt_status advance(volt_learner *learner)
+static volt_status advance(volt_live *learner)
 {
-    return volt_learner_advance(learner, x_at(1), y_at(1), NULL);
+    return volt_live_update(learner, x_at(1), 1, y_at(1), NULL);
 }
 
-static volt_status drop(volt_learner *learner)
+static volt_status drop(volt_live *learner)
 {
-    return volt_learner_drop(learner, 1);
+    return volt_live_drop(learner, 1);
 }
 
-static volt_status restart(volt_learner *learner)
+static volt_status restart(volt_live *learner)
 {
-    return volt_learner_restart(learner);
+    return volt_live_restart(learner);
 }
 
 static step_fn *const steps[] = {push, learn, update, advance, drop, restart};
@@ -131,10 +132,10 @@ enum { STEPS = sizeof steps / sizeof *steps };
 /* How many lines the learner that opens the journal does again. */
 static int64_t lines_of(const volt_model *model)
 {
-    volt_learner *learner = new_learner(model, 8, 1);
+    volt_live *learner = new_learner(model, 8, 1);
     int64_t replayed = -1;
-    check_ok(volt_learner_open_journal(learner, scratch_path("journal"), &replayed));
-    volt_learner_free(learner);
+    check_ok(volt_journal_open(learner, scratch_path("journal"), &replayed));
+    volt_live_free(learner);
     return replayed;
 }
 
@@ -145,9 +146,9 @@ static void a_line_that_cannot_be_written(void **state)
     for (int i = 0; i < STEPS; i++)
         for (int stays = 0; stays < 2; stays++) { /* what was written of it */
             unlink(scratch_path("journal"));
-            volt_learner *learner = begin(distant, 8);
+            volt_live *learner = begin(distant, 8);
             double y[SCHOOL_Q];
-            check_ok(volt_learner_push(learner, x_at(0), y));
+            check_ok(volt_live_feed(learner, x_at(0), y));
             int64_t events = info_of(learner).events;
             writing = (trouble){ENOSPC, 1};
             cutting = (trouble){EIO, stays};
@@ -155,13 +156,13 @@ static void a_line_that_cannot_be_written(void **state)
             assert_int_equal(cutting.times, 0);
             assert_int_equal(info_of(learner).events, events + 1);
             for (int k = 0; k < STEPS; k++)
-                check_fails(steps[k](learner), VOLT_ERR_IO, "the learner is ahead of its journal");
+                check_fails(steps[k](learner), VOLT_ERR_IO, "the state is ahead of the journal");
             assert_int_equal(info_of(learner).events, events + 1);
             cutting = (trouble){EIO, 1};
-            check_fails(volt_learner_clear_journal(learner), VOLT_ERR_IO, "the journal cannot be emptied");
-            check_ok(volt_learner_clear_journal(learner));
+            check_fails(volt_journal_clear(learner), VOLT_ERR_IO, "the journal cannot be emptied");
+            check_ok(volt_journal_clear(learner));
             check_ok(push(learner));
-            volt_learner_free(learner);
+            volt_live_free(learner);
         }
 }
 
@@ -169,7 +170,7 @@ static void a_line_that_cannot_be_written(void **state)
 static void a_line_that_is_written_all_the_same(void **state)
 {
     (void)state;
-    volt_learner *learner = begin(pupils.model, 8);
+    volt_live *learner = begin(pupils.model, 8);
     writing = (trouble){EINTR, 3};
     check_ok(push(learner));
     assert_int_equal(writing.times, 0);
@@ -183,7 +184,7 @@ static void a_line_that_is_written_all_the_same(void **state)
     assert_int_equal(syncing.times, 0);
     syncing = (trouble){EIO, 1};
     check_fails(push(learner), VOLT_ERR_IO, "the journal cannot be synced");
-    volt_learner_free(learner);
+    volt_live_free(learner);
     assert_int_equal(lines_of(pupils.model), 4); /* the fifth is cut off */
 }
 
@@ -197,13 +198,13 @@ static void neither_memory_nor_disk(void **state)
         for (int64_t k = 1, hit = 1; hit; k++) {
             const volt_model *model = halves[i] == update ? pupils.model : distant;
             unlink(scratch_path("journal"));
-            volt_learner *learner = begin(model, 0);
+            volt_live *learner = begin(model, 0);
             double y[SCHOOL_Q];
             if (model == distant) { /* the first waits for its target */
-                check_ok(volt_learner_push(learner, x_at(0), y));
-                check_ok(volt_learner_push(learner, x_at(1), y));
+                check_ok(volt_live_feed(learner, x_at(0), y));
+                check_ok(volt_live_feed(learner, x_at(1), y));
             } else { /* there was room for one row more than were fitted */
-                check_ok(volt_learner_update(learner, x_at(0), y_at(0), y));
+                check_ok(volt_live_update(learner, x_at(0), 0, y_at(0), y));
             }
             int64_t events = info_of(learner).events;
             writing = (trouble){ENOSPC, 1};
@@ -216,10 +217,10 @@ static void neither_memory_nor_disk(void **state)
             refused[i] += hit && done;
             writing = (trouble){0};
             if (done)
-                check_fails(push(learner), VOLT_ERR_IO, "the learner is ahead of its journal");
+                check_fails(push(learner), VOLT_ERR_IO, "the state is ahead of the journal");
             else
                 check_ok(push(learner));
-            volt_learner_free(learner);
+            volt_live_free(learner);
         }
     assert_true(refused[0] > 0); /* pushed and not learned */
     assert_true(refused[1] > 0); /* learned and not pushed */
@@ -243,7 +244,7 @@ static void head_of(const volt_model *model, char head[256])
 {
     size_t size = 0;
     unlink(scratch_path("journal"));
-    volt_learner_free(begin(model, 8));
+    volt_live_free(begin(model, 8));
     char *bytes = scratch_read(scratch_path("journal"), &size);
     assert_true(size > 10 && size < 256);
     snprintf(head, 256, "%.*s", (int)size - 10, bytes);
@@ -265,9 +266,9 @@ static void write_journal(const char *head, const char *line, const char *rest)
 static volt_status open_written(void)
 {
     failing_alloc_start(0);
-    volt_learner *learner = new_learner(pupils.model, 8, 1);
-    volt_status status = volt_learner_open_journal(learner, scratch_path("journal"), NULL);
-    volt_learner_free(learner);
+    volt_live *learner = new_learner(pupils.model, 8, 1);
+    volt_status status = volt_journal_open(learner, scratch_path("journal"), NULL);
+    volt_live_free(learner);
     assert_int_equal(failing_alloc_live(), 0);
     failing_alloc_stop();
     return status;
@@ -279,16 +280,16 @@ static void lines_that_no_learner_writes(void **state)
     static const struct {
         const char *line, *sentence;
     } cases[] = {
-        {"x 1 2", "line 2 of the journal is none that a learner of this model writes"},
-        {"p1 2", "is none that a learner of this model writes"},
-        {"p 1", "is none that a learner of this model writes"},
-        {"p 1 2 3", "is none that a learner of this model writes"},
-        {"p 1 two", "is none that a learner of this model writes"},
-        {"r 1", "is none that a learner of this model writes"},
+        {"x 1 2", "line 2 of the journal is none that this model writes"},
+        {"p1 2", "is none that this model writes"},
+        {"p 1", "is none that this model writes"},
+        {"p 1 2 3", "is none that this model writes"},
+        {"p 1 two", "is none that this model writes"},
+        {"r 1", "is none that this model writes"},
         {"d -1", "drops no number of rows"},
         {"d 1e16", "drops no number of rows"},
         {"d 9", "line 2 of the journal: 9 rows are to be dropped"},
-        {"l 1 2", "line 2 of the journal: there is no row to learn a target of"},
+        {"l 1 2", "line 2 of the journal: no row waits for this target"},
         {"u 1e400 0 1 2", "line 2 of the journal"},
     };
     char head[256];
@@ -340,14 +341,14 @@ static void heads_of_others(void **state)
         const char *name, *digest, *events, *settings, *sentence;
         int version;
     } cases[] = {
-        {"volterra-journals", NULL, "0", NULL, "is not the journal of a learner", 1},
-        {NULL, NULL, "-1", NULL, "is not the journal of a learner", 1},
-        {NULL, NULL, "none", NULL, "is not the journal of a learner", 1},
-        {NULL, NULL, "0;", NULL, "is not the journal of a learner", 1},
+        {"volterra-journals", NULL, "0", NULL, "is not a journal of volterra", 1},
+        {NULL, NULL, "-1", NULL, "is not a journal of volterra", 1},
+        {NULL, NULL, "none", NULL, "is not a journal of volterra", 1},
+        {NULL, NULL, "0;", NULL, "is not a journal of volterra", 1},
         {NULL, NULL, "0", NULL, "has journal format 2", 2},
-        {NULL, "0123456789abcdef", "0", NULL, "belongs to a learner of another model", 1},
-        {NULL, NULL, "0", "9 1 all", "was kept by a learner with window, forget and forget_what 9 1 all", 1},
-        {NULL, NULL, "5", NULL, "begins after 5 events, and the learner has done 0", 1},
+        {NULL, "0123456789abcdef", "0", NULL, "belongs to another model", 1},
+        {NULL, NULL, "0", "9 1 all", "has window, forget and forget_what 9 1 all", 1},
+        {NULL, NULL, "5", NULL, "begins after 5 events, and this object has done 0", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(changed, sizeof changed, "%s %d %s %s %s", cases[i].name ? cases[i].name : name,
@@ -358,12 +359,12 @@ static void heads_of_others(void **state)
     }
     snprintf(changed, sizeof changed, "%s%200s", head, "all");
     write_journal(changed, NULL, "");
-    check_fails(open_written(), VOLT_ERR_FORMAT, "is not the journal of a learner");
+    check_fails(open_written(), VOLT_ERR_FORMAT, "is not a journal of volterra");
     mkfifo(scratch_path("pipe"), 0600);
-    volt_learner *learner = new_learner(pupils.model, 8, 1);
-    check_fails(volt_learner_open_journal(learner, scratch_path("pipe"), NULL), VOLT_ERR_IO, "pipe");
-    check_fails(volt_learner_open_journal(learner, "/dev/null", NULL), VOLT_ERR_IO, "must be a regular file");
-    volt_learner_free(learner);
+    volt_live *learner = new_learner(pupils.model, 8, 1);
+    check_fails(volt_journal_open(learner, scratch_path("pipe"), NULL), VOLT_ERR_IO, "pipe");
+    check_fails(volt_journal_open(learner, "/dev/null", NULL), VOLT_ERR_IO, "must be a regular file");
+    volt_live_free(learner);
 }
 
 static int make_models(void **state)

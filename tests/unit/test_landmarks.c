@@ -5,10 +5,11 @@
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"
 #include "support/landmark_problem.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
-#include "volterra/learner.h"
+#include "volterra/live.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -123,19 +124,19 @@ static void files_and_streams_go_on(void **state)
     assert_int_equal(info.n_records, 2);
     assert_int_equal(info.records[1], 50);
     assert_int_equal(info.washout, 0);
-    volt_stream *stream = NULL;
-    check_ok(volt_stream_create(loaded, NULL, &stream));
+    volt_live *stream = NULL;
+    check_ok(volt_live_create(loaded, NULL, &stream));
     for (int64_t i = 0; i < H; i++)
-        check_ok(volt_stream_push(stream, p->X + (N + i) * D, again + i * Q));
+        check_ok(volt_live_feed(stream, p->X + (N + i) * D, again + i * Q));
     assert_true(largest_gap(later, again, H * Q) <= allowed);
-    volt_stream_free(stream);
+    volt_live_free(stream);
     const double coverage = 0.8;
     check_ok(volt_model_interval(model, &coverage, 1, volt_matrix_of(half[0], 1, Q)));
     check_ok(volt_model_interval(loaded, &coverage, 1, volt_matrix_of(half[1], 1, Q)));
     assert_memory_equal(half[0], half[1], sizeof half[0]);
     assert_true(half[0][0] > 0.05 && half[0][0] < 2); /* errors of size 0.1 and more */
-    volt_learner *learner = NULL;
-    check_fails(volt_learner_create(loaded, NULL, &learner), VOLT_ERR_ARGUMENT, "landmarks");
+    volt_live *learner = NULL;
+    check_fails(volt_live_create(loaded, with_learning(), &learner), VOLT_ERR_ARGUMENT, "landmarks");
     volt_model_free(loaded);
     volt_model_free(model);
     free(p);

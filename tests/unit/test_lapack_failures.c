@@ -7,6 +7,7 @@
 #include "solve/exact/ridge.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/plain_cv.h"
 #include "support/school.h"
 #include "support/sequences.h"
@@ -139,17 +140,17 @@ static school pupils;
 /* What a learner cannot learn leaves it as it was: it goes on behind it. */
 static volt_status learn(void)
 {
-    volt_learner_options options = volt_learner_options_default();
-    volt_learner *learner = NULL;
+    volt_live_options options = *with_learning();
+    volt_live *learner = NULL;
     options.window = 6;
-    volt_status status = volt_learner_create(pupils.model, &options, &learner);
+    volt_status status = volt_live_create(pupils.model, &options, &learner);
     assert_true((status == VOLT_OK) == (learner != NULL));
     double y[SCHOOL_Q];
     for (int64_t t = SCHOOL_TRAIN; status == VOLT_OK && t < SCHOOL_TRAIN + 10; t++) {
-        check_ok(volt_learner_push(learner, pupils.X + t * SCHOOL_D, y));
-        status = volt_learner_learn(learner, pupils.Y + t * SCHOOL_Q);
+        check_ok(volt_live_feed(learner, pupils.X + t * SCHOOL_D, y));
+        status = volt_live_learn(learner, 0, pupils.Y + t * SCHOOL_Q);
     }
-    volt_learner_free(learner);
+    volt_live_free(learner);
     return status;
 }
 

@@ -1,8 +1,9 @@
 /* tests/unit/test_learner.c: after every row a learner is a fresh fit on the rows of its window. */
 #include "kernel/kernel_entry.h"
-#include "model/live/learner_internal.h"
+#include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/school.h"
 #include "support/sequences.h"
@@ -31,7 +32,7 @@ static void check_near(const char *what, double found, double expected)
 }
 
 /* Coefficients, intercepts and the forecast of the next row are those of a fit on rows first .. end - 1. */
-static void check_fresh(const school *s, const volt_learner *learner, int64_t first, int64_t end)
+static void check_fresh(const school *s, volt_live *learner, int64_t first, int64_t end)
 {
     volt_model *fresh = fit_rows(s, end, first);
     volt_model_info info = {.struct_size = sizeof info};
@@ -39,7 +40,7 @@ static void check_fresh(const school *s, const volt_learner *learner, int64_t fi
     double A[N * Q], c[Q], expected[Q], found[Q];
     int64_t rows[N];
     assert_int_equal(info_of(learner).rows, end - first);
-    check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, end - first, Q), c, rows));
+    check_ok(volt_live_coefficients(learner, volt_matrix_of(A, end - first, Q), c, rows));
     for (int64_t i = 0; i < end - first; i++) {
         assert_int_equal(rows[i], first + i);
         for (int64_t k = 0; k < Q; k++)
@@ -50,7 +51,7 @@ static void check_fresh(const school *s, const volt_learner *learner, int64_t fi
     if (end < N) {
         volt_view next = volt_view_of(s->X + end * D, 1, D);
         check_ok(volt_model_predict(fresh, next, NULL, volt_matrix_of(expected, 1, Q), NULL));
-        check_ok(volt_learner_predict(learner, next, volt_matrix_of(found, 1, Q), NULL));
+        check_ok(volt_live_predict(learner, next, 0, volt_matrix_of(found, 1, Q), NULL));
         for (int64_t k = 0; k < Q; k++)
             check_near("a forecast", found[k], expected[k]);
     }
@@ -65,16 +66,16 @@ static void run_script(const char *text, uint64_t seed, int64_t window)
     volt_rng rng;
     volt_rng_init(&rng, seed, 1);
     open_school(text, seed, &s);
-    volt_learner *learner = new_learner(s.model, window, 1);
+    volt_live *learner = new_learner(s.model, window, 1);
     int64_t first = window > 0 && window < TRAIN ? TRAIN - window : 0;
     check_fresh(&s, learner, first, TRAIN);
     for (int64_t t = TRAIN; t < N; t++) {
-        check_ok(volt_learner_push(learner, s.X + t * D, y));
+        check_ok(volt_live_feed(learner, s.X + t * D, y));
         if (volt_rng_uniform(&rng) < 0.3 && t - first > 4) { /* between a row and its target */
-            check_ok(volt_learner_drop(learner, 3));
+            check_ok(volt_live_drop(learner, 3));
             first += 3;
         }
-        check_ok(volt_learner_learn(learner, s.Y + t * Q));
+        check_ok(volt_live_learn(learner, 0, s.Y + t * Q));
         if (window > 0 && t + 1 - first > window)
             first++;
         if (t % 6 == 0)
@@ -82,7 +83,7 @@ static void run_script(const char *text, uint64_t seed, int64_t window)
     }
     check_fresh(&s, learner, first, N);
     assert_int_equal(info_of(learner).learned, N - TRAIN);
-    volt_learner_free(learner);
+    volt_live_free(learner);
     close_school(&s);
 }
 
@@ -126,20 +127,20 @@ static void a_forecast_comes_first(void **state)
     (void)state;
     school s;
     open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 834, &s);
-    volt_learner *one = new_learner(s.model, 10, 1), *two = new_learner(s.model, 10, 1);
+    volt_live *one = new_learner(s.model, 10, 1), *two = new_learner(s.model, 10, 1);
     for (int64_t t = TRAIN; t < N; t++) {
         double expected[Q], first[Q], second[Q];
         check_ok(
-            volt_learner_predict(one, volt_view_of(s.X + t * D, 1, D), volt_matrix_of(expected, 1, Q), NULL));
-        check_ok(volt_learner_update(one, s.X + t * D, s.Y + t * Q, first));
-        check_ok(volt_learner_push(two, s.X + t * D, second));
-        check_ok(volt_learner_learn(two, s.Y + t * Q));
+            volt_live_predict(one, volt_view_of(s.X + t * D, 1, D), 0, volt_matrix_of(expected, 1, Q), NULL));
+        check_ok(volt_live_update(one, s.X + t * D, 0, s.Y + t * Q, first));
+        check_ok(volt_live_feed(two, s.X + t * D, second));
+        check_ok(volt_live_learn(two, 0, s.Y + t * Q));
         assert_memory_equal(first, second, sizeof first);
         for (int k = 0; k < Q; k++)
             check_near("a forecast", first[k], expected[k]);
     }
-    volt_learner_free(one);
-    volt_learner_free(two);
+    volt_live_free(one);
+    volt_live_free(two);
     close_school(&s);
 }
 
@@ -157,21 +158,21 @@ static void rows_without_targets_are_not_learned(void **state)
             if (t % 5 == 2)
                 s.Y[t * Q] = NAN;
         s.model = fit_rows(&s, TRAIN, 0);
-        volt_learner *learner = new_learner(s.model, 0, 1);
+        volt_live *learner = new_learner(s.model, 0, 1);
         double y[Q], A[N * Q], c[Q];
         int64_t rows[N], count = 0;
         for (int64_t t = TRAIN; t < N; t++) {
-            check_ok(volt_learner_push(learner, s.X + t * D, y));
+            check_ok(volt_live_feed(learner, s.X + t * D, y));
             if (t % 5 == 2)
-                check_fails(volt_learner_learn(learner, s.Y + t * Q), VOLT_ERR_NOT_FINITE, "target 1");
+                check_fails(volt_live_learn(learner, 0, s.Y + t * Q), VOLT_ERR_NOT_FINITE, "target 1");
             else
-                check_ok(volt_learner_learn(learner, s.Y + t * Q));
+                check_ok(volt_live_learn(learner, 0, s.Y + t * Q));
         }
         volt_model *fresh = fit_rows(&s, N, 0);
         volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(fresh, &info);
         int64_t n = info_of(learner).rows;
-        check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, n, Q), c, rows));
+        check_ok(volt_live_coefficients(learner, volt_matrix_of(A, n, Q), c, rows));
         for (int64_t t = 0; t < N; t++)
             if (t % 5 != 2) {
                 assert_int_equal(rows[count], t);
@@ -181,7 +182,7 @@ static void rows_without_targets_are_not_learned(void **state)
             }
         assert_int_equal(count, n);
         volt_model_free(fresh);
-        volt_learner_free(learner);
+        volt_live_free(learner);
         close_school(&s);
     }
 }
@@ -204,7 +205,7 @@ static void scales_stay_those_of_the_model(void **state)
         s.model = fit_rows(&s, TRAIN, 0);
         volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(s.model, &info);
-        volt_learner *learner = new_learner(s.model, 0, 1);
+        volt_live *learner = new_learner(s.model, 0, 1);
 
         /* The same by hand: scaled rows and targets, as they are, and levels. */
         school by_hand = s;
@@ -223,8 +224,8 @@ static void scales_stay_those_of_the_model(void **state)
         }
         double A[N * Q], c[Q], y[Q];
         for (int64_t t = TRAIN; t < N; t++)
-            check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, y));
-        check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, N, Q), c, NULL));
+            check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, y));
+        check_ok(volt_live_coefficients(learner, volt_matrix_of(A, N, Q), c, NULL));
         volt_model *fresh = fit_rows(&by_hand, N, 0);
         volt_model_info expected = {.struct_size = sizeof expected};
         volt_model_get_info(fresh, &expected);
@@ -234,7 +235,7 @@ static void scales_stay_those_of_the_model(void **state)
         volt_model_free(fresh);
         free(by_hand.X);
         free(by_hand.Y);
-        volt_learner_free(learner);
+        volt_live_free(learner);
         close_school(&s);
     }
 }
@@ -242,17 +243,17 @@ static void scales_stay_those_of_the_model(void **state)
 /* A learner of the last rows of several records is one of all rows from which the others are dropped. */
 static void check_window_of_records(const school *s, int64_t window)
 {
-    volt_learner *learner = new_learner(s->model, window, 1), *all = new_learner(s->model, 0, 1);
+    volt_live *learner = new_learner(s->model, window, 1), *all = new_learner(s->model, 0, 1);
     double A[2][N * Q], c[2][Q];
-    check_ok(volt_learner_drop(all, TRAIN - window));
-    check_ok(volt_learner_coefficients(learner, volt_matrix_of(A[0], window, Q), c[0], NULL));
-    check_ok(volt_learner_coefficients(all, volt_matrix_of(A[1], window, Q), c[1], NULL));
+    check_ok(volt_live_drop(all, TRAIN - window));
+    check_ok(volt_live_coefficients(learner, volt_matrix_of(A[0], window, Q), c[0], NULL));
+    check_ok(volt_live_coefficients(all, volt_matrix_of(A[1], window, Q), c[1], NULL));
     for (int64_t i = 0; i < window * Q; i++)
         check_near(s->text, A[0][i], A[1][i]);
     for (int64_t k = 0; k < Q; k++)
         check_near("an intercept", c[0][k], c[1][k]);
-    volt_learner_free(all);
-    volt_learner_free(learner);
+    volt_live_free(all);
+    volt_live_free(learner);
 }
 
 /* Records of the model and those that begin later: no entry crosses the start of one. */
@@ -269,15 +270,15 @@ static void records_begin_anew(void **state)
         s.model = fit_rows(&s, TRAIN, 0);
         for (int64_t window = 4; window < TRAIN; window++) /* that begin in any of the records */
             check_window_of_records(&s, window);
-        volt_learner *learner = new_learner(s.model, 0, 1);
+        volt_live *learner = new_learner(s.model, 0, 1);
         for (int64_t t = TRAIN; t < N; t++) {
             if (t == TRAIN || t == TRAIN + 11)
-                check_ok(volt_learner_restart(learner));
-            check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+                check_ok(volt_live_restart(learner));
+            check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, NULL));
         }
         s.fit.n_records = 5;
         check_fresh(&s, learner, 0, N);
-        volt_learner_free(learner);
+        volt_live_free(learner);
         close_school(&s);
     }
 }
@@ -295,20 +296,20 @@ static void outputs_may_come_back(void **state)
     s.Y[0] = 0.2; /* the first row still reaches furthest */
     s.fit.feedback_weight = 0.3;
     s.model = fit_rows(&s, TRAIN, 0);
-    volt_learner *learner = new_learner(s.model, 0, 1);
+    volt_live *learner = new_learner(s.model, 0, 1);
     check_fresh(&s, learner, 0, TRAIN);
     for (int64_t t = TRAIN; t < N - 2; t++)
-        check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+        check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, NULL));
     check_fresh(&s, learner, 0, N - 2);
-    check_ok(volt_learner_predict(learner, volt_view_of(s.X + (N - 2) * D, 2, D),
-                                  volt_matrix_of(free_run, 2, Q), NULL));
-    check_ok(volt_learner_push(learner, s.X + (N - 2) * D, first));
-    check_ok(volt_learner_push(learner, s.X + (N - 1) * D, second));
+    check_ok(volt_live_predict(learner, volt_view_of(s.X + (N - 2) * D, 2, D), 0,
+                               volt_matrix_of(free_run, 2, Q), NULL));
+    check_ok(volt_live_feed(learner, s.X + (N - 2) * D, first));
+    check_ok(volt_live_feed(learner, s.X + (N - 1) * D, second));
     for (int64_t k = 0; k < Q; k++) {
         check_near("a forecast", first[k], free_run[k]);
         check_near("a forecast that came back", second[k], free_run[Q + k]);
     }
-    volt_learner_free(learner);
+    volt_live_free(learner);
     close_school(&s);
 }
 
@@ -329,15 +330,15 @@ static void a_chosen_model_learns(void **state)
     volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     assert_true(info.alphas[0] != info.alphas[1]);
-    volt_learner *learner = new_learner(model, 0, 1);
+    volt_live *learner = new_learner(model, 0, 1);
     check_ok(
         volt_model_predict(model, volt_view_of(X + ROWS, 1, 1), NULL, volt_matrix_of(expected, 1, Q), NULL));
-    check_ok(volt_learner_push(learner, X + ROWS, found));
+    check_ok(volt_live_feed(learner, X + ROWS, found));
     /* the smallest alpha is what the condition is about */
     double room = 1000 * ROWS * DBL_EPSILON * ROWS * 10 / fmin(info.alphas[0], info.alphas[1]);
     for (int k = 0; k < Q; k++)
         assert_true(fabs(found[k] - expected[k]) <= room);
-    volt_learner_free(learner);
+    volt_live_free(learner);
     volt_model_free(model);
     volt_kernel_free(kernel);
     free(X);
@@ -350,37 +351,37 @@ static void bad_rows_change_nothing(void **state)
     (void)state;
     school s;
     open_school("volterra:tau_coef=0.6,lambda_coef=0.8,pole=0.3", 842, &s);
-    volt_learner *learner = new_learner(s.model, 6, 1), *plain = new_learner(s.model, 6, 1);
+    volt_live *learner = new_learner(s.model, 6, 1), *plain = new_learner(s.model, 6, 1);
     double y[Q] = {9, 9}, expected[Q];
     const double bad_x[D] = {NAN, 0}, bad_y[Q] = {0, INFINITY}, far[D] = {1e200, 1e200};
-    check_fails(volt_learner_learn(learner, s.Y), VOLT_ERR_ARGUMENT, "push one first");
-    check_fails(volt_learner_predict(learner, volt_view_of(s.X, 1, D - 1), volt_matrix_of(y, 1, Q), NULL),
+    check_fails(volt_live_learn(learner, 0, s.Y), VOLT_ERR_ARGUMENT, "feed one first");
+    check_fails(volt_live_predict(learner, volt_view_of(s.X, 1, D - 1), 0, volt_matrix_of(y, 1, Q), NULL),
                 VOLT_ERR_SHAPE, "the inputs have 1 columns, and the model takes 2");
-    check_fails(volt_learner_predict(learner, volt_view_of(s.X, 2, D), volt_matrix_of(y, 1, Q), NULL),
+    check_fails(volt_live_predict(learner, volt_view_of(s.X, 2, D), 0, volt_matrix_of(y, 1, Q), NULL),
                 VOLT_ERR_SHAPE, "the forecasts are 1 x 2, and must be 2 x 2");
     for (int64_t t = TRAIN; t < N; t++) {
-        check_fails(volt_learner_push(learner, bad_x, y), VOLT_ERR_NOT_FINITE, "not finite");
-        check_fails(volt_learner_push(learner, far, y), VOLT_ERR_NOT_FINITE, "too large");
-        check_fails(volt_learner_update(learner, bad_x, s.Y, y), VOLT_ERR_NOT_FINITE, "input row");
-        check_fails(volt_learner_update(learner, s.X, bad_y, y), VOLT_ERR_NOT_FINITE, "target 2");
-        check_fails(volt_learner_drop(learner, 7), VOLT_ERR_ARGUMENT,
+        check_fails(volt_live_feed(learner, bad_x, y), VOLT_ERR_NOT_FINITE, "not finite");
+        check_fails(volt_live_feed(learner, far, y), VOLT_ERR_NOT_FINITE, "too large");
+        check_fails(volt_live_update(learner, bad_x, 0, s.Y, y), VOLT_ERR_NOT_FINITE, "input row");
+        check_fails(volt_live_update(learner, s.X, 0, bad_y, y), VOLT_ERR_NOT_FINITE, "target 2");
+        check_fails(volt_live_drop(learner, 7), VOLT_ERR_ARGUMENT,
                     "7 rows are to be dropped, and the window has 6");
-        check_fails(volt_learner_drop(learner, -1), VOLT_ERR_ARGUMENT, "-1 rows");
+        check_fails(volt_live_drop(learner, -1), VOLT_ERR_ARGUMENT, "-1 rows");
         assert_true(y[0] == 9 && y[1] == 9);
-        check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, y));
-        check_fails(volt_learner_learn(learner, s.Y), VOLT_ERR_ARGUMENT, "learned once");
-        check_ok(volt_learner_update(plain, s.X + t * D, s.Y + t * Q, expected));
+        check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, y));
+        check_fails(volt_live_learn(learner, 0, s.Y), VOLT_ERR_ARGUMENT, "learned once");
+        check_ok(volt_live_update(plain, s.X + t * D, 0, s.Y + t * Q, expected));
         assert_memory_equal(y, expected, sizeof y);
         y[0] = y[1] = 9;
     }
-    check_ok(volt_learner_drop(learner, 6));
-    check_fails(volt_learner_drop(learner, 1), VOLT_ERR_ARGUMENT,
+    check_ok(volt_live_drop(learner, 6));
+    check_fails(volt_live_drop(learner, 1), VOLT_ERR_ARGUMENT,
                 "1 rows are to be dropped, and the window has 0");
-    check_ok(volt_learner_update(learner, s.X, s.Y, y)); /* a window without rows forecasts 0 */
+    check_ok(volt_live_update(learner, s.X, 0, s.Y, y)); /* a window without rows forecasts 0 */
     assert_true(y[0] == 0 && y[1] == 0);
     assert_int_equal(info_of(learner).rows, 1);
-    volt_learner_free(learner);
-    volt_learner_free(plain);
+    volt_live_free(learner);
+    volt_live_free(plain);
     close_school(&s);
 }
 
@@ -389,27 +390,29 @@ static void bad_options_are_refused(void **state)
     (void)state;
     school s;
     open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 843, &s);
-    volt_learner *learner = NULL;
-    volt_learner_options options = volt_learner_options_default();
+    volt_live *learner = NULL;
+    volt_live_options options = *with_learning();
     static const double forgets[] = {0, -0.5, 1.01, NAN};
     for (int i = 0; i < 4; i++) {
         options.forget = forgets[i];
-        check_fails(volt_learner_create(s.model, &options, &learner), VOLT_ERR_ARGUMENT, "forget is");
+        check_fails(volt_live_create(s.model, &options, &learner), VOLT_ERR_ARGUMENT, "forget is");
     }
-    options = volt_learner_options_default();
+    options = *with_learning();
     options.window = -3;
-    check_fails(volt_learner_create(s.model, &options, &learner), VOLT_ERR_ARGUMENT, "the window is -3");
-    check_fails(volt_learner_create(NULL, NULL, &learner), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_create(s.model, &options, &learner), VOLT_ERR_ARGUMENT, "the window is -3");
+    check_fails(volt_live_create(NULL, with_learning(), &learner), VOLT_ERR_ARGUMENT, "NULL");
     volt_model_free(s.model);
     s.fit.loss = "huber:delta=1";
     s.model = fit_rows(&s, TRAIN, 0);
-    check_fails(volt_learner_create(s.model, NULL, &learner), VOLT_ERR_ARGUMENT, "fitted with loss huber");
+    check_fails(volt_live_create(s.model, with_learning(), &learner), VOLT_ERR_ARGUMENT,
+                "fitted with loss huber");
     s.fit.loss = NULL;
     volt_model_free(s.model);
     s.text = "gak:window=3,centre=yes";
     s.fit.intercept = 0;
     s.model = fit_rows(&s, TRAIN, 0);
-    check_fails(volt_learner_create(s.model, NULL, &learner), VOLT_ERR_ARGUMENT, "fit it with an intercept");
+    check_fails(volt_live_create(s.model, with_learning(), &learner), VOLT_ERR_ARGUMENT,
+                "fit it with an intercept");
     assert_null(learner);
     close_school(&s);
 }
@@ -422,21 +425,21 @@ static void small_windows_and_singular_rows(void **state)
     double y[Q];
     run_script("volterra:tau_coef=0.6,lambda_coef=0.8", 844, 1);
     open_school("rbf:gamma=0.5", 845, &s);
-    volt_learner *few = new_learner(s.model, 5, 1); /* it keeps no columns but those of its window */
+    volt_live *few = new_learner(s.model, 5, 1); /* it keeps no columns but those of its window */
     assert_int_equal(volt_moving_begin(few->moving), TRAIN - 5);
     assert_int_equal(volt_moving_next(few->moving), TRAIN);
-    volt_learner_free(few);
+    volt_live_free(few);
     volt_model_free(s.model);
     s.fit.alpha = 1e-17;
     s.fit.intercept = 0;
     s.model = fit_rows(&s, 1, 0);
-    volt_learner *learner = new_learner(s.model, 0, 1);
-    check_fails(volt_learner_update(learner, s.X, s.Y, y), VOLT_ERR_SINGULAR, "cannot be learned");
+    volt_live *learner = new_learner(s.model, 0, 1);
+    check_fails(volt_live_update(learner, s.X, 0, s.Y, y), VOLT_ERR_SINGULAR, "cannot be learned");
     assert_int_equal(info_of(learner).rows, 1);
-    assert_int_equal(info_of(learner).pushed, 1);
-    check_ok(volt_learner_update(learner, s.X + D, s.Y + Q, y));
+    assert_int_equal(info_of(learner).fed, 1);
+    check_ok(volt_live_update(learner, s.X + D, 0, s.Y + Q, y));
     assert_int_equal(info_of(learner).rows, 2);
-    volt_learner_free(learner);
+    volt_live_free(learner);
     close_school(&s);
 }
 
@@ -454,13 +457,13 @@ static void constant_targets_are_learned(void **state)
             for (int64_t t = 0; t < TRAIN; t++)
                 memset(s.Y + t * Q, 0, (size_t)constant * sizeof(double));
             s.model = fit_rows(&s, TRAIN, 0);
-            volt_learner *learner = new_learner(s.model, window, 1);
+            volt_live *learner = new_learner(s.model, window, 1);
             check_fresh(&s, learner, window > 0 ? TRAIN - window : 0, TRAIN);
             for (int64_t t = TRAIN; t < TRAIN + 5; t++) {
-                check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, y));
+                check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, y));
                 check_fresh(&s, learner, window > 0 ? t + 1 - window : 0, t + 1);
             }
-            volt_learner_free(learner);
+            volt_live_free(learner);
             close_school(&s);
         }
 }
@@ -476,20 +479,20 @@ static void windows_may_be_emptied(void **state)
         school s;
         double y[Q];
         open_school(texts[i], 848, &s);
-        volt_learner *learner = new_learner(s.model, 0, 1);
-        check_ok(volt_learner_drop(learner, 5));
+        volt_live *learner = new_learner(s.model, 0, 1);
+        check_ok(volt_live_drop(learner, 5));
         check_fresh(&s, learner, 5, TRAIN);
-        check_ok(volt_learner_update(learner, s.X + TRAIN * D, s.Y + TRAIN * Q, y));
+        check_ok(volt_live_update(learner, s.X + TRAIN * D, 0, s.Y + TRAIN * Q, y));
         check_fresh(&s, learner, 5, TRAIN + 1);
-        check_ok(volt_learner_push(learner, s.X + (TRAIN + 1) * D, y));
-        check_ok(volt_learner_drop(learner, TRAIN - 4));
+        check_ok(volt_live_feed(learner, s.X + (TRAIN + 1) * D, y));
+        check_ok(volt_live_drop(learner, TRAIN - 4));
         assert_int_equal(info_of(learner).rows, 0);
-        check_ok(volt_learner_learn(learner, s.Y + (TRAIN + 1) * Q));
+        check_ok(volt_live_learn(learner, 0, s.Y + (TRAIN + 1) * Q));
         for (int64_t t = TRAIN + 2; t < TRAIN + 6; t++) {
             check_fresh(&s, learner, TRAIN + 1, t);
-            check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, y));
+            check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, y));
         }
-        volt_learner_free(learner);
+        volt_live_free(learner);
         close_school(&s);
     }
 }
@@ -504,12 +507,12 @@ static void threads_do_not_matter(void **state)
         open_school(engine_kernels[i], 847, &s);
         for (int threads = 1; threads < 3; threads++) {
             check_ok(volt_set_threads(1));
-            volt_learner *learner = new_learner(s.model, 12, 0.99);
+            volt_live *learner = new_learner(s.model, 12, 0.99);
             check_ok(volt_set_threads(threads == 1 ? 1 : 3));
             for (int64_t t = TRAIN; t < N; t++)
                 check_ok(
-                    volt_learner_update(learner, s.X + t * D, s.Y + t * Q, y[threads - 1] + (t - TRAIN) * Q));
-            volt_learner_free(learner);
+                    volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, y[threads - 1] + (t - TRAIN) * Q));
+            volt_live_free(learner);
         }
         check_ok(volt_set_threads(0));
         assert_memory_equal(y[0], y[1], sizeof y[0]);

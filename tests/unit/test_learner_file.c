@@ -3,6 +3,7 @@
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/school.h"
 #include "support/scratch.h"
 
@@ -24,34 +25,36 @@ static void a_loaded_learner_goes_on(void **state)
         for (int pending = 0; pending < 2; pending++) {
             school s;
             open_school(engine_kernels[i], 839, &s);
-            volt_learner *learner = new_learner(s.model, 15, 0.97), *again = NULL;
+            volt_live *learner = new_learner(s.model, 15, 0.97), *again = NULL;
             double first[Q], second[Q];
             int64_t t = TRAIN;
             for (; t < TRAIN + 9; t++)
-                check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
-            check_ok(volt_learner_restart(learner));
+                check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, NULL));
+            check_ok(volt_live_restart(learner));
             for (; t < TRAIN + 13; t++)
-                check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+                check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, NULL));
             if (pending)
-                check_ok(volt_learner_push(learner, s.X + t * D, first));
-            check_ok(volt_learner_save(learner, scratch_path("learner")));
-            check_ok(volt_learner_load(s.model, NULL, scratch_path("learner"), &again));
-            volt_learner_info one = info_of(learner), two = info_of(again);
+                check_ok(volt_live_feed(learner, s.X + t * D, first));
+            check_ok(volt_live_save(learner, scratch_path("learner")));
+            check_ok(volt_live_load(s.model, NULL, scratch_path("learner"), &again));
+            volt_live_info one = info_of(learner), two = info_of(again);
             assert_memory_equal(one.last, two.last, D * sizeof *one.last);
             one.last = two.last;
+            one.resumed = two.resumed; /* and the file, which only one has */
+            one.saved = two.saved;
             assert_memory_equal(&one, &two, sizeof one);
             for (; t < N; t++) {
-                volt_learner *both[] = {learner, again};
+                volt_live *both[] = {learner, again};
                 for (int b = 0; b < 2; b++) {
                     if (!pending || t > TRAIN + 13)
-                        check_ok(volt_learner_push(both[b], s.X + t * D, b ? second : first));
-                    check_ok(volt_learner_learn(both[b], s.Y + t * Q));
+                        check_ok(volt_live_feed(both[b], s.X + t * D, b ? second : first));
+                    check_ok(volt_live_learn(both[b], 0, s.Y + t * Q));
                 }
                 if (!pending || t > TRAIN + 13)
                     assert_memory_equal(first, second, sizeof first);
             }
-            check_ok(volt_learner_save(learner, scratch_path("one")));
-            check_ok(volt_learner_save(again, scratch_path("two")));
+            check_ok(volt_live_save(learner, scratch_path("one")));
+            check_ok(volt_live_save(again, scratch_path("two")));
             size_t size = 0, size_again = 0;
             char *bytes = scratch_read(scratch_path("one"), &size);
             char *bytes_again = scratch_read(scratch_path("two"), &size_again);
@@ -59,8 +62,8 @@ static void a_loaded_learner_goes_on(void **state)
             assert_memory_equal(bytes, bytes_again, size);
             free(bytes);
             free(bytes_again);
-            volt_learner_free(learner);
-            volt_learner_free(again);
+            volt_live_free(learner);
+            volt_live_free(again);
             close_school(&s);
         }
 }
@@ -71,21 +74,21 @@ static void a_state_belongs_to_its_model(void **state)
     school s, other;
     open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 840, &s);
     open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 841, &other);
-    volt_learner *learner = new_learner(s.model, 5, 1), *again = NULL;
-    volt_stream *stream = NULL;
-    check_ok(volt_learner_save(learner, scratch_path("state")));
-    check_fails(volt_learner_load(other.model, NULL, scratch_path("state"), &again), VOLT_ERR_FORMAT,
+    volt_live *learner = new_learner(s.model, 5, 1), *again = NULL;
+    volt_live *stream = NULL;
+    check_ok(volt_live_save(learner, scratch_path("state")));
+    check_fails(volt_live_load(other.model, NULL, scratch_path("state"), &again), VOLT_ERR_FORMAT,
                 "belongs to another model");
-    check_fails(volt_stream_load(s.model, NULL, scratch_path("state"), &stream), VOLT_ERR_FORMAT,
-                "is not the state of a volterra stream");
-    check_ok(volt_stream_create(s.model, NULL, &stream));
-    check_ok(volt_stream_save(stream, scratch_path("stream")));
-    check_fails(volt_learner_load(s.model, NULL, scratch_path("stream"), &again), VOLT_ERR_FORMAT,
-                "is not the state of a volterra learner");
-    check_fails(volt_learner_load(s.model, NULL, scratch_path("nothing"), &again), VOLT_ERR_IO, "nothing");
+    volt_live_options options = volt_live_options_default();
+    check_fails(volt_live_load(s.model, &options, scratch_path("state"), &stream), VOLT_ERR_FORMAT, "learn 1");
+    check_ok(volt_live_create(s.model, NULL, &stream));
+    check_ok(volt_live_save(stream, scratch_path("stream")));
+    check_fails(volt_live_load(s.model, with_learning(), scratch_path("stream"), &again), VOLT_ERR_FORMAT,
+                "learn 0");
+    check_fails(volt_live_load(s.model, NULL, scratch_path("nothing"), &again), VOLT_ERR_IO, "nothing");
     assert_null(again);
-    volt_stream_free(stream);
-    volt_learner_free(learner);
+    volt_live_free(stream);
+    volt_live_free(learner);
     close_school(&s);
     close_school(&other);
 }
@@ -99,24 +102,24 @@ static void memory_may_run_out(void **state)
         school s;
         open_school(kernels[i], 846, &s);
         for (int64_t k = 1;; k++) {
-            volt_learner *learner = NULL;
+            volt_live *learner = NULL;
             failing_alloc_start(k);
-            volt_status status = volt_learner_create(s.model, NULL, &learner);
+            volt_status status = volt_live_create(s.model, with_learning(), &learner);
             int hit = failing_alloc_hit();
-            volt_learner_free(learner);
+            volt_live_free(learner);
             assert_int_equal(failing_alloc_live(), 0);
             failing_alloc_stop();
             assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
             if (!hit)
                 break;
         }
-        volt_learner *learner = new_learner(s.model, 0, 1), *plain = new_learner(s.model, 0, 1), *loaded = NULL;
+        volt_live *learner = new_learner(s.model, 0, 1), *plain = new_learner(s.model, 0, 1), *loaded = NULL;
         for (int64_t t = TRAIN; t < N; t++) {
             double y[Q] = {9, 9}, expected[Q];
             volt_status status = VOLT_ERR_MEMORY;
             for (int64_t k = 1; status == VOLT_ERR_MEMORY; k++) {
                 failing_alloc_start(k);
-                status = volt_learner_push(learner, s.X + t * D, y);
+                status = volt_live_feed(learner, s.X + t * D, y);
                 failing_alloc_stop();
                 assert_true(status == VOLT_OK || (y[0] == 9 && y[1] == 9));
             }
@@ -124,16 +127,16 @@ static void memory_may_run_out(void **state)
             status = VOLT_ERR_MEMORY;
             for (int64_t k = 1; status == VOLT_ERR_MEMORY; k++) {
                 failing_alloc_start(k);
-                status = volt_learner_learn(learner, s.Y + t * Q);
+                status = volt_live_learn(learner, 0, s.Y + t * Q);
                 failing_alloc_stop();
             }
             check_ok(status);
-            check_ok(volt_learner_update(plain, s.X + t * D, s.Y + t * Q, expected));
+            check_ok(volt_live_update(plain, s.X + t * D, 0, s.Y + t * Q, expected));
             assert_memory_equal(y, expected, sizeof y);
         }
         for (int64_t k = 1;; k++) {
             failing_alloc_start(k);
-            volt_status status = volt_learner_save(learner, scratch_path("state"));
+            volt_status status = volt_live_save(learner, scratch_path("state"));
             int hit = failing_alloc_hit();
             assert_int_equal(failing_alloc_live(), 0);
             failing_alloc_stop();
@@ -144,14 +147,14 @@ static void memory_may_run_out(void **state)
         }
         for (int64_t k = 1; !loaded; k++) {
             failing_alloc_start(k);
-            volt_status status = volt_learner_load(s.model, NULL, scratch_path("state"), &loaded);
+            volt_status status = volt_live_load(s.model, NULL, scratch_path("state"), &loaded);
             int hit = failing_alloc_hit();
             failing_alloc_stop();
             assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
         }
-        volt_learner_free(loaded);
-        volt_learner_free(learner);
-        volt_learner_free(plain);
+        volt_live_free(loaded);
+        volt_live_free(learner);
+        volt_live_free(plain);
         close_school(&s);
     }
 }
@@ -164,10 +167,10 @@ static void a_share_of_the_readout_is_kept(void **state)
     volt_model *loaded = NULL;
     open_school("volterra:tau_coef=0.6,lambda_coef=0.8", 849, &s);
     double whole[Q], halved[Q], found[Q];
-    volt_learner *learner = new_learner(s.model, 0, 1);
-    check_ok(volt_learner_update(learner, s.X + TRAIN * D, s.Y + TRAIN * Q, NULL));
-    check_ok(volt_learner_push(learner, s.X + (TRAIN + 1) * D, whole));
-    volt_learner_free(learner);
+    volt_live *learner = new_learner(s.model, 0, 1);
+    check_ok(volt_live_update(learner, s.X + TRAIN * D, 0, s.Y + TRAIN * Q, NULL));
+    check_ok(volt_live_feed(learner, s.X + (TRAIN + 1) * D, whole));
+    volt_live_free(learner);
     for (int64_t i = 0; i < TRAIN; i++)
         s.model->coefficients[i * Q] /= 2;
     s.model->intercepts[0] /= 2;
@@ -176,12 +179,12 @@ static void a_share_of_the_readout_is_kept(void **state)
     check_ok(volt_model_load(scratch_path("model"), &loaded));
     assert_true(loaded->shares[0] == 0.5 && loaded->shares[1] == 1);
     learner = new_learner(loaded, 0, 1);
-    check_ok(volt_learner_update(learner, s.X + TRAIN * D, s.Y + TRAIN * Q, NULL));
-    check_ok(volt_learner_push(learner, s.X + (TRAIN + 1) * D, halved));
-    check_ok(volt_learner_predict(learner, volt_view_of(s.X + (TRAIN + 2) * D, 1, D),
-                                  volt_matrix_of(found, 1, Q), NULL));
+    check_ok(volt_live_update(learner, s.X + TRAIN * D, 0, s.Y + TRAIN * Q, NULL));
+    check_ok(volt_live_feed(learner, s.X + (TRAIN + 1) * D, halved));
+    check_ok(volt_live_predict(learner, volt_view_of(s.X + (TRAIN + 2) * D, 1, D), 0,
+                               volt_matrix_of(found, 1, Q), NULL));
     assert_true(fabs(2 * halved[0] - whole[0]) < 1e-9 && fabs(halved[1] - whole[1]) < 1e-9);
-    volt_learner_free(learner);
+    volt_live_free(learner);
     volt_model_free(loaded);
     close_school(&s);
 }

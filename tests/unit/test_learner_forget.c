@@ -1,5 +1,7 @@
 /* tests/unit/test_learner_forget.c: what fades, against direct solves with the faded matrix. */
+#include "model/live/live_internal.h"
 #include "support/check.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/plain_linear.h"
 #include "support/school.h"
@@ -70,14 +72,14 @@ static void check_near(const char *what, double found, double expected)
         fail_msg("%s: %.17g, and should be %.17g", what, found, expected);
 }
 
-static volt_learner *forgetful(const volt_model *model, volt_forget_what what)
+static volt_live *forgetful(const volt_model *model, volt_forget_what what)
 {
-    volt_learner_options options = volt_learner_options_default();
-    volt_learner *learner = NULL;
+    volt_live_options options = *with_learning();
+    volt_live *learner = NULL;
     options.window = WINDOW;
     options.forget = phi;
     options.forget_what = what;
-    check_ok(volt_learner_create(model, &options, &learner));
+    check_ok(volt_live_create(model, &options, &learner));
     assert_int_equal(info_of(learner).forget_what, what);
     return learner;
 }
@@ -93,18 +95,18 @@ static void run_kernel(const char *text, double common, int intercept, volt_forg
     double *K = malloc(sizeof *K * N * N), expected[Q], found[Q], ahead[Q];
     check_ok(
         volt_gram(kernel, volt_view_of(s.X, N, D), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, N, N)));
-    volt_learner *learner = forgetful(s.model, what);
+    volt_live *learner = forgetful(s.model, what);
     for (int64_t t = TRAIN; t < N; t++) {
         plain_forecast(&s, K, common, what, t - WINDOW, t, expected);
         check_ok(
-            volt_learner_predict(learner, volt_view_of(s.X + t * D, 1, D), volt_matrix_of(ahead, 1, Q), NULL));
-        check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, found));
+            volt_live_predict(learner, volt_view_of(s.X + t * D, 1, D), 0, volt_matrix_of(ahead, 1, Q), NULL));
+        check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, found));
         for (int64_t k = 0; k < Q; k++) {
             check_near(text, found[k], expected[k]);
             check_near("without learning", ahead[k], expected[k]);
         }
     }
-    volt_learner_free(learner);
+    volt_live_free(learner);
     free(K);
     volt_kernel_free(kernel);
     close_school(&s);
@@ -128,16 +130,16 @@ static void both_are_the_same_without_a_common_part(void **state)
         school s;
         double one[Q], two[Q], furthest = 0;
         open_school(kernels[i].text, 862, &s);
-        volt_learner *dynamics = forgetful(s.model, VOLT_FORGET_DYNAMICS);
-        volt_learner *all = forgetful(s.model, VOLT_FORGET_ALL);
+        volt_live *dynamics = forgetful(s.model, VOLT_FORGET_DYNAMICS);
+        volt_live *all = forgetful(s.model, VOLT_FORGET_ALL);
         for (int64_t t = TRAIN; t < N; t++) {
-            check_ok(volt_learner_update(dynamics, s.X + t * D, s.Y + t * Q, one));
-            check_ok(volt_learner_update(all, s.X + t * D, s.Y + t * Q, two));
+            check_ok(volt_live_update(dynamics, s.X + t * D, 0, s.Y + t * Q, one));
+            check_ok(volt_live_update(all, s.X + t * D, 0, s.Y + t * Q, two));
             furthest = fmax(furthest, fabs(one[0] - two[0]));
         }
         assert_true(kernels[i].common == 0 ? furthest == 0 : furthest > 1e-3);
-        volt_learner_free(dynamics);
-        volt_learner_free(all);
+        volt_live_free(dynamics);
+        volt_live_free(all);
         close_school(&s);
     }
 }
@@ -150,23 +152,23 @@ static void files_keep_what_fades(void **state)
     double expected[Q], found[Q];
     open_school(kernels[0].text, 863, &s);
     for (int what = 0; what < 2; what++) {
-        volt_learner *learner = forgetful(s.model, (volt_forget_what)what), *again = NULL;
-        check_ok(volt_learner_update(learner, s.X + TRAIN * D, s.Y + TRAIN * Q, NULL));
-        check_ok(volt_learner_save(learner, scratch_path("state")));
-        check_ok(volt_learner_load(s.model, NULL, scratch_path("state"), &again));
+        volt_live *learner = forgetful(s.model, (volt_forget_what)what), *again = NULL;
+        check_ok(volt_live_update(learner, s.X + TRAIN * D, 0, s.Y + TRAIN * Q, NULL));
+        check_ok(volt_live_save(learner, scratch_path("state")));
+        check_ok(volt_live_load(s.model, NULL, scratch_path("state"), &again));
         assert_int_equal(info_of(again).forget_what, what);
-        check_ok(volt_learner_push(learner, s.X, expected));
-        check_ok(volt_learner_push(again, s.X, found));
+        check_ok(volt_live_feed(learner, s.X, expected));
+        check_ok(volt_live_feed(again, s.X, found));
         assert_memory_equal(found, expected, sizeof found);
-        volt_learner_free(learner);
-        volt_learner_free(again);
+        volt_live_free(learner);
+        volt_live_free(again);
     }
-    volt_learner *one = forgetful(s.model, VOLT_FORGET_ALL), *other = forgetful(s.model, VOLT_FORGET_DYNAMICS);
-    check_ok(volt_learner_open_journal(one, scratch_path("journal"), NULL));
-    volt_learner_free(one);
-    check_fails(volt_learner_open_journal(other, scratch_path("journal"), NULL), VOLT_ERR_FORMAT,
-                "forget_what 15 0.9 all, and this one has 15 0.9 dynamics");
-    volt_learner_free(other);
+    volt_live *one = forgetful(s.model, VOLT_FORGET_ALL), *other = forgetful(s.model, VOLT_FORGET_DYNAMICS);
+    check_ok(volt_journal_open(one, scratch_path("journal"), NULL));
+    volt_live_free(one);
+    check_fails(volt_journal_open(other, scratch_path("journal"), NULL), VOLT_ERR_FORMAT,
+                "forget_what 15 0.9 all, and this object has 15 0.9 dynamics");
+    volt_live_free(other);
     close_school(&s);
 }
 
@@ -174,12 +176,12 @@ static void what_fades_is_one_of_two(void **state)
 {
     (void)state;
     school s;
-    volt_learner *learner = NULL;
-    volt_learner_options options = volt_learner_options_default();
+    volt_live *learner = NULL;
+    volt_live_options options = *with_learning();
     open_school(kernels[0].text, 864, &s);
     assert_int_equal(options.forget_what, VOLT_FORGET_ALL);
     options.forget_what = (volt_forget_what)2;
-    check_fails(volt_learner_create(s.model, &options, &learner), VOLT_ERR_ARGUMENT, "forget_what is 2");
+    check_fails(volt_live_create(s.model, &options, &learner), VOLT_ERR_ARGUMENT, "forget_what is 2");
     assert_null(learner);
     close_school(&s);
 }

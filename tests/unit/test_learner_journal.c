@@ -1,10 +1,12 @@
 /* tests/unit/test_learner_journal.c: a learner whose process ends at any moment loses at most the row at hand. */
+#include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
-#include "volterra/learner.h"
+#include "volterra/live.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -46,48 +48,48 @@ static void close_school(school *s)
     free(s->Y);
 }
 
-static volt_learner *new_learner(const school *s)
+static volt_live *new_learner(const school *s)
 {
-    volt_learner_options options = volt_learner_options_default();
-    volt_learner *learner = NULL;
+    volt_live_options options = *with_learning();
+    volt_live *learner = NULL;
     options.window = 8;
-    check_ok(volt_learner_create(s->model, &options, &learner));
+    check_ok(volt_live_create(s->model, &options, &learner));
     return learner;
 }
 
-static int64_t events_of(const volt_learner *learner)
+static int64_t events_of(const volt_live *learner)
 {
-    volt_learner_info info = {.struct_size = sizeof info};
-    volt_learner_get_info(learner, &info);
+    volt_live_info info = {.struct_size = sizeof info};
+    volt_live_get_info(learner, &info);
     return info.events;
 }
 
 /* Steps of every kind, numbered: rows with and without targets, drops, a restart. Returns false behind the last. */
-static bool take_step(const school *s, volt_learner *learner, int64_t step)
+static bool take_step(const school *s, volt_live *learner, int64_t step)
 {
     double y[Q];
     const double *x = s->X + (TRAIN + step % ROWS) * D, *target = s->Y + (TRAIN + step % ROWS) * Q;
     if (step == 5)
-        check_ok(volt_learner_drop(learner, 2));
+        check_ok(volt_live_drop(learner, 2));
     else if (step == 9)
-        check_ok(volt_learner_restart(learner));
+        check_ok(volt_live_restart(learner));
     else if (step == 12 || step == 3)
-        check_ok(volt_learner_push(learner, x, y));
+        check_ok(volt_live_feed(learner, x, y));
     else if (step == 13)
-        check_ok(volt_learner_learn(learner, target));
+        check_ok(volt_live_learn(learner, 0, target));
     else
-        check_ok(volt_learner_update(learner, x, target, y));
+        check_ok(volt_live_update(learner, x, 0, target, y));
     return step < ROWS + 3;
 }
 
 /* Everything that a learner is, as the bytes of its file. */
-static char *bytes_of(const volt_learner *learner, size_t *size)
+static char *bytes_of(volt_live *learner, size_t *size)
 {
-    check_ok(volt_learner_save(learner, scratch_path("all")));
+    check_ok(volt_live_save(learner, scratch_path("all")));
     return scratch_read(scratch_path("all"), size);
 }
 
-static void check_same(const volt_learner *one, const volt_learner *two)
+static void check_same(volt_live *one, volt_live *two)
 {
     size_t size = 0, other_size = 0;
     char *bytes = bytes_of(one, &size), *other = bytes_of(two, &other_size);
@@ -98,7 +100,7 @@ static void check_same(const volt_learner *one, const volt_learner *two)
 }
 
 /* What a learner is after each number of steps. */
-static int64_t all_moments(const school *s, volt_learner *moments[MOST_STEPS])
+static int64_t all_moments(const school *s, volt_live *moments[MOST_STEPS])
 {
     int64_t n = 0;
     for (bool goes_on = true; goes_on; n++) {
@@ -115,15 +117,15 @@ static void a_journal_may_end_anywhere(void **state)
 {
     (void)state;
     school s;
-    volt_learner *moments[MOST_STEPS];
+    volt_live *moments[MOST_STEPS];
     open_school(851, &s);
     int64_t n = all_moments(&s, moments);
-    volt_learner *learner = new_learner(&s);
-    check_ok(volt_learner_open_journal(learner, scratch_path("whole"), NULL));
+    volt_live *learner = new_learner(&s);
+    check_ok(volt_journal_open(learner, scratch_path("whole"), NULL));
     for (int64_t step = 0; step < n - 1; step++)
         take_step(&s, learner, step);
     check_same(learner, moments[n - 1]);
-    volt_learner_free(learner);
+    volt_live_free(learner);
     size_t size = 0;
     char *bytes = scratch_read(scratch_path("whole"), &size);
 
@@ -134,23 +136,23 @@ static void a_journal_may_end_anywhere(void **state)
         int64_t done = lines > 0 ? lines - 1 : 0;
         const char *path = scratch_write("cut", bytes, cut);
         learner = new_learner(&s);
-        check_ok(volt_learner_open_journal(learner, path, &replayed));
+        check_ok(volt_journal_open(learner, path, &replayed));
         assert_int_equal(replayed, done);
         assert_int_equal(events_of(learner), done);
         if (cut % 5 == 0) {
             check_same(learner, moments[done]);
             if (done < n - 1)
                 take_step(&s, learner, done); /* behind the lines that are whole */
-            volt_learner_free(learner);
+            volt_live_free(learner);
             learner = new_learner(&s);
-            check_ok(volt_learner_open_journal(learner, path, &replayed));
+            check_ok(volt_journal_open(learner, path, &replayed));
             assert_int_equal(replayed, done < n - 1 ? done + 1 : done);
         }
-        volt_learner_free(learner);
+        volt_live_free(learner);
     }
     free(bytes);
     for (int64_t i = 0; i < n; i++)
-        volt_learner_free(moments[i]);
+        volt_live_free(moments[i]);
     close_school(&s);
 }
 
@@ -159,34 +161,34 @@ static void a_state_and_a_journal_go_together(void **state)
 {
     (void)state;
     school s;
-    volt_learner *moments[MOST_STEPS];
+    volt_live *moments[MOST_STEPS];
     open_school(852, &s);
     int64_t n = all_moments(&s, moments);
     for (int64_t saved = 0; saved < n; saved += 3)
         for (int emptied = 0; emptied < 2; emptied++) {
             int64_t replayed = -1;
             unlink(scratch_path("journal"));
-            volt_learner *learner = new_learner(&s), *again = NULL;
-            check_ok(volt_learner_open_journal(learner, scratch_path("journal"), NULL));
+            volt_live *learner = new_learner(&s), *again = NULL;
+            check_ok(volt_journal_open(learner, scratch_path("journal"), NULL));
             for (int64_t step = 0; step < n - 1; step++) {
                 if (step == saved) {
-                    check_ok(volt_learner_save(learner, scratch_path("state")));
+                    check_ok(volt_live_save(learner, scratch_path("state")));
                     if (emptied)
-                        check_ok(volt_learner_clear_journal(learner));
+                        check_ok(volt_journal_clear(learner));
                 }
                 take_step(&s, learner, step);
             }
             if (saved == n - 1)
-                check_ok(volt_learner_save(learner, scratch_path("state")));
-            volt_learner_free(learner); /* killed here */
-            check_ok(volt_learner_load(s.model, NULL, scratch_path("state"), &again));
-            check_ok(volt_learner_open_journal(again, scratch_path("journal"), &replayed));
+                check_ok(volt_live_save(learner, scratch_path("state")));
+            volt_live_free(learner); /* killed here */
+            check_ok(volt_live_load(s.model, NULL, scratch_path("state"), &again));
+            check_ok(volt_journal_open(again, scratch_path("journal"), &replayed));
             assert_int_equal(replayed, n - 1 - saved);
             check_same(again, moments[n - 1]);
-            volt_learner_free(again);
+            volt_live_free(again);
         }
     for (int64_t i = 0; i < n; i++)
-        volt_learner_free(moments[i]);
+        volt_live_free(moments[i]);
     close_school(&s);
 }
 
@@ -197,40 +199,40 @@ static void what_does_not_fit_is_refused(void **state)
     school s, other;
     open_school(853, &s);
     open_school(854, &other);
-    volt_learner *learner = new_learner(&s), *second = new_learner(&s), *foreign = new_learner(&other);
+    volt_live *learner = new_learner(&s), *second = new_learner(&s), *foreign = new_learner(&other);
     const char *path = scratch_path("first");
-    check_ok(volt_learner_open_journal(learner, path, NULL));
-    check_fails(volt_learner_open_journal(learner, path, NULL), VOLT_ERR_ARGUMENT, "keeps a journal already");
-    check_fails(volt_learner_open_journal(second, path, NULL), VOLT_ERR_IO, "another learner is writing");
+    check_ok(volt_journal_open(learner, path, NULL));
+    check_fails(volt_journal_open(learner, path, NULL), VOLT_ERR_ARGUMENT, "open already");
+    check_fails(volt_journal_open(second, path, NULL), VOLT_ERR_IO, "is writing this journal");
     for (int64_t step = 0; step < 4; step++)
         take_step(&s, learner, step);
-    check_ok(volt_learner_clear_journal(learner));
+    check_ok(volt_journal_clear(learner));
     take_step(&s, learner, 4);
-    volt_learner_free(learner);
-    check_fails(volt_learner_open_journal(second, path, NULL), VOLT_ERR_FORMAT,
-                "begins after 4 events, and the learner has done 0");
-    check_fails(volt_learner_open_journal(foreign, path, NULL), VOLT_ERR_FORMAT, "another model");
-    check_fails(volt_learner_open_journal(second, scratch_write_text("list", "1,2,3\n"), NULL), VOLT_ERR_FORMAT,
-                "is not the journal of a learner");
-    check_fails(volt_learner_open_journal(second, scratch_directory(), NULL), VOLT_ERR_IO, "cannot be opened");
-    check_fails(volt_learner_open_journal(second, "/dev/null", NULL), VOLT_ERR_IO, "regular file");
-    check_fails(volt_learner_clear_journal(second), VOLT_ERR_ARGUMENT, "keeps no journal");
+    volt_live_free(learner);
+    check_fails(volt_journal_open(second, path, NULL), VOLT_ERR_FORMAT,
+                "begins after 4 events, and this object has done 0");
+    check_fails(volt_journal_open(foreign, path, NULL), VOLT_ERR_FORMAT, "another model");
+    check_fails(volt_journal_open(second, scratch_write_text("list", "1,2,3\n"), NULL), VOLT_ERR_FORMAT,
+                "is not a journal of volterra");
+    check_fails(volt_journal_open(second, scratch_directory(), NULL), VOLT_ERR_IO, "cannot be opened");
+    check_fails(volt_journal_open(second, "/dev/null", NULL), VOLT_ERR_IO, "regular file");
+    check_fails(volt_journal_clear(second), VOLT_ERR_ARGUMENT, "no journal");
 
     unlink(path);
-    check_ok(volt_learner_open_journal(second, path, NULL));
+    check_ok(volt_journal_open(second, path, NULL));
     for (int64_t step = 0; step < 3; step++)
         take_step(&s, second, step);
-    volt_learner_free(second);
+    volt_live_free(second);
     size_t size = 0;
     char *bytes = scratch_read(path, &size), *middle = strchr(bytes, '\n') + 4;
     *middle = *middle == '7' ? '8' : '7';
     second = new_learner(&s);
-    check_fails(volt_learner_open_journal(second, scratch_write("damaged", bytes, size), NULL), VOLT_ERR_FORMAT,
+    check_fails(volt_journal_open(second, scratch_write("damaged", bytes, size), NULL), VOLT_ERR_FORMAT,
                 "line 2 of the journal is damaged");
     assert_int_equal(events_of(second), 0);
     free(bytes);
-    volt_learner_free(second);
-    volt_learner_free(foreign);
+    volt_live_free(second);
+    volt_live_free(foreign);
     close_school(&s);
     close_school(&other);
 }
@@ -254,39 +256,39 @@ static void a_disk_may_be_full(void **state)
     enum { DONE = 3, PART = 5 };
     school s;
     open_school(856, &s);
-    volt_learner *learner = new_learner(&s), *again = new_learner(&s);
+    volt_live *learner = new_learner(&s), *again = new_learner(&s);
     const char *path = scratch_path("full");
     double y;
     int64_t replayed = 0;
     size_t size = 0;
-    check_ok(volt_learner_open_journal(learner, path, NULL));
+    check_ok(volt_journal_open(learner, path, NULL));
     for (int64_t step = 0; step < DONE; step++)
         take_step(&s, learner, step);
     free(scratch_read(path, &size));
 
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     struct rlimit before = limit_files(size + PART);
-    volt_status status = volt_learner_push(learner, s.X, &y), refused = volt_learner_push(learner, s.X, &y);
+    volt_status status = volt_live_feed(learner, s.X, &y), refused = volt_live_feed(learner, s.X, &y);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(status, VOLT_ERR_IO);
     assert_int_equal(refused, VOLT_ERR_IO);
-    assert_non_null(strstr(volt_error_detail(), "ahead of its journal"));
+    assert_non_null(strstr(volt_error_detail(), "ahead of the journal"));
     char *copy = scratch_read(path, &size);
     const char *kept = scratch_write("kept", copy, size);
     free(copy);
-    check_ok(volt_learner_open_journal(again, kept, &replayed));
+    check_ok(volt_journal_open(again, kept, &replayed));
     assert_int_equal(replayed, DONE);
 
     before = limit_files(PART);
-    status = volt_learner_clear_journal(learner);
+    status = volt_journal_clear(learner);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(status, VOLT_ERR_IO);
-    check_fails(volt_learner_push(learner, s.X, &y), VOLT_ERR_IO, "ahead of its journal");
-    check_ok(volt_learner_clear_journal(learner));
-    check_ok(volt_learner_push(learner, s.X, &y));
+    check_fails(volt_live_feed(learner, s.X, &y), VOLT_ERR_IO, "ahead of the journal");
+    check_ok(volt_journal_clear(learner));
+    check_ok(volt_live_feed(learner, s.X, &y));
     signal(SIGXFSZ, handler);
-    volt_learner_free(learner);
-    volt_learner_free(again);
+    volt_live_free(learner);
+    volt_live_free(again);
     close_school(&s);
 }
 
@@ -295,20 +297,20 @@ static void memory_may_run_out(void **state)
     (void)state;
     school s;
     open_school(855, &s);
-    volt_learner *learner = new_learner(&s);
-    check_ok(volt_learner_open_journal(learner, scratch_path("short"), NULL));
+    volt_live *learner = new_learner(&s);
+    check_ok(volt_journal_open(learner, scratch_path("short"), NULL));
     for (int64_t step = 0; step < 8; step++)
         take_step(&s, learner, step);
-    volt_learner_free(learner);
+    volt_live_free(learner);
     for (int64_t k = 1;; k++) {
         learner = new_learner(&s);
         failing_alloc_start(k);
-        volt_status status = volt_learner_open_journal(learner, scratch_path("short"), NULL);
+        volt_status status = volt_journal_open(learner, scratch_path("short"), NULL);
         int hit = failing_alloc_hit();
         failing_alloc_stop();
         assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
         assert_true(hit || events_of(learner) == 8);
-        volt_learner_free(learner);
+        volt_live_free(learner);
         if (!hit)
             break;
     }

@@ -1,12 +1,13 @@
 /* tests/unit/test_learner_journeys.c: the life of a learner, disturbed at every step (support/journey.h): a call that finds
  * no memory is made again, and the learner comes to the same numbers, bit for bit, as one that always found it. */
-#include "model/live/learner_internal.h"
+#include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/journey.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
-#include "volterra/learner.h"
+#include "volterra/live.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -28,7 +29,7 @@ typedef struct pupil {
     const char *name, *kernel;
     int64_t ahead;
     double weight; /* with which outputs come back */
-    volt_learner_options options;
+    volt_live_options options;
     volt_model *model;
 } pupil;
 
@@ -44,22 +45,22 @@ typedef struct pupil {
     } while (0)
 
 /* What a learner is: its coefficients, its intervals and its forecasts. */
-static volt_status put_learner(const volt_learner *learner, journey_result *result)
+static volt_status put_learner(volt_live *learner, journey_result *result)
 {
-    volt_learner_info info = {.struct_size = sizeof info};
+    volt_live_info info = {.struct_size = sizeof info};
     volt_status status = VOLT_OK;
     double A[(TRAIN + ROWS) * Q], c[Q], out[H * Q], half[2 * Q];
-    volt_learner_get_info(learner, &info);
-    AGAIN(status, volt_learner_coefficients(learner, volt_matrix_of(A, info.rows, Q), c, NULL));
+    volt_live_get_info(learner, &info);
+    AGAIN(status, volt_live_coefficients(learner, volt_matrix_of(A, info.rows, Q), c, NULL));
     out[0] = 1e77;
-    volt_status first = volt_learner_predict(learner, volt_view_of(X + (TRAIN + ROWS) * D, H, D),
-                                             volt_matrix_of(out, H, Q), NULL);
+    volt_status first = volt_live_predict(learner, volt_view_of(X + (TRAIN + ROWS) * D, H, D), 0,
+                                          volt_matrix_of(out, H, Q), NULL);
     assert_true(first == VOLT_OK || out[0] == 1e77);
     if (first != VOLT_OK)
-        AGAIN(status, volt_learner_predict(learner, volt_view_of(X + (TRAIN + ROWS) * D, H, D),
-                                           volt_matrix_of(out, H, Q), NULL));
-    if (volt_learner_coverages(learner, NULL) > 0) {
-        check_ok(volt_learner_interval(learner, half));
+        AGAIN(status, volt_live_predict(learner, volt_view_of(X + (TRAIN + ROWS) * D, H, D), 0,
+                                        volt_matrix_of(out, H, Q), NULL));
+    if (live_info(learner).n_coverages > 0) {
+        check_ok(volt_live_interval(learner, half));
         journey_put(result, half, 2 * Q);
     }
     journey_put(result, A, info.rows * Q);
@@ -69,23 +70,23 @@ static volt_status put_learner(const volt_learner *learner, journey_result *resu
 }
 
 /* Rows in the order of time, with late targets and without, a restart and a drop. */
-static volt_status teach(const pupil *p, volt_learner *learner)
+static volt_status teach(const pupil *p, volt_live *learner)
 {
     double y[Q];
     volt_status status = VOLT_OK;
     for (int64_t i = TRAIN; i < TRAIN + ROWS && status == VOLT_OK; i++) {
         const double *x = X + i * D, *target = Y + (i - p->ahead) * Q;
         if (p->ahead > 0) {
-            AGAIN(status, volt_learner_advance(learner, x, target, y));
+            AGAIN(status, volt_live_update(learner, x, 1, target, y));
         } else {
-            AGAIN(status, volt_learner_push(learner, x, y));
+            AGAIN(status, volt_live_feed(learner, x, y));
             if (i != TRAIN + 2)
-                AGAIN(status, volt_learner_learn(learner, target));
+                AGAIN(status, volt_live_learn(learner, 0, target));
         }
         if (i == TRAIN + 4)
-            AGAIN(status, volt_learner_restart(learner));
+            AGAIN(status, volt_live_restart(learner));
         if (i == TRAIN + 6)
-            AGAIN(status, volt_learner_drop(learner, 1));
+            AGAIN(status, volt_live_drop(learner, 1));
     }
     return status;
 }
@@ -93,25 +94,25 @@ static volt_status teach(const pupil *p, volt_learner *learner)
 static volt_status live(const void *with, volt_progress progress, journey_result *result)
 {
     const pupil *p = with;
-    volt_learner *learner = NULL, *again = NULL;
-    volt_learner_options options = p->options;
+    volt_live *learner = NULL, *again = NULL;
+    volt_live_options options = p->options;
     const char *path = scratch_path("learner");
     volt_status status = VOLT_OK;
     options.struct_size = sizeof options;
     options.progress = progress;
-    AGAIN(status, volt_learner_create(p->model, &options, &learner));
+    AGAIN(status, volt_live_create(p->model, &options, &learner));
     assert_true((status == VOLT_OK) == (learner != NULL));
-    AGAIN(status, volt_learner_track(learner, coverages, 2));
+    AGAIN(status, volt_live_track(learner, coverages, 2));
     if (status == VOLT_OK)
         status = teach(p, learner);
-    AGAIN(status, volt_learner_save(learner, path));
-    AGAIN(status, volt_learner_load(p->model, NULL, path, &again));
+    AGAIN(status, volt_live_save(learner, path));
+    AGAIN(status, volt_live_load(p->model, NULL, path, &again));
     if (status == VOLT_OK)
         status = put_learner(learner, result);
     if (status == VOLT_OK)
         status = put_learner(again, result);
-    volt_learner_free(again);
-    volt_learner_free(learner);
+    volt_live_free(again);
+    volt_live_free(learner);
     unlink(path);
     return status;
 }
@@ -137,28 +138,28 @@ static void every_life(void **state)
 static volt_status replay(const void *with, volt_progress progress, journey_result *result)
 {
     const pupil *p = with;
-    volt_learner *learner = NULL, *again = NULL;
-    volt_learner_options options = p->options;
+    volt_live *learner = NULL, *again = NULL;
+    volt_live_options options = p->options;
     char path[512];
     int64_t replayed = -1;
     snprintf(path, sizeof path, "%s", scratch_path("journal"));
     options.struct_size = sizeof options;
     options.progress = progress;
-    volt_status status = volt_learner_create(p->model, &options, &learner);
+    volt_status status = volt_live_create(p->model, &options, &learner);
     if (status == VOLT_OK)
-        status = volt_learner_open_journal(learner, path, NULL);
+        status = volt_journal_open(learner, path, NULL);
     if (status == VOLT_OK)
         status = teach(p, learner);
-    volt_learner_free(learner);
+    volt_live_free(learner);
     if (status == VOLT_OK)
-        status = volt_learner_create(p->model, &options, &again);
+        status = volt_live_create(p->model, &options, &again);
     if (status == VOLT_OK) {
-        status = volt_learner_open_journal(again, path, &replayed);
+        status = volt_journal_open(again, path, &replayed);
         assert_true((status == VOLT_OK) == (replayed > 0));
     }
     if (status == VOLT_OK)
         status = put_learner(again, result);
-    volt_learner_free(again);
+    volt_live_free(again);
     unlink(path);
     return status;
 }
@@ -185,6 +186,8 @@ static int make_models(void **state)
         options.alpha = 0.3;
         options.ahead = p->ahead;
         options.feedback_weight = p->weight;
+        p->options.struct_size = sizeof p->options;
+        p->options.learn = 1;
         if (p->options.forget == 0)
             p->options.forget = 1;
         check_ok(volt_model_fit(kernel, volt_view_of(X, TRAIN, D), volt_view_of(Y, TRAIN, Q), &options, nowhere,

@@ -1,8 +1,9 @@
 /* tests/unit/test_learner_late.c: targets that become known `ahead` rows after their row, and intervals that follow them. */
 #include "model/interval/adaptive_interval.h"
-#include "model/live/learner_internal.h"
+#include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/school.h"
 #include "support/scratch.h"
 
@@ -48,9 +49,9 @@ static const double *known_at(const school *s, int64_t t)
     return t - s->fit.ahead >= TRAIN ? s->Y + (t - s->fit.ahead) * Q : unknown;
 }
 
-static volt_status advance(const school *s, volt_learner *learner, int64_t t, double *forecast)
+static volt_status advance(const school *s, volt_live *learner, int64_t t, double *forecast)
 {
-    return volt_learner_advance(learner, s->X + t * D, known_at(s, t), forecast);
+    return volt_live_update(learner, s->X + t * D, 1, known_at(s, t), forecast);
 }
 
 /* The forecast of row t is that of a fit on rows first .. end - 1, after the rows between. */
@@ -79,7 +80,7 @@ static void a_target_is_learned_when_it_is_known(void **state)
                 school s;
                 int64_t ahead = aheads[a];
                 open_late(kernels[i], 871, ahead, &s);
-                volt_learner *learner = new_learner(s.model, window, 1);
+                volt_live *learner = new_learner(s.model, window, 1);
                 for (int64_t t = TRAIN; t < N; t++) {
                     double y[Q];
                     check_ok(advance(&s, learner, t, y));
@@ -88,9 +89,9 @@ static void a_target_is_learned_when_it_is_known(void **state)
                     if (t % 6 == 0)
                         check_fresh(&s, window > 0 ? end - window : 0, end, t, y);
                 }
-                assert_int_equal(info_of(learner).pushed, N - TRAIN);
+                assert_int_equal(info_of(learner).fed, N - TRAIN);
                 assert_int_equal(info_of(learner).learned, N - TRAIN - ahead);
-                volt_learner_free(learner);
+                volt_live_free(learner);
                 close_school(&s);
             }
 }
@@ -106,14 +107,14 @@ static void a_change_begins_at_its_own_row(void **state)
     s.fit.target = VOLT_TARGET_CHANGE;
     s.fit.anchors = anchors;
     s.model = fit_rows(&s, TRAIN, 0);
-    volt_learner *learner = new_learner(s.model, 0, 1);
+    volt_live *learner = new_learner(s.model, 0, 1);
     for (int64_t t = TRAIN; t < N; t++) {
         double y[Q];
         check_ok(advance(&s, learner, t, y));
         if (t % 6 == 5)
             check_fresh(&s, 0, t - 2 > TRAIN ? t - 2 : TRAIN, t, y);
     }
-    volt_learner_free(learner);
+    volt_live_free(learner);
     close_school(&s);
 }
 
@@ -125,28 +126,28 @@ static void a_target_may_never_come(void **state)
     double y[Q], A[N * Q], c[Q];
     int64_t rows[N], expected = TRAIN;
     open_late(kernels[0], 872, 3, &s);
-    volt_learner *learner = new_learner(s.model, 0, 1);
+    volt_live *learner = new_learner(s.model, 0, 1);
     for (int64_t t = TRAIN; t < N; t++)
-        check_ok(volt_learner_advance(learner, s.X + t * D, t % 4 == 1 ? unknown : known_at(&s, t), y));
+        check_ok(volt_live_update(learner, s.X + t * D, 1, t % 4 == 1 ? unknown : known_at(&s, t), y));
     int64_t n = info_of(learner).rows;
-    check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, n, Q), c, rows));
+    check_ok(volt_live_coefficients(learner, volt_matrix_of(A, n, Q), c, rows));
     for (int64_t i = TRAIN; i < n; i++, expected++) {
         if ((expected + 3) % 4 == 1)
             expected++;
         assert_int_equal(rows[i], expected);
     }
-    volt_learner_free(learner);
+    volt_live_free(learner);
     close_school(&s);
 }
 
 /* Everything that a learner is, as the bytes of its file. */
-static char *bytes_of(const volt_learner *learner, const char *name, size_t *size)
+static char *bytes_of(volt_live *learner, const char *name, size_t *size)
 {
-    check_ok(volt_learner_save(learner, scratch_path(name)));
+    check_ok(volt_live_save(learner, scratch_path(name)));
     return scratch_read(scratch_path(name), size);
 }
 
-static void check_same(const volt_learner *one, const volt_learner *two)
+static void check_same(volt_live *one, volt_live *two)
 {
     size_t size = 0, other_size = 0;
     char *bytes = bytes_of(one, "one", &size), *other = bytes_of(two, "two", &other_size);
@@ -165,34 +166,34 @@ static void files_know_what_waits(void **state)
         school s;
         double y[Q], again_y[Q];
         open_late(kernels[i], 873, 3, &s);
-        volt_learner *whole = new_learner(s.model, 9, 1), *saved = NULL, *kept = NULL;
-        check_ok(volt_learner_track(whole, coverages, 2));
-        check_ok(volt_learner_save(whole, scratch_path("state")));
+        volt_live *whole = new_learner(s.model, 9, 1), *saved = NULL, *kept = NULL;
+        check_ok(volt_live_track(whole, coverages, 2));
+        check_ok(volt_live_save(whole, scratch_path("state")));
         char journal[512];
         snprintf(journal, sizeof journal, "%s", scratch_path("journal"));
         remove(journal);
         for (int64_t t = TRAIN; t < N; t++) {
             check_ok(advance(&s, whole, t, y));
-            check_ok(volt_learner_load(s.model, NULL, scratch_path("state"), &saved));
+            check_ok(volt_live_load(s.model, NULL, scratch_path("state"), &saved));
             check_ok(advance(&s, saved, t, again_y));
             assert_memory_equal(y, again_y, sizeof y);
-            check_ok(volt_learner_save(saved, scratch_path("state")));
-            volt_learner_free(saved);
+            check_ok(volt_live_save(saved, scratch_path("state")));
+            volt_live_free(saved);
 
             int64_t replayed = 0;
             kept = new_learner(s.model, 9, 1);
-            check_ok(volt_learner_track(kept, coverages, 2));
-            check_ok(volt_learner_open_journal(kept, journal, &replayed));
+            check_ok(volt_live_track(kept, coverages, 2));
+            check_ok(volt_journal_open(kept, journal, &replayed));
             assert_int_equal(replayed, t - TRAIN);
             check_ok(advance(&s, kept, t, again_y));
             assert_memory_equal(y, again_y, sizeof y);
             check_same(whole, kept);
-            volt_learner_free(kept);
+            volt_live_free(kept);
         }
-        check_ok(volt_learner_load(s.model, NULL, scratch_path("state"), &saved));
+        check_ok(volt_live_load(s.model, NULL, scratch_path("state"), &saved));
         check_same(whole, saved);
-        volt_learner_free(saved);
-        volt_learner_free(whole);
+        volt_live_free(saved);
+        volt_live_free(whole);
         close_school(&s);
     }
 }
@@ -204,11 +205,11 @@ static void memory_may_run_out(void **state)
     for (int i = 0; i < 3; i++) {
         school s;
         open_late(kernels[i], 874, 2, &s);
-        volt_learner *plain = new_learner(s.model, 0, 1), *learner = new_learner(s.model, 0, 1);
+        volt_live *plain = new_learner(s.model, 0, 1), *learner = new_learner(s.model, 0, 1);
         char journal[512];
         snprintf(journal, sizeof journal, "%s", scratch_path("journal"));
         remove(journal);
-        check_ok(volt_learner_open_journal(learner, journal, NULL));
+        check_ok(volt_journal_open(learner, journal, NULL));
         for (int64_t t = TRAIN; t < N; t++) {
             double expected[Q], found[Q] = {9, 9};
             volt_status status = VOLT_ERR_MEMORY;
@@ -223,13 +224,13 @@ static void memory_may_run_out(void **state)
             assert_memory_equal(found, expected, sizeof found);
         }
         assert_int_equal(info_of(learner).learned, info_of(plain).learned);
-        volt_learner_free(learner);
+        volt_live_free(learner);
         learner = new_learner(s.model, 0, 1);
-        check_ok(volt_learner_open_journal(learner, journal, NULL));
-        assert_int_equal(info_of(learner).pushed, N - TRAIN);
+        check_ok(volt_journal_open(learner, journal, NULL));
+        assert_int_equal(info_of(learner).fed, N - TRAIN);
         assert_int_equal(info_of(learner).learned, info_of(plain).learned);
-        volt_learner_free(learner);
-        volt_learner_free(plain);
+        volt_live_free(learner);
+        volt_live_free(plain);
         close_school(&s);
     }
 }
@@ -245,12 +246,13 @@ static void intervals_follow_the_targets(void **state)
         double made[N * Q], half[2 * Q], expected[2 * Q];
         volt_interval *interval = NULL;
         open_late(kernels[0], 875, ahead, &s);
-        volt_learner *learner = new_learner(s.model, 12, 1);
-        assert_int_equal(volt_learner_coverages(learner, &kept), 0);
-        check_fails(volt_learner_interval(learner, half), VOLT_ERR_ARGUMENT, "tracks no intervals");
-        check_fails(volt_learner_track(learner, (double[]){1.2}, 1), VOLT_ERR_ARGUMENT, "1.2");
-        check_ok(volt_learner_track(learner, coverages, 2));
-        assert_int_equal(volt_learner_coverages(learner, &kept), 2);
+        volt_live *learner = new_learner(s.model, 12, 1);
+        assert_int_equal(live_info(learner).n_coverages, 0);
+        check_fails(volt_live_interval(learner, half), VOLT_ERR_ARGUMENT, "no intervals");
+        check_fails(volt_live_track(learner, (double[]){1.2}, 1), VOLT_ERR_ARGUMENT, "1.2");
+        check_ok(volt_live_track(learner, coverages, 2));
+        assert_int_equal(live_info(learner).n_coverages, 2);
+        kept = live_info(learner).coverages;
         assert_true(kept[0] == 0.6 && kept[1] == 0.9);
         check_ok(volt_interval_create(s.model, coverages, 2, &interval));
         for (int64_t t = TRAIN; t < N; t++) {
@@ -258,16 +260,16 @@ static void intervals_follow_the_targets(void **state)
                 check_ok(volt_interval_learn(interval, made + (t - ahead) * Q, known_at(&s, t)));
             volt_interval_half(interval, expected);
             check_ok(advance(&s, learner, t, made + t * Q));
-            check_ok(volt_learner_interval(learner, half));
+            check_ok(volt_live_interval(learner, half));
             assert_memory_equal(half, expected, sizeof half);
             if (ahead == 0)
                 check_ok(volt_interval_learn(interval, made + t * Q, known_at(&s, t)));
         }
-        check_ok(volt_learner_open_journal(learner, scratch_path("interval-journal"), NULL));
-        check_fails(volt_learner_track(learner, coverages, 2), VOLT_ERR_ARGUMENT, "keeps a journal already");
+        check_ok(volt_journal_open(learner, scratch_path("interval-journal"), NULL));
+        check_fails(volt_live_track(learner, coverages, 2), VOLT_ERR_ARGUMENT, "open already");
         remove(scratch_path("interval-journal"));
         volt_interval_free(interval);
-        volt_learner_free(learner);
+        volt_live_free(learner);
         close_school(&s);
     }
 }
@@ -286,30 +288,30 @@ static void a_singular_target_does_not_hold_up_the_row(void **state)
         s.model = fit_rows(&s, 1, 0);
         char journal[512];
         snprintf(journal, sizeof journal, "%s", scratch_path("singular-journal"));
-        volt_learner *learner = new_learner(s.model, 0, 1), *same = new_learner(s.model, 0, 1);
-        check_ok(volt_learner_open_journal(learner, journal, NULL));
+        volt_live *learner = new_learner(s.model, 0, 1), *same = new_learner(s.model, 0, 1);
+        check_ok(volt_journal_open(learner, journal, NULL));
         for (int64_t t = 1; t < 8; t++) { /* row 2 is the training row once more */
             const double *x = s.X + (t == 2 ? 0 : t) * D, *target = t > ahead ? s.Y + (t - ahead) * Q : unknown;
             bool is_twice = t - ahead == 2;
             double y[2][Q];
-            volt_status status = volt_learner_advance(learner, x, target, y[0]);
+            volt_status status = volt_live_update(learner, x, 1, target, y[0]);
             assert_int_equal(status, is_twice ? VOLT_ERR_SINGULAR : VOLT_OK);
-            check_ok(volt_learner_advance(same, x, is_twice ? unknown : target, y[1]));
+            check_ok(volt_live_update(same, x, 1, is_twice ? unknown : target, y[1]));
             assert_memory_equal(y[0], y[1], sizeof y[0]);
-            assert_int_equal(info_of(learner).pushed, t);
+            assert_int_equal(info_of(learner).fed, t);
             int64_t known = t > ahead ? t - ahead : 0;
             assert_int_equal(info_of(learner).learned, known > 1 ? known - 1 : known);
         }
         check_same(learner, same);
-        volt_learner_free(learner);
+        volt_live_free(learner);
         int64_t replayed = 0;
         learner = new_learner(s.model, 0, 1);
-        check_ok(volt_learner_open_journal(learner, journal, &replayed));
-        assert_int_equal(info_of(learner).pushed, 7);
+        check_ok(volt_journal_open(learner, journal, &replayed));
+        assert_int_equal(info_of(learner).fed, 7);
         check_same(learner, same);
         remove(journal);
-        volt_learner_free(same);
-        volt_learner_free(learner);
+        volt_live_free(same);
+        volt_live_free(learner);
         close_school(&s);
     }
 }
@@ -320,28 +322,28 @@ static void what_is_refused_changes_nothing(void **state)
     school s;
     double y[Q], bad[D] = {NAN, 0}, infinite[Q] = {1, INFINITY};
     open_late(kernels[1], 876, 2, &s);
-    volt_learner *learner = new_learner(s.model, 0, 1), *same = new_learner(s.model, 0, 1);
+    volt_live *learner = new_learner(s.model, 0, 1), *same = new_learner(s.model, 0, 1);
     for (int64_t t = TRAIN; t < TRAIN + 6; t++) {
         check_ok(advance(&s, learner, t, y));
         check_ok(advance(&s, same, t, y));
-        check_fails(volt_learner_advance(learner, bad, known_at(&s, t), y), VOLT_ERR_NOT_FINITE, "not finite");
+        check_fails(volt_live_update(learner, bad, 1, known_at(&s, t), y), VOLT_ERR_NOT_FINITE, "not finite");
         if (t > TRAIN)
-            check_fails(volt_learner_advance(learner, s.X, infinite, y), VOLT_ERR_NOT_FINITE, "target 2");
+            check_fails(volt_live_update(learner, s.X, 1, infinite, y), VOLT_ERR_NOT_FINITE, "target 2");
         check_same(learner, same);
     }
-    check_fails(volt_learner_advance(learner, s.X, NULL, y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_update(learner, s.X, 1, NULL, y), VOLT_ERR_ARGUMENT, "NULL");
     /* After a restart nothing waits; after a later row is learned by itself, those before it do not. */
-    check_ok(volt_learner_restart(learner));
+    check_ok(volt_live_restart(learner));
     int64_t learned = info_of(learner).learned;
-    check_ok(volt_learner_advance(learner, s.X, s.Y, y));
-    check_ok(volt_learner_advance(learner, s.X + D, s.Y, y));
+    check_ok(volt_live_update(learner, s.X, 1, s.Y, y));
+    check_ok(volt_live_update(learner, s.X + D, 1, s.Y, y));
     assert_int_equal(info_of(learner).learned, learned);
-    check_ok(volt_learner_learn(learner, s.Y));
-    check_ok(volt_learner_advance(learner, s.X + 2 * D, s.Y, y));
+    check_ok(volt_live_learn(learner, 0, s.Y));
+    check_ok(volt_live_update(learner, s.X + 2 * D, 1, s.Y, y));
     assert_int_equal(info_of(learner).learned, learned + 1);
-    check_ok(volt_learner_learn(learner, s.Y)); /* the row itself, although others were solved for in between */
-    volt_learner_free(learner);
-    volt_learner_free(same);
+    check_ok(volt_live_learn(learner, 0, s.Y)); /* the row itself, although others were solved for in between */
+    volt_live_free(learner);
+    volt_live_free(same);
     close_school(&s);
 }
 

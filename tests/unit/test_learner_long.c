@@ -1,8 +1,9 @@
 /* tests/unit/test_learner_long.c: a window that moves over many times its own rows: after hundreds of rows a learner still
  * is a fresh fit on the last of them. */
 #include "support/check.h"
+#include "support/live_options.h"
 #include "support/sequences.h"
-#include "volterra/learner.h"
+#include "volterra/live.h"
 
 #include <float.h>
 #include <math.h>
@@ -78,23 +79,23 @@ static void a_window_that_moves_far(void **state)
     rows drawn = draw_rows(21);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         volt_model *model = fit(kernels[k], &drawn, TRAIN, 0), *fresh = fit(kernels[k], &drawn, N, N - WINDOW);
-        volt_learner_options options = volt_learner_options_default();
-        volt_learner *learner = NULL;
+        volt_live_options options = *with_learning();
+        volt_live *learner = NULL;
         options.window = WINDOW;
-        check_ok(volt_learner_create(model, &options, &learner));
+        check_ok(volt_live_create(model, &options, &learner));
         for (int64_t t = TRAIN; t < N; t++)
-            check_ok(volt_learner_update(learner, drawn.X + t, drawn.Y + t, NULL));
+            check_ok(volt_live_update(learner, drawn.X + t, 0, drawn.Y + t, NULL));
         double A[WINDOW], c;
         int64_t numbers[WINDOW];
         volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(fresh, &info);
-        check_ok(volt_learner_coefficients(learner, volt_matrix_of(A, WINDOW, 1), &c, numbers));
+        check_ok(volt_live_coefficients(learner, volt_matrix_of(A, WINDOW, 1), &c, numbers));
         for (int i = 0; i < WINDOW; i++) {
             assert_int_equal(numbers[i], N - WINDOW + i);
             check_near(kernels[k], A[i], info.coefficients[N - WINDOW + i]);
         }
         check_near(kernels[k], c, info.intercepts[0]);
-        volt_learner_free(learner);
+        volt_live_free(learner);
         volt_model_free(fresh);
         volt_model_free(model);
     }
@@ -108,20 +109,20 @@ static void beginning_anew_twice(void **state)
     rows drawn = draw_rows(22);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         volt_model *model = fit(kernels[k], &drawn, TRAIN, 0);
-        volt_learner *once = NULL, *twice = NULL;
-        check_ok(volt_learner_create(model, NULL, &once));
-        check_ok(volt_learner_create(model, NULL, &twice));
-        check_ok(volt_learner_restart(once));
-        check_ok(volt_learner_restart(twice));
-        check_ok(volt_learner_restart(twice));
+        volt_live *once = NULL, *twice = NULL;
+        check_ok(volt_live_create(model, with_learning(), &once));
+        check_ok(volt_live_create(model, with_learning(), &twice));
+        check_ok(volt_live_restart(once));
+        check_ok(volt_live_restart(twice));
+        check_ok(volt_live_restart(twice));
         for (int64_t t = TRAIN; t < TRAIN + 8; t++) {
             double expected, found;
-            check_ok(volt_learner_update(once, drawn.X + t, drawn.Y + t, &expected));
-            check_ok(volt_learner_update(twice, drawn.X + t, drawn.Y + t, &found));
+            check_ok(volt_live_update(once, drawn.X + t, 0, drawn.Y + t, &expected));
+            check_ok(volt_live_update(twice, drawn.X + t, 0, drawn.Y + t, &found));
             assert_true(found == expected);
         }
-        volt_learner_free(twice);
-        volt_learner_free(once);
+        volt_live_free(twice);
+        volt_live_free(once);
         volt_model_free(model);
     }
     free_rows(&drawn);

@@ -1,6 +1,7 @@
 /* tests/unit/test_learner_model.c: the model of all rows that a learner has learned, and outputs without the kernel. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/predict_std.h"
 #include "support/school.h"
 #include "support/scratch.h"
@@ -41,20 +42,20 @@ static void refit(school *s, int64_t rows)
 }
 
 /* Rows TRAIN .. end - 1, each with what became known with it. */
-static volt_learner *learn_to(const school *s, int64_t end)
+static volt_live *learn_to(const school *s, int64_t end)
 {
-    volt_learner *learner = new_learner(s->model, 0, 1);
+    volt_live *learner = new_learner(s->model, 0, 1);
     for (int64_t t = TRAIN; t < end; t++) {
         int64_t of = t - s->fit.ahead;
-        check_ok(volt_learner_advance(learner, s->X + t * D, of >= TRAIN ? s->Y + of * Q : unknown, NULL));
+        check_ok(volt_live_update(learner, s->X + t * D, 1, of >= TRAIN ? s->Y + of * Q : unknown, NULL));
     }
     return learner;
 }
 
-static volt_model *model_of(const volt_learner *learner, int keep_factor)
+static volt_model *model_of(const volt_live *learner, int keep_factor)
 {
     volt_model *model = NULL;
-    check_ok(volt_learner_model(learner, keep_factor, silent, &model));
+    check_ok(volt_live_model(learner, keep_factor, silent, &model));
     return model;
 }
 
@@ -132,12 +133,12 @@ static void model_of_a_learner_is_a_fit_of_all_rows(void **state)
                 s.fit.ahead = aheads[a];
                 s.fit.washout = washout;
                 refit(&s, TRAIN);
-                volt_learner *learner = learn_to(&s, LAST);
+                volt_live *learner = learn_to(&s, LAST);
                 volt_model *grown = model_of(learner, 0);
                 volt_model *whole = fit_rows(&s, LAST - aheads[a], washout);
                 check_same(kernels[i], &s, grown, whole);
                 check_saved(&s, grown);
-                volt_learner_free(learner);
+                volt_live_free(learner);
                 volt_model_free(whole);
                 volt_model_free(grown);
                 close_school(&s);
@@ -150,7 +151,7 @@ static void grown_model_keeps_the_factor(void **state)
     school s;
     double a[N * Q], b[N * Q], mean[N * Q];
     open_school(kernels[0], 1607, &s);
-    volt_learner *learner = learn_to(&s, LAST);
+    volt_live *learner = learn_to(&s, LAST);
     volt_model *grown = model_of(learner, 1);
     volt_view X = volt_view_of(s.X + LAST * D, N - LAST, D);
     s.fit.keep_factor = 1;
@@ -162,7 +163,7 @@ static void grown_model_keeps_the_factor(void **state)
     check_near("standard deviations", a, b, (N - LAST) * Q);
     volt_model_free(grown);
     volt_model_free(whole);
-    volt_learner_free(learner);
+    volt_live_free(learner);
     close_school(&s);
 }
 
@@ -174,15 +175,15 @@ static void restarts_are_records(void **state)
     for (int i = 0; i < KERNELS; i++) {
         school s;
         open_school(kernels[i], 1609, &s);
-        volt_learner *learner = new_learner(s.model, 0, 1);
-        volt_learner *later = NULL;
+        volt_live *learner = new_learner(s.model, 0, 1);
+        volt_live *later = NULL;
         volt_model *half = NULL;
         for (int64_t t = TRAIN; t < LAST; t++) {
             if (t == TRAIN + 4)
-                check_ok(volt_learner_restart(learner));
-            check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+                check_ok(volt_live_restart(learner));
+            check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, NULL));
             if (later)
-                check_ok(volt_learner_update(later, s.X + t * D, s.Y + t * Q, NULL));
+                check_ok(volt_live_update(later, s.X + t * D, 0, s.Y + t * Q, NULL));
             if (t == TRAIN + 9) {
                 half = model_of(learner, 0);
                 later = new_learner(half, 0, 1);
@@ -194,8 +195,8 @@ static void restarts_are_records(void **state)
         volt_model *whole = fit_rows(&s, LAST, 0);
         check_same(kernels[i], &s, grown, whole);
         check_same(kernels[i], &s, twice, whole);
-        volt_learner_free(learner);
-        volt_learner_free(later);
+        volt_live_free(learner);
+        volt_live_free(later);
         volt_model_free(half);
         volt_model_free(grown);
         volt_model_free(twice);
@@ -214,10 +215,10 @@ static void holes_and_feedback(void **state)
         s.fit.feedback_weight = feeds ? 0.3 : 0;
         s.fit.missing_targets = !feeds;
         refit(&s, TRAIN);
-        volt_learner *learner = new_learner(s.model, 0, 1);
+        volt_live *learner = new_learner(s.model, 0, 1);
         for (int64_t t = TRAIN; t < LAST; t++) {
             bool hole = !feeds && t % 5 == 0;
-            check_ok(volt_learner_advance(learner, s.X + t * D, hole ? unknown : s.Y + t * Q, NULL));
+            check_ok(volt_live_update(learner, s.X + t * D, 1, hole ? unknown : s.Y + t * Q, NULL));
             for (int64_t k = 0; hole && k < Q; k++)
                 s.Y[t * Q + k] = NAN;
         }
@@ -226,7 +227,7 @@ static void holes_and_feedback(void **state)
         check_saved(&s, grown);
         volt_model_free(grown);
         volt_model_free(whole);
-        volt_learner_free(learner);
+        volt_live_free(learner);
         close_school(&s);
     }
 }
@@ -237,14 +238,14 @@ static void a_saved_learner_has_its_rows(void **state)
     (void)state;
     school s;
     open_school(kernels[0], 1619, &s);
-    volt_learner *learner = learn_to(&s, TRAIN + 8), *again = NULL;
-    check_ok(volt_learner_restart(learner));
+    volt_live *learner = learn_to(&s, TRAIN + 8), *again = NULL;
+    check_ok(volt_live_restart(learner));
     const char *path = scratch_path("learner");
-    check_ok(volt_learner_save(learner, path));
-    check_ok(volt_learner_load(s.model, NULL, path, &again));
+    check_ok(volt_live_save(learner, path));
+    check_ok(volt_live_load(s.model, NULL, path, &again));
     for (int64_t t = TRAIN + 8; t < LAST; t++) {
-        check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
-        check_ok(volt_learner_update(again, s.X + t * D, s.Y + t * Q, NULL));
+        check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, NULL));
+        check_ok(volt_live_update(again, s.X + t * D, 0, s.Y + t * Q, NULL));
     }
     volt_model *one = model_of(learner, 0), *other = model_of(again, 0);
     volt_model_info a = {.struct_size = sizeof a}, b = {.struct_size = sizeof b};
@@ -255,8 +256,8 @@ static void a_saved_learner_has_its_rows(void **state)
     assert_memory_equal(a.coefficients, b.coefficients, (size_t)(LAST * Q) * sizeof *a.coefficients);
     volt_model_free(one);
     volt_model_free(other);
-    volt_learner_free(learner);
-    volt_learner_free(again);
+    volt_live_free(learner);
+    volt_live_free(again);
     close_school(&s);
 }
 
@@ -269,24 +270,24 @@ static void rows_beyond_the_ball(void **state)
     for (int i = 0; i < 3; i++) {
         school s;
         open_school(texts[i], 1621, &s);
-        volt_learner_options options = volt_learner_options_default();
+        volt_live_options options = *with_learning();
         options.beyond = VOLT_BEYOND_ALLOW;
-        volt_learner *learner = NULL;
-        check_ok(volt_learner_create(s.model, &options, &learner));
+        volt_live *learner = NULL;
+        check_ok(volt_live_create(s.model, &options, &learner));
         for (int64_t k = 0; k < D; k++) /* the row that reaches furthest, and a little further */
             s.X[(TRAIN + 3) * D + k] = 1.1 * s.X[k];
         for (int64_t t = TRAIN; t < LAST; t++)
-            check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, NULL));
+            check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, NULL));
         assert_true(info_of(learner).beyond > 0);
         volt_model *grown = model_of(learner, 0);
         double a[N * Q], b[N * Q];
         volt_view X = volt_view_of(s.X + LAST * D, N - LAST, D);
-        check_ok(volt_learner_predict(learner, X, volt_matrix_of(a, N - LAST, Q), NULL));
+        check_ok(volt_live_predict(learner, X, 0, volt_matrix_of(a, N - LAST, Q), NULL));
         check_ok(volt_model_predict(grown, X, NULL, volt_matrix_of(b, N - LAST, Q), NULL));
         check_near(texts[i], b, a, (N - LAST) * Q);
         check_saved(&s, grown);
         volt_model_free(grown);
-        volt_learner_free(learner);
+        volt_live_free(learner);
         close_school(&s);
     }
 }
@@ -334,26 +335,26 @@ static void a_constant_is_the_mean_of_the_window(void **state)
     for (int64_t window = 0; window <= 10; window += 10) {
         school s;
         open_noise(&s);
-        volt_learner *learner = new_learner(s.model, window, 1);
+        volt_live *learner = new_learner(s.model, window, 1);
         for (int64_t t = TRAIN; t < N; t++) {
             double y[Q];
-            check_ok(volt_learner_update(learner, s.X + t * D, s.Y + t * Q, y));
+            check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, y));
             for (int64_t k = 0; k < Q; k++)
                 check_near("mean", &y[k], &(double){mean_of(&s, window > 0 ? t - window : 0, t, k)}, 1);
         }
         const char *path = scratch_path("constant");
-        volt_learner *again = NULL;
+        volt_live *again = NULL;
         double a[Q], b[Q];
-        check_ok(volt_learner_save(learner, path));
-        check_ok(volt_learner_load(s.model, NULL, path, &again));
-        check_ok(volt_learner_drop(learner, 3));
-        check_ok(volt_learner_drop(again, 3));
-        check_ok(volt_learner_push(learner, s.X, a));
-        check_ok(volt_learner_push(again, s.X, b));
+        check_ok(volt_live_save(learner, path));
+        check_ok(volt_live_load(s.model, NULL, path, &again));
+        check_ok(volt_live_drop(learner, 3));
+        check_ok(volt_live_drop(again, 3));
+        check_ok(volt_live_feed(learner, s.X, a));
+        check_ok(volt_live_feed(again, s.X, b));
         assert_memory_equal(a, b, sizeof a);
         check_near("after a drop", a, &(double){mean_of(&s, window > 0 ? N - window + 3 : 3, N, 0)}, 1);
-        volt_learner_free(learner);
-        volt_learner_free(again);
+        volt_live_free(learner);
+        volt_live_free(again);
         close_school(&s);
     }
 }
@@ -364,7 +365,7 @@ static void a_constant_model_has_intervals(void **state)
     (void)state;
     school s;
     open_noise(&s);
-    volt_learner *learner = learn_to(&s, N);
+    volt_live *learner = learn_to(&s, N);
     volt_model *grown = model_of(learner, 0);
     double y[Q], half[Q], far[N], level = 0.5;
     check_ok(volt_model_predict(grown, volt_view_of(s.X, 1, D), NULL, volt_matrix_of(y, 1, Q), NULL));
@@ -381,7 +382,7 @@ static void a_constant_model_has_intervals(void **state)
         assert_int_equal(below, (count + 1) / 2); /* its place among them */
     }
     volt_model_free(grown);
-    volt_learner_free(learner);
+    volt_live_free(learner);
     close_school(&s);
 }
 
@@ -403,14 +404,14 @@ static void naive_stays_naive(void **state)
         memcpy(s.Y, s.X + D, (size_t)((N - 1) * D) * sizeof *s.Y);
         refit(&s, TRAIN);
     } while (!is_without_kernel(s.model));
-    volt_learner *learner = learn_to(&s, LAST);
+    volt_live *learner = learn_to(&s, LAST);
     volt_model *grown = model_of(learner, 0);
     double y[Q];
     check_ok(volt_model_predict(grown, volt_view_of(s.X + (LAST - 1) * D, 1, D), NULL, volt_matrix_of(y, 1, Q),
                                 NULL));
     check_near("naive", y, s.X + (LAST - 1) * D, Q);
     volt_model_free(grown);
-    volt_learner_free(learner);
+    volt_live_free(learner);
     close_school(&s);
 }
 
@@ -422,20 +423,20 @@ static void what_has_no_model(void **state)
     school s;
     volt_model *model = NULL;
     open_school(kernels[0], 1657, &s);
-    volt_learner *window = new_learner(s.model, 9, 1), *forgets = new_learner(s.model, 0, 0.9);
-    volt_learner *plain = new_learner(s.model, 0, 1);
-    check_fails(volt_learner_model(window, 0, silent, &model), VOLT_ERR_ARGUMENT, "window 9");
-    check_fails(volt_learner_model(forgets, 0, silent, &model), VOLT_ERR_ARGUMENT, "forget 0.9");
-    check_fails(volt_learner_model(NULL, 0, silent, &model), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_model(plain, 0, silent, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_ok(volt_learner_restart(plain));
-    check_fails(volt_learner_model(plain, 0, silent, &model), VOLT_ERR_ARGUMENT, "record");
-    check_ok(volt_learner_drop(plain, TRAIN));
-    check_fails(volt_learner_model(plain, 0, silent, &model), VOLT_ERR_ARGUMENT, "no rows");
+    volt_live *window = new_learner(s.model, 9, 1), *forgets = new_learner(s.model, 0, 0.9);
+    volt_live *plain = new_learner(s.model, 0, 1);
+    check_fails(volt_live_model(window, 0, silent, &model), VOLT_ERR_ARGUMENT, "window is 9");
+    check_fails(volt_live_model(forgets, 0, silent, &model), VOLT_ERR_ARGUMENT, "forget is 0.9");
+    check_fails(volt_live_model(NULL, 0, silent, &model), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_model(plain, 0, silent, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_ok(volt_live_restart(plain));
+    check_fails(volt_live_model(plain, 0, silent, &model), VOLT_ERR_ARGUMENT, "record");
+    check_ok(volt_live_drop(plain, TRAIN));
+    check_fails(volt_live_model(plain, 0, silent, &model), VOLT_ERR_ARGUMENT, "no rows");
     assert_null(model);
-    volt_learner_free(window);
-    volt_learner_free(forgets);
-    volt_learner_free(plain);
+    volt_live_free(window);
+    volt_live_free(forgets);
+    volt_live_free(plain);
     close_school(&s);
 }
 
@@ -445,11 +446,11 @@ static void memory_may_run_out(void **state)
     for (int i = 0; i < KERNELS; i += 5) {
         school s;
         open_school(kernels[i], 1663, &s);
-        volt_learner *learner = learn_to(&s, LAST);
+        volt_live *learner = learn_to(&s, LAST);
         for (int64_t k = 1;; k++) {
             volt_model *model = NULL;
             failing_alloc_start(k);
-            volt_status status = volt_learner_model(learner, i == 0, silent, &model);
+            volt_status status = volt_live_model(learner, i == 0, silent, &model);
             int hit = failing_alloc_hit();
             volt_model_free(model);
             assert_int_equal(failing_alloc_live(), 0);
@@ -458,7 +459,7 @@ static void memory_may_run_out(void **state)
             if (!hit)
                 break;
         }
-        volt_learner_free(learner);
+        volt_live_free(learner);
         close_school(&s);
     }
 }

@@ -3,6 +3,7 @@
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
+#include "volterra/live.h"
 #include "volterra/model.h"
 #include "volterra/solve.h"
 
@@ -128,14 +129,14 @@ static void all_ways_to_forecast_agree(void **state)
         assert_int_equal(a.n_classes, strcmp(c->text, "multinomial") == 0 ? 3 : 0);
         for (int64_t k = 0; k < a.n_classes; k++)
             assert_string_equal(a.classes[k], b.classes[k]);
-        volt_stream *stream = NULL;
-        check_ok(volt_stream_create(copy, NULL, &stream));
+        volt_live *stream = NULL;
+        check_ok(volt_live_create(copy, NULL, &stream));
         for (int64_t t = 0; t < LATER; t++) {
-            check_ok(volt_stream_push(stream, d.X + (N + t) * 2, row));
+            check_ok(volt_live_feed(stream, d.X + (N + t) * 2, row));
             for (int64_t k = 0; k < q; k++)
                 assert_true(fabs(row[k] - later[t * q + k]) <= 1e-10 * (1 + fabs(row[k])));
         }
-        volt_stream_free(stream);
+        volt_live_free(stream);
         volt_model_free(copy);
         volt_model_free(model);
     }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "io/safetensors/safetensors.h"
 #include "support/check.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
@@ -145,16 +146,16 @@ static void same_forecasts(const volt_model *a, const volt_model *b, int64_t d, 
         check_ok(volt_model_predict(b, volt_view_of(X, H, d), &options, volt_matrix_of(second, H, d), NULL));
         assert_memory_equal(first, second, bytes);
 
-        volt_stream *s = NULL, *t = NULL;
-        check_ok(volt_stream_create(a, &options, &s));
-        check_ok(volt_stream_create(b, &options, &t));
+        volt_live *s = NULL, *t = NULL;
+        check_ok(volt_live_create(a, as_live(&options), &s));
+        check_ok(volt_live_create(b, as_live(&options), &t));
         for (int i = 0; i < H; i++) {
-            check_ok(volt_stream_push(s, X + i * d, first + i * d));
-            check_ok(volt_stream_push(t, X + i * d, second + i * d));
+            check_ok(volt_live_feed(s, X + i * d, first + i * d));
+            check_ok(volt_live_feed(t, X + i * d, second + i * d));
         }
         assert_memory_equal(first, second, bytes);
-        volt_stream_free(t);
-        volt_stream_free(s);
+        volt_live_free(t);
+        volt_live_free(s);
     }
     if (feedback) {
         check_ok(volt_model_continue(a, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(first, H, d), NULL));

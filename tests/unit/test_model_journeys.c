@@ -1,7 +1,9 @@
 /* tests/unit/test_model_journeys.c: every way to fit a model and every call of one, disturbed at every step: the k-th
  * allocation or claim of memory fails, or the user cancels at the k-th poll, for every k (support/journey.h). */
+#include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/journey.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/predict_std.h"
 #include "support/scratch.h"
@@ -273,15 +275,15 @@ static volt_status predict_in_pieces(const void *with, volt_progress progress, j
     double out[H * MOST_OUTPUTS];
     volt_predict_options options = {
         .struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_CLIP, .progress = progress};
-    volt_forecaster *forecaster = NULL;
-    volt_status status = volt_forecaster_create(w->model, &options, &forecaster);
-    assert_true((status == VOLT_OK) == (forecaster != NULL));
+    volt_live *live = NULL;
+    volt_status status = volt_live_create(w->model, as_live(&options), &live);
+    assert_true((status == VOLT_OK) == (live != NULL));
     for (int64_t i = 0; i < H && status == VOLT_OK; i += 2) {
-        status = volt_forecaster_predict(forecaster, volt_view_rows(later_inputs(), i, 2),
-                                         volt_matrix_of(out, 2, w->outputs), NULL);
+        status = volt_live_predict(live, volt_view_rows(later_inputs(), i, 2), 1,
+                                   volt_matrix_of(out, 2, w->outputs), NULL);
         journey_put(result, out, status == VOLT_OK ? 2 * w->outputs : 0);
     }
-    volt_forecaster_free(forecaster);
+    volt_live_free(live);
     return status;
 }
 
@@ -294,30 +296,30 @@ static volt_status stream(const void *with, volt_progress progress, journey_resu
     double y[MOST_OUTPUTS], half[2 * MOST_OUTPUTS];
     volt_predict_options options = {
         .struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_CLIP, .progress = progress};
-    volt_stream *first = NULL, *copy = NULL, *second = NULL;
-    volt_status status = volt_stream_create(w->model, &options, &first);
+    volt_live *first = NULL, *copy = NULL, *second = NULL;
+    volt_status status = volt_live_create(w->model, as_live(&options), &first);
     if (status == VOLT_OK && !w->options.loss) /* intervals are of squares */
-        status = volt_stream_track(first, coverages, 2);
+        status = volt_live_track(first, coverages, 2);
     if (status == VOLT_OK)
-        status = volt_stream_push(first, X + (N + 1) * D, y);
+        status = volt_live_feed(first, X + (N + 1) * D, y);
     if (status == VOLT_OK && !w->options.loss)
-        status = volt_stream_observe(first, 0, y);
+        status = volt_live_learn(first, 0, y);
     if (status == VOLT_OK)
-        status = volt_stream_copy(first, &copy);
+        status = volt_live_copy(first, &copy);
     if (status == VOLT_OK)
-        status = volt_stream_save(copy, path);
+        status = volt_live_save(copy, path);
     if (status == VOLT_OK)
-        status = volt_stream_load(w->model, &options, path, &second);
+        status = volt_live_load(w->model, as_live(&options), path, &second);
     if (status == VOLT_OK)
-        status = volt_stream_push(second, X + (N + 2) * D, y);
+        status = volt_live_feed(second, X + (N + 2) * D, y);
     if (status == VOLT_OK && !w->options.loss) {
-        check_ok(volt_stream_interval(second, half));
+        check_ok(volt_live_interval(second, half));
         journey_put(result, half, 2 * w->outputs);
     }
     journey_put(result, y, status == VOLT_OK ? w->outputs : 0);
-    volt_stream_free(second);
-    volt_stream_free(copy);
-    volt_stream_free(first);
+    volt_live_free(second);
+    volt_live_free(copy);
+    volt_live_free(first);
     unlink(path);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "solve/exact/ridge.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
@@ -211,16 +212,16 @@ static volt_status call_continue(void)
 static volt_status stream_from(volt_start start)
 {
     volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .start = start};
-    volt_stream *stream = NULL;
-    volt_status status = volt_stream_create(set.model, &options, &stream);
+    volt_live *stream = NULL;
+    volt_status status = volt_live_create(set.model, as_live(&options), &stream);
     assert_true((status == VOLT_OK) == (stream != NULL));
     if (stream) { /* a push allocates nothing */
         int64_t count = failing_alloc_count();
         double y[D];
-        check_ok(volt_stream_push(stream, set.X, y));
+        check_ok(volt_live_feed(stream, set.X, y));
         assert_int_equal(failing_alloc_count(), count);
     }
-    volt_stream_free(stream);
+    volt_live_free(stream);
     return status;
 }
 
@@ -383,7 +384,7 @@ static void freeing_nothing_is_fine(void **state)
 {
     (void)state;
     volt_model_free(NULL);
-    volt_stream_free(NULL);
+    volt_live_free(NULL);
     volt_kernel_free(NULL);
 }
 

@@ -2,6 +2,7 @@
  * changes say the same in every way of forecasting: fitted, at once, row by row, on their own outputs, from a file. */
 #include "model/recipe.h"
 #include "support/check.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
@@ -266,21 +267,21 @@ static void stream(const volt_model *model, const problem *p, int64_t first, int
                    double *out)
 {
     volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .start = start};
-    volt_stream *stream = NULL, *copy = NULL;
-    check_ok(volt_stream_create(model, &options, &stream));
+    volt_live *stream = NULL, *copy = NULL;
+    check_ok(volt_live_create(model, as_live(&options), &stream));
     for (int64_t i = 0; i < rows; i++) {
         if (i == rows / 2) {
-            check_ok(volt_stream_copy(stream, &copy));
-            volt_stream_free(stream);
+            check_ok(volt_live_copy(stream, &copy));
+            volt_live_free(stream);
             stream = copy;
         }
         double before[MOST_D], nothing[MOST_Q];
         memcpy(before, p->X + (first + i) * p->d, sizeof(double) * (size_t)p->d);
         before[0] = NAN; /* refused, and the stream stays as it was */
-        assert_true(volt_stream_push(stream, before, nothing) != VOLT_OK);
-        check_ok(volt_stream_push(stream, p->X + (first + i) * p->d, out + i * p->q));
+        assert_true(volt_live_feed(stream, before, nothing) != VOLT_OK);
+        check_ok(volt_live_feed(stream, p->X + (first + i) * p->d, out + i * p->q));
     }
-    volt_stream_free(stream);
+    volt_live_free(stream);
 }
 
 static void check_file(const volt_model *model, const problem *p)
@@ -383,21 +384,21 @@ static void a_model_of_changes_runs_on(void **state)
         for (int64_t k = 0; k < p.d; k++)
             p.anchors[k] = k;
         volt_model *model = NULL;
-        volt_stream *stream = NULL;
+        volt_live *stream = NULL;
         double path[LATER * MOST_D], row[MOST_D];
         check_ok(volt_model_fit(kernel, volt_view_of(p.X, N, p.d), volt_view_of(p.X + p.d, N, p.d), &p.options,
                                 (volt_matrix){0}, &model));
         check_ok(
             volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(path, LATER, p.d), NULL));
-        check_ok(volt_stream_create(model, NULL, &stream));
+        check_ok(volt_live_create(model, NULL, &stream));
         memcpy(row, p.X + N * p.d, sizeof row);
         for (int64_t i = 0; i < LATER; i++) {
             double out[MOST_D];
-            check_ok(volt_stream_push(stream, row, out));
+            check_ok(volt_live_feed(stream, row, out));
             assert_memory_equal(out, path + i * p.d, (size_t)p.d * sizeof(double));
             memcpy(row, out, sizeof row);
         }
-        volt_stream_free(stream);
+        volt_live_free(stream);
         volt_model_free(model);
     }
     volt_kernel_free(kernel);

@@ -1,10 +1,12 @@
 /* tests/unit/test_refused_models.c: what fits, streams, learners and what is asked of a model refuse: each argument in
  * turn, with its sentence, and nothing is touched. */
 #include "model/interval/adaptive_interval.h"
+#include "model/live/live_internal.h"
 #include "support/check.h"
+#include "support/live_options.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
-#include "volterra/learner.h"
+#include "volterra/live.h"
 #include "volterra/solve.h"
 
 #include <float.h>
@@ -222,13 +224,12 @@ static void questions_without_a_place(void **state)
     check_fails(volt_model_interval(model, &nine_of_ten, 1, (volt_matrix){out, 1, 1, 0}), VOLT_ERR_SHAPE,
                 "1 x 1");
 
-    volt_forecaster *forecaster = NULL;
-    check_fails(volt_forecaster_create(NULL, NULL, &forecaster), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_forecaster_create(model, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_forecaster_predict(NULL, inputs(), volt_matrix_of(out, N, 1), NULL), VOLT_ERR_ARGUMENT,
+    volt_live *live = NULL;
+    check_fails(volt_live_create(NULL, NULL, &live), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_create(model, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_predict(NULL, inputs(), 1, volt_matrix_of(out, N, 1), NULL), VOLT_ERR_ARGUMENT,
                 "NULL");
-    assert_int_equal(volt_forecaster_rows(NULL, 5), 5);
-    assert_null(forecaster);
+    assert_null(live);
 
     volt_explanation *explanation = NULL;
     volt_explain_options asked = volt_explain_options_default();
@@ -256,12 +257,10 @@ static void questions_to_other_models(void **state)
     (void)state;
     volt_fit_options options = given_alpha();
     double out[N * 4], half;
-    volt_forecaster *forecaster = NULL;
     volt_interval *interval = NULL;
-    volt_learner *learner = NULL;
+    volt_live *learner = NULL;
     options.feedback_weight = 0.5;
     volt_model *fed = model_of("fading", &options);
-    check_fails(volt_forecaster_create(fed, NULL, &forecaster), VOLT_ERR_ARGUMENT, "a stream does");
     volt_explain_options asked = volt_explain_options_default();
     asked.order = 2;
     check_fails(volt_model_orders(fed, inputs(), &asked, volt_matrix_of(out, N, 4)), VOLT_ERR_ARGUMENT, "");
@@ -282,23 +281,23 @@ static void questions_to_other_models(void **state)
                 "quantiles");
     check_fails(volt_interval_create(lossy, &nine_of_ten, 1, &interval), VOLT_ERR_ARGUMENT,
                 "errors of squares");
-    check_fails(volt_learner_create(lossy, NULL, &learner), VOLT_ERR_ARGUMENT, "squares alone");
+    check_fails(volt_live_create(lossy, with_learning(), &learner), VOLT_ERR_ARGUMENT, "squares alone");
     volt_model_free(lossy);
 
     options = given_alpha();
     options.solver = "nystrom";
     options.landmarks = 6;
     volt_model *landmarks = model_of("rbf", &options);
-    check_fails(volt_learner_create(landmarks, NULL, &learner), VOLT_ERR_ARGUMENT, "6 landmarks");
+    check_fails(volt_live_create(landmarks, with_learning(), &learner), VOLT_ERR_ARGUMENT, "6 landmarks");
     volt_model_free(landmarks);
 
     options = given_alpha();
     options.intercept = 0;
     volt_model *centred = model_of("gak:centre=yes,window=2", &options);
-    check_fails(volt_learner_create(centred, NULL, &learner), VOLT_ERR_ARGUMENT,
+    check_fails(volt_live_create(centred, with_learning(), &learner), VOLT_ERR_ARGUMENT,
                 "a centred kernel without an intercept");
     volt_model_free(centred);
-    assert_true(!forecaster && !interval && !learner);
+    assert_true(!interval && !learner);
 }
 
 /* ---- streams, intervals, learners --------------------------------------------------------------- */
@@ -308,35 +307,35 @@ static void rows_that_no_stream_takes(void **state)
     (void)state;
     volt_fit_options options = given_alpha();
     volt_model *model = model_of("rbf", &options);
-    volt_stream *stream = NULL;
+    volt_live *stream = NULL;
     double y = -7, half = -7;
-    check_ok(volt_stream_create(model, NULL, &stream));
-    check_fails(volt_stream_push(NULL, X, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_push(stream, NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_push(stream, X, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_feed(NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_feed(stream, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_track(NULL, &nine_of_ten, 1), VOLT_ERR_ARGUMENT, "NULL");
-    check_ok(volt_stream_track(stream, &nine_of_ten, 1));
-    check_fails(volt_stream_interval(NULL, &half), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_interval(stream, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_observe(NULL, 0, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_observe(stream, 0, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    volt_stream *loaded = NULL;
-    check_fails(volt_stream_load(NULL, NULL, "moment", &loaded), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_load(model, NULL, NULL, &loaded), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_load(model, NULL, "moment", NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_ok(volt_live_create(model, NULL, &stream));
+    check_fails(volt_live_feed(NULL, X, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_feed(stream, NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_feed(stream, X, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_learn(NULL, 0, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_learn(stream, 0, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_track(NULL, &nine_of_ten, 1), VOLT_ERR_ARGUMENT, "NULL");
+    check_ok(volt_live_track(stream, &nine_of_ten, 1));
+    check_fails(volt_live_interval(NULL, &half), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_interval(stream, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_learn(NULL, 0, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_learn(stream, 0, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    volt_live *loaded = NULL;
+    check_fails(volt_live_load(NULL, NULL, "moment", &loaded), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_load(model, NULL, NULL, &loaded), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_load(model, NULL, "moment", NULL), VOLT_ERR_ARGUMENT, "NULL");
     assert_true(!loaded && y == -7 && half == -7);
 
     /* What was refused has left the stream where it stood. */
     double expected;
-    check_ok(volt_stream_push(stream, X, &y));
-    volt_stream *fresh = NULL;
-    check_ok(volt_stream_create(model, NULL, &fresh));
-    check_ok(volt_stream_push(fresh, X, &expected));
+    check_ok(volt_live_feed(stream, X, &y));
+    volt_live *fresh = NULL;
+    check_ok(volt_live_create(model, NULL, &fresh));
+    check_ok(volt_live_feed(fresh, X, &expected));
     assert_true(y == expected);
-    volt_stream_free(fresh);
-    volt_stream_free(stream);
+    volt_live_free(fresh);
+    volt_live_free(stream);
 
     volt_interval *interval = NULL;
     check_fails(volt_interval_create(NULL, &nine_of_ten, 1, &interval), VOLT_ERR_ARGUMENT, "NULL");
@@ -365,55 +364,53 @@ static void rows_that_no_learner_takes(void **state)
     (void)state;
     volt_fit_options options = given_alpha();
     volt_model *model = model_of("rbf", &options);
-    volt_learner *learner = NULL, *loaded = NULL;
+    volt_live *learner = NULL, *loaded = NULL;
     double y = -7, A[N], c = -7, out[2] = {-7, -7};
-    check_ok(volt_learner_create(model, NULL, &learner));
-    check_fails(volt_learner_push(NULL, X, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_push(learner, NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_push(learner, X, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_learn(NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_learn(learner, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_update(NULL, X, Y, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_update(learner, NULL, Y, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_update(learner, X, NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_advance(NULL, X, Y, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_advance(learner, NULL, Y, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_advance(learner, X, NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_drop(NULL, 1), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_restart(NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_track(NULL, &nine_of_ten, 1), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_track(learner, NULL, 1), VOLT_ERR_ARGUMENT, "NULL");
-    check_ok(volt_learner_track(learner, &nine_of_ten, 1));
-    check_fails(volt_learner_interval(NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_interval(learner, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_save(NULL, "moment"), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_save(learner, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_load(NULL, NULL, "moment", &loaded), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_load(model, NULL, NULL, &loaded), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_load(model, NULL, "moment", NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_open_journal(NULL, "journal", NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_open_journal(learner, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_clear_journal(NULL), VOLT_ERR_ARGUMENT, "no journal");
-    check_fails(volt_learner_clear_journal(learner), VOLT_ERR_ARGUMENT, "no journal");
-    check_fails(volt_learner_coefficients(NULL, volt_matrix_of(A, N, 1), &c, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_coefficients(learner, volt_matrix_of(A, N, 1), NULL, NULL), VOLT_ERR_ARGUMENT,
+    check_ok(volt_live_create(model, with_learning(), &learner));
+    check_fails(volt_live_feed(NULL, X, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_feed(learner, NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_feed(learner, X, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_learn(NULL, 0, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_learn(learner, 0, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_update(NULL, X, 0, Y, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_update(learner, NULL, 0, Y, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_update(learner, X, 0, NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_update(NULL, X, 1, Y, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_update(learner, NULL, 1, Y, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_update(learner, X, 1, NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_drop(NULL, 1), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_restart(NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_track(NULL, &nine_of_ten, 1), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_track(learner, NULL, 1), VOLT_ERR_ARGUMENT, "NULL");
+    check_ok(volt_live_track(learner, &nine_of_ten, 1));
+    check_fails(volt_live_interval(NULL, &y), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_interval(learner, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_save(NULL, "moment"), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_save(learner, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_load(NULL, NULL, "moment", &loaded), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_load(model, NULL, NULL, &loaded), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_load(model, NULL, "moment", NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_journal_open(NULL, "journal", NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_journal_open(learner, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_journal_clear(NULL), VOLT_ERR_ARGUMENT, "no journal");
+    check_fails(volt_journal_clear(learner), VOLT_ERR_ARGUMENT, "no journal");
+    check_fails(volt_live_coefficients(NULL, volt_matrix_of(A, N, 1), &c, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_coefficients(learner, volt_matrix_of(A, N, 1), NULL, NULL), VOLT_ERR_ARGUMENT,
                 "NULL");
-    check_fails(volt_learner_coefficients(learner, volt_matrix_of(A, N - 1, 1), &c, NULL), VOLT_ERR_SHAPE,
+    check_fails(volt_live_coefficients(learner, volt_matrix_of(A, N - 1, 1), &c, NULL), VOLT_ERR_SHAPE,
                 "23 x 1");
-    check_fails(volt_learner_coefficients(learner, volt_matrix_of(A, N, 2), &c, NULL), VOLT_ERR_SHAPE,
-                "24 x 2");
-    check_fails(volt_learner_coefficients(learner, (volt_matrix){A, N, 1, 0}, &c, NULL), VOLT_ERR_SHAPE,
-                "24 x 1");
-    check_fails(volt_learner_coefficients(learner, volt_matrix_of(NULL, N, 1), &c, NULL), VOLT_ERR_SHAPE,
+    check_fails(volt_live_coefficients(learner, volt_matrix_of(A, N, 2), &c, NULL), VOLT_ERR_SHAPE, "24 x 2");
+    check_fails(volt_live_coefficients(learner, (volt_matrix){A, N, 1, 0}, &c, NULL), VOLT_ERR_SHAPE, "24 x 1");
+    check_fails(volt_live_coefficients(learner, volt_matrix_of(NULL, N, 1), &c, NULL), VOLT_ERR_SHAPE,
                 "24 x 1");
     const volt_view row = volt_view_of(X, 1, D), wide = volt_view_of(X, 1, D + 1);
-    check_fails(volt_learner_predict(NULL, row, volt_matrix_of(out, 1, 1), NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_learner_predict(learner, wide, volt_matrix_of(out, 1, 1), NULL), VOLT_ERR_SHAPE,
+    check_fails(volt_live_predict(NULL, row, 0, volt_matrix_of(out, 1, 1), NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_predict(learner, wide, 0, volt_matrix_of(out, 1, 1), NULL), VOLT_ERR_SHAPE,
                 "have 3 columns");
-    check_fails(volt_learner_predict(learner, row, volt_matrix_of(NULL, 1, 1), NULL), VOLT_ERR_SHAPE, "1 x 1");
-    check_fails(volt_learner_predict(learner, row, volt_matrix_of(out, 2, 1), NULL), VOLT_ERR_SHAPE, "2 x 1");
-    check_fails(volt_learner_predict(learner, row, volt_matrix_of(out, 1, 2), NULL), VOLT_ERR_SHAPE, "1 x 2");
-    check_fails(volt_learner_predict(learner, row, (volt_matrix){out, 1, 1, 0}, NULL), VOLT_ERR_SHAPE, "1 x 1");
+    check_fails(volt_live_predict(learner, row, 0, volt_matrix_of(NULL, 1, 1), NULL), VOLT_ERR_SHAPE, "1 x 1");
+    check_fails(volt_live_predict(learner, row, 0, volt_matrix_of(out, 2, 1), NULL), VOLT_ERR_SHAPE, "2 x 1");
+    check_fails(volt_live_predict(learner, row, 0, volt_matrix_of(out, 1, 2), NULL), VOLT_ERR_SHAPE, "1 x 2");
+    check_fails(volt_live_predict(learner, row, 0, (volt_matrix){out, 1, 1, 0}, NULL), VOLT_ERR_SHAPE, "1 x 1");
     assert_true(!loaded && y == -7 && c == -7 && out[0] == -7 && out[1] == -7);
 
     /* It has learned nothing of all that: the next forecast is the model's. */
@@ -421,11 +418,11 @@ static void rows_that_no_learner_takes(void **state)
     double expected;
     const double next[D] = {0.1, -0.2};
     check_ok(volt_model_predict(model, volt_view_of(next, 1, D), NULL, volt_matrix_of(&expected, 1, 1), NULL));
-    check_ok(volt_learner_predict(learner, volt_view_of(next, 1, D), volt_matrix_of(&y, 1, 1), &beyond));
+    check_ok(volt_live_predict(learner, volt_view_of(next, 1, D), 0, volt_matrix_of(&y, 1, 1), &beyond));
     assert_int_equal(beyond, 0);
     /* The same numbers, solved again: n eps times the condition number, which is below n / alpha. */
     assert_true(fabs(y - expected) <= 1000 * N * DBL_EPSILON * N / 0.1);
-    volt_learner_free(learner);
+    volt_live_free(learner);
     volt_model_free(model);
 }
 

@@ -4,7 +4,7 @@
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
 #include "support/sequences.h"
-#include "volterra/anomaly.h"
+#include "volterra/live.h"
 #include "volterra/series.h"
 
 #include <float.h>
@@ -49,11 +49,10 @@ static void detectors(void **state)
                     "alpha is");
     }
     options.alpha = 0.1;
-    static const double rates[] = {0, 1, NAN};
+    static const double rates[] = {-1, 1, NAN};
     for (int w = 0; w < 3; w++) {
         options.rate = rates[w];
-        check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_ARGUMENT,
-                    "the rate is");
+        check_fails(volt_anomaly_fit(volt_view_of(K, 3, 3), &options, &detector), VOLT_ERR_ARGUMENT, "rate is");
     }
     options.rate = 0.1;
     options.score = (volt_anomaly_kind)7;
@@ -108,8 +107,8 @@ static void watches(void **state)
         x[t] = sin(0.5 * t) + 0.01 * volt_rng_normal(&rng);
     volt_kernel *kernel = NULL;
     volt_model *model = NULL, *other = NULL;
-    volt_watch *watch = NULL;
-    volt_watch_row row = {.struct_size = sizeof(volt_watch_row), .score = -7};
+    volt_live *watch = NULL;
+    volt_detection row = {.struct_size = sizeof row, .score = -7};
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 0.1;
     options.ahead = 1;
@@ -122,22 +121,24 @@ static void watches(void **state)
     check_ok(volt_model_fit(kernel, volt_view_of(x, N - 2, 1), volt_view_of(x + 2, N - 2, 1), &options, nowhere,
                             &other));
     volt_kernel_free(kernel);
-    volt_watch_options asked = volt_watch_options_default();
-    check_fails(volt_watch_create(NULL, &asked, &watch), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_watch_create(model, &asked, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_watch_create(other, &asked, &watch), VOLT_ERR_ARGUMENT, "2 rows ahead");
-    static const double rates[] = {0, 1, NAN};
+    volt_live_options asked = volt_live_options_default();
+    asked.alarm_rate = 0.001;
+    check_fails(volt_live_create(NULL, &asked, &watch), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_create(model, &asked, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_create(other, &asked, &watch), VOLT_ERR_ARGUMENT, "2 rows ahead");
+    static const double rates[] = {-1, 1, NAN};
     for (int w = 0; w < 3; w++) {
-        asked.rate = rates[w];
-        check_fails(volt_watch_create(model, &asked, &watch), VOLT_ERR_ARGUMENT, "the rate is");
+        asked.alarm_rate = rates[w];
+        check_fails(volt_live_create(model, &asked, &watch), VOLT_ERR_ARGUMENT, "rate is");
     }
     assert_null(watch);
-    check_ok(volt_watch_create(model, NULL, &watch));
-    check_fails(volt_watch_push(NULL, x, &forecast, &row), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_watch_push(watch, NULL, &forecast, &row), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_watch_push(watch, x, &forecast, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    asked.alarm_rate = 0.001;
+    check_ok(volt_live_create(model, &asked, &watch));
+    check_fails(volt_live_detect(NULL, x, &forecast, &row), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_detect(watch, NULL, &forecast, &row), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_detect(watch, x, &forecast, NULL), VOLT_ERR_ARGUMENT, "NULL");
     assert_true(row.score == -7);
-    volt_watch_free(watch);
+    volt_live_free(watch);
     volt_model_free(other);
     volt_model_free(model);
 }

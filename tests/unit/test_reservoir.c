@@ -9,6 +9,7 @@
 #include "support/scratch.h"
 #include "support/sequences.h"
 #include "support/tensor_file.h"
+#include "volterra/live.h"
 #include "volterra/model.h"
 
 #include <math.h>
@@ -470,14 +471,14 @@ static void models_keep_their_weights(void **state)
         check_ok(volt_model_load(path, &loaded));
         predict_rest(loaded, X, after);
         assert_memory_equal(before, after, sizeof before);
-        volt_stream *stream = NULL;
-        check_ok(volt_stream_create(loaded, NULL, &stream));
+        volt_live *stream = NULL;
+        check_ok(volt_live_create(loaded, NULL, &stream));
         for (int i = 0; i < LATER; i++) {
             double y = 0;
-            check_ok(volt_stream_push(stream, X + (TRAIN + i) * D, &y));
+            check_ok(volt_live_feed(stream, X + (TRAIN + i) * D, &y));
             assert_true(fabs(y - before[i]) <= 1e-9 * (1 + fabs(y)));
         }
-        volt_stream_free(stream);
+        volt_live_free(stream);
         volt_model_free(loaded);
         volt_model_free(model);
     }

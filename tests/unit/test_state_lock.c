@@ -1,12 +1,14 @@
 /* tests/unit/test_state_lock.c: a state file has one owner at a time, and none once the owner is dead. */
 #define _POSIX_C_SOURCE 200809L
+#include "io/file/state_lock.h"
 #include "support/check.h"
 #include "support/child.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/school.h"
 #include "support/scratch.h"
 #include "volterra/io.h"
-#include "volterra/learner.h"
+#include "volterra/live.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -94,45 +96,51 @@ static void saving(void **state)
 {
     (void)state;
     school s;
-    volt_state_lock *lock = NULL;
-    volt_stream *owner = NULL, *stranger = NULL;
+    volt_live *owner = NULL, *stranger = NULL, *learner = NULL;
+    volt_live_options owning = volt_live_options_default();
     char path[256];
     size_t size = 0, again = 0;
     strcpy(path, scratch_path("state"));
     open_school("volterra", 1, &s);
-    volt_learner *learner = new_learner(s.model, 0, 1), *second = new_learner(s.model, 0, 1);
-    check_ok(volt_stream_create(s.model, NULL, &owner));
-    check_ok(volt_stream_create(s.model, NULL, &stranger));
-
-    check_ok(volt_state_lock_take(path, &lock));
-    volt_stream_hold(owner, lock);
-    check_ok(volt_stream_save(owner, path));
+    volt_live *second = new_learner(s.model, 0, 1);
+    owning.state = path;
+    check_ok(volt_live_create(s.model, &owning, &owner));
+    assert_false(live_info(owner).resumed);
+    check_ok(volt_live_create(s.model, NULL, &stranger));
+    check_fails(volt_live_create(s.model, &owning, &learner), VOLT_ERR_IO, "in use");
+    check_ok(volt_live_save(owner, NULL));
+    check_ok(volt_live_save(owner, path));
     char *before = scratch_read(path, &size);
     double y[SCHOOL_Q];
-    check_ok(volt_stream_push(stranger, s.X, y));
-    check_fails(volt_stream_save(stranger, path), VOLT_ERR_IO, "in use");
-    check_fails(volt_learner_save(learner, path), VOLT_ERR_IO, "in use");
+    check_ok(volt_live_feed(stranger, s.X, y));
+    check_fails(volt_live_save(stranger, path), VOLT_ERR_IO, "in use");
+    check_fails(volt_live_save(second, path), VOLT_ERR_IO, "in use");
     char *after = scratch_read(path, &again);
     assert_true(size == again && memcmp(before, after, size) == 0);
-    check_ok(volt_stream_save(owner, scratch_path("another"))); /* its own is not in the way */
-    volt_stream_free(owner);
+    check_ok(volt_live_save(owner, scratch_path("another"))); /* its own is not in the way */
+    volt_live_free(owner);
 
-    check_ok(volt_stream_save(stranger, path)); /* no owner any more */
-    check_ok(volt_state_lock_take(path, &lock));
-    volt_learner_hold(learner, lock);
-    check_ok(volt_learner_save(learner, path));
-    check_fails(volt_learner_save(second, path), VOLT_ERR_IO, "in use");
-    volt_learner_hold(learner, NULL);
-    check_ok(volt_learner_save(second, path));
+    check_ok(volt_live_save(stranger, path)); /* no owner any more */
+    owning.learn = 1;
+    check_fails(volt_live_create(s.model, &owning, &learner), VOLT_ERR_FORMAT, "learn 0");
+    assert_null(learner);
+    check_ok(volt_live_save(second, path));
+    check_ok(volt_live_create(s.model, &owning, &learner));
+    assert_true(live_info(learner).resumed);
+    check_ok(volt_live_save(learner, path));
+    check_fails(volt_live_save(second, path), VOLT_ERR_IO, "in use");
+    volt_live_free(learner);
+    owning.lock = 1;
+    check_ok(volt_live_load(s.model, &owning, path, &learner));
+    check_fails(volt_live_save(second, path), VOLT_ERR_IO, "in use");
+    volt_live_free(learner);
+    check_ok(volt_live_save(second, path));
     assert_int_equal(scratch_count(), 2); /* no lock file is left */
-    check_ok(volt_state_lock_take(path, &lock));
-    volt_stream_hold(NULL, lock);
 
     free(before);
     free(after);
-    volt_stream_free(stranger);
-    volt_learner_free(learner);
-    volt_learner_free(second);
+    volt_live_free(stranger);
+    volt_live_free(second);
     close_school(&s);
 }
 

@@ -1,7 +1,8 @@
 /* tests/unit/test_stream.c: row by row, in one call and in a closed loop: the same forecasts; and inputs beyond
  * the ball. */
-#include "model/live/stream_internal.h"
+#include "model/live/live_internal.h"
 #include "support/check.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
 #include "volterra/model.h"
@@ -36,12 +37,12 @@ static volt_model *line_model(const char *text, volt_rng *rng, int64_t rows, int
     return model;
 }
 
-static volt_stream *open_stream(const volt_model *model, volt_start start, volt_beyond beyond)
+static volt_live *open_stream(const volt_model *model, volt_start start, volt_beyond beyond)
 {
     volt_predict_options options = {
         .struct_size = sizeof(volt_predict_options), .start = start, .beyond = beyond};
-    volt_stream *stream = NULL;
-    check_ok(volt_stream_create(model, &options, &stream));
+    volt_live *stream = NULL;
+    check_ok(volt_live_create(model, as_live(&options), &stream));
     return stream;
 }
 
@@ -73,7 +74,7 @@ static void check_stream(const plain_kernel *kernel, volt_start start, int pushe
     int64_t beyond = 0;
     check_ok(volt_model_predict(model, volt_view_of(fresh, pushes, D), &how, volt_matrix_of(batch, pushes, Q),
                                 &beyond));
-    volt_stream *stream = open_stream(model, start, VOLT_BEYOND_CLIP);
+    volt_live *stream = open_stream(model, start, VOLT_BEYOND_CLIP);
     double tolerance[Q], worst = 0;
     for (int k = 0; k < Q; k++) {
         double sum = 0;
@@ -83,7 +84,7 @@ static void check_stream(const plain_kernel *kernel, volt_start start, int pushe
         tolerance[k] = 4 * DBL_EPSILON * (info.target_scale[k] * terms + fabs(info.target_mean[k]));
     }
     for (int i = 0; i < pushes; i++) {
-        check_ok(volt_stream_push(stream, fresh + i * D, out));
+        check_ok(volt_live_feed(stream, fresh + i * D, out));
         for (int k = 0; k < Q; k++) {
             double error = fabs(out[k] - batch[i * Q + k]);
             worst = fmax(worst, error / tolerance[k]);
@@ -94,8 +95,8 @@ static void check_stream(const plain_kernel *kernel, volt_start start, int pushe
     }
     print_message("%s, %s: at most %.2g of the tolerance\n", kernel->text,
                   start == VOLT_START_RESET ? "reset" : "continue", worst);
-    assert_int_equal(volt_stream_beyond(stream), beyond);
-    volt_stream_free(stream);
+    assert_int_equal(live_beyond(stream), beyond);
+    volt_live_free(stream);
     volt_model_free(model);
     free(batch);
     free(fresh);
@@ -126,20 +127,20 @@ static void streams_are_independent(void **state)
     (void)state;
     volt_rng rng = test_rng(133);
     volt_model *model = line_model("volterra:tau=0.5,lambda=0.6", &rng, 20, 0);
-    volt_stream *first = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
+    volt_live *first = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
     double x[] = {0.3, -0.2, 0.9}, a[3], b[3];
     for (int i = 0; i < 3; i++)
-        check_ok(volt_stream_push(first, x + i, a + i));
-    volt_stream *second = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
+        check_ok(volt_live_feed(first, x + i, a + i));
+    volt_live *second = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
     for (int i = 0; i < 3; i++) {
         double other = -x[i], ignored;
-        check_ok(volt_stream_push(first, &other, &ignored));
-        check_ok(volt_stream_push(second, x + i, b + i));
+        check_ok(volt_live_feed(first, &other, &ignored));
+        check_ok(volt_live_feed(second, x + i, b + i));
     }
     assert_memory_equal(a, b, sizeof a);
-    volt_stream_free(second);
-    volt_stream_free(first);
-    volt_stream_free(NULL);
+    volt_live_free(second);
+    volt_live_free(first);
+    volt_live_free(NULL);
     volt_model_free(model);
 }
 
@@ -155,28 +156,28 @@ static void a_copy_goes_on_like_its_source(void **state)
     volt_rng rng = test_rng(134);
     for (size_t p = 0; p < sizeof kernels / sizeof *kernels; p++) {
         volt_model *model = line_model(kernels[p], &rng, 20, 0);
-        volt_stream *source = open_stream(model, VOLT_START_RESET, VOLT_BEYOND_CLIP), *copy = NULL;
+        volt_live *source = open_stream(model, VOLT_START_RESET, VOLT_BEYOND_CLIP), *copy = NULL;
         double *x = random_rows(&rng, BEFORE + AFTER, 1, 0.9), a[AFTER], b[AFTER], ignored;
         x[0] = 2; /* beyond the ball, and counted */
         for (int i = 0; i < BEFORE; i++)
-            check_ok(volt_stream_push(source, x + i, &ignored));
-        check_ok(volt_stream_copy(source, &copy));
+            check_ok(volt_live_feed(source, x + i, &ignored));
+        check_ok(volt_live_copy(source, &copy));
         for (int i = 0; i < AFTER; i++)
-            check_ok(volt_stream_push(copy, x + BEFORE + i, b + i));
+            check_ok(volt_live_feed(copy, x + BEFORE + i, b + i));
         double other = 3;
-        check_ok(volt_stream_push(copy, &other, &ignored));
-        int64_t counted = volt_stream_beyond(copy);
-        volt_stream_free(copy);
-        assert_int_equal(counted - volt_stream_beyond(source), counted > 0);
+        check_ok(volt_live_feed(copy, &other, &ignored));
+        int64_t counted = live_beyond(copy);
+        volt_live_free(copy);
+        assert_int_equal(counted - live_beyond(source), counted > 0);
         for (int i = 0; i < AFTER; i++)
-            check_ok(volt_stream_push(source, x + BEFORE + i, a + i));
+            check_ok(volt_live_feed(source, x + BEFORE + i, a + i));
         assert_memory_equal(a, b, sizeof a);
-        volt_stream_free(source);
+        volt_live_free(source);
         volt_model_free(model);
         free(x);
     }
-    volt_stream *copy = NULL;
-    check_fails(volt_stream_copy(NULL, &copy), VOLT_ERR_ARGUMENT, "NULL");
+    volt_live *copy = NULL;
+    check_fails(volt_live_copy(NULL, &copy), VOLT_ERR_ARGUMENT, "NULL");
 }
 
 /* ---- inputs beyond the ball ------------------------------------------------------------------- */
@@ -207,14 +208,14 @@ static void clipping_projects_and_counts(void **state)
     assert_int_equal(beyond, 0);
     check_ok(volt_model_predict(model, volt_view_of(far, 3, 2), NULL, volt_matrix_of(out, 3, 1), &beyond));
     assert_int_equal(beyond, 2);
-    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
+    volt_live *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
     for (int i = 0; i < 3; i++) {
         assert_true(fabs(out[i] - expected[i]) <= 1e-13 * (1 + fabs(expected[i])));
-        check_ok(volt_stream_push(stream, far + 2 * i, &one));
+        check_ok(volt_live_feed(stream, far + 2 * i, &one));
         assert_true(fabs(one - expected[i]) <= 1e-13 * (1 + fabs(expected[i])));
     }
-    assert_int_equal(volt_stream_beyond(stream), 2);
-    volt_stream_free(stream);
+    assert_int_equal(live_beyond(stream), 2);
+    volt_live_free(stream);
     volt_model_free(model);
     free(Y);
     free(X);
@@ -315,17 +316,17 @@ static void rbf_allows_anything(void **state)
     volt_model *model = line_model("volterra:lift=rbf,gamma=1,lambda=0.9", &rng, 10, 0);
     volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
-    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_ALLOW);
+    volt_live *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_ALLOW);
     double expected = info.intercepts[0], out;
     for (int j = 0; j < 10; j++)
         expected += info.coefficients[j];
     static const double far[] = {100, -1e6, 1e100, 1e150};
     for (int i = 0; i < 4; i++) {
-        check_ok(volt_stream_push(stream, &far[i], &out));
+        check_ok(volt_live_feed(stream, &far[i], &out));
         assert_true(fabs(out - expected) <= 1e-13);
-        assert_int_equal(volt_stream_beyond(stream), i + 1);
+        assert_int_equal(live_beyond(stream), i + 1);
     }
-    volt_stream_free(stream);
+    volt_live_free(stream);
     volt_model_free(model);
 }
 
@@ -336,23 +337,23 @@ static void a_refused_row_leaves_the_stream_as_it_was(void **state)
     (void)state;
     volt_rng rng = test_rng(139);
     volt_model *model = line_model(quarter, &rng, 20, 0);
-    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_ERROR);
-    volt_stream *clean = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_ERROR);
+    volt_live *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_ERROR);
+    volt_live *clean = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_ERROR);
     static const double bad[] = {NAN, INFINITY, -INFINITY, 1e300, 2};
     static const volt_status status[] = {VOLT_ERR_NOT_FINITE, VOLT_ERR_NOT_FINITE, VOLT_ERR_NOT_FINITE,
                                          VOLT_ERR_NOT_FINITE, VOLT_ERR_DOMAIN};
     static const char *const rows[] = {"row 2 ", "row 3 ", "row 4 ", "row 5 ", "row 6 "};
     for (int i = 0; i < 5; i++) {
         double x = 0.1 * i, a, b, out = 7;
-        check_ok(volt_stream_push(stream, &x, &a));
-        check_fails(volt_stream_push(stream, &bad[i], &out), status[i], rows[i]);
+        check_ok(volt_live_feed(stream, &x, &a));
+        check_fails(volt_live_feed(stream, &bad[i], &out), status[i], rows[i]);
         assert_true(out == 7);
-        check_ok(volt_stream_push(clean, &x, &b));
+        check_ok(volt_live_feed(clean, &x, &b));
         assert_true(a == b);
     }
-    assert_int_equal(volt_stream_beyond(stream), 0);
-    volt_stream_free(clean);
-    volt_stream_free(stream);
+    assert_int_equal(live_beyond(stream), 0);
+    volt_live_free(clean);
+    volt_live_free(stream);
     volt_model_free(model);
 }
 
@@ -385,9 +386,9 @@ static void wrong_forecasts_are_refused(void **state)
                 "not its inputs");
     check_fails(volt_model_continue(NULL, volt_view_of(NULL, 0, 0), NULL, good, NULL), VOLT_ERR_ARGUMENT,
                 "model");
-    volt_stream *stream = NULL;
-    check_fails(volt_stream_create(NULL, NULL, &stream), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_create(model, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    volt_live *stream = NULL;
+    check_fails(volt_live_create(NULL, NULL, &stream), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_create(model, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
     for (int i = 0; i < 4; i++)
         assert_true(out[i] == 7);
     assert_int_equal(beyond, -5);
@@ -413,16 +414,16 @@ static void the_closed_loop_is_pushing_by_hand(void **state)
     volt_matrix out = {path, STEPS, 3, LD};
     int64_t beyond = -1;
     check_ok(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, out, &beyond));
-    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
+    volt_live *stream = open_stream(model, VOLT_START_CONTINUE, VOLT_BEYOND_CLIP);
     memcpy(input, X + 3 * ROWS, sizeof input); /* the last training target */
     for (int i = 0; i < STEPS; i++) {
-        check_ok(volt_stream_push(stream, input, output));
+        check_ok(volt_live_feed(stream, input, output));
         assert_memory_equal(output, path + i * LD, sizeof output);
         assert_true(path[i * LD + 3] == 1e77);
         memcpy(input, output, sizeof input);
     }
-    assert_int_equal(beyond, volt_stream_beyond(stream));
-    volt_stream_free(stream);
+    assert_int_equal(beyond, live_beyond(stream));
+    volt_live_free(stream);
     volt_model_free(model);
     volt_kernel_free(kernel);
     free(path);

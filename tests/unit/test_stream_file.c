@@ -1,8 +1,9 @@
 /* tests/unit/test_stream_file.c: the moment of a stream in a file, there and back. */
 #include "io/safetensors/safetensors.h"
-#include "model/live/stream_internal.h"
+#include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
+#include "support/live_options.h"
 #include "support/plain_kernels.h"
 #include "support/scratch.h"
 #include "support/sequences.h"
@@ -34,19 +35,19 @@ static volt_model *new_model(const char *text, volt_rng *rng, double alpha)
     return model;
 }
 
-static volt_stream *open_stream(const volt_model *model, volt_start start)
+static volt_live *open_stream(const volt_model *model, volt_start start)
 {
     volt_predict_options options = {
         .struct_size = sizeof(volt_predict_options), .start = start, .beyond = VOLT_BEYOND_CLIP};
-    volt_stream *stream = NULL;
-    check_ok(volt_stream_create(model, &options, &stream));
+    volt_live *stream = NULL;
+    check_ok(volt_live_create(model, as_live(&options), &stream));
     return stream;
 }
 
-static void push_rows(volt_stream *stream, const double *x, int rows, double *y)
+static void push_rows(volt_live *stream, const double *x, int rows, double *y)
 {
     for (int i = 0; i < rows; i++)
-        check_ok(volt_stream_push(stream, x + i * D, y + i * Q));
+        check_ok(volt_live_feed(stream, x + i * D, y + i * Q));
 }
 
 /* The same forecasts, bit for bit, as without the file, whatever the kernel keeps of its past; before the first row,
@@ -65,26 +66,26 @@ static void a_loaded_stream_goes_on(void **state)
             double *x = random_rows(&rng, BEFORE + AFTER, D, 0.9), ignored[BEFORE * Q], last[D] = {7, 7};
             double expected[AFTER * Q], found[AFTER * Q];
             x[0] = 9; /* beyond the ball, and counted where the kernel has one */
-            volt_stream *stream = open_stream(model, c % 2 ? VOLT_START_CONTINUE : VOLT_START_RESET);
+            volt_live *stream = open_stream(model, c % 2 ? VOLT_START_CONTINUE : VOLT_START_RESET);
             push_rows(stream, x, counts[c], ignored);
             const char *path = scratch_path("moment");
-            check_ok(volt_stream_save(stream, path));
-            int64_t beyond = volt_stream_beyond(stream);
+            check_ok(volt_live_save(stream, path));
+            int64_t beyond = live_beyond(stream);
             push_rows(stream, x + counts[c] * D, AFTER, expected);
-            volt_stream_free(stream);
+            volt_live_free(stream);
 
             check_ok(volt_model_save(model, scratch_path("model"), NULL));
             check_ok(volt_model_load(scratch_path("model"), &again));
             const volt_model *models[] = {model, again};
             for (int m = 0; m < 2; m++) {
-                check_ok(volt_stream_load(models[m], NULL, scratch_path("moment"), &stream));
-                assert_int_equal(volt_stream_beyond(stream), beyond);
-                assert_int_equal(volt_stream_last(stream, last), counts[c] > 0);
+                check_ok(volt_live_load(models[m], NULL, scratch_path("moment"), &stream));
+                assert_int_equal(live_beyond(stream), beyond);
+                assert_int_equal(live_last(stream, D, last), counts[c] > 0);
                 for (int k = 0; k < D; k++)
                     assert_true(last[k] == (counts[c] ? x[(counts[c] - 1) * D + k] : 7));
                 push_rows(stream, x + counts[c] * D, AFTER, found);
                 assert_memory_equal(found, expected, sizeof found);
-                volt_stream_free(stream);
+                volt_live_free(stream);
             }
             volt_model_free(again);
             volt_model_free(model);
@@ -118,19 +119,19 @@ static void a_model_of_changes_goes_on(void **state)
     const char *path = scratch_path("change");
     for (int start = 0; start < 2; start++) {
         double expected[AFTER * Q], found[AFTER * Q];
-        volt_stream *stream = open_stream(model, (volt_start)start);
+        volt_live *stream = open_stream(model, (volt_start)start);
         push_rows(stream, x, AFTER, expected);
-        volt_stream_free(stream);
+        volt_live_free(stream);
         stream = open_stream(model, (volt_start)start);
         for (int i = 0; i <= AFTER; i++) {
-            check_ok(volt_stream_save(stream, path));
-            volt_stream_free(stream);
-            check_ok(volt_stream_load(model, NULL, path, &stream));
+            check_ok(volt_live_save(stream, path));
+            volt_live_free(stream);
+            check_ok(volt_live_load(model, NULL, path, &stream));
             if (i < AFTER)
-                check_ok(volt_stream_push(stream, x + i * D, found + i * Q));
+                check_ok(volt_live_feed(stream, x + i * D, found + i * Q));
         }
         assert_memory_equal(found, expected, sizeof found);
-        volt_stream_free(stream);
+        volt_live_free(stream);
     }
     volt_model_free(model);
     free(x);
@@ -144,18 +145,18 @@ static void the_last_input(void **state)
     (void)state;
     volt_rng rng = test_rng(202);
     volt_model *model = new_model("volterra:tau=0.5,lambda=0.6", &rng, 0.1);
-    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE), *copy = NULL;
+    volt_live *stream = open_stream(model, VOLT_START_CONTINUE), *copy = NULL;
     double x[] = {0.25, -0.5}, wrong[] = {0.1, 1e300}, y[Q], last[D] = {7, 7};
-    check_ok(volt_stream_copy(stream, &copy));
-    assert_int_equal(volt_stream_last(copy, last), 0);
-    volt_stream_free(copy);
-    check_ok(volt_stream_push(stream, x, y));
-    check_fails(volt_stream_push(stream, wrong, y), VOLT_ERR_NOT_FINITE, "too large");
-    check_ok(volt_stream_copy(stream, &copy));
-    assert_int_equal(volt_stream_last(copy, last), 1);
+    check_ok(volt_live_copy(stream, &copy));
+    assert_int_equal(live_last(copy, D, last), 0);
+    volt_live_free(copy);
+    check_ok(volt_live_feed(stream, x, y));
+    check_fails(volt_live_feed(stream, wrong, y), VOLT_ERR_NOT_FINITE, "too large");
+    check_ok(volt_live_copy(stream, &copy));
+    assert_int_equal(live_last(copy, D, last), 1);
     assert_memory_equal(last, x, sizeof x);
-    volt_stream_free(copy);
-    volt_stream_free(stream);
+    volt_live_free(copy);
+    volt_live_free(stream);
     volt_model_free(model);
 }
 
@@ -165,17 +166,18 @@ static void a_file_says_what_it_is(void **state)
     (void)state;
     volt_rng rng = test_rng(204);
     volt_model *model = new_model("volterra:tau=0.5,lambda=0.6", &rng, 0.1);
-    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE);
+    volt_live *stream = open_stream(model, VOLT_START_CONTINUE);
     volt_safetensors *file = NULL;
     const char *path = scratch_path("itself");
-    check_ok(volt_stream_save(stream, path));
+    check_ok(volt_live_save(stream, path));
     check_ok(volt_safetensors_read(path, &file));
-    assert_string_equal(volt_safetensors_metadata(file, "format"), "volterra-stream");
+    assert_string_equal(volt_safetensors_metadata(file, "format"), "volterra-live");
+    assert_string_equal(volt_safetensors_metadata(file, "learns"), "no");
     assert_string_equal(volt_safetensors_metadata(file, "library"), volt_version());
     assert_string_equal(volt_safetensors_metadata(file, "kernel"), "volterra:tau=0.5,lambda=0.6");
     assert_string_equal(volt_safetensors_metadata(file, "rows"), "0");
     volt_safetensors_free(file);
-    volt_stream_free(stream);
+    volt_live_free(stream);
     volt_model_free(model);
 }
 
@@ -185,15 +187,15 @@ static void files_that_are_refused(void **state)
     volt_rng rng = test_rng(203);
     volt_model *model = new_model("volterra:tau=0.5,lambda=0.6", &rng, 0.1),
                *other = new_model("rbf:gamma=1,window=3", &rng, 0.1);
-    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE), *none = NULL;
+    volt_live *stream = open_stream(model, VOLT_START_CONTINUE), *none = NULL;
     char path[512];
     snprintf(path, sizeof path, "%s", scratch_path("refused"));
-    check_ok(volt_stream_save(stream, path));
-    check_fails(volt_stream_load(other, NULL, path, &none), VOLT_ERR_FORMAT, "belongs to another model");
+    check_ok(volt_live_save(stream, path));
+    check_fails(volt_live_load(other, NULL, path, &none), VOLT_ERR_FORMAT, "belongs to another model");
     assert_non_null(strstr(volt_error_detail(), "rbf:gamma=1"));
-    check_fails(volt_stream_load(NULL, NULL, path, &none), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_save(NULL, path), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_stream_load(model, NULL, scratch_path("absent"), &none), VOLT_ERR_IO, "absent");
+    check_fails(volt_live_load(NULL, NULL, path, &none), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_save(NULL, path), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_live_load(model, NULL, scratch_path("absent"), &none), VOLT_ERR_IO, "absent");
 
     /* Every byte counts: the checksum is that of the whole file. */
     size_t size = 0;
@@ -201,24 +203,24 @@ static void files_that_are_refused(void **state)
     for (size_t i = 0; i < size; i++) {
         bytes[i] ^= 1;
         const char *damaged = scratch_write("damaged", bytes, size);
-        assert_int_equal(volt_stream_load(model, NULL, damaged, &none), VOLT_ERR_FORMAT);
+        assert_int_equal(volt_live_load(model, NULL, damaged, &none), VOLT_ERR_FORMAT);
         bytes[i] ^= 1;
     }
     const char *cut = scratch_write("cut", bytes, size - 1);
-    assert_int_equal(volt_stream_load(model, NULL, cut, &none), VOLT_ERR_FORMAT);
+    assert_int_equal(volt_live_load(model, NULL, cut, &none), VOLT_ERR_FORMAT);
     free(bytes);
 
     check_ok(volt_model_save(model, path, NULL));
-    check_fails(volt_stream_load(model, NULL, path, &none), VOLT_ERR_FORMAT,
-                "is not the state of a volterra stream: its format is another");
+    check_fails(volt_live_load(model, NULL, path, &none), VOLT_ERR_FORMAT,
+                "is not the state of a volterra model");
     volt_model *loaded = NULL;
-    check_ok(volt_stream_save(stream, path));
+    check_ok(volt_live_save(stream, path));
     check_fails(volt_model_load(path, &loaded), VOLT_ERR_FORMAT, "is not a volterra model");
     char far[600];
     snprintf(far, sizeof far, "%s/none/moment", scratch_directory());
-    check_fails(volt_stream_save(stream, far), VOLT_ERR_IO, "none");
+    check_fails(volt_live_save(stream, far), VOLT_ERR_IO, "none");
     assert_null(none);
-    volt_stream_free(stream);
+    volt_live_free(stream);
     volt_model_free(other);
     volt_model_free(model);
 }
@@ -233,16 +235,16 @@ static void a_model_in_one_number(void **state)
     volt_rng third = test_rng(204), fourth = test_rng(204);
     volt_model *others[] = {new_model("volterra:tau=0.5,lambda=0.6", &third, 0.1000001),
                             new_model("volterra:tau=0.5,lambda=0.5999999", &fourth, 0.1)};
-    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE), *again = NULL;
-    check_ok(volt_stream_save(stream, scratch_path("one")));
-    check_ok(volt_stream_load(same, NULL, scratch_path("one"), &again));
-    volt_stream_free(again);
+    volt_live *stream = open_stream(model, VOLT_START_CONTINUE), *again = NULL;
+    check_ok(volt_live_save(stream, scratch_path("one")));
+    check_ok(volt_live_load(same, NULL, scratch_path("one"), &again));
+    volt_live_free(again);
     for (int i = 0; i < 2; i++) {
-        check_fails(volt_stream_load(others[i], NULL, scratch_path("one"), &again), VOLT_ERR_FORMAT,
+        check_fails(volt_live_load(others[i], NULL, scratch_path("one"), &again), VOLT_ERR_FORMAT,
                     "belongs to another model");
         volt_model_free(others[i]);
     }
-    volt_stream_free(stream);
+    volt_live_free(stream);
     volt_model_free(same);
     volt_model_free(model);
 }
@@ -252,17 +254,17 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     volt_rng rng = test_rng(205);
     volt_model *model = new_model("gak:sigma=1,window=3", &rng, 0.1);
-    volt_stream *stream = open_stream(model, VOLT_START_CONTINUE);
+    volt_live *stream = open_stream(model, VOLT_START_CONTINUE);
     char path[512];
     snprintf(path, sizeof path, "%s", scratch_path("alloc"));
     for (int loads = 0; loads < 2; loads++)
         for (int64_t k = 1;; k++) {
-            volt_stream *again = NULL;
+            volt_live *again = NULL;
             failing_alloc_start(k);
             volt_status status =
-                loads ? volt_stream_load(model, NULL, path, &again) : volt_stream_save(stream, path);
+                loads ? volt_live_load(model, NULL, path, &again) : volt_live_save(stream, path);
             int hit = failing_alloc_hit();
-            volt_stream_free(again);
+            volt_live_free(again);
             int64_t live = failing_alloc_live();
             failing_alloc_stop();
             assert_int_equal(live, 0);
@@ -271,7 +273,7 @@ static void every_allocation_may_fail(void **state)
             if (!hit)
                 break;
         }
-    volt_stream_free(stream);
+    volt_live_free(stream);
     volt_model_free(model);
 }
 

@@ -1,12 +1,13 @@
 /* tests/unit/test_watch.c: rows of a series against their forecasts: scores by the plain formula, alarms at the set rate. */
-#include "anomaly/alarm_level.h"
 #include "base/sorted_ring.h"
+#include "model/live/live_detector.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/golden.h"
+#include "support/live_options.h"
+#include "support/scratch.h"
 #include "support/sequences.h"
-#include "volterra/anomaly.h"
-#include "volterra/learner.h"
+#include "volterra/live.h"
 
 #include <float.h>
 #include <math.h>
@@ -150,6 +151,16 @@ static volt_model *fit_rows(const double *X, int64_t rows, int64_t cols, double 
     return model;
 }
 
+static volt_live_options detecting(double rate, int64_t window, int64_t scale_rows)
+{
+    volt_live_options options = volt_live_options_default();
+    options.learn = window != 0;
+    options.window = window;
+    options.alarm_rate = rate;
+    options.scale_rows = scale_rows;
+    return options;
+}
+
 /* Scores by a learner and lists of one's own. */
 static void scores_are_those_of_the_plain_formula(void **state)
 {
@@ -161,14 +172,13 @@ static void scores_are_those_of_the_plain_formula(void **state)
         errors[k] = new_matrix(N + ROWS, 1);
     X[(N + 100) * D] += 30; /* an alarm: this one is not learned */
     volt_model *model = fit_rows(X, N - 1, D, 0.1);
-    volt_watch_options options = {
-        .struct_size = sizeof(volt_watch_options), .rate = 0.005, .window = WINDOW, .scale_rows = SCALE};
-    volt_learner_options learning = volt_learner_options_default();
-    volt_watch *watch = NULL;
-    volt_learner *learner = NULL;
-    learning.window = WINDOW;
-    check_ok(volt_watch_create(model, &options, &watch));
-    check_ok(volt_learner_create(model, &learning, &learner));
+    volt_live_options options = detecting(0.005, WINDOW, SCALE);
+    volt_live_options learn = *with_learning();
+    volt_live *watch = NULL;
+    volt_live *learner = NULL;
+    learn.window = WINDOW;
+    check_ok(volt_live_create(model, &options, &watch));
+    check_ok(volt_live_create(model, &learn, &learner));
 
     /* The errors of training, of the later half. */
     volt_matrix none = {0}, before = volt_matrix_of(new_matrix(N, D), N - 1, D);
@@ -178,7 +188,7 @@ static void scores_are_those_of_the_plain_formula(void **state)
     double forecast[D], expected[D], unknown[D] = {NAN, NAN};
     for (int64_t t = (N - 1) / 2 - (N - 1); t < ROWS; t++) {
         double error[D], score = NAN, threshold = INFINITY, *x = X + (N - 1 + t) * D;
-        volt_watch_row row = {.struct_size = sizeof row};
+        volt_detection row = {.struct_size = sizeof row};
         if (t < 0) {
             memcpy(error, before.data + (N - 1 + t) * D, sizeof error);
         } else {
@@ -190,11 +200,11 @@ static void scores_are_those_of_the_plain_formula(void **state)
                 volt_alarm_level_add(&level, scores[i]);
             threshold = volt_alarm_level_now(&level);
             volt_alarm_level_release(&level);
-            check_ok(volt_watch_push(watch, x, expected, &row));
+            check_ok(volt_live_detect(watch, x, expected, &row));
             golden_check_number("threshold", threshold, row.threshold, 1e-12, GOLDEN_RELATIVE);
             if (t == 0) { /* nothing was forecast */
                 assert_true(isnan(row.score) && isnan(expected[0]) && !row.alarm && row.channel == -1);
-                check_ok(volt_learner_advance(learner, x, x, forecast));
+                check_ok(volt_live_update(learner, x, 1, x, forecast));
                 continue;
             }
             golden_check("forecast", forecast, expected, D, 1e-12, GOLDEN_MAX_NORM);
@@ -212,14 +222,14 @@ static void scores_are_those_of_the_plain_formula(void **state)
                                               fabs(error[0]) / plain_median(errors[0], count - 1, SCALE));
             alarms += row.alarm;
             assert_true(t != 101 || row.alarm);
-            check_ok(volt_learner_advance(learner, x, row.alarm ? unknown : x, forecast));
+            check_ok(volt_live_update(learner, x, 1, row.alarm ? unknown : x, forecast));
         }
         if (!isnan(score)) /* how far an alarm lies above the threshold is soon forgotten */
             scores[n_scores++] = score > 1.5 * threshold ? 1.5 * threshold : score;
     }
     assert_true(alarms > 0);
-    volt_watch_free(watch);
-    volt_learner_free(learner);
+    volt_live_free(watch);
+    volt_live_free(learner);
     volt_model_free(model);
     free(before.data);
     free(scores);
@@ -240,20 +250,19 @@ static void the_rate_of_alarms_is_the_one_asked_for(void **state)
         double *X = autoregression(&rng, N + ROWS, D, heavy);
         volt_model *model = fit_rows(X, N - 1, D, 1);
         for (int r = 0; r < 2; r++) {
-            volt_watch_options options = {
-                .struct_size = sizeof(volt_watch_options), .rate = rates[r], .window = 0, .scale_rows = 300};
-            volt_watch *watch = NULL;
+            volt_live_options options = detecting(rates[r], 0, 300);
+            volt_live *watch = NULL;
             int64_t alarms = 0;
-            check_ok(volt_watch_create(model, &options, &watch));
+            check_ok(volt_live_create(model, &options, &watch));
             for (int64_t t = 0; t < ROWS; t++) {
-                volt_watch_row row = {.struct_size = sizeof row};
-                check_ok(volt_watch_push(watch, X + (N - 1 + t) * D, NULL, &row));
+                volt_detection row = {.struct_size = sizeof row};
+                check_ok(volt_live_detect(watch, X + (N - 1 + t) * D, NULL, &row));
                 alarms += row.alarm;
             }
             double wanted = rates[r] * ROWS, deviation = sqrt(wanted * (1 - rates[r]));
             print_message("rate %g: %d alarms in %d rows, wanted %g\n", rates[r], (int)alarms, ROWS, wanted);
             assert_true(fabs((double)alarms - wanted) < 5 * deviation);
-            volt_watch_free(watch);
+            volt_live_free(watch);
         }
         volt_model_free(model);
         free(X);
@@ -268,20 +277,60 @@ static void a_constant_series_has_finite_scores(void **state)
     volt_rng rng = test_rng(5);
     double *X = autoregression(&rng, N, 1, false);
     volt_model *model = fit_rows(X, N - 1, 1, 0.1);
-    volt_watch_options options = {
-        .struct_size = sizeof(volt_watch_options), .rate = 0.02, .window = 0, .scale_rows = 20};
-    volt_watch *watch = NULL;
-    volt_watch_row row = {.struct_size = sizeof row};
+    volt_live_options options = detecting(0.02, 0, 20);
+    volt_live *watch = NULL;
+    volt_detection row = {.struct_size = sizeof row};
     double x = 0.5;
-    check_ok(volt_watch_create(model, &options, &watch));
+    check_ok(volt_live_create(model, &options, &watch));
     for (int64_t t = 0; t < ROWS; t++) {
-        check_ok(volt_watch_push(watch, &x, NULL, &row));
+        check_ok(volt_live_detect(watch, &x, NULL, &row));
         assert_true(t == 0 ? isnan(row.score) : isfinite(row.score));
     }
     x = 1e6;
-    check_ok(volt_watch_push(watch, &x, NULL, &row));
+    check_ok(volt_live_detect(watch, &x, NULL, &row));
     assert_true(isfinite(row.score) && row.alarm);
-    volt_watch_free(watch);
+    volt_live_free(watch);
+    volt_model_free(model);
+    free(X);
+}
+
+/* A copy and a file continue with the same scores, also once the rings are full. */
+static void copies_and_files_continue_with_the_same_scores(void **state)
+{
+    (void)state;
+    enum { N = 60, ROWS = 90, D = 2 };
+    volt_rng rng = test_rng(8);
+    double *X = autoregression(&rng, N + ROWS, D, false);
+    volt_model *model = fit_rows(X, N - 1, D, 0.1);
+    for (int64_t window = 0; window <= 40; window += 40)
+        for (int64_t saved = 0; saved < ROWS; saved += 43) {
+            volt_live_options options = detecting(0.05, window, 25);
+            volt_live *watch = NULL, *copy = NULL, *loaded = NULL;
+            check_ok(volt_live_create(model, &options, &watch));
+            for (int64_t t = 0; t < ROWS; t++) {
+                const double *x = X + (N - 1 + t) * D;
+                volt_detection row[3] = {
+                    {.struct_size = sizeof *row}, {.struct_size = sizeof *row}, {.struct_size = sizeof *row}};
+                if (t == saved) {
+                    check_ok(volt_live_copy(watch, &copy));
+                    check_ok(volt_live_save(watch, scratch_path("detector")));
+                    check_ok(volt_live_load(model, NULL, scratch_path("detector"), &loaded));
+                }
+                check_ok(volt_live_detect(watch, x, NULL, &row[0]));
+                if (t < saved)
+                    continue;
+                check_ok(volt_live_detect(copy, x, NULL, &row[1]));
+                check_ok(volt_live_detect(loaded, x, NULL, &row[2]));
+                for (int i = 1; i < 3; i++) {
+                    assert_memory_equal(&row[0].score, &row[i].score, sizeof(double));
+                    assert_memory_equal(&row[0].threshold, &row[i].threshold, sizeof(double));
+                    assert_int_equal(row[0].channel, row[i].channel);
+                }
+            }
+            volt_live_free(watch);
+            volt_live_free(copy);
+            volt_live_free(loaded);
+        }
     volt_model_free(model);
     free(X);
 }
@@ -296,42 +345,46 @@ static void what_is_wrong_is_refused(void **state)
     double *X = autoregression(&rng, N, 1, false), bad = NAN;
     volt_model *model = fit_rows(X, N - 1, 1, 0.1), *other = NULL;
     volt_kernel *kernel = NULL;
-    volt_watch *watch = NULL;
-    volt_watch_row row = {.struct_size = sizeof row};
-    volt_watch_options options = volt_watch_options_default();
+    volt_live *watch = NULL;
+    volt_detection row = {.struct_size = sizeof row};
+    volt_live_options options = detecting(0.001, 500, 300);
     check_ok(volt_kernel_parse("volterra", &kernel));
     volt_fit_options plain = volt_fit_options_default();
     plain.alpha = 1;
     check_ok(volt_model_fit(kernel, volt_view_of(X, N, 1), volt_view_of(X, N, 1), &plain,
                             volt_matrix_of(NULL, 0, 0), &other));
-    check_fails(volt_watch_create(other, NULL, &watch), VOLT_ERR_ARGUMENT, "0 rows ahead");
-    check_fails(volt_watch_create(NULL, NULL, &watch), VOLT_ERR_ARGUMENT, "NULL");
-    options.rate = 0;
-    check_fails(volt_watch_create(model, &options, &watch), VOLT_ERR_ARGUMENT, "rate is 0");
-    options.rate = 0.1;
+    check_fails(volt_live_create(other, &options, &watch), VOLT_ERR_ARGUMENT, "0 rows ahead");
+    check_fails(volt_live_create(NULL, NULL, &watch), VOLT_ERR_ARGUMENT, "NULL");
+    options.alarm_rate = 1;
+    check_fails(volt_live_create(model, &options, &watch), VOLT_ERR_ARGUMENT, "rate is 1");
+    options.alarm_rate = 0.1;
     options.window = -1;
-    check_fails(volt_watch_create(model, &options, &watch), VOLT_ERR_ARGUMENT, "window is -1");
+    check_fails(volt_live_create(model, &options, &watch), VOLT_ERR_ARGUMENT, "window is -1");
     options.window = 10;
     options.scale_rows = 9;
-    check_fails(volt_watch_create(model, &options, &watch), VOLT_ERR_ARGUMENT, "scale_rows is 9");
+    check_fails(volt_live_create(model, &options, &watch), VOLT_ERR_ARGUMENT, "scale_rows is 9");
     assert_null(watch);
-    check_ok(volt_watch_create(model, NULL, &watch));
-    check_fails(volt_watch_push(watch, &bad, NULL, &row), VOLT_ERR_NOT_FINITE, "value 1");
-    check_fails(volt_watch_push(watch, NULL, NULL, &row), VOLT_ERR_ARGUMENT, "NULL");
-    volt_watch_free(watch);
-    volt_watch_free(NULL);
+    check_ok(volt_live_create(model, NULL, &watch));
+    check_fails(volt_live_detect(watch, X, NULL, &row), VOLT_ERR_ARGUMENT, "alarm_rate");
+    volt_live_free(watch);
+    options = detecting(0.001, 500, 300);
+    check_ok(volt_live_create(model, &options, &watch));
+    check_fails(volt_live_detect(watch, &bad, NULL, &row), VOLT_ERR_NOT_FINITE, "value 1");
+    check_fails(volt_live_detect(watch, NULL, NULL, &row), VOLT_ERR_ARGUMENT, "NULL");
+    volt_live_free(watch);
+    volt_live_free(NULL);
     volt_model_free(other);
     volt_kernel_free(kernel);
 
-    options = volt_watch_options_default();
+    options = detecting(0.001, 500, 300);
     for (int64_t k = 1;; k++) {
         watch = NULL;
         failing_alloc_start(k);
-        volt_status status = volt_watch_create(model, &options, &watch);
+        volt_status status = volt_live_create(model, &options, &watch);
         for (int i = 0; status == VOLT_OK && i < 2; i++)
-            status = volt_watch_push(watch, X + i, NULL, &row);
+            status = volt_live_detect(watch, X + i, NULL, &row);
         int hit = failing_alloc_hit();
-        volt_watch_free(watch);
+        volt_live_free(watch);
         assert_int_equal(failing_alloc_live(), 0);
         failing_alloc_stop();
         assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
@@ -348,7 +401,7 @@ static void a_third_of_the_rows_is_learned_from(void **state)
     static const int64_t cases[][2] = {{0, 50},      {150, 50},    {152, 50},    {153, 51},
                                        {5999, 1999}, {6000, 2000}, {90000, 2000}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(volt_watch_train_rows(cases[i][0]), cases[i][1]);
+        assert_int_equal(volt_live_train_rows(cases[i][0]), cases[i][1]);
 }
 
 int main(void)
@@ -361,6 +414,7 @@ int main(void)
         cmocka_unit_test(scores_are_those_of_the_plain_formula),
         cmocka_unit_test(the_rate_of_alarms_is_the_one_asked_for),
         cmocka_unit_test(a_constant_series_has_finite_scores),
+        cmocka_unit_test(copies_and_files_continue_with_the_same_scores),
         cmocka_unit_test(what_is_wrong_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,7 @@ def valid_rows(model: SequenceKernelRidge, truth: Array, limit: float) -> int:
         output, stream = model.continue_(1)[0], model.stream()
         while count < len(truth) and np.linalg.norm(truth[count - 1] - output) < limit:
             count += 1
-            output = np.atleast_1d(stream.push(output))
+            output = np.atleast_1d(stream.feed(output))
     except ValueError:
         pass
     return count

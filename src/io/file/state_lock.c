@@ -55,7 +55,7 @@ static volt_status take_file(volt_state_lock *lock, const char *path)
         VOLT_REQUIRE(lock->file >= 0, VOLT_ERR_IO, "cannot lock %s: %s: %s", path, lock->path, strerror(errno));
         volt_lock got = volt_file_lock(lock->file);
         VOLT_REQUIRE(got != VOLT_LOCK_BUSY, VOLT_ERR_IO,
-                     "%s is in use by another stream or learner (its lock file %s is held): use another state "
+                     "%s is in use by another process or object (its lock file %s is held): use another state "
                      "file, or end that one first",
                      path, lock->path);
         if (got == VOLT_LOCK_NONE || has_name(lock->file, lock->path))

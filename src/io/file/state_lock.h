@@ -5,7 +5,14 @@
 #ifndef IO_STATE_LOCK_H
 #define IO_STATE_LOCK_H
 
-#include "volterra/io.h"
+#include "volterra/status.h"
+
+/* Ownership of a state file: while the lock lives, nobody else, in this process or another, can lock the file or save to it.
+ * It is a kernel lock (flock) of the lock file. Nothing is locked where the file is a device or a pipe, or where the file
+ * system has no locks. VOLT_ERR_IO: another owner has the file, or the lock file cannot be written. */
+typedef struct volt_state_lock volt_state_lock;
+volt_status volt_state_lock_take(const char *path, volt_state_lock **lock);
+void volt_state_lock_free(volt_state_lock *lock);
 
 /* For one save to `path`: nothing where `held` is the lock of that path, else a lock of its own in *taken, to be freed after
  * the save. VOLT_ERR_IO: another owner has the path. */

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/sized.h"
-#include "model/live/stream_internal.h"
+#include "model/live/live_internal.h"
 #include "model/predict/device_run.h"
 #include "model/readout.h"
 #include "solve/landmark/placement.h"
@@ -66,18 +66,16 @@ static volt_status check(const volt_model *model, volt_view X, volt_start start,
     return X.rows > 0 ? volt_predict_check_inputs(model, X) : VOLT_OK;
 }
 
-/* A stream that has taken the rows that are known; `next` (q numbers) receives the forecast of the last. */
+/* A live object that has taken the known rows; `next` (q numbers) receives the prediction of the last. */
 static volt_status take_known(const volt_model *model, volt_view X, const volt_predict_options *options,
-                              volt_stage *stage, volt_stream **stream, double *next)
+                              volt_stage *stage, volt_live **live, double *next)
 {
-    volt_predict_options own = *options;
-    if (own.start != VOLT_START_RESET)
-        own.start = VOLT_START_CONTINUE;
-    VOLT_TRY(volt_stream_create(model, &own, stream));
+    volt_start start = options->start == VOLT_START_RESET ? VOLT_START_RESET : VOLT_START_CONTINUE;
+    VOLT_TRY(volt_live_open(model, start, options->beyond, live));
     if (pushes_target(model, X, options->start))
-        VOLT_TRY(volt_stream_push(*stream, model->last_target, next));
+        VOLT_TRY(volt_live_feed(*live, model->last_target, next));
     for (int64_t i = 0; i < X.rows && volt_stage_advance(stage, 1); i++)
-        VOLT_TRY(volt_stream_push(*stream, X.data + i * X.ld, next));
+        VOLT_TRY(volt_live_feed(*live, X.data + i * X.ld, next));
     return VOLT_OK;
 }
 
@@ -90,9 +88,9 @@ static void copy_rows(volt_matrix from, volt_matrix to)
 /* ---- one path --------------------------------------------------------------------------------- */
 
 /* The rows of the path after the first, each from the one before. */
-static volt_status run_on(volt_stream *stream, volt_matrix path, volt_stage *stage)
+static volt_status run_on(volt_live *live, volt_matrix path, volt_stage *stage)
 {
-    const volt_model *model = stream->model;
+    const volt_model *model = live->model;
     const volt_backend *backend = volt_place_run(path.rows, volt_model_reads(model).columns->m, model->d);
     int64_t done = 0;
     for (int64_t i = 1; i < path.rows; i++) {
@@ -100,11 +98,11 @@ static volt_status run_on(volt_stream *stream, volt_matrix path, volt_stage *sta
         volt_device_rows rows = {.X = volt_view_of(output, 1, path.cols),
                                  .out = volt_matrix_rows(path, i, path.rows - i),
                                  .chained = true};
-        VOLT_TRY(volt_device_run(stream, backend, &rows, stream->pushed, stage, &done));
+        VOLT_TRY(volt_device_run(live, backend, &rows, live->pushed, stage, &done));
         i += done;
         if (i == path.rows || !volt_stage_advance(stage, 1))
             break;
-        VOLT_TRY(volt_stream_push(stream, path.data + (i - 1) * path.ld, path.data + i * path.ld));
+        VOLT_TRY(volt_live_feed(live, path.data + (i - 1) * path.ld, path.data + i * path.ld));
     }
     return VOLT_OK;
 }
@@ -114,15 +112,15 @@ static volt_status run_one(const volt_model *model, volt_view X, const volt_pred
 {
     volt_stage stage;
     volt_stage_begin(&stage, options->progress, "continue", 0, 1, (double)X.rows + (double)result.rows);
-    volt_stream *stream = NULL;
-    volt_status status = take_known(model, X, options, &stage, &stream, result.data);
+    volt_live *live = NULL;
+    volt_status status = take_known(model, X, options, &stage, &live, result.data);
     if (status == VOLT_OK)
-        status = run_on(stream, result, &stage);
+        status = run_on(live, result, &stage);
     if (status == VOLT_OK)
         status = volt_stage_end(&stage);
     if (status == VOLT_OK)
-        *beyond = volt_stream_beyond(stream);
-    volt_stream_free(stream);
+        *beyond = live->beyond;
+    volt_live_free(live);
     return status;
 }
 
@@ -156,10 +154,9 @@ static int64_t next_drawn(volt_rng *rng, int64_t last, int64_t n)
     return volt_min((int64_t)(volt_rng_uniform(rng) * (double)n), n - 1);
 }
 
-/* One path from `start`, whose last forecast is `next`, into `path` (steps x q). The stream is used up. */
-static volt_status run_path(const volt_model *model, volt_stream *stream, const double *next,
-                            const int64_t *rows, int64_t n_rows, volt_rng *rng, volt_stage *stage,
-                            volt_matrix path)
+/* One path from `start`, whose last forecast is `next`, into `path` (steps x q). The object is used up. */
+static volt_status run_path(const volt_model *model, volt_live *live, const double *next, const int64_t *rows,
+                            int64_t n_rows, volt_rng *rng, volt_stage *stage, volt_matrix path)
 {
     const volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
     int64_t drawn = -1;
@@ -168,7 +165,7 @@ static volt_status run_path(const volt_model *model, volt_stream *stream, const 
         if (i == 0)
             memcpy(output, next, (size_t)model->q * sizeof *output);
         else
-            VOLT_TRY(volt_stream_push(stream, output - path.ld, output));
+            VOLT_TRY(volt_live_feed(live, output - path.ld, output));
         drawn = next_drawn(rng, drawn, n_rows);
         for (int64_t k = 0; k < model->q; k++)
             output[k] += model->target_scale[k] * near->e[rows[drawn] * model->q + k];
@@ -185,23 +182,23 @@ static volt_status run_paths(const volt_model *model, volt_view X, const volt_pr
                  "the model holds no errors of its training rows to draw noise from: there are too few rows");
     volt_stage stage;
     volt_stage_begin(&stage, options->progress, "continue", 0, 1, (double)X.rows + (double)result.rows);
-    volt_stream *known = NULL;
+    volt_live *known = NULL;
     double *next = volt_alloc_doubles(model->q, 1);
     volt_status status = next ? take_known(model, X, options, &stage, &known, next) : VOLT_ERR_MEMORY;
-    *beyond = status == VOLT_OK ? volt_stream_beyond(known) : 0;
+    *beyond = status == VOLT_OK ? known->beyond : 0;
     for (int64_t p = 0; status == VOLT_OK && p < paths && volt_stage_goes_on(&stage); p++) {
-        volt_stream *stream = NULL;
+        volt_live *live = NULL;
         volt_rng rng;
         volt_rng_init(&rng, options->seed, (uint64_t)p); /* path p is the same, however many there are */
-        status = volt_stream_copy(known, &stream);
+        status = volt_live_copy(known, &live);
         if (status == VOLT_OK)
-            status = run_path(model, stream, next, rows, n_rows, &rng, &stage,
+            status = run_path(model, live, next, rows, n_rows, &rng, &stage,
                               volt_matrix_rows(result, p * steps, steps));
         if (status == VOLT_OK)
-            *beyond += volt_stream_beyond(stream) - volt_stream_beyond(known);
-        volt_stream_free(stream);
+            *beyond += live->beyond - known->beyond;
+        volt_live_free(live);
     }
-    volt_stream_free(known);
+    volt_live_free(known);
     volt_free(next);
     return status == VOLT_OK ? volt_stage_end(&stage) : status;
 }

@@ -1,4 +1,4 @@
-/* src/model/predict/device_run.c: a stream's model, moment and rows as numbers alone, and the stream brought behind the rows. */
+/* src/model/predict/device_run.c: model, state and rows of a live object as plain numbers, and the object after these rows. */
 #include "model/predict/device_run.h"
 
 #include "base/error.h"
@@ -91,61 +91,61 @@ static bool take_model(const volt_model *model, volt_beyond policy, bool chained
     return true;
 }
 
-/* ---- the moment ------------------------------------------------------------------------------- */
+/* ---- the state -------------------------------------------------------------------------------- */
 
 /* The rows that lags reach, of a sequence whose next row is x, and the states of the past and of the filters. */
-static void take_moment(const volt_stream *stream, const double *x, double *numbers, double *state)
+static void take_state(const volt_live *live, const double *x, double *numbers, double *state)
 {
-    const volt_recipe *recipe = &stream->model->recipe;
-    if (stream->recent.begun)
-        volt_recent_get(recipe, &stream->recent, numbers);
+    const volt_recipe *recipe = &live->model->recipe;
+    if (live->recent.begun)
+        volt_recent_get(recipe, &live->recent, numbers);
     else {
         memset(numbers, 0, (size_t)volt_recent_length(recipe) * sizeof *numbers);
         for (int64_t i = 0; i < recipe->memory * recipe->inputs; i++)
             numbers[i] = x[i % recipe->inputs];
     }
-    volt_state_get(stream->past, state);
+    volt_state_get(live->past, state);
 }
 
-/* The stream behind `done` rows, whose inputs are `X`; `bank` and `state` are what they have left. */
-static void set_moment(volt_stream *stream, const volt_device_rows *rows, int64_t at, int64_t done,
-                       const double *bank, const double *state)
+/* The object after `done` rows, whose inputs are `X`; `bank` and `state` are what they have left. */
+static void set_state(volt_live *live, const volt_device_rows *rows, int64_t at, int64_t done,
+                      const double *bank, const double *state)
 {
-    const volt_recipe *recipe = &stream->model->recipe;
+    const volt_recipe *recipe = &live->model->recipe;
     int64_t inputs = recipe->inputs, last = at + done - 1;
     const double *x = rows->X.data, *y = rows->out.data + last * rows->out.ld;
     for (int64_t i = at; i <= last; i++) {
         x = !rows->chained ? rows->X.data + i * rows->X.ld
             : i == 0       ? rows->X.data
                            : rows->out.data + (i - 1) * rows->out.ld;
-        volt_recent_push(recipe, &stream->recent, x);
+        volt_recent_push(recipe, &live->recent, x);
     }
-    memcpy(stream->last, x, (size_t)inputs * sizeof *x);
+    memcpy(live->last, x, (size_t)inputs * sizeof *x);
     if (recipe->filters)
-        memcpy(stream->recent.bank.state, bank,
+        memcpy(live->recent.bank.state, bank,
                (size_t)volt_filter_bank_length(recipe->slices, recipe->columns) * sizeof *bank);
-    volt_recent_feed(recipe, &stream->recent, last < rows->warm ? rows->known + last * rows->known_ld : y);
-    memcpy(stream->y, y, (size_t)stream->model->q * sizeof *y);
-    volt_state_set(stream->past, state);
-    stream->pushed += done;
+    volt_recent_feed(recipe, &live->recent, last < rows->warm ? rows->known + last * rows->known_ld : y);
+    memcpy(live->y, y, (size_t)live->model->q * sizeof *y);
+    volt_state_set(live->past, state);
+    live->pushed += done;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
 /* The row that ended the run. */
-static volt_status refuse(const volt_stream *stream, int64_t row, const double *y)
+static volt_status refuse(const volt_live *live, int64_t row, const double *y)
 {
-    const volt_fed *fed = &stream->model->recipe.fed;
-    VOLT_TRY(volt_model_check_output(stream->model, row, y));
+    const volt_fed *fed = &live->model->recipe.fed;
+    VOLT_TRY(volt_model_check_output(live->model, row, y));
     return volt_fed_diverged(fed, volt_max(volt_fed_strays(fed, y), 0), row, y);
 }
 
 /* Rows from `at` on, at most MOST_ROWS; *ended: the back end goes no further. */
-static volt_status run_part(volt_stream *stream, const volt_backend *backend, const run_numbers *numbers,
+static volt_status run_part(volt_live *live, const volt_backend *backend, const run_numbers *numbers,
                             const volt_device_rows *rows, int64_t first, int64_t at, double *moment,
                             double *state, int64_t *done, bool *ended)
 {
-    const volt_model *model = stream->model;
+    const volt_model *model = live->model;
     const volt_recipe *recipe = &model->recipe;
     const volt_columns *columns = volt_model_reads(model).columns;
     int64_t count = volt_min(rows->out.rows - at, MOST_ROWS),
@@ -154,7 +154,7 @@ static volt_status run_part(volt_stream *stream, const volt_backend *backend, co
                       : at == 0      ? rows->X.data
                                      : rows->out.data + (at - 1) * rows->out.ld;
     volt_run_result result = {0};
-    take_moment(stream, x, moment, state);
+    take_state(live, x, moment, state);
     double *bank = moment + recipe->memory * recipe->inputs;
     volt_run_task task = {
         .X = {x, rows->chained ? 1 : count, recipe->inputs, rows->X.ld},
@@ -163,36 +163,36 @@ static volt_status run_part(volt_stream *stream, const volt_backend *backend, co
         .watches = rows->watches,
         .state = state,
         .bank = bank,
-        .fed = stream->recent.fed};
+        .fed = live->recent.fed};
     *ended = true;
     if (!backend->run(&numbers->form, volt_view_of(columns->given, columns->m, columns->d),
-                      volt_view_of(stream->coefficients, model->q, columns->m), &task,
+                      volt_view_of(live->coefficients, model->q, columns->m), &task,
                       volt_matrix_rows(rows->out, at, count), &result)) {
-        stream->handed_back = MOST_HANDED_BACK;
+        live->handed_back = MOST_HANDED_BACK;
         return volt_backend_state(backend);
     }
     VOLT_TRY(volt_backend_state(backend));
     if (result.end == VOLT_RUN_LEFT)
-        return refuse(stream, first + at + result.done - 1,
+        return refuse(live, first + at + result.done - 1,
                       rows->out.data + (at + result.done - 1) * rows->out.ld);
-    stream->handed_back += result.end == VOLT_RUN_ASKS;
-    stream->beyond += result.outside;
+    live->handed_back += result.end == VOLT_RUN_ASKS;
+    live->beyond += result.outside;
     if (result.done > 0)
-        set_moment(stream, rows, at, result.done, bank, state);
+        set_state(live, rows, at, result.done, bank, state);
     *done += result.done;
     *ended = result.done < count;
     return VOLT_OK;
 }
 
-static volt_status run_rows(volt_stream *stream, const volt_backend *backend, run_numbers *numbers,
+static volt_status run_rows(volt_live *live, const volt_backend *backend, run_numbers *numbers,
                             const volt_device_rows *rows, int64_t first, volt_stage *stage, int64_t *done)
 {
-    double *moment = volt_alloc_doubles(volt_recent_length(&stream->model->recipe), 1);
-    double *state = volt_alloc_doubles(volt_state_length(stream->past), 1);
+    double *moment = volt_alloc_doubles(volt_recent_length(&live->model->recipe), 1);
+    double *state = volt_alloc_doubles(volt_state_length(live->past), 1);
     volt_status status = moment && state ? VOLT_OK : VOLT_ERR_MEMORY;
     for (bool ended = false; status == VOLT_OK && !ended && *done < rows->out.rows;) {
         int64_t before = *done;
-        status = run_part(stream, backend, numbers, rows, first, before, moment, state, done, &ended);
+        status = run_part(live, backend, numbers, rows, first, before, moment, state, done, &ended);
         if (!volt_stage_advance(stage, *done - before))
             break;
     }
@@ -201,26 +201,26 @@ static volt_status run_rows(volt_stream *stream, const volt_backend *backend, ru
     return status;
 }
 
-volt_status volt_device_run(volt_stream *stream, const volt_backend *backend, const volt_device_rows *rows,
+volt_status volt_device_run(volt_live *live, const volt_backend *backend, const volt_device_rows *rows,
                             int64_t first, volt_stage *stage, int64_t *done)
 {
-    const volt_model *model = stream->model;
+    const volt_model *model = live->model;
     int64_t m = volt_model_reads(model).columns->m;
     *done = 0;
-    if (!backend->run || stream->handed_back >= MOST_HANDED_BACK || stream->strays)
+    if (!backend->run || live->handed_back >= MOST_HANDED_BACK || live->diverged)
         return VOLT_OK;
     if (!volt_run_pays(backend, rows->out.rows, m, model->d)) {
-        stream->handed_back = MOST_HANDED_BACK; /* nor will fewer rows */
+        live->handed_back = MOST_HANDED_BACK; /* nor will fewer rows */
         return VOLT_OK;
     }
     run_numbers numbers = {.bounds = volt_alloc_doubles(2 * model->recipe.fed.n, 1)};
     if (!numbers.bounds)
         return VOLT_ERR_MEMORY;
     volt_status status = VOLT_OK;
-    if (take_model(model, stream->policy, rows->chained, &numbers))
-        status = run_rows(stream, backend, &numbers, rows, first, stage, done);
+    if (take_model(model, live->policy, rows->chained, &numbers))
+        status = run_rows(live, backend, &numbers, rows, first, stage, done);
     else
-        stream->handed_back = MOST_HANDED_BACK;
+        live->handed_back = MOST_HANDED_BACK;
     volt_free(numbers.bounds);
     return status;
 }

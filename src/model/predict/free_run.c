@@ -1,11 +1,11 @@
-/* src/model/predict/free_run.c: forecasts of a model whose outputs come back: row by row, through the step of a stream. */
+/* src/model/predict/free_run.c: predictions of a model with a feedback weight, row by row. */
 #include "model/predict/free_run.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
-#include "model/live/stream_internal.h"
+#include "model/live/live_internal.h"
 #include "model/predict/device_run.h"
 
 #include <inttypes.h>
@@ -49,12 +49,12 @@ static volt_status count_warm(const volt_predict_options *options, int64_t first
     return VOLT_OK;
 }
 
-/* The record of rows first .. end - 1, after what the stream has seen. */
-static volt_status run_record(volt_stream *stream, const volt_backend *backend, volt_view X, int64_t first,
+/* The record of rows first .. end - 1, after what the object has seen. */
+static volt_status run_record(volt_live *live, const volt_backend *backend, volt_view X, int64_t first,
                               int64_t end, const volt_predict_options *options, volt_stage *stage,
                               volt_matrix out)
 {
-    const volt_fed *fed = &stream->model->recipe.fed;
+    const volt_fed *fed = &live->model->recipe.fed;
     volt_view known = options->known;
     int64_t warm = 0, done = 0;
     bool all_known = known.data && (options->warm_up == 0 || options->warm_up == end - first);
@@ -67,21 +67,21 @@ static volt_status run_record(volt_stream *stream, const volt_backend *backend, 
                                  .known_ld = known.ld,
                                  .warm = volt_max(first + warm - i, 0),
                                  .watches = watches};
-        VOLT_TRY(volt_device_run(stream, backend, &rows, i, stage, &done));
+        VOLT_TRY(volt_device_run(live, backend, &rows, i, stage, &done));
         i += done;
         if (i == end || !volt_stage_advance(stage, 1))
             break;
         double *y = out.data + i * out.ld;
-        VOLT_TRY(volt_stream_push(stream, X.data + i * X.ld, y));
+        VOLT_TRY(volt_live_feed(live, X.data + i * X.ld, y));
         if (i < first + warm)
-            VOLT_TRY(volt_stream_feed(stream, known.data + i * known.ld));
-        else if (stream->strays && watches)
+            VOLT_TRY(volt_live_do_learn(live, 0, known.data + i * known.ld));
+        else if (live->diverged && watches)
             return volt_fed_diverged(fed, volt_fed_strays(fed, y), i, y);
     }
     return VOLT_OK;
 }
 
-static volt_status run_records(volt_stream *stream, const volt_backend *backend, volt_view X,
+static volt_status run_records(volt_live *live, const volt_backend *backend, volt_view X,
                                const volt_records *records, const volt_predict_options *options,
                                volt_matrix out)
 {
@@ -90,8 +90,8 @@ static volt_status run_records(volt_stream *stream, const volt_backend *backend,
     for (int64_t first = 0, end = 0; first < X.rows; first = end) {
         end = volt_records_stretch(records, first, X.rows);
         if (first > 0)
-            volt_stream_restart(stream);
-        VOLT_TRY(run_record(stream, backend, X, first, end, options, &stage, out));
+            VOLT_TRY(volt_live_do_restart(live));
+        VOLT_TRY(run_record(live, backend, X, first, end, options, &stage, out));
     }
     return volt_stage_end(&stage);
 }
@@ -100,20 +100,21 @@ volt_status volt_model_run_free(const volt_model *model, const volt_backend *bac
                                 const volt_records *records, const volt_predict_options *options,
                                 volt_matrix out, int64_t *beyond)
 {
-    volt_stream *stream = NULL;
+    volt_live *live = NULL;
     volt_matrix path = volt_matrix_of(volt_alloc_doubles(X.rows, model->q), X.rows, model->q);
-    volt_status status = path.data ? volt_stream_create(model, options, &stream) : VOLT_ERR_MEMORY;
+    volt_status status =
+        path.data ? volt_live_open(model, options->start, options->beyond, &live) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
-        stream->claimed = true;
-        status = run_records(stream, backend, X, records, options, path);
+        live->claimed = true;
+        status = run_records(live, backend, X, records, options, path);
     }
     if (status == VOLT_OK) {
         for (int64_t i = 0; i < X.rows; i++)
             memcpy(out.data + i * out.ld, path.data + i * path.ld, (size_t)path.cols * sizeof(double));
         if (beyond)
-            *beyond = volt_stream_beyond(stream);
+            *beyond = live->beyond;
     }
-    volt_stream_free(stream);
+    volt_live_free(live);
     volt_free(path.data);
     return status;
 }

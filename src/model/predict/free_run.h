@@ -1,4 +1,4 @@
-/* src/model/predict/free_run.h: forecasts of a model whose outputs come back, through the step of a stream. */
+/* src/model/predict/free_run.h: predictions of a model with a feedback weight, row by row. */
 #ifndef MODEL_FREE_RUN_H
 #define MODEL_FREE_RUN_H
 

@@ -81,20 +81,18 @@ static volt_status forecast(const volt_model *model, const volt_predict_state *s
     return VOLT_OK;
 }
 
-volt_status volt_predict_state_begin(const volt_model *model, volt_start start, int64_t rows, int64_t least,
-                                     volt_predict_state *state)
+volt_status volt_predict_state_at(const volt_model *model, const volt_state *past, const volt_recent *recent,
+                                  int64_t rows, int64_t least, volt_predict_state *state)
 {
-    *state = (volt_predict_state){0};
-    VOLT_TRY(volt_model_check_start(model, start));
-    const volt_columns *columns = volt_model_reads(model).columns;
-    const volt_backend *backend = volt_backend_current();
-    int64_t block = volt_max(volt_block_rows_at(backend, rows, columns->m), volt_min(rows, least));
-    *state = (volt_predict_state){.backend = backend, .rows = block};
+    *state = (volt_predict_state){.backend = volt_backend_current()};
+    int64_t m = volt_model_reads(model).columns->m;
+    state->rows = volt_max(volt_block_rows_at(state->backend, rows, m), volt_min(rows, least));
     VOLT_TRY(volt_recent_create(&model->recipe, &state->recent));
-    if (start == VOLT_START_CONTINUE)
-        volt_recent_copy(&model->recipe, &model->recent, &state->recent);
-    return start == VOLT_START_RESET ? volt_state_create(&model->resolved, columns, state->rows, &state->past)
-                                     : volt_state_copy(model->end, state->rows, &state->past);
+    if (recent)
+        volt_recent_copy(&model->recipe, recent, &state->recent);
+    return past ? volt_state_copy(past, state->rows, &state->past)
+                : volt_state_create(&model->resolved, volt_model_reads(model).columns, state->rows,
+                                    &state->past);
 }
 
 void volt_predict_state_release(volt_predict_state *state)
@@ -162,9 +160,11 @@ static volt_status predict(const volt_model *model, volt_view X, const volt_reco
                            int64_t *beyond)
 {
     enum { SPREAD_ROWS = 64 }; /* that a factor is worth unpacking for */
+    bool reset = options->start == VOLT_START_RESET;
     volt_predict_state state;
-    volt_status status =
-        volt_predict_state_begin(model, options->start, X.rows, std.data ? SPREAD_ROWS : 1, &state);
+    VOLT_TRY(volt_model_check_start(model, options->start));
+    volt_status status = volt_predict_state_at(model, reset ? NULL : model->end, reset ? NULL : &model->recent,
+                                               X.rows, std.data ? SPREAD_ROWS : 1, &state);
     if (status == VOLT_OK)
         status = volt_predict_rows(model, X, records, options, &state, out, std, beyond);
     volt_predict_state_release(&state);

@@ -15,9 +15,10 @@ typedef struct volt_predict_state {
     int64_t done; /* rows that have gone by */
 } volt_predict_state;
 
-/* Before the first of `rows` rows, which are taken in blocks of `least` or more. Release it in every case. */
-volt_status volt_predict_state_begin(const volt_model *model, volt_start start, int64_t rows, int64_t least,
-                                     volt_predict_state *state);
+/* Before the first of `rows` rows, which are taken in blocks of `least` or more; NULL: a zero initial state. Release it in
+ * every case. */
+volt_status volt_predict_state_at(const volt_model *model, const volt_state *past, const volt_recent *recent,
+                                  int64_t rows, int64_t least, volt_predict_state *state);
 void volt_predict_state_release(volt_predict_state *state);
 
 /* The forecasts of X into `out`, and into `std` where it has data; records (NULL: one sequence) are those of X. Everything is

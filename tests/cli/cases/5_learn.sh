@@ -126,13 +126,13 @@ learn_refusals()
     err_has 'must be two files'
     expect 2 stream model.safetensors --learn --journal model.safetensors <pairs
     expect 1 stream model.safetensors --learn --journal x.csv <pairs
-    err_has 'x.csv is not the journal of a learner'
+    err_has 'x.csv is not a journal of volterra'
     expect 1 stream model.safetensors --learn --journal no/where <pairs
     err_has 'no/where: the journal cannot be opened'
     # States: of a stream, with another window, of another model.
     expect 0 stream model.safetensors --state plain.state <x-after.csv
     expect 1 stream model.safetensors --learn --state plain.state <pairs
-    err_has 'is not the state of a volterra learner'
+    err_has 'was saved with learn 0'
     expect 0 stream model.safetensors --learn --window 9 --state nine.state <pairs
     expect 2 stream model.safetensors --learn --window 8 --state nine.state <pairs
     err_has 'nine.state was learned with --window 9, and --window is 8$'
@@ -146,9 +146,9 @@ learn_refusals()
     expect 2 stream model.safetensors --learn --forget 0.9 --forget-what dynamics --state all.state <pairs
     err_has 'all.state was learned with --forget-what all$'
     expect 1 stream model.safetensors --learn --forget 0.9 --forget-what dynamics --journal all.journal <pairs
-    err_has 'window, forget and forget_what 0 0.9 all, and this one has 0 0.9 dynamics$'
+    err_has 'window, forget and forget_what 0 0.9 all, and this object has 0 0.9 dynamics$'
     expect 1 stream model.safetensors --state nine.state <x-after.csv
-    err_has 'is not the state of a volterra stream'
+    err_has 'was saved with learn 1'
     small_model
     expect 1 stream model.safetensors --learn --state nine.state <x.csv
     err_has 'belongs to another model'

@@ -235,7 +235,7 @@ stream_state_refused()
     expect 1 stream model.safetensors --state moment <rows
     err_has '^volterra stream: moment'
     expect 1 stream model.safetensors --state other.safetensors <rows
-    err_has 'other.safetensors is not the state of a volterra stream: its format is another$'
+    err_has 'other.safetensors is not the state of a volterra model: its format is another$'
     expect 2 stream model.safetensors --state model.safetensors <rows
     err_has 'model.safetensors is also an input'
     expect 2 stream model.safetensors --state - <rows
@@ -307,3 +307,21 @@ state_is_locked()
     absent state.lock
 }
 check "stream --state: a second stream on the same state is refused" state_is_locked
+
+# State files of version 1.0, of a stream and of a learner with rows that wait for their targets: the same answers.
+stream_old_states()
+{
+    local old=$here/data/state_1_0 kind
+    cp "$old"/*.state .
+    expect 0 stream "$old/model.safetensors" --interval 0.8 --state stream.state <"$old/rows.csv"
+    cp out stream.csv
+    expect 0 stream "$old/model.safetensors" --learn --interval 0.8 --targets now --state learner.state <"$old/rows.csv"
+    cp out learner.csv
+    for kind in stream learner; do
+        paste -d, "$old/$kind.csv" $kind.csv | awk -F, '
+            { for (i = 1; i <= 3; i++) { d = $i - $(i + 3); if (d * d > 1e-18) bad = 1 } }
+            END { exit bad || NR != 20 }' || fail "$kind: other answers than version 1.0 gave"
+        grep -aq volterra-live $kind.state || fail "$kind.state is not of the new format"
+    done
+}
+check "stream --state: states of version 1.0 are read" stream_old_states

@@ -1,4 +1,4 @@
-/* src/model/live/learner_start.c: a learner at the end of a model's training rows.
+/* src/model/live/live_start.c: the window at the end of a model's training rows.
  *
  * A model keeps its inputs and its coefficients, and no targets: these follow from the readout,
  *
@@ -10,14 +10,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "model/live/learner_internal.h"
+#include "model/live/live_internal.h"
 #include "solve/exact/cholesky.h"
 #include "solve/exact/operator.h"
 
 #include <string.h>
 
 typedef struct start_task {
-    volt_learner *learner;
+    volt_live *live;
     const volt_model *model;
     volt_records records;
     int64_t *rows;  /* training rows of the window ... */
@@ -54,14 +54,14 @@ static bool is_hole(const volt_model *model, int64_t i)
 static volt_status choose_rows(start_task *task)
 {
     const volt_model *model = task->model;
-    int64_t window = task->learner->window, fitted = 0;
+    int64_t window = task->live->window, fitted = 0;
     for (int64_t i = model->washout; i < model->n; i++)
         fitted += has_coefficients(model, i);
     for (int64_t i = model->washout; i < model->n; i++)
         if (fitted == 0 ? !is_hole(model, i) : has_coefficients(model, i))
             task->rows[task->n++] = i;
     int64_t left_out = window > 0 ? volt_max(task->n - window, 0) : 0;
-    VOLT_TRY(volt_means_start(&task->learner->means, model, task->rows, task->n, task->n - left_out));
+    VOLT_TRY(volt_means_start(&task->live->means, model, task->rows, task->n, task->n - left_out));
     task->n -= left_out;
     memmove(task->rows, task->rows + left_out, (size_t)task->n * sizeof *task->rows);
     return VOLT_OK;
@@ -74,14 +74,14 @@ static volt_status choose_rows(start_task *task)
 static int64_t take_rows(start_task *task, int64_t next, int64_t first, int64_t count, volt_matrix gram)
 {
     const volt_model *model = task->model;
-    const volt_learner *learner = task->learner;
+    const volt_live *live = task->live;
     for (; next < task->n && task->rows[next] < first + count; next++) {
         const double *k = task->block + (task->rows[next] - first) * model->n;
         cblas_dgemv(CblasRowMajor, CblasTrans, (volt_blas_int)model->n, (volt_blas_int)model->q, 1,
                     model->coefficients, (volt_blas_int)model->q, k, 1, 0, task->fitted + next * model->q, 1);
         for (int64_t j = 0; j <= next; j++)
             gram.data[next * gram.ld + j] =
-                volt_learner_factored(learner, k[task->rows[j]], task->rows[next] - task->rows[j]);
+                volt_live_factored(live, k[task->rows[j]], task->rows[next] - task->rows[j]);
     }
     return next;
 }
@@ -129,7 +129,7 @@ static volt_status fill_gram(start_task *task, volt_progress progress, volt_matr
 /* ---- factors ---------------------------------------------------------------------------------- */
 
 /* The targets of a group, from the fitted values. */
-static void recover_targets(const start_task *task, const volt_learner_group *group, double *Y)
+static void recover_targets(const start_task *task, const volt_live_group *group, double *Y)
 {
     const volt_model *model = task->model;
     int64_t q = model->q;
@@ -145,18 +145,18 @@ static void recover_targets(const start_task *task, const volt_learner_group *gr
 /* Every group has an alpha, and a matrix, of its own: that of the first group is copied before it is factored. */
 static volt_status make_factors(start_task *task, volt_progress progress)
 {
-    volt_learner *learner = task->learner;
+    volt_live *live = task->live;
     int64_t n = task->n;
-    double *Y = volt_alloc_doubles(n, learner->model->q);
+    double *Y = volt_alloc_doubles(n, live->model->q);
     volt_status status = Y ? VOLT_OK : VOLT_ERR_MEMORY;
-    for (int64_t g = learner->n_groups - 1; status == VOLT_OK && g >= 0; g--) {
-        volt_learner_group *group = &learner->groups[g];
+    for (int64_t g = live->n_groups - 1; status == VOLT_OK && g >= 0; g--) {
+        volt_live_group *group = &live->groups[g];
         volt_matrix to = volt_online_gram(group->factor, n);
-        volt_matrix from = volt_online_gram(learner->groups[0].factor, n);
+        volt_matrix from = volt_online_gram(live->groups[0].factor, n);
         for (int64_t i = 0; g > 0 && i < n; i++)
             memcpy(to.data + i * to.ld, from.data + i * from.ld, (size_t)(i + 1) * sizeof(double));
         volt_stage stage;
-        double share = 0.4 / (double)learner->n_groups;
+        double share = 0.4 / (double)live->n_groups;
         volt_stage_begin(&stage, progress, "factor", 0.9 - share * (double)(g + 1), share,
                          volt_cholesky_units(n));
         recover_targets(task, group, Y);
@@ -173,7 +173,7 @@ static volt_status make_factors(start_task *task, volt_progress progress)
 /* All training rows, of which those before the window do not stay. */
 static volt_status run_past(start_task *task, volt_progress progress)
 {
-    volt_learner *learner = task->learner;
+    volt_live *live = task->live;
     const volt_model *model = task->model;
     int64_t wanted = task->rows[0];
     volt_stage stage;
@@ -181,10 +181,10 @@ static volt_status run_past(start_task *task, volt_progress progress)
     for (int64_t i = 0; i < model->n && volt_stage_advance(&stage, 1); i++) {
         const double *z = model->columns->given + i * model->d;
         if (volt_records_begins(&task->records, i))
-            VOLT_TRY(volt_moving_restart(learner->moving));
-        VOLT_TRY(volt_moving_prepare(learner->moving, z, true, false));
-        volt_moving_push(learner->moving, z, true, NULL);
-        volt_moving_release(learner->moving, wanted);
+            VOLT_TRY(volt_moving_restart(live->moving));
+        VOLT_TRY(volt_moving_prepare(live->moving, z, true, false));
+        volt_moving_push(live->moving, z, true, NULL);
+        volt_moving_release(live->moving, wanted);
     }
     return volt_stage_end(&stage);
 }
@@ -193,7 +193,7 @@ static volt_status run_past(start_task *task, volt_progress progress)
 
 static volt_status start(start_task *task, volt_progress progress)
 {
-    volt_learner *learner = task->learner;
+    volt_live *live = task->live;
     const volt_model *model = task->model;
     VOLT_TRY(volt_records_make(model->records, model->n_records, model->n, &task->records));
     task->rows = volt_alloc(model->n, sizeof *task->rows);
@@ -203,21 +203,21 @@ static volt_status start(start_task *task, volt_progress progress)
     task->fitted = volt_alloc_doubles(task->n, model->q);
     if (!task->fitted)
         return VOLT_ERR_MEMORY;
-    VOLT_TRY(volt_learner_reserve(learner, task->n + 1));
-    if (learner->n_groups > 0) {
-        VOLT_TRY(fill_gram(task, progress, volt_online_gram(learner->groups[0].factor, task->n)));
+    VOLT_TRY(volt_live_reserve(live, task->n + 1));
+    if (live->n_groups > 0) {
+        VOLT_TRY(fill_gram(task, progress, volt_online_gram(live->groups[0].factor, task->n)));
         VOLT_TRY(make_factors(task, progress));
     }
     VOLT_TRY(run_past(task, progress));
-    learner->n = task->n;
-    memcpy(learner->numbers, task->rows, (size_t)task->n * sizeof *task->rows);
-    volt_recent_copy(&model->recipe, &model->recent, &learner->recent);
+    live->n = task->n;
+    memcpy(live->numbers, task->rows, (size_t)task->n * sizeof *task->rows);
+    volt_recent_copy(&model->recipe, &model->recent, &live->recent);
     return VOLT_OK;
 }
 
-volt_status volt_learner_start(volt_learner *learner, volt_progress progress)
+volt_status volt_live_start(volt_live *live, volt_progress progress)
 {
-    start_task task = {.learner = learner, .model = learner->model};
+    start_task task = {.live = live, .model = live->model};
     volt_status status = start(&task, progress);
     volt_free(task.block);
     volt_free(task.fitted);

@@ -1,22 +1,22 @@
-/* src/model/live/learner_journal.c: what a learner did, line by line, so that nothing is lost when its process ends.
+/* src/model/live/live_journal.c: a log of every change of an object that learns.
  *
- *     volterra-journal 1 MODEL EVENTS WINDOW FORGET WHAT CRC       the learner had done so much when the journal began
- *     p X... CRC                                 a row was pushed
- *     u X... Y... CRC                            a row was pushed and learned
- *     a X... Y... CRC                            late targets, of the row `ahead` rows before, were learned and a row was pushed
- *     w Y... CRC                                 late targets were learned, and the row found no memory
+ *     volterra-journal 1 MODEL EVENTS WINDOW FORGET WHAT CRC       events done when the journal began
+ *     p X... CRC                                 a row was fed
+ *     u X... Y... CRC                            a row was fed and learned
+ *     a X... Y... CRC                            late targets, of the row `ahead` rows before, were learned and a row was fed
+ *     w Y... CRC                                 late targets were learned, without a row
  *     l Y... CRC     d COUNT CRC     r CRC       a target was learned, rows were dropped, a record began
  *
- * Lines are written after the learner has done what they say, in one piece, and synced before the caller hears of it. So a
- * process that dies loses at most the row at hand, and leaves at most one line that is not whole, the last. The events of
- * a journal are numbered from EVENTS on: those that a saved state has done already are passed over, which is why it does
- * not matter whether a process died before or after it emptied the journal. */
+ * Lines are written after the change, in one piece, and synced before the call returns. So a process that dies loses at most
+ * one row, and leaves at most one incomplete line, the last. Events are numbered from EVENTS on; those that a saved state has
+ * seen are skipped, so it does not matter whether a process died before or after it emptied the journal. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "io/file/file_bytes.h"
 #include "io/file/file_lock.h"
-#include "model/live/learner_internal.h"
+#include "model/live/live_internal.h"
 #include "model/model_digest.h"
 #include "text/text.h"
 
@@ -39,7 +39,7 @@ struct volt_journal {
     char *line;      /* room for the longest */
     double *numbers; /* d + q: of a line that is read */
     int64_t length;  /* bytes that are whole lines */
-    bool behind;     /* a line could not be written: the learner has done more than the journal says */
+    bool behind;     /* a line could not be written: the object is ahead of the journal */
     char digest[VOLT_DIGEST_LENGTH];
 };
 
@@ -85,24 +85,24 @@ static volt_status write_line(volt_journal *journal, size_t length)
     return VOLT_OK;
 }
 
-/* What rows do to a learner beside its model: WINDOW FORGET WHAT. */
-static const char *settings_of(const volt_learner *learner, char text[MOST_HEAD])
+/* WINDOW FORGET WHAT */
+static const char *settings_of(const volt_live *live, char text[MOST_HEAD])
 {
     char forget[VOLT_NUMBER_LENGTH];
-    snprintf(text, MOST_HEAD, "%" PRId64 " %s %s", learner->window, volt_format_number(learner->forget, forget),
-             volt_forget_words[learner->forget_what]);
+    snprintf(text, MOST_HEAD, "%" PRId64 " %s %s", live->window, volt_format_number(live->forget, forget),
+             volt_forget_words[live->forget_what]);
     return text;
 }
 
-static volt_status begin_lines(volt_learner *learner)
+static volt_status begin_lines(volt_live *live)
 {
-    volt_journal *journal = learner->journal;
+    volt_journal *journal = live->journal;
     char settings[MOST_HEAD];
     if (ftruncate(journal->file, 0) != 0)
         return io_failure(journal, "emptied");
     journal->length = 0;
-    int length = sprintf(journal->line, "%s %d %s %" PRId64 " %s", mark, VERSION, journal->digest,
-                         learner->events, settings_of(learner, settings));
+    int length = sprintf(journal->line, "%s %d %s %" PRId64 " %s", mark, VERSION, journal->digest, live->events,
+                         settings_of(live, settings));
     return write_line(journal, (size_t)length);
 }
 
@@ -114,11 +114,11 @@ static size_t put_numbers(char *line, size_t length, const double *numbers, int6
     return length;
 }
 
-volt_status volt_journal_write(volt_learner *learner, char what, const double *first, int64_t n_first,
+volt_status volt_journal_write(volt_live *live, char what, const double *first, int64_t n_first,
                                const double *second, int64_t n_second)
 {
-    volt_journal *journal = learner->journal;
-    learner->events++;
+    volt_journal *journal = live->journal;
+    live->events += live->learns;
     if (!journal)
         return VOLT_OK;
     journal->line[0] = what;
@@ -133,13 +133,14 @@ volt_status volt_journal_write(volt_learner *learner, char what, const double *f
     return status;
 }
 
-volt_status volt_journal_check(const volt_learner *learner)
+volt_status volt_journal_check(const volt_live *live)
 {
-    const volt_journal *journal = learner->journal;
-    VOLT_REQUIRE(!journal || !journal->behind, VOLT_ERR_IO,
-                 "%s: a line could not be written, and the learner is ahead of its journal: save it, and empty "
-                 "the journal",
-                 journal->path);
+    const volt_journal *journal = live->journal;
+    VOLT_REQUIRE(
+        !journal || !journal->behind, VOLT_ERR_IO,
+        "%s: a line could not be written, and the state is ahead of the journal: save the state to its "
+        "own file",
+        journal->path);
     return VOLT_OK;
 }
 
@@ -183,82 +184,80 @@ static bool read_numbers(char *text, int64_t count, double *numbers)
 }
 
 /* Do again what the letter of a line says, with its numbers. */
-static volt_status do_again(volt_learner *learner, char what, const double *numbers, int64_t line)
+static volt_status do_again(volt_live *live, char what, const double *numbers, int64_t line)
 {
-    const double *after_x = numbers + learner->model->recipe.inputs;
-    int64_t pushed = learner->pushed;
+    const double *after_x = numbers + live->model->recipe.inputs;
+    int64_t pushed = live->pushed;
     bool learned, done;
     volt_status status = VOLT_OK;
     switch (what) {
     case 'p':
     case 'u':
-        status = volt_learner_do_push(learner, numbers, NULL);
+        status = volt_live_do_feed(live, numbers, NULL);
         break;
     case 'a':
-        status = volt_learner_do_advance(learner, numbers, after_x, NULL, &learned, &done);
+        status = volt_live_do_advance(live, numbers, after_x, NULL, &learned, &done);
         break;
     case 'l':
-        return volt_learner_do_learn(learner, numbers);
+        return volt_live_do_learn(live, 0, numbers);
     case 'w':
-        return volt_learner_do_learn_late(learner, numbers, &learned);
+        return volt_live_do_learn(live, volt_max(live->model->ahead, 1) - 1, numbers);
     case 'd':
-        return numbers[0] >= 0 && numbers[0] < 9e15
-                   ? volt_learner_do_drop(learner, (int64_t)numbers[0])
-                   : damaged(learner->journal, line, "drops no number of rows");
+        return numbers[0] >= 0 && numbers[0] < 9e15 ? volt_live_do_drop(live, (int64_t)numbers[0])
+                                                    : damaged(live->journal, line, "drops no number of rows");
     default:
-        return volt_learner_do_restart(learner);
+        return volt_live_do_restart(live);
     }
-    if (learner->pushed > pushed)
+    if (live->pushed > pushed)
         status = VOLT_OK; /* the forecast may have been too large then as well */
-    return status == VOLT_OK && what == 'u' ? volt_learner_do_learn(learner, after_x) : status;
+    return status == VOLT_OK && what == 'u' ? volt_live_do_learn(live, 0, after_x) : status;
 }
 
-static volt_status replay(volt_learner *learner, char *text, int64_t line)
+static volt_status replay(volt_live *live, char *text, int64_t line)
 {
-    volt_journal *journal = learner->journal;
-    int64_t d = learner->model->recipe.inputs, q = learner->model->q;
+    volt_journal *journal = live->journal;
+    int64_t d = live->model->recipe.inputs, q = live->model->q;
     bool known = strchr("pulawdr", *text) != NULL; /* a whole line is not empty */
     int64_t count = 0;
     if (known)
         count = (strchr("pua", *text) ? d : 0) + (strchr("luaw", *text) ? q : 0) + (*text == 'd');
     if (!known || !read_numbers(text + 1, count, journal->numbers))
-        return damaged(journal, line, "is none that a learner of this model writes");
-    volt_status status = do_again(learner, *text, journal->numbers, line);
+        return damaged(journal, line, "is none that this model writes");
+    volt_status status = do_again(live, *text, journal->numbers, line);
     if (status == VOLT_OK)
-        learner->events++;
+        live->events++;
     else if (status != VOLT_ERR_MEMORY)
         return volt_fail_prefix(VOLT_ERR_FORMAT, "%s: line %" PRId64 " of the journal", journal->path, line);
     return status;
 }
 
-static volt_status read_head(const volt_learner *learner, const char *text, int64_t *events)
+static volt_status read_head(const volt_live *live, const char *text, int64_t *events)
 {
-    const volt_journal *journal = learner->journal;
+    const volt_journal *journal = live->journal;
     char name[32], digest[VOLT_DIGEST_LENGTH], settings[MOST_HEAD];
     int version = 0, end = 0;
     bool whole = strlen(text) < MOST_HEAD &&
                  sscanf(text, "%31s %d %16s %" SCNd64 "%n", name, &version, digest, events, &end) == 4 &&
                  text[end] == ' ' && *events >= 0;
-    VOLT_REQUIRE(whole && strcmp(name, mark) == 0, VOLT_ERR_FORMAT, "%s is not the journal of a learner",
+    VOLT_REQUIRE(whole && strcmp(name, mark) == 0, VOLT_ERR_FORMAT, "%s is not a journal of volterra",
                  journal->path);
     VOLT_REQUIRE(version == VERSION, VOLT_ERR_FORMAT,
                  "%s has journal format %d, and this library (%s) reads format %d", journal->path, version,
                  volt_version(), VERSION);
     VOLT_REQUIRE(strcmp(digest, journal->digest) == 0, VOLT_ERR_FORMAT,
-                 "%s belongs to a learner of another model (%s; this one is %s)", journal->path, digest,
-                 journal->digest);
-    VOLT_REQUIRE(strcmp(text + end + 1, settings_of(learner, settings)) == 0, VOLT_ERR_FORMAT,
-                 "%s was kept by a learner with window, forget and forget_what %.80s, and this one has %s",
-                 journal->path, text + end + 1, settings);
-    VOLT_REQUIRE(*events <= learner->events, VOLT_ERR_FORMAT,
-                 "%s begins after %" PRId64 " events, and the learner has done %" PRId64
+                 "%s belongs to another model (%s; this one is %s)", journal->path, digest, journal->digest);
+    VOLT_REQUIRE(strcmp(text + end + 1, settings_of(live, settings)) == 0, VOLT_ERR_FORMAT,
+                 "%s has window, forget and forget_what %.80s, and this object has %s", journal->path,
+                 text + end + 1, settings);
+    VOLT_REQUIRE(*events <= live->events, VOLT_ERR_FORMAT,
+                 "%s begins after %" PRId64 " events, and this object has done %" PRId64
                  ": the state that goes with it is a later one",
-                 journal->path, *events, learner->events);
+                 journal->path, *events, live->events);
     return VOLT_OK;
 }
 
 /* All whole lines. *end: where they end. A line that is not whole ends them if it is the last, and is damage elsewhere. */
-static volt_status read_lines(volt_learner *learner, char *bytes, int64_t size, int64_t *end, int64_t *events)
+static volt_status read_lines(volt_live *live, char *bytes, int64_t size, int64_t *end, int64_t *events)
 {
     char *next = bytes, *stop = bytes + size;
     for (int64_t line = 1; next < stop; line++) {
@@ -268,13 +267,13 @@ static volt_status read_lines(volt_learner *learner, char *bytes, int64_t size, 
             *newline = '\0';
         if (!newline || strlen(next) != length || !strip_checksum(next, length)) {
             if (newline && newline + 1 < stop)
-                return damaged(learner->journal, line, "is damaged");
+                return damaged(live->journal, line, "is damaged");
             break;
         }
         if (line == 1)
-            VOLT_TRY(read_head(learner, next, events));
-        else if ((*events)++ >= learner->events)
-            VOLT_TRY(replay(learner, next, line));
+            VOLT_TRY(read_head(live, next, events));
+        else if ((*events)++ >= live->events)
+            VOLT_TRY(replay(live, next, line));
         next = newline + 1;
         *end = next - bytes;
     }
@@ -283,9 +282,9 @@ static volt_status read_lines(volt_learner *learner, char *bytes, int64_t size, 
 
 /* ---- open ------------------------------------------------------------------------------------- */
 
-static volt_status make_journal(const volt_learner *learner, const char *path, volt_journal **journal)
+static volt_status make_journal(const volt_live *live, const char *path, volt_journal **journal)
 {
-    const volt_model *model = learner->model;
+    const volt_model *model = live->model;
     int64_t most = model->recipe.inputs + model->q + 1;
     volt_journal *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
@@ -303,31 +302,31 @@ static volt_status make_journal(const volt_learner *learner, const char *path, v
 }
 
 /* A file that is there must be a journal, or what is left of one that was killed while it wrote its first line. */
-static volt_status take_file(volt_learner *learner)
+static volt_status take_file(volt_live *live)
 {
-    volt_journal *journal = learner->journal;
+    volt_journal *journal = live->journal;
     char *bytes = NULL;
-    int64_t size = 0, end = 0, events = 0, done = learner->events;
+    int64_t size = 0, end = 0, events = 0, done = live->events;
     VOLT_TRY(volt_file_load(journal->path, &bytes, &size));
     size_t known = size < (int64_t)sizeof mark - 1 ? (size_t)size : sizeof mark - 1;
     volt_status status = VOLT_OK;
     if (memcmp(bytes, mark, known) != 0)
-        status = volt_fail(VOLT_ERR_FORMAT, "%s is not the journal of a learner", journal->path);
+        status = volt_fail(VOLT_ERR_FORMAT, "%s is not a journal of volterra", journal->path);
     if (status == VOLT_OK)
-        status = read_lines(learner, bytes, size, &end, &events);
+        status = read_lines(live, bytes, size, &end, &events);
     volt_free(bytes);
     VOLT_TRY(status);
     journal->length = end;
     /* Without a first line, or where a state has done more than the journal knows of, it begins anew. */
     if (end == 0 || events < done)
-        return begin_lines(learner);
+        return begin_lines(live);
     return end == size || ftruncate(journal->file, end) == 0 ? VOLT_OK
                                                              : io_failure(journal, "cut to its whole lines");
 }
 
-static volt_status open_file(volt_learner *learner)
+static volt_status open_file(volt_live *live)
 {
-    volt_journal *journal = learner->journal;
+    volt_journal *journal = live->journal;
     struct stat about;
     journal->file = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
     if (journal->file < 0)
@@ -335,33 +334,33 @@ static volt_status open_file(volt_learner *learner)
     VOLT_REQUIRE(fstat(journal->file, &about) == 0 && S_ISREG(about.st_mode), VOLT_ERR_IO,
                  "%s: the journal must be a regular file", journal->path);
     VOLT_REQUIRE(volt_file_lock(journal->file) != VOLT_LOCK_BUSY, VOLT_ERR_IO,
-                 "%s: another learner is writing this journal", journal->path);
-    volt_model_digest(learner->model, learner->z, journal->digest);
-    return take_file(learner);
+                 "%s: another process or object is writing this journal", journal->path);
+    volt_model_digest(live->model, live->z, journal->digest);
+    return take_file(live);
 }
 
-volt_status volt_learner_open_journal(volt_learner *learner, const char *path, int64_t *replayed)
+volt_status volt_journal_open(volt_live *live, const char *path, int64_t *replayed)
 {
-    VOLT_REQUIRE(learner && path, VOLT_ERR_ARGUMENT, "the learner or the path is NULL");
-    VOLT_REQUIRE(!learner->journal, VOLT_ERR_ARGUMENT, "the learner keeps a journal already: %s",
-                 learner->journal->path);
-    int64_t done = learner->events;
-    VOLT_TRY(make_journal(learner, path, &learner->journal));
-    volt_status status = open_file(learner);
+    VOLT_REQUIRE(live && path, VOLT_ERR_ARGUMENT, "the live object or the path is NULL");
+    VOLT_REQUIRE(live->learns, VOLT_ERR_ARGUMENT, "%s: a journal requires an object that learns", path);
+    VOLT_REQUIRE(!live->journal, VOLT_ERR_ARGUMENT, "a journal is open already: %s", live->journal->path);
+    int64_t done = live->events;
+    VOLT_TRY(make_journal(live, path, &live->journal));
+    volt_status status = open_file(live);
     if (status != VOLT_OK) {
-        volt_journal_free(learner->journal);
-        learner->journal = NULL;
+        volt_journal_free(live->journal);
+        live->journal = NULL;
         return status;
     }
     if (replayed)
-        *replayed = learner->events - done;
+        *replayed = live->events - done;
     return VOLT_OK;
 }
 
-volt_status volt_learner_clear_journal(volt_learner *learner)
+volt_status volt_journal_clear(volt_live *live)
 {
-    VOLT_REQUIRE(learner && learner->journal, VOLT_ERR_ARGUMENT, "the learner keeps no journal");
-    volt_status status = begin_lines(learner);
-    learner->journal->behind = status != VOLT_OK; /* there is no whole first line to write behind */
+    VOLT_REQUIRE(live && live->journal, VOLT_ERR_ARGUMENT, "there is no journal");
+    volt_status status = begin_lines(live);
+    live->journal->behind = status != VOLT_OK; /* there is no whole first line to write behind */
     return status;
 }

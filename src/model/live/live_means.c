@@ -1,4 +1,4 @@
-/* src/model/live/learner_means.c: outputs of a learner in which the kernel plays no part (alpha is INFINITY).
+/* src/model/live/live_means.c: outputs without a kernel part (alpha is INFINITY).
  *
  * Their forecast is 0 (the naive one of a change), or the mean of the targets in the window: the limit of the readout as
  * alpha grows. A model keeps no targets. They are computed from the errors of the training rows, where each row was
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "model/live/learner_internal.h"
+#include "model/live/live_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static bool has_mean(const volt_model *model, int64_t k)
     return model->intercept && (model->anchors[k] < 0 || model->intercepts[k] != 0);
 }
 
-volt_status volt_means_create(const volt_model *model, volt_learner_means *means)
+volt_status volt_means_create(const volt_model *model, volt_live_means *means)
 {
     means->outputs = volt_alloc(model->q, sizeof *means->outputs);
     means->constant = volt_alloc(model->q, sizeof *means->constant);
@@ -36,20 +36,20 @@ volt_status volt_means_create(const volt_model *model, volt_learner_means *means
     return VOLT_OK;
 }
 
-void volt_means_release(volt_learner_means *means)
+void volt_means_release(volt_live_means *means)
 {
     volt_free(means->outputs);
     volt_free(means->constant);
     volt_free(means->Y);
-    *means = (volt_learner_means){0};
+    *means = (volt_live_means){0};
 }
 
-volt_status volt_means_reserve(volt_learner_means *means, int64_t rows)
+volt_status volt_means_reserve(volt_live_means *means, int64_t rows)
 {
     return volt_grow((void **)&means->Y, &means->room, rows * means->n, sizeof *means->Y);
 }
 
-void volt_means_forecast(const volt_learner_means *means, int64_t rows, double *y)
+void volt_means_forecast(const volt_live_means *means, int64_t rows, double *y)
 {
     for (int64_t i = 0; i < means->n; i++) {
         double sum = 0;
@@ -95,7 +95,7 @@ static void recover(const volt_model *model, const int64_t *rows, int64_t n, int
     unroll(model, rows, n, k, constant, constant && slope > 0 ? ((double)n * c - none) / slope : 0, y);
 }
 
-volt_status volt_means_start(volt_learner_means *means, const volt_model *model, const int64_t *rows, int64_t n,
+volt_status volt_means_start(volt_live_means *means, const volt_model *model, const int64_t *rows, int64_t n,
                              int64_t window)
 {
     int64_t left_out = n - window;

@@ -1,10 +1,10 @@
-/* src/model/live/learner_model.c: the model of all rows that a learner has learned.
+/* src/model/live/live_model.c: the model of all rows learned so far.
  *
- * Kernel, scales, alphas, the kind of every target and the share of its readout stay those of the learner's model. The
+ * Kernel, scales, alphas, the kind of every target and the share of its readout stay those of the model before. The
  * exact solver (solve/solver_table.h) fits the rows of that model and those pushed since with these settings. It also
  * computes the errors of all rows, for intervals, and the factor, for standard deviations.
  *
- * Inputs follow from the history, by the recipe and the policy that the learner took them with; targets of the rows of the
+ * Inputs follow from the history, by the recipe and the policy that they were taken with; targets of the rows of the
  * window from its factors, Y = L W. The model ends before the last `ahead` rows, which have no target yet. */
 #include "base/blas.h"
 #include "base/error.h"
@@ -12,7 +12,7 @@
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "model/file/reservoir_part.h"
-#include "model/live/learner_internal.h"
+#include "model/live/live_internal.h"
 #include "model/model_notes.h"
 #include "model/readout.h"
 #include "solve/solver_table.h"
@@ -21,7 +21,7 @@
 #include <string.h>
 
 typedef struct model_task {
-    const volt_learner *learner;
+    const volt_live *live;
     const volt_model *base;
     volt_model *model;
     int64_t added;    /* rows of the history that the model has */
@@ -109,7 +109,7 @@ static volt_status copy_settings(model_task *task)
 static volt_status find_records(model_task *task)
 {
     const volt_model *base = task->base;
-    const volt_pushed_rows *history = &task->learner->history;
+    const volt_fed_rows *history = &task->live->history;
     int64_t before = volt_max(base->n_records, 1), begin = base->n, count = before;
     task->lengths = volt_alloc(before + history->n_starts, sizeof *task->lengths);
     if (!task->lengths)
@@ -135,7 +135,7 @@ static volt_status find_records(model_task *task)
 /* The rows as the kernel sees them, and what the row after the last looks back to. */
 static volt_status make_rows(model_task *task)
 {
-    const volt_learner *learner = task->learner;
+    const volt_live *live = task->live;
     const volt_model *base = task->base;
     volt_model *model = task->model;
     int64_t inputs = base->recipe.inputs, width = inputs + base->q, beyond = 0, next_start = 0;
@@ -147,12 +147,12 @@ static volt_status make_rows(model_task *task)
     VOLT_TRY(volt_recent_create(&model->recipe, &model->recent));
     volt_recent_copy(&model->recipe, &base->recent, &model->recent);
     for (int64_t i = 0; i < task->added; i++) {
-        const double *x = learner->history.rows + i * width;
-        if (next_start < learner->history.n_starts && learner->history.starts[next_start] == base->n + i) {
+        const double *x = live->history.rows + i * width;
+        if (next_start < live->history.n_starts && live->history.starts[next_start] == base->n + i) {
             volt_recent_restart(&model->recent);
             next_start++;
         }
-        VOLT_TRY(volt_model_take_input(base, &model->recent, x, learner->policy, i,
+        VOLT_TRY(volt_model_take_input(base, &model->recent, x, live->policy, i,
                                        task->Z + (base->n + i) * base->d, &beyond));
         volt_recent_push(&model->recipe, &model->recent, x);
         volt_recent_feed(&model->recipe, &model->recent, x + inputs);
@@ -161,7 +161,7 @@ static volt_status make_rows(model_task *task)
 }
 
 /* Row i of L W of a group into the targets of its outputs. */
-static void take_group_targets(const volt_learner_group *group, int64_t i, double *y)
+static void take_group_targets(const volt_live_group *group, int64_t i, double *y)
 {
     const volt_online_factor *f = group->factor;
     int64_t width = f->q + 1;
@@ -178,18 +178,18 @@ static void take_group_targets(const volt_learner_group *group, int64_t i, doubl
 /* Write the scaled targets of the rows kept to model->coefficients; 0 for rows without a target. */
 static void take_targets(model_task *task)
 {
-    const volt_learner *learner = task->learner;
-    const volt_learner_means *means = &learner->means;
+    const volt_live *live = task->live;
+    const volt_live_means *means = &live->means;
     volt_model *model = task->model;
     int64_t w = model->washout, q = model->q;
     memset(model->coefficients, 0, (size_t)(model->n * q) * sizeof(double));
     for (int64_t t = 0; t < model->n - w; t++)
         task->without[t] = true;
-    for (int64_t i = 0; i < learner->n; i++) {
-        double *y = model->coefficients + learner->numbers[i] * q;
-        task->without[learner->numbers[i] - w] = false;
-        for (int64_t g = 0; g < learner->n_groups; g++)
-            take_group_targets(&learner->groups[g], i, y);
+    for (int64_t i = 0; i < live->n; i++) {
+        double *y = model->coefficients + live->numbers[i] * q;
+        task->without[live->numbers[i] - w] = false;
+        for (int64_t g = 0; g < live->n_groups; g++)
+            take_group_targets(&live->groups[g], i, y);
         for (int64_t m = 0; m < means->n; m++)
             y[means->outputs[m]] = means->Y[i * means->n + m];
     }
@@ -207,8 +207,7 @@ static void take_last_target(model_task *task)
     if (task->added == 0)
         memcpy(model->last_target, base->last_target, (size_t)model->q * sizeof(double));
     else if (!model->no_last_target)
-        memcpy(model->last_target,
-               task->learner->history.rows + (task->added - 1) * width + base->recipe.inputs,
+        memcpy(model->last_target, task->live->history.rows + (task->added - 1) * width + base->recipe.inputs,
                (size_t)model->q * sizeof(double));
 }
 
@@ -217,12 +216,12 @@ static void take_last_target(model_task *task)
 /* As chosen before: an output keeps its alpha, its intercept and its share. */
 static void take_choice(model_task *task)
 {
-    const volt_learner *learner = task->learner;
-    for (int64_t g = 0; g < learner->n_groups; g++)
-        for (int64_t i = 0; i < learner->groups[g].n; i++)
-            task->outputs[learner->groups[g].outputs[i]].constant = learner->groups[g].constant[i];
-    for (int64_t i = 0; i < learner->means.n; i++)
-        task->outputs[learner->means.outputs[i]].constant = learner->means.constant[i];
+    const volt_live *live = task->live;
+    for (int64_t g = 0; g < live->n_groups; g++)
+        for (int64_t i = 0; i < live->groups[g].n; i++)
+            task->outputs[live->groups[g].outputs[i]].constant = live->groups[g].constant[i];
+    for (int64_t i = 0; i < live->means.n; i++)
+        task->outputs[live->means.outputs[i]].constant = live->means.constant[i];
     for (int64_t k = 0; k < task->model->q; k++) {
         task->outputs[k].alpha = task->model->alphas[k];
         task->outputs[k].share = task->model->shares[k];
@@ -288,28 +287,29 @@ static volt_status make(model_task *task, bool keep_factor, volt_progress progre
     return solve(task, keep_factor, progress);
 }
 
-static volt_status check(const volt_learner *learner)
+static volt_status check(const volt_live *live)
 {
-    VOLT_REQUIRE(learner->window == 0 && learner->forget == 1, VOLT_ERR_ARGUMENT,
-                 "a model is one of all rows: the learner has window %" PRId64
-                 " and forget %g, and they must be 0 (none) and 1",
-                 learner->window, learner->forget);
-    VOLT_REQUIRE(learner->history.complete, VOLT_ERR_ARGUMENT,
-                 "the learner was read from a file of version 1.0 or before, which does not have the %" PRId64
-                 " rows pushed since the model ended",
-                 learner->pushed);
-    VOLT_REQUIRE(learner->n > 0, VOLT_ERR_ARGUMENT, "the learner has no rows left to make a model of");
+    VOLT_REQUIRE(live->learns, VOLT_ERR_ARGUMENT,
+                 "the object does not learn: its model is the one that it was made from");
+    VOLT_REQUIRE(live->window == 0 && live->forget == 1, VOLT_ERR_ARGUMENT,
+                 "a model requires all rows: window is %" PRId64
+                 " and forget is %g, and they must be 0 (all) and 1",
+                 live->window, live->forget);
+    VOLT_REQUIRE(live->history.complete, VOLT_ERR_ARGUMENT,
+                 "the state was read from a file of version 1.0 or before, which does not have the %" PRId64
+                 " rows fed since the model ended",
+                 live->pushed);
+    VOLT_REQUIRE(live->n > 0, VOLT_ERR_ARGUMENT, "the window has no rows to make a model of");
     return VOLT_OK;
 }
 
-volt_status volt_learner_model(const volt_learner *learner, int keep_factor, volt_progress progress,
-                               volt_model **model)
+volt_status volt_live_model(const volt_live *live, int keep_factor, volt_progress progress, volt_model **model)
 {
-    VOLT_REQUIRE(learner && model, VOLT_ERR_ARGUMENT, "the learner or the place for the model is NULL");
-    VOLT_TRY(check(learner));
-    const volt_model *base = learner->model;
-    int64_t known = volt_max(learner->pushed - base->ahead, learner->numbers[learner->n - 1] + 1 - base->n);
-    model_task task = {.learner = learner, .base = base, .added = volt_max(known, 0)};
+    VOLT_REQUIRE(live && model, VOLT_ERR_ARGUMENT, "the live object or the place for the model is NULL");
+    VOLT_TRY(check(live));
+    const volt_model *base = live->model;
+    int64_t known = volt_max(live->pushed - base->ahead, live->numbers[live->n - 1] + 1 - base->n);
+    model_task task = {.live = live, .base = base, .added = volt_max(known, 0)};
     volt_blas_use use;
     VOLT_TRY(volt_model_allocate(base->n + task.added, base->d, base->q, &task.model));
     volt_status status = volt_blas_claim(&use);

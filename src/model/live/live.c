@@ -1,0 +1,594 @@
+/* src/model/live/live.c: creation of live objects, their intervals and facts. */
+#include "base/backend.h"
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "model/live/live_detector.h"
+#include "model/readout.h"
+#include "solve/exact/operator.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char *const volt_forget_words[2] = {[VOLT_FORGET_DYNAMICS] = "dynamics", [VOLT_FORGET_ALL] = "all"};
+
+volt_live_options volt_live_options_default(void)
+{
+    return (volt_live_options){.struct_size = sizeof(volt_live_options),
+                               .start = VOLT_START_CONTINUE,
+                               .beyond = VOLT_BEYOND_CLIP,
+                               .forget = 1,
+                               .forget_what = VOLT_FORGET_ALL,
+                               .scale_rows = 300};
+}
+
+/* ---- groups of outputs ------------------------------------------------------------------------ */
+
+/* Does the kernel play a part in output k? */
+static bool is_live(const volt_model *model, int64_t k)
+{
+    return isfinite(model->alphas[k]) && model->alphas[k] > 0;
+}
+
+/* Was output k fitted with an intercept? A fit that chose to go without one left 0, less the share of what is common to all
+ * entries (solve/choice/choice.c), which is computed here in the same way, so that it is the same bits. A target that never moves
+ * has intercept 0 and coefficients 0 either way: it has the intercept that the model was fitted with. */
+static bool is_constant(const volt_model *model, int64_t k)
+{
+    double sum = 0;
+    bool moves = false;
+    for (int64_t i = model->washout; i < model->n; i++) {
+        sum += model->coefficients[i * model->q + k];
+        moves = moves || model->coefficients[i * model->q + k] != 0;
+    }
+    return model->intercept && (!moves || model->intercepts[k] != -model->resolved.common * sum);
+}
+
+static bool is_first_of_alpha(const volt_model *model, int64_t k)
+{
+    for (int64_t i = 0; i < k; i++)
+        if (is_live(model, i) && model->alphas[i] == model->alphas[k])
+            return false;
+    return is_live(model, k);
+}
+
+static volt_status make_group(const volt_model *model, double alpha, volt_live_group *group)
+{
+    group->outputs = volt_alloc(model->q, sizeof *group->outputs);
+    group->constant = volt_alloc(model->q, sizeof *group->constant);
+    group->y = volt_alloc_doubles(model->q, 1);
+    if (!group->outputs || !group->constant || !group->y)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < model->q; k++)
+        if (model->alphas[k] == alpha) {
+            group->constant[group->n] = is_constant(model, k);
+            group->outputs[group->n++] = k;
+        }
+    return volt_online_create(group->n, alpha, &group->factor);
+}
+
+static volt_status make_groups(volt_live *live)
+{
+    const volt_model *model = live->model;
+    live->groups = volt_alloc_zero(model->q, sizeof *live->groups);
+    if (!live->groups)
+        return VOLT_ERR_MEMORY;
+    for (int64_t k = 0; k < model->q; k++)
+        if (is_first_of_alpha(model, k))
+            VOLT_TRY(make_group(model, model->alphas[k], &live->groups[live->n_groups++]));
+    return VOLT_OK;
+}
+
+/* ---- creation --------------------------------------------------------------------------------- */
+
+static volt_status check(const volt_model *model, const volt_live_options *options)
+{
+    VOLT_REQUIRE(options->window >= 0, VOLT_ERR_ARGUMENT,
+                 "the window is %" PRId64 " rows, and must be at least 1, or 0 for all", options->window);
+    VOLT_REQUIRE(options->forget > 0 && options->forget <= 1, VOLT_ERR_ARGUMENT,
+                 "forget is %.6g, and must be above 0 and at most 1", options->forget);
+    VOLT_REQUIRE(options->forget_what == VOLT_FORGET_DYNAMICS || options->forget_what == VOLT_FORGET_ALL,
+                 VOLT_ERR_ARGUMENT, "forget_what is %d, and must be VOLT_FORGET_DYNAMICS or VOLT_FORGET_ALL",
+                 (int)options->forget_what);
+    VOLT_REQUIRE(model->trained.landmarks == 0, VOLT_ERR_ARGUMENT,
+                 "learning requires all rows of training, and the model has %" PRId64
+                 " landmarks of them: fit it with the exact solver",
+                 model->trained.landmarks);
+    VOLT_REQUIRE(
+        !model->loss, VOLT_ERR_ARGUMENT,
+        "the model was fitted with loss %s, or with weights: learning row by row goes with squares alone",
+        model->loss->text);
+    VOLT_REQUIRE(
+        !model->resolved.centred || model->intercept, VOLT_ERR_ARGUMENT,
+        "a centred kernel without an intercept forecasts deviations from a mean that the model does not "
+        "keep: fit it with an intercept to go on learning");
+    return VOLT_OK;
+}
+
+/* What every live object has. */
+static volt_status allocate(const volt_model *model, volt_beyond policy, volt_live **live)
+{
+    volt_live *fresh = *live = volt_alloc_zero(1, sizeof *fresh);
+    if (!fresh)
+        return VOLT_ERR_MEMORY;
+    fresh->model = model;
+    fresh->policy = policy;
+    fresh->last = volt_alloc_doubles(1, model->recipe.inputs);
+    fresh->z = volt_alloc_doubles(1, model->d);
+    fresh->y = volt_alloc_doubles(1, model->q);
+    fresh->predictions = volt_alloc_zero((model->ahead + 1) * model->q, sizeof *fresh->predictions);
+    if (!fresh->last || !fresh->z || !fresh->y || !fresh->predictions)
+        return VOLT_ERR_MEMORY;
+    return volt_recent_create(&model->recipe, &fresh->recent);
+}
+
+/* Transposed, so that each output is one pass over contiguous memory. */
+static volt_status copy_coefficients(volt_live *live)
+{
+    volt_model_reader reads = volt_model_reads(live->model);
+    int64_t m = live->k_room = reads.columns->m, q = live->model->q;
+    live->k = volt_alloc_doubles(1, m);
+    live->coefficients = volt_alloc_doubles(q, m);
+    if (!live->k || !live->coefficients)
+        return VOLT_ERR_MEMORY;
+    for (int64_t j = 0; j < m; j++)
+        for (int64_t k = 0; k < q; k++)
+            live->coefficients[k * m + j] = reads.coefficients[j * q + k];
+    return VOLT_OK;
+}
+
+/* One that does not learn, in the state of `start` and `recent`; NULL both: a zero initial state. */
+static volt_status open_at(const volt_model *model, volt_beyond policy, const volt_state *start,
+                           const volt_recent *recent, volt_live **live)
+{
+    volt_live *fresh = NULL;
+    volt_status status = allocate(model, policy, &fresh);
+    if (status == VOLT_OK)
+        status = copy_coefficients(fresh);
+    if (status == VOLT_OK)
+        status = start ? volt_state_copy(start, 1, &fresh->past)
+                       : volt_state_create(&model->resolved, volt_model_reads(model).columns, 1, &fresh->past);
+    if (status != VOLT_OK) {
+        volt_live_free(fresh);
+        return status;
+    }
+    if (recent)
+        volt_recent_copy(&model->recipe, recent, &fresh->recent);
+    *live = fresh;
+    return VOLT_OK;
+}
+
+volt_status volt_live_open(const volt_model *model, volt_start start, volt_beyond policy, volt_live **live)
+{
+    VOLT_TRY(volt_model_check_start(model, start));
+    bool reset = start == VOLT_START_RESET;
+    return open_at(model, policy, reset ? NULL : model->end, reset ? NULL : &model->recent, live);
+}
+
+volt_status volt_live_begin(const volt_model *model, const volt_live_options *options, volt_live **live)
+{
+    VOLT_TRY(check(model, options));
+    volt_live *fresh = NULL;
+    volt_status status = allocate(model, options->beyond, &fresh);
+    if (status == VOLT_OK) {
+        fresh->learns = true;
+        fresh->window = options->window;
+        fresh->forget = options->forget;
+        fresh->forget_what = options->forget_what;
+        fresh->history.complete = options->window == 0;
+        status = volt_late_create(fresh);
+    }
+    if (status == VOLT_OK)
+        status = make_groups(fresh);
+    if (status == VOLT_OK)
+        status = volt_means_create(model, &fresh->means);
+    if (status == VOLT_OK)
+        status = volt_moving_create(&model->resolved, &fresh->moving);
+    if (status == VOLT_OK)
+        *live = fresh;
+    else
+        volt_live_free(fresh);
+    return status;
+}
+
+static volt_status create_learning(const volt_model *model, const volt_live_options *options, volt_live **live)
+{
+    volt_blas_use use;
+    VOLT_REQUIRE(options->start == VOLT_START_CONTINUE || options->start == VOLT_START_RESET, VOLT_ERR_ARGUMENT,
+                 "the start is %d, and must be VOLT_START_CONTINUE (%d) or VOLT_START_RESET (%d)",
+                 (int)options->start, (int)VOLT_START_CONTINUE, (int)VOLT_START_RESET);
+    VOLT_TRY(volt_live_begin(model, options, live));
+    VOLT_TRY(volt_blas_claim(&use));
+    volt_status status = volt_live_start(*live, options->progress);
+    volt_blas_release(&use);
+    if (status == VOLT_OK && options->start == VOLT_START_RESET)
+        status = volt_live_restart(*live);
+    return status;
+}
+
+static bool has_kernel_part(const volt_model *model)
+{
+    bool has = false;
+    for (int64_t k = 0; k < model->q; k++)
+        has = has || isfinite(model->alphas[k]);
+    return has;
+}
+
+static volt_status feed_pending(volt_live *live, volt_view rows)
+{
+    if (rows.rows > 0)
+        VOLT_TRY(volt_predict_check_inputs(live->model, rows));
+    for (int64_t i = 0; i < rows.rows; i++)
+        VOLT_TRY(volt_live_feed(live, rows.data + i * rows.ld, live->y));
+    return VOLT_OK;
+}
+
+static volt_status create_new(const volt_model *model, const volt_live_options *options, volt_live **live)
+{
+    volt_live *fresh = NULL;
+    bool learns = options->learn && (options->alarm_rate == 0 || has_kernel_part(model));
+    volt_status status = learns ? create_learning(model, options, &fresh)
+                                : volt_live_open(model, options->start, options->beyond, &fresh);
+    if (status == VOLT_OK)
+        status = feed_pending(fresh, options->pending);
+    if (status == VOLT_OK)
+        *live = fresh;
+    else
+        volt_live_free(fresh);
+    return status;
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+static bool file_exists(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0;
+}
+
+/* Intervals and journal of an object that is there. */
+static volt_status finish(volt_live *live, const volt_live_options *options, const char *path)
+{
+    live->free_run = options->free_run != 0;
+    live->progress = options->progress;
+    live->saved = live->pushed;
+    if (path && !(live->path = volt_strdup(path)))
+        return VOLT_ERR_MEMORY;
+    if (options->n_coverages > 0 && !live->interval)
+        VOLT_TRY(volt_live_track(live, options->coverages, options->n_coverages));
+    if (options->alarm_rate != 0 && !live->detector)
+        VOLT_TRY(volt_detector_create(live->model, options->alarm_rate, options->scale_rows, &live->detector));
+    return options->journal ? volt_journal_open(live, options->journal, &live->replayed) : VOLT_OK;
+}
+
+/* A file is locked before it is read: what another object saves afterwards would be lost. `must` 1: it must exist. */
+static volt_status make(const volt_model *model, const volt_live_options *options, const char *path, bool lock,
+                        bool must, int learn, volt_live **live)
+{
+    volt_state_lock *held = NULL;
+    volt_live *fresh = NULL;
+    VOLT_REQUIRE(options->n_coverages >= 0 && (options->n_coverages == 0 || options->coverages),
+                 VOLT_ERR_ARGUMENT, "n_coverages is %" PRId64 ", and coverages are NULL", options->n_coverages);
+    if (lock)
+        VOLT_TRY(volt_state_lock_take(path, &held));
+    bool resumes = must || (path && file_exists(path));
+    volt_status status = resumes ? volt_live_read_state(model, path, learn, options, &fresh)
+                                 : create_new(model, options, &fresh);
+    if (status == VOLT_OK) {
+        fresh->lock = held;
+        held = NULL;
+        fresh->resumed = resumes;
+        status = finish(fresh, options, path);
+    }
+    volt_state_lock_free(held);
+    if (status == VOLT_OK)
+        *live = fresh;
+    else
+        volt_live_free(fresh);
+    return status;
+}
+
+volt_status volt_live_create(const volt_model *model, const volt_live_options *options, volt_live **live)
+{
+    VOLT_REQUIRE(model && live, VOLT_ERR_ARGUMENT, "the model or the place for the live object is NULL");
+    volt_live_options own = volt_live_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_live_options"));
+    return make(model, &own, own.state, own.state != NULL, false, own.learn != 0, live);
+}
+
+volt_status volt_live_load(const volt_model *model, const volt_live_options *options, const char *path,
+                           volt_live **live)
+{
+    VOLT_REQUIRE(model && path && live, VOLT_ERR_ARGUMENT,
+                 "the model, the path or the place for the live object is NULL");
+    volt_live_options own = volt_live_options_default();
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_live_options"));
+    return make(model, &own, path, own.lock != 0, true, options ? own.learn != 0 : -1, live);
+}
+
+/* ---- copy ------------------------------------------------------------------------------------- */
+
+static double *copy_doubles(const double *from, int64_t count)
+{
+    double *to = volt_alloc_doubles(1, count);
+    if (to)
+        memcpy(to, from, (size_t)count * sizeof *to);
+    return to;
+}
+
+static volt_status copy_factors(const volt_live *source, volt_live *live)
+{
+    int64_t n = source->n, length = n * (n + 1) / 2;
+    double *packed = volt_alloc_doubles(1, length);
+    volt_status status = packed ? VOLT_OK : VOLT_ERR_MEMORY;
+    for (int64_t g = 0; status == VOLT_OK && g < source->n_groups; g++) {
+        const volt_online_factor *factor = source->groups[g].factor;
+        volt_online_get(factor, packed);
+        status =
+            volt_online_set(live->groups[g].factor, n, packed, factor->W + factor->start * (factor->q + 1));
+    }
+    volt_free(packed);
+    return status;
+}
+
+static volt_status copy_late(const volt_live *source, volt_live *live)
+{
+    for (int64_t i = 0; i < source->n_late; i++) {
+        const volt_late_row *from = &source->late[i];
+        volt_late_row *to = &live->late[i];
+        if (from->number < 0)
+            continue;
+        int64_t length = from->number - from->first + 1;
+        VOLT_TRY(volt_grow((void **)&to->k, &to->room, length, sizeof *to->k));
+        memcpy(to->k, from->k, (size_t)length * sizeof *to->k);
+        memcpy(to->x, from->x, (size_t)source->model->recipe.inputs * sizeof *to->x);
+        to->number = from->number;
+        to->first = from->first;
+    }
+    return VOLT_OK;
+}
+
+static volt_status copy_history(const volt_fed_rows *source, int64_t numbers, volt_fed_rows *history)
+{
+    history->complete = source->complete;
+    if (!source->complete)
+        return VOLT_OK;
+    VOLT_TRY(volt_grow((void **)&history->rows, &history->room, numbers, sizeof *history->rows));
+    VOLT_TRY(
+        volt_grow((void **)&history->starts, &history->starts_room, source->n_starts, sizeof *history->starts));
+    if (numbers > 0)
+        memcpy(history->rows, source->rows, (size_t)numbers * sizeof *history->rows);
+    if (source->n_starts > 0)
+        memcpy(history->starts, source->starts, (size_t)source->n_starts * sizeof *history->starts);
+    history->n_starts = source->n_starts;
+    return VOLT_OK;
+}
+
+/* The window, its columns and the rows that wait. */
+static volt_status copy_window(const volt_live *source, volt_live *live)
+{
+    const volt_live_means *means = &source->means;
+    VOLT_TRY(volt_live_reserve(live, source->n + 1));
+    VOLT_TRY(copy_factors(source, live));
+    if (means->n > 0 && source->n > 0)
+        memcpy(live->means.Y, means->Y, (size_t)(source->n * means->n) * sizeof *means->Y);
+    memcpy(live->numbers, source->numbers, (size_t)source->n * sizeof *live->numbers);
+    live->n = source->n;
+    volt_moving_free(live->moving);
+    live->moving = NULL;
+    VOLT_TRY(volt_moving_copy(source->moving, &live->moving));
+    VOLT_TRY(copy_late(source, live));
+    VOLT_TRY(copy_history(&source->history, source->pushed * (source->model->recipe.inputs + source->model->q),
+                          &live->history));
+    live->pending = source->pending;
+    if (!source->pending)
+        return VOLT_OK;
+    int64_t columns = volt_moving_next(source->moving) - volt_moving_begin(source->moving);
+    VOLT_TRY(volt_grow((void **)&live->k, &live->k_room, columns, sizeof *live->k));
+    memcpy(live->k, source->k, (size_t)columns * sizeof *live->k);
+    volt_window_solve(live);
+    return VOLT_OK;
+}
+
+static volt_status copy_intervals(const volt_live *source, volt_live *live)
+{
+    const volt_interval *interval = source->interval;
+    if (!interval)
+        return VOLT_OK;
+    VOLT_TRY(volt_interval_copy(interval, &live->interval));
+    live->half = copy_doubles(source->half, interval->count * interval->q);
+    return live->half ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+volt_status volt_live_copy(const volt_live *source, volt_live **live)
+{
+    VOLT_REQUIRE(source && live, VOLT_ERR_ARGUMENT, "the live object or the place for its copy is NULL");
+    const volt_model *model = source->model;
+    const volt_live_options options = {.beyond = source->policy,
+                                       .window = source->window,
+                                       .forget = source->forget,
+                                       .forget_what = source->forget_what};
+    volt_live *fresh = NULL;
+    VOLT_TRY(source->learns ? volt_live_begin(model, &options, &fresh)
+                            : open_at(model, source->policy, source->past, &source->recent, &fresh));
+    fresh->free_run = source->free_run;
+    fresh->pushed = source->pushed;
+    fresh->learned = source->learned;
+    fresh->beyond = source->beyond;
+    fresh->events = source->events;
+    fresh->diverged = source->diverged;
+    fresh->n_predictions = source->n_predictions;
+    memcpy(fresh->predictions, source->predictions, (size_t)((model->ahead + 1) * model->q) * sizeof(double));
+    if (source->pushed > 0) {
+        memcpy(fresh->last, source->last, (size_t)model->recipe.inputs * sizeof(double));
+        memcpy(fresh->y, source->y, (size_t)model->q * sizeof(double));
+    }
+    if (source->learns)
+        volt_recent_copy(&model->recipe, &source->recent, &fresh->recent);
+    volt_status status = source->learns ? copy_window(source, fresh) : VOLT_OK;
+    if (status == VOLT_OK)
+        status = copy_intervals(source, fresh);
+    if (status == VOLT_OK && source->detector)
+        status = volt_detector_copy(source->detector, model, &fresh->detector);
+    if (status == VOLT_OK)
+        *live = fresh;
+    else
+        volt_live_free(fresh);
+    return status;
+}
+
+void volt_live_free(volt_live *live)
+{
+    if (!live)
+        return;
+    volt_journal_free(live->journal);
+    volt_state_lock_free(live->lock);
+    volt_free(live->path);
+    volt_state_free(live->past);
+    volt_free(live->coefficients);
+    volt_moving_free(live->moving);
+    volt_recent_release(&live->recent);
+    for (int64_t g = 0; g < live->n_groups; g++) {
+        volt_online_free(live->groups[g].factor);
+        volt_free(live->groups[g].outputs);
+        volt_free(live->groups[g].constant);
+        volt_free(live->groups[g].y);
+    }
+    volt_free(live->groups);
+    volt_means_release(&live->means);
+    volt_free(live->history.rows);
+    volt_free(live->history.starts);
+    volt_free(live->numbers);
+    volt_free(live->last);
+    volt_free(live->z);
+    volt_free(live->y);
+    volt_late_free(live);
+    volt_free(live->k);
+    volt_free(live->fresh);
+    volt_free(live->seen);
+    volt_free(live->predictions);
+    volt_interval_free(live->interval);
+    volt_free(live->half);
+    volt_detector_free(live->detector);
+    volt_free(live);
+}
+
+/* ---- intervals -------------------------------------------------------------------------------- */
+
+volt_status volt_live_track(volt_live *live, const double *coverages, int64_t count)
+{
+    VOLT_REQUIRE(live && coverages, VOLT_ERR_ARGUMENT, "the live object or the coverages are NULL");
+    VOLT_REQUIRE(!live->journal, VOLT_ERR_ARGUMENT,
+                 "a journal is open already: intervals must be known before");
+    volt_interval *interval = NULL;
+    VOLT_TRY(volt_interval_create(live->model, coverages, count, &interval));
+    double *half = volt_alloc_doubles(count, live->model->q);
+    if (!half) {
+        volt_interval_free(interval);
+        return VOLT_ERR_MEMORY;
+    }
+    volt_interval_free(live->interval);
+    volt_free(live->half);
+    live->interval = interval;
+    live->half = half;
+    volt_live_widen(live);
+    return VOLT_OK;
+}
+
+void volt_live_widen(volt_live *live)
+{
+    if (live->interval)
+        volt_interval_half(live->interval, live->half);
+}
+
+volt_status volt_live_interval(const volt_live *live, double *half)
+{
+    VOLT_REQUIRE(live && half, VOLT_ERR_ARGUMENT, "the live object or the place for the half-widths is NULL");
+    VOLT_REQUIRE(live->interval, VOLT_ERR_ARGUMENT, "no intervals are tracked: set coverages in the options");
+    memcpy(half, live->half, (size_t)(live->interval->count * live->interval->q) * sizeof *half);
+    return VOLT_OK;
+}
+
+/* ---- facts ------------------------------------------------------------------------------------ */
+
+/* Rows that volt_live_predict takes at a time, of a long sequence. */
+static int64_t block_rows(const volt_live *live)
+{
+    enum { MANY = 1 << 20 };
+    return live->learns
+               ? 1
+               : volt_block_rows_at(volt_backend_current(), MANY, volt_model_reads(live->model).columns->m);
+}
+
+volt_status volt_live_get_info(const volt_live *live, volt_live_info *info)
+{
+    VOLT_REQUIRE(live && info, VOLT_ERR_ARGUMENT, "the live object or the place for its info is NULL");
+    double condition = 1;
+    for (int64_t g = 0; g < live->n_groups; g++)
+        condition = fmax(condition, volt_online_condition(live->groups[g].factor));
+    volt_live_info now = {
+        .learns = live->learns,
+        .rows = live->n,
+        .window = live->window,
+        .forget = live->learns ? live->forget : 1,
+        .forget_what = live->forget_what,
+        .fed = live->pushed,
+        .learned = live->learned,
+        .beyond = live->beyond,
+        .condition = condition,
+        .events = live->events,
+        .replayed = live->replayed,
+        .resumed = live->resumed,
+        .saved = live->saved,
+        .saves = live->saves,
+        .last = live->pushed > 0 ? live->last : NULL,
+        .coverages = live->interval ? live->interval->coverages : NULL,
+        .n_coverages = live->interval ? live->interval->count : 0,
+        .block_rows = block_rows(live),
+    };
+    return volt_result_give(info, &now, sizeof now, "volt_live_info");
+}
+
+/* Those of one group into the columns of its outputs. `a` is room for n x group->n numbers and group->n more. */
+static void give_coefficients(const volt_live *live, const volt_live_group *group, double *a, volt_matrix A,
+                              double *c)
+{
+    double *own = a + live->n * group->n, common = volt_live_common(live);
+    volt_online_coefficients(group->factor, group->constant, volt_matrix_of(a, live->n, group->n), own);
+    for (int64_t i = 0; i < group->n; i++) {
+        int64_t k = group->outputs[i];
+        double share = live->model->shares[k], sum = 0;
+        for (int64_t j = 0; j < live->n; j++) {
+            A.data[j * A.ld + k] = share * a[j * group->n + i];
+            sum += A.data[j * A.ld + k];
+        }
+        c[k] = share * own[i] - common * sum;
+    }
+}
+
+volt_status volt_live_coefficients(const volt_live *live, volt_matrix A, double *c, int64_t *t)
+{
+    VOLT_REQUIRE(live && c, VOLT_ERR_ARGUMENT, "the live object or the place for the intercepts is NULL");
+    VOLT_REQUIRE(live->learns, VOLT_ERR_ARGUMENT,
+                 "the coefficients are the model's: the object does not learn");
+    const volt_model *model = live->model;
+    VOLT_REQUIRE(A.rows == live->n && A.cols == model->q && A.ld >= A.cols && (A.data || A.rows == 0),
+                 VOLT_ERR_SHAPE,
+                 "the coefficients are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, A.rows,
+                 A.cols, live->n, model->q);
+    double *a = volt_alloc_doubles(live->n + 1, model->q);
+    if (!a)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < live->n; i++)
+        memset(A.data + i * A.ld, 0, (size_t)A.cols * sizeof *A.data);
+    volt_means_forecast(&live->means, live->n, c);
+    for (int64_t g = 0; g < live->n_groups; g++)
+        give_coefficients(live, &live->groups[g], a, A, c);
+    if (t)
+        memcpy(t, live->numbers, (size_t)live->n * sizeof *t);
+    volt_free(a);
+    return VOLT_OK;
+}

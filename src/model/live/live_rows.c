@@ -1,0 +1,345 @@
+/* src/model/live/live_rows.c: a row in, its prediction out; its target learned, fed back, or compared with the intervals.
+ *
+ *     k_j <- 1 + lambda^2 kappa(z_t, z_j) k_{j-1},   y = c + A' k                (Volterra; section II.B)
+ *
+ * Each change is written to the journal after it is done. */
+#include "base/blas.h"
+#include "base/clones.h"
+#include "base/error.h"
+#include "base/numbers.h"
+#include "kernel/engine/engine.h"
+#include "model/live/live_internal.h"
+#include "model/readout.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+VOLT_CLONES
+static double dot(const double *restrict a, const double *restrict b, int64_t n)
+{
+    enum { LANES = 8 };
+    double lane[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int l = 0; l < LANES; l++)
+            lane[l] += a[i + l] * b[i + l];
+    double sum = 0;
+    for (; i < n; i++)
+        sum += a[i] * b[i];
+    for (int l = 0; l < LANES; l++)
+        sum += lane[l];
+    return sum;
+}
+
+/* ---- predictions that wait for their targets -------------------------------------------------- */
+
+double *volt_live_prediction(const volt_live *live, int64_t back)
+{
+    int64_t row = live->n_predictions - 1 - back;
+    return row < 0 ? NULL : live->predictions + row % (live->model->ahead + 1) * live->model->q;
+}
+
+/* The prediction of the last row in the ring; y NULL: it overflowed. */
+static void keep_prediction(volt_live *live, const double *y)
+{
+    double *kept = volt_live_prediction(live, 0);
+    for (int64_t k = 0; k < live->model->q; k++)
+        kept[k] = y ? y[k] : DBL_MAX;
+    if (live->learns)
+        volt_window_record(live, volt_moving_next(live->moving) - 1, kept);
+}
+
+/* The intervals and the target of a prediction. */
+static volt_status observe(volt_live *live, int64_t back, const double *y)
+{
+    const double *made = volt_live_prediction(live, back);
+    if (!live->interval || !made || made[0] == DBL_MAX)
+        return VOLT_OK;
+    return volt_interval_learn(live->interval, made, y);
+}
+
+/* ---- feed ------------------------------------------------------------------------------------- */
+
+/* After loading, the prediction is known to rounding: any output will do for the message. */
+static volt_status refuse_diverged(const volt_live *live)
+{
+    const volt_fed *fed = &live->model->recipe.fed;
+    int64_t k = volt_fed_strays(fed, live->y);
+    return volt_fed_diverged(fed, k < 0 ? 0 : k, live->pushed - 1, live->y);
+}
+
+/* The row in live->z through the state, and its kernel in live->k. */
+static volt_status take_past(volt_live *live)
+{
+    volt_blas_use use;
+    const volt_columns *columns = volt_model_reads(live->model).columns;
+    bool multiplies = columns->engine->multiplies && !live->claimed;
+    if (multiplies)
+        VOLT_TRY(volt_blas_claim(&use));
+    volt_state_advance(live->past, volt_view_of(live->z, 1, live->model->d), false,
+                       volt_matrix_of(live->k, 1, columns->m), NULL);
+    if (multiplies)
+        volt_blas_release(&use);
+    return VOLT_OK;
+}
+
+/* The prediction of the last row x into live->y. */
+static volt_status evaluate(volt_live *live, const double *x)
+{
+    const volt_model *model = live->model;
+    if (live->learns) {
+        volt_window_solve(live);
+        return volt_model_unscale_output(model, live->pushed - 1, x, live->y);
+    }
+    int64_t m = volt_model_reads(model).columns->m;
+    for (int64_t k = 0; k < model->q; k++)
+        live->y[k] = dot(live->k, live->coefficients + k * m, m);
+    return volt_model_finish_output(model, live->pushed - 1, x, live->y);
+}
+
+/* The row x, of which volt_model_take_input has made live->z. */
+static volt_status feed_taken(volt_live *live, const double *x, double *y)
+{
+    const volt_model *model = live->model;
+    const volt_fed *fed = &model->recipe.fed;
+    volt_status status = live->learns ? volt_window_take(live) : take_past(live);
+    if (status != VOLT_OK) {
+        volt_recent_unfilter(&model->recipe, &live->recent);
+        return status;
+    }
+    if (live->learns)
+        volt_window_become_last(live, x);
+    memcpy(live->last, x, (size_t)model->recipe.inputs * sizeof *x);
+    volt_recent_push(&model->recipe, &live->recent, x);
+    live->pushed++;
+    live->n_predictions++;
+    volt_live_widen(live);
+    live->diverged = fed->n > 0 && !live->learns; /* an output that is not finite is not fed back */
+    status = evaluate(live, x);
+    keep_prediction(live, status == VOLT_OK ? live->y : NULL);
+    VOLT_TRY(status);
+    volt_recent_feed(&model->recipe, &live->recent, live->y); /* until the target is known */
+    live->diverged = live->diverged && volt_fed_strays(fed, live->y) >= 0;
+    if (y)
+        memcpy(y, live->y, (size_t)model->q * sizeof *y);
+    return VOLT_OK;
+}
+
+/* The input as the kernel sees it, in live->z. */
+static volt_status take_input(volt_live *live, const double *x, int64_t *beyond)
+{
+    if (live->diverged)
+        return refuse_diverged(live);
+    *beyond = live->beyond;
+    return volt_model_take_input(live->model, &live->recent, x, live->policy, live->pushed, live->z, beyond);
+}
+
+volt_status volt_live_do_feed(volt_live *live, const double *x, double *y)
+{
+    int64_t beyond = 0, pushed = live->pushed;
+    VOLT_TRY(take_input(live, x, &beyond));
+    volt_status status = feed_taken(live, x, y);
+    if (live->pushed > pushed)
+        live->beyond = beyond;
+    return status;
+}
+
+volt_status volt_live_feed(volt_live *live, const double *x, double *y)
+{
+    VOLT_REQUIRE(live && x && y, VOLT_ERR_ARGUMENT, "the live object, the input or the output is NULL");
+    VOLT_TRY(volt_journal_check(live));
+    int64_t pushed = live->pushed;
+    volt_status status = volt_live_do_feed(live, x, y);
+    if (live->pushed > pushed)
+        VOLT_TRY(volt_journal_write(live, 'p', x, live->model->recipe.inputs, NULL, 0));
+    return status;
+}
+
+/* ---- learn ------------------------------------------------------------------------------------ */
+
+static bool all_known(const volt_live *live, const double *y)
+{
+    for (int64_t k = 0; k < live->model->q; k++)
+        if (isnan(y[k]))
+            return false;
+    return true;
+}
+
+/* A target without learning: for the intervals, and the output that is fed back. */
+static volt_status compare(volt_live *live, int64_t back, const double *y)
+{
+    const volt_recipe *recipe = &live->model->recipe;
+    bool fed = recipe->fed.n > 0 && !live->free_run;
+    VOLT_REQUIRE(
+        live->interval || fed, VOLT_ERR_ARGUMENT,
+        "a target has no use: the object does not learn, tracks no intervals and was fitted without feedback");
+    VOLT_REQUIRE(back >= 0 && back <= live->model->ahead, VOLT_ERR_ARGUMENT,
+                 "the target is that of %" PRId64 " rows back, and must be of 0 to %" PRId64 " rows back", back,
+                 live->model->ahead);
+    fed = fed && back == 0 && all_known(live, y);
+    for (int64_t k = 0; fed && k < recipe->fed.n; k++)
+        VOLT_REQUIRE(isfinite(y[k]) && isfinite(volt_fed_column(&recipe->fed, k, y[k])), VOLT_ERR_NOT_FINITE,
+                     "known output %" PRId64 " of row %" PRId64 " is not finite or too large", k + 1,
+                     live->pushed);
+    VOLT_TRY(observe(live, back, y));
+    if (fed) {
+        volt_recent_feed(recipe, &live->recent, y);
+        live->diverged = false;
+    }
+    return VOLT_OK;
+}
+
+/* A target of a row that waits. *learned false: it does not. */
+static volt_status learn_waiting(volt_live *live, int64_t back, const double *y, bool *learned)
+{
+    VOLT_TRY(volt_window_learn(live, back, y, learned));
+    if (!*learned)
+        return VOLT_OK;
+    (void)observe(live, back, y); /* an error that overflows is none */
+    if (back == 0)
+        volt_recent_feed(&live->model->recipe, &live->recent, y);
+    return VOLT_OK;
+}
+
+volt_status volt_live_do_learn(volt_live *live, int64_t back, const double *y)
+{
+    bool learned = false;
+    if (!live->learns)
+        return compare(live, back, y);
+    int64_t late = volt_max(live->model->ahead, 1) - 1;
+    VOLT_REQUIRE(back == 0 || back == late, VOLT_ERR_ARGUMENT,
+                 "the target is that of %" PRId64 " rows back, and must be of 0 or %" PRId64 " rows back", back,
+                 late);
+    VOLT_TRY(learn_waiting(live, back, y, &learned));
+    VOLT_REQUIRE(learned, VOLT_ERR_ARGUMENT,
+                 "no row waits for this target: feed one first; a row is learned once, in order");
+    return VOLT_OK;
+}
+
+volt_status volt_live_learn(volt_live *live, int64_t back, const double *y)
+{
+    VOLT_REQUIRE(live && y, VOLT_ERR_ARGUMENT, "the live object or the target is NULL");
+    VOLT_TRY(volt_journal_check(live));
+    VOLT_TRY(volt_live_do_learn(live, back, y));
+    return volt_journal_write(live, back > 0 ? 'w' : 'l', y, live->model->q, NULL, 0);
+}
+
+/* ---- both ------------------------------------------------------------------------------------- */
+
+volt_status volt_live_do_advance(volt_live *live, const double *x, const double *y, double *prediction,
+                                 bool *learned, bool *pushed)
+{
+    int64_t beyond = 0, before = live->pushed;
+    *learned = *pushed = false;
+    VOLT_TRY(take_input(live, x, &beyond));
+    volt_status status = learn_waiting(live, live->model->ahead - 1, y, learned);
+    if (status != VOLT_OK && status != VOLT_ERR_SINGULAR) {
+        volt_recent_unfilter(&live->model->recipe, &live->recent);
+        return status;
+    }
+    volt_status predicts = feed_taken(live, x, prediction);
+    *pushed = live->pushed > before;
+    if (*pushed)
+        live->beyond = beyond;
+    return predicts != VOLT_OK ? predicts : status;
+}
+
+/* Without learning: the row first, so that a refused one changes nothing. */
+static volt_status update_fixed(volt_live *live, const double *x, bool late, const double *y,
+                                double *prediction)
+{
+    VOLT_TRY(volt_live_do_feed(live, x, prediction));
+    VOLT_TRY(compare(live, late ? live->model->ahead : 0, y));
+    if (late)
+        volt_live_widen(live);
+    return VOLT_OK;
+}
+
+static volt_status update_own(volt_live *live, const double *x, const double *y, double *prediction)
+{
+    const volt_model *model = live->model;
+    VOLT_TRY(volt_window_check_target(live, x, y));
+    int64_t pushed = live->pushed;
+    volt_status status = volt_live_do_feed(live, x, prediction);
+    if (live->pushed == pushed)
+        return status;
+    volt_status learned = volt_live_do_learn(live, 0, y);
+    if (learned == VOLT_OK)
+        VOLT_TRY(volt_journal_write(live, 'u', x, model->recipe.inputs, y, model->q));
+    else
+        VOLT_TRY(volt_journal_write(live, 'p', x, model->recipe.inputs, NULL, 0));
+    return learned != VOLT_OK ? learned : status;
+}
+
+static volt_status update_late(volt_live *live, const double *x, const double *y, double *prediction)
+{
+    const volt_model *model = live->model;
+    bool learned = false, pushed = false;
+    volt_status status = VOLT_OK;
+    if (all_known(live, y)) {
+        status = volt_live_do_advance(live, x, y, prediction, &learned, &pushed);
+    } else {
+        int64_t before = live->pushed;
+        status = volt_live_do_feed(live, x, prediction);
+        pushed = live->pushed > before;
+    }
+    if (learned && pushed)
+        VOLT_TRY(volt_journal_write(live, 'a', x, model->recipe.inputs, y, model->q));
+    else if (pushed)
+        VOLT_TRY(volt_journal_write(live, 'p', x, model->recipe.inputs, NULL, 0));
+    else if (learned)
+        VOLT_TRY(volt_journal_write(live, 'w', y, model->q, NULL, 0));
+    return status;
+}
+
+volt_status volt_live_update(volt_live *live, const double *x, int late, const double *y, double *prediction)
+{
+    VOLT_REQUIRE(live && x && y, VOLT_ERR_ARGUMENT, "the live object, the input or the target is NULL");
+    VOLT_TRY(volt_journal_check(live));
+    bool waits = late && live->model->ahead > 0;
+    if (!live->learns)
+        return update_fixed(live, x, waits, y, prediction);
+    return waits || (late && !all_known(live, y)) ? update_late(live, x, y, prediction)
+                                                  : update_own(live, x, y, prediction);
+}
+
+/* ---- drop and restart ------------------------------------------------------------------------- */
+
+volt_status volt_live_do_drop(volt_live *live, int64_t count)
+{
+    VOLT_REQUIRE(count >= 0 && count <= live->n, VOLT_ERR_ARGUMENT,
+                 "%" PRId64 " rows are to be dropped, and the window has %" PRId64, count, live->n);
+    if (live->learns)
+        volt_window_drop(live, count);
+    return VOLT_OK;
+}
+
+volt_status volt_live_do_restart(volt_live *live)
+{
+    if (live->learns)
+        VOLT_TRY(volt_window_restart(live));
+    else
+        volt_state_zero(live->past);
+    volt_recent_restart(&live->recent);
+    live->diverged = false;
+    live->n_predictions = 0;
+    return VOLT_OK;
+}
+
+volt_status volt_live_drop(volt_live *live, int64_t count)
+{
+    VOLT_REQUIRE(live, VOLT_ERR_ARGUMENT, "the live object is NULL");
+    VOLT_TRY(volt_journal_check(live));
+    VOLT_TRY(volt_live_do_drop(live, count));
+    return volt_journal_write(live, 'd', &(double){(double)count}, 1, NULL, 0);
+}
+
+volt_status volt_live_restart(volt_live *live)
+{
+    VOLT_REQUIRE(live, VOLT_ERR_ARGUMENT, "the live object is NULL");
+    VOLT_TRY(volt_journal_check(live));
+    VOLT_TRY(volt_live_do_restart(live));
+    return volt_journal_write(live, 'r', NULL, 0, NULL, 0);
+}

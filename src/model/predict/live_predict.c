@@ -1,0 +1,180 @@
+/* src/model/predict/live_predict.c: predictions of many rows that follow.
+ *
+ * Without learning and feedback they go past the training rows in blocks, as in volt_model_predict. */
+#include "base/blas.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "kernel/gram/gram.h"
+#include "model/live/live_internal.h"
+#include "model/predict/predict_state.h"
+#include "model/readout.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A run of predictions by the window as it is. */
+typedef struct window_run {
+    volt_moving *moving; /* of its own */
+    volt_recent recent;
+    double *A, *c;  /* n x q and q: the readout of the window */
+    double *k;      /* against the columns */
+    double *z;      /* d: the row as the kernel sees it */
+    double *result; /* X.rows x q: the caller's */
+    int64_t beyond;
+} window_run;
+
+static void release(window_run *run)
+{
+    volt_moving_free(run->moving);
+    volt_recent_release(&run->recent);
+    volt_free(run->A);
+    volt_free(run->c);
+    volt_free(run->k);
+    volt_free(run->z);
+}
+
+static volt_status begin(const volt_live *live, window_run *run)
+{
+    const volt_model *model = live->model;
+    int64_t columns = volt_moving_next(live->moving) - volt_moving_begin(live->moving);
+    run->A = volt_alloc_doubles(live->n, model->q);
+    run->c = volt_alloc_doubles(model->q, 1);
+    run->k = volt_alloc_doubles(columns, 1);
+    run->z = volt_alloc_doubles(model->d, 1);
+    if (!run->A || !run->c || !run->k || !run->z)
+        return VOLT_ERR_MEMORY;
+    VOLT_TRY(volt_recent_create(&model->recipe, &run->recent));
+    volt_recent_copy(&model->recipe, &live->recent, &run->recent);
+    VOLT_TRY(volt_moving_copy(live->moving, &run->moving));
+    return volt_live_coefficients(live, volt_matrix_of(run->A, live->n, model->q), run->c, NULL);
+}
+
+/* Row i of X, so many rows after the last one. */
+static volt_status predict_row(const volt_live *live, window_run *run, int64_t i, const double *x)
+{
+    double *z = run->z;
+    const volt_model *model = live->model;
+    int64_t q = model->q, first = volt_moving_begin(run->moving);
+    int64_t now = volt_moving_next(run->moving) + i;
+    double *v = run->result + i * q;
+    VOLT_TRY(volt_model_take_input(model, &run->recent, x, live->policy, i, z, &run->beyond));
+    VOLT_TRY(volt_moving_prepare(run->moving, z, false, true));
+    volt_moving_push(run->moving, z, false, run->k);
+    volt_recent_push(&model->recipe, &run->recent, x);
+    memcpy(v, run->c, (size_t)q * sizeof *v);
+    for (int64_t j = 0; j < live->n; j++) {
+        int64_t row = live->numbers[j];
+        double k = volt_live_faded(live, run->k[row - first], now - row);
+        for (int64_t output = 0; output < q; output++)
+            v[output] += k * run->A[j * q + output];
+    }
+    VOLT_TRY(volt_model_unscale_output(model, i, x, v));
+    int64_t stray = volt_fed_strays(&model->recipe.fed, v);
+    if (stray >= 0)
+        return volt_fed_diverged(&model->recipe.fed, stray, i, v);
+    volt_recent_feed(&model->recipe, &run->recent, v); /* a free run where outputs come back */
+    return VOLT_OK;
+}
+
+static volt_status predict_window(const volt_live *live, volt_view X, double *result, int64_t *beyond)
+{
+    window_run run = {.result = result};
+    volt_blas_use use;
+    VOLT_TRY(volt_blas_claim(&use));
+    volt_status status = begin(live, &run);
+    for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++)
+        status = predict_row(live, &run, i, X.data + i * X.ld);
+    volt_blas_release(&use);
+    *beyond = run.beyond;
+    release(&run);
+    return status;
+}
+
+/* Row by row, as they are fed. */
+static volt_status feed_rows(volt_live *live, volt_view X, double *result, int64_t *beyond)
+{
+    const volt_fed *fed = &live->model->recipe.fed;
+    int64_t before = live->beyond, q = live->model->q;
+    for (int64_t i = 0; i < X.rows; i++) {
+        double *y = result + i * q;
+        VOLT_TRY(volt_live_feed(live, X.data + i * X.ld, y));
+        if (live->diverged)
+            return volt_fed_diverged(fed, volt_fed_strays(fed, y), i, y);
+    }
+    *beyond = live->beyond - before;
+    return VOLT_OK;
+}
+
+static volt_status feed_copy(const volt_live *live, volt_view X, double *result, int64_t *beyond)
+{
+    volt_live *copy = NULL;
+    VOLT_TRY(volt_live_copy(live, &copy));
+    volt_status status = feed_rows(copy, X, result, beyond);
+    volt_live_free(copy);
+    return status;
+}
+
+/* ---- blocks ----------------------------------------------------------------------------------- */
+
+/* The object after the rows of X, whose states are in `state`. */
+static void take_state(volt_live *live, volt_view X, int64_t beyond, volt_predict_state *state)
+{
+    const volt_recipe *recipe = &live->model->recipe;
+    volt_state *past = live->past;
+    live->past = state->past;
+    state->past = past;
+    volt_recent_copy(recipe, &state->recent, &live->recent);
+    memcpy(live->last, X.data + (X.rows - 1) * X.ld, (size_t)recipe->inputs * sizeof *live->last);
+    live->pushed += X.rows;
+    live->beyond += beyond;
+    live->n_predictions = 0;
+}
+
+static volt_status predict_blocks(volt_live *live, volt_view X, bool advance, volt_matrix result,
+                                  int64_t *beyond)
+{
+    const volt_model *model = live->model;
+    volt_predict_options options = volt_predict_options_default();
+    options.beyond = live->policy;
+    options.progress = live->progress;
+    volt_predict_state state;
+    volt_blas_use use;
+    VOLT_TRY(volt_blas_claim(&use));
+    volt_status status = volt_predict_state_at(model, live->past, &live->recent, X.rows, 1, &state);
+    state.done = live->pushed;
+    if (status == VOLT_OK)
+        status = volt_predict_rows(model, X, NULL, &options, &state, result, (volt_matrix){0}, beyond);
+    if (status == VOLT_OK && advance)
+        take_state(live, X, *beyond, &state);
+    volt_predict_state_release(&state);
+    volt_blas_release(&use);
+    return status;
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+static volt_status predict(volt_live *live, volt_view X, bool advance, double *result, int64_t *beyond)
+{
+    if (!live->learns && live->model->recipe.fed.n == 0)
+        return predict_blocks(live, X, advance, volt_matrix_of(result, X.rows, live->model->q), beyond);
+    if (advance)
+        return feed_rows(live, X, result, beyond);
+    return live->learns ? predict_window(live, X, result, beyond) : feed_copy(live, X, result, beyond);
+}
+
+volt_status volt_live_predict(volt_live *live, volt_view X, int advance, volt_matrix out, int64_t *beyond)
+{
+    VOLT_REQUIRE(live, VOLT_ERR_ARGUMENT, "the live object is NULL");
+    const volt_model *model = live->model;
+    VOLT_TRY(volt_predict_check_inputs(model, X));
+    VOLT_TRY(volt_predict_check_out(model, out, X.rows));
+    int64_t counted = 0;
+    double *result = volt_alloc_doubles(X.rows, model->q);
+    volt_status status = result ? predict(live, X, advance != 0, result, &counted) : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; status == VOLT_OK && i < X.rows; i++)
+        memcpy(out.data + i * out.ld, result + i * model->q, (size_t)model->q * sizeof(double));
+    if (status == VOLT_OK && beyond)
+        *beyond = counted;
+    volt_free(result);
+    return status;
+}
