@@ -1,7 +1,7 @@
 /* src/solve/solver_table.h: the solvers, as what each needs, accepts and offers.
  *
  * Fits, plans and searches ask the table for a capability and never test which solver they have. A new solver is one file and
- * one line of VOLT_SOLVER_LIST. */
+ * one line of VOLT_SOLVER_LIST (docs/adding_a_solver.md). */
 #ifndef SOLVE_SOLVER_TABLE_H
 #define SOLVE_SOLVER_TABLE_H
 
