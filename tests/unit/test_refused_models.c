@@ -123,9 +123,9 @@ static void options_of_a_loss(void **state)
     refused("rbf", VOLT_ERR_ARGUMENT, "weight 4 is inf", o.weights = weights);
     refused("rbf", VOLT_ERR_ARGUMENT, "loss quantile:q=0.5 has none", o.loss = "quantile:q=0.5",
             o.n_classes = 2, o.classes = (const char *const[]){"a", "b"});
-    refused("rbf", VOLT_ERR_ARGUMENT, "can not come back", o.loss = "quantile:q=0.1/0.9",
+    refused("rbf", VOLT_ERR_ARGUMENT, "cannot be fed back", o.loss = "quantile:q=0.1/0.9",
             o.feedback_weight = 0.5);
-    refused("rbf", VOLT_ERR_ARGUMENT, "can not come back", o.loss = "poisson", o.feedback_weight = 0.5);
+    refused("rbf", VOLT_ERR_ARGUMENT, "cannot be fed back", o.loss = "poisson", o.feedback_weight = 0.5);
     refused("rbf", VOLT_ERR_ARGUMENT, "does not support losses", o.loss = "quantile:q=0.5",
             o.solver = "nystrom", o.landmarks = 5);
     refused("esn", VOLT_ERR_ARGUMENT, "does not support losses", o.loss = "quantile:q=0.5",
