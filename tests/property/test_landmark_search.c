@@ -66,7 +66,7 @@ static void what_landmarks_do_not_have_is_refused(void **state)
     options = nystrom;
     options.solver = "exact";
     options.landmarks = 5;
-    check_refused(&problem, &options, "landmarks are for");
+    check_refused(&problem, &options, "does not support landmarks");
     options.landmarks = 0;
     options.solver = "features";
     check_refused(&problem, &options, "auto, exact");
