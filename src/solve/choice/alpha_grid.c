@@ -77,12 +77,11 @@ bool volt_alpha_offer(volt_alpha_choice *choice, int64_t column, double error, d
     return better;
 }
 
-/* Calls evaluate or screen for one candidate. */
-static volt_status try_candidate(volt_alpha_choice *choice, volt_alpha_fn try, double alpha,
-                                 volt_status *failure)
+/* Screens or evaluates one candidate. */
+static volt_status try_candidate(volt_alpha_choice *choice, double alpha, volt_status *failure)
 {
     choice->alpha = alpha;
-    volt_status status = try(choice->context, choice);
+    volt_status status = (choice->screened ? choice->screen : choice->evaluate)(choice->context, choice);
     if (status != VOLT_ERR_SINGULAR)
         return status;
     volt_log(VOLT_LOG_INFO, "alpha = %g is left out: %s", alpha, volt_error_detail());
@@ -91,54 +90,31 @@ static volt_status try_candidate(volt_alpha_choice *choice, volt_alpha_fn try, d
     return VOLT_OK;
 }
 
-static bool has_best(const volt_alpha_choice *choice, double alpha)
+/* Is candidate i the best so far in some column? */
+static bool gains(const volt_alpha_choice *choice, const double *screened, int64_t i)
 {
-    for (int64_t k = 0; k < choice->columns; k++)
-        if (choice->best[k].alpha == alpha)
+    for (int64_t k = 0; k < choice->columns; k++) {
+        double least = INFINITY;
+        for (int64_t j = 0; screened && j < i; j++)
+            least = fmin(least, screened[j * choice->columns + k]);
+        if (screened ? screened[i * choice->columns + k] < least : choice->best[k].alpha == choice->alpha)
             return true;
+    }
     return false;
 }
 
-static volt_status evaluate_in_order(volt_alpha_choice *choice, const double *alphas, int64_t count,
-                                     volt_status *failure)
+/* Tries the candidates in order. With `screened` (count x columns, infinite at first) they are screened, else evaluated. */
+static volt_status try_in_order(volt_alpha_choice *choice, const double *alphas, int64_t count,
+                                double *screened, volt_status *failure)
 {
     int patience = choice->given > 0 ? 0 : ranges[choice->grid].patience;
     for (int64_t i = 0, lost = 0; i < count && (patience == 0 || lost < patience); i++) {
-        VOLT_TRY(try_candidate(choice, choice->evaluate, alphas[i], failure));
-        lost = has_best(choice, alphas[i]) ? 0 : lost + 1;
-    }
-    return VOLT_OK;
-}
-
-/* Does candidate i promise some column less than those before it? */
-static bool gains(const double *screened, int64_t columns, int64_t i)
-{
-    for (int64_t k = 0; k < columns; k++) {
-        double least = INFINITY;
-        for (int64_t j = 0; j < i; j++)
-            least = fmin(least, screened[j * columns + k]);
-        if (screened[i * columns + k] < least)
-            return true;
-    }
-    return false;
-}
-
-/* Errors of all candidates (count x columns), infinite for those that are left out or not tried. */
-static volt_status screen_all(volt_alpha_choice *choice, const double *alphas, int64_t count, double *screened,
-                              volt_status *failure)
-{
-    int64_t columns = choice->columns;
-    int patience = ranges[choice->grid].patience;
-    volt_status status = VOLT_OK;
-    for (int64_t i = 0; i < count * columns; i++)
-        screened[i] = INFINITY;
-    for (int64_t i = 0, lost = 0; i < count && status == VOLT_OK && (patience == 0 || lost < patience); i++) {
-        choice->screened = screened + i * columns;
-        status = try_candidate(choice, choice->screen, alphas[i], failure);
-        lost = gains(screened, columns, i) ? 0 : lost + 1;
+        choice->screened = screened ? screened + i * choice->columns : NULL;
+        VOLT_TRY(try_candidate(choice, alphas[i], failure));
+        lost = gains(choice, screened, i) ? 0 : lost + 1;
     }
     choice->screened = NULL;
-    return status;
+    return VOLT_OK;
 }
 
 /* The candidate with the least screened error among those that promise a column less than its best one; -1: none does. */
@@ -162,9 +138,11 @@ static volt_status evaluate_promising(volt_alpha_choice *choice, const double *a
                                       volt_status *failure)
 {
     double *screened = volt_alloc_doubles(count, choice->columns);
-    volt_status status = screened ? screen_all(choice, alphas, count, screened, failure) : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; screened && i < count * choice->columns; i++)
+        screened[i] = INFINITY;
+    volt_status status = screened ? try_in_order(choice, alphas, count, screened, failure) : VOLT_ERR_MEMORY;
     for (int64_t next; status == VOLT_OK && (next = most_promising(choice, screened, count)) >= 0;) {
-        status = try_candidate(choice, choice->evaluate, alphas[next], failure);
+        status = try_candidate(choice, alphas[next], failure);
         for (int64_t k = 0; k < choice->columns; k++)
             screened[next * choice->columns + k] = INFINITY;
     }
@@ -179,7 +157,7 @@ volt_status volt_alpha_choose(volt_alpha_choice *choice)
     choice->tried = choice->given > 0 ? 1 : volt_alpha_list(choice->grid, choice->unit, choice->least, alphas);
     choice->failed = 0;
     VOLT_TRY(choice->screen && choice->tried > 1 ? evaluate_promising(choice, alphas, choice->tried, &failure)
-                                                 : evaluate_in_order(choice, alphas, choice->tried, &failure));
+                                                 : try_in_order(choice, alphas, choice->tried, NULL, &failure));
     for (int64_t k = 0; k < choice->columns; k++)
         if (choice->best[k].alpha != 0)
             return VOLT_OK;
