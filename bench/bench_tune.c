@@ -9,6 +9,7 @@
 #include "gemm_rate.h"
 #include "measure.h"
 #include "peer.h"
+#include "select/folds/problem.h"
 #include "text/text.h"
 #include "tune_problem.h"
 

@@ -158,12 +158,9 @@ int predict_pieces(const predict_pieces_task *task)
         int64_t left = task->end - first;
         failed = forecast_piece(task, first, first + (left < piece ? left : piece), &room);
     }
-    if (failed) {
-        volt_table_writer_discard(room.writer);
-    } else {
-        volt_status status = volt_table_writer_close(room.writer);
-        failed = status ? complain_status(status) : 0;
-    }
+    volt_status closed = volt_table_writer_close(room.writer, !failed);
+    if (!failed && closed)
+        failed = complain_status(closed);
     progress_end();
     if (!failed)
         forecast_warn_beyond(task->output.beyond, room.beyond, task->end - task->first);

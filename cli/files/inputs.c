@@ -211,7 +211,7 @@ int dataset_read_pair(dataset *first, const char *first_source, dataset *second,
     if (each == missing)
         return 0;
     volt_missing policy = keep_targets ? VOLT_MISSING_DROP_FIRST : missing;
-    volt_status status = volt_tables_clean(first->table, second->table, policy);
+    volt_status status = volt_tables_clean(first->table, second->table, policy, NULL, 0);
     if (status)
         return complain_status(status);
     first->view = volt_table_view(first->table);

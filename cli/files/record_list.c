@@ -94,7 +94,7 @@ int record_list_fill(const record_list *list, dataset *first, dataset *second, v
     for (int i = 0; i < 2 && !status; i++) {
         dataset *data = i ? second : first;
         if (data && data->table) {
-            status = volt_tables_clean_records(data->table, NULL, missing, list->lengths, list->n);
+            status = volt_tables_clean(data->table, NULL, missing, list->lengths, list->n);
             if (status)
                 return complain(EXIT_FAILED, "%s: %s", data->source,
                                 status == VOLT_ERR_MEMORY ? volt_status_message(status) : volt_error_detail());

@@ -95,15 +95,12 @@ static inline volt_view volt_table_view(const volt_table *table)
  * free *texts with volt_free. Status as above; an empty cell is VOLT_ERR_FORMAT. */
 VOLT_API volt_status volt_texts_read(const char *source, char ***texts, int64_t *rows);
 
-/* Apply `missing` (not KEEP) to one table, or to two that were read with KEEP and belong together row
- * by row: DROP leaves out the rows in which either has a missing value. `second` may be NULL.
- * VOLT_ERR_SHAPE when the numbers of rows differ. */
-VOLT_API volt_status volt_tables_clean(volt_table *first, volt_table *second, volt_missing missing);
-/* The same for rows that are n_records records of these lengths, one after the other: values are interpolated within a
- * record only, and a column without any value in a record is an error. VOLT_ERR_SHAPE when the lengths do not add up to the
- * rows. */
-VOLT_API volt_status volt_tables_clean_records(volt_table *first, volt_table *second, volt_missing missing,
-                                               const int64_t *records, int64_t n_records);
+/* Applies `missing` (not KEEP) to one table, or to two that were read with KEEP and have the same rows: DROP leaves out the
+ * rows in which either has a missing value. `second` may be NULL. With n_records > 0 the rows are records of these lengths, one
+ * after the other: values are interpolated within a record only, and a column without any value in a record is an error.
+ * VOLT_ERR_SHAPE when the numbers of rows differ, or the lengths do not add up to the rows. */
+VOLT_API volt_status volt_tables_clean(volt_table *first, volt_table *second, volt_missing missing,
+                                       const int64_t *records, int64_t n_records);
 
 typedef struct volt_write_options {
     size_t struct_size;
@@ -132,10 +129,9 @@ VOLT_API volt_status volt_table_writer_open(const char *path, int64_t rows, int6
 /* The next rows, with a label each where there are labels. VOLT_ERR_SHAPE: other columns, or more rows than were announced. */
 VOLT_API volt_status volt_table_writer_rows(volt_table_writer *writer, volt_view values,
                                             const char *const *labels);
-/* Put the file in place and free the writer. On failure, and VOLT_ERR_SHAPE is one where rows lack, the old file stays. */
-VOLT_API volt_status volt_table_writer_close(volt_table_writer *writer);
-/* Give up: the old file stays. NULL is fine. */
-VOLT_API void volt_table_writer_discard(volt_table_writer *writer);
+/* Frees the writer (NULL has no effect). With keep = 1 the file is put in place; VOLT_ERR_SHAPE when rows are missing. With
+ * keep = 0, and on failure, the old file stays. */
+VOLT_API volt_status volt_table_writer_close(volt_table_writer *writer, int keep);
 
 /* Reads one line of CSV into row[0 .. cols-1]; dates are skipped. `missing` is VOLT_MISSING_ERROR or VOLT_MISSING_KEEP (a
  * missing value is NaN). VOLT_ERR_FORMAT or VOLT_ERR_NOT_FINITE; the message names the column. */

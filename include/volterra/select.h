@@ -38,6 +38,8 @@ enum {
     VOLT_GAP_AUTO = -1
 }; /* ahead - 1, so that all targets of training are known; 0 for scores of all rows */
 
+/* With the defaults, the splits of scikit-learn's TimeSeriesSplit: blocks of n / (folds + 1) rows at the end, everything before
+ * a block is its training part. */
 typedef struct volt_split_options {
     int64_t folds;     /* validation blocks, 5 */
     int64_t gap;       /* rows left out between training and validation, 0; of a search also VOLT_GAP_AUTO */
@@ -45,11 +47,6 @@ typedef struct volt_split_options {
     int64_t max_train; /* rows that a training part has at most, the latest ones; 0: all */
     int rolling;       /* max_train is the length of the first training part, 0 */
 } volt_split_options;
-
-/* The splits of n rows, options->folds of them, into `splits`. Without further options those of
- * scikit-learn's TimeSeriesSplit: blocks of n / (folds + 1) rows at the end, everything before a block is its
- * training part. VOLT_ERR_ARGUMENT when the rows are too few. options may be NULL: the defaults above. */
-VOLT_API volt_status volt_splits(int64_t n, const volt_split_options *options, volt_split *splits);
 
 /* ---- candidates ------------------------------------------------------------------------------- */
 

@@ -27,9 +27,6 @@ typedef struct volt_metrics {
  * when a value is not finite, or a difference or sum is too large for a double. */
 VOLT_API volt_status volt_metrics_compute(volt_view truth, volt_view forecast, volt_metrics *metrics);
 
-/* r2 alone, from the rows as they lie: nothing is copied or sorted. Failures are those of volt_metrics_compute. */
-VOLT_API volt_status volt_r2(volt_view truth, volt_view forecast, double *r2);
-
 /* Wasserstein-1 distance between the empirical distributions of two samples, of any lengths >= 1. */
 VOLT_API volt_status volt_wasserstein(const double *first, int64_t n_first, const double *second,
                                       int64_t n_second, double *distance);

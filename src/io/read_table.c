@@ -48,7 +48,7 @@ volt_status volt_table_read(const char *source, const volt_read_options *options
     volt_table *read = NULL;
     volt_status status = read_kind(volt_file_kind_guess(path), path, columns, options, &read);
     if (!status && (missing == VOLT_MISSING_DROP || missing == VOLT_MISSING_INTERPOLATE)) {
-        status = volt_tables_clean(read, NULL, missing);
+        status = volt_tables_clean(read, NULL, missing, NULL, 0);
         if (status)
             volt_fail_prefix(status, "%s", path);
     }

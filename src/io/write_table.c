@@ -101,26 +101,20 @@ volt_status volt_table_writer_rows(volt_table_writer *writer, volt_view values, 
     return VOLT_OK;
 }
 
-volt_status volt_table_writer_close(volt_table_writer *writer)
+volt_status volt_table_writer_close(volt_table_writer *writer, int keep)
 {
-    VOLT_REQUIRE(writer, VOLT_ERR_ARGUMENT, "volt_table_writer: there is no writer");
+    if (!writer)
+        return VOLT_OK;
     volt_status status = VOLT_OK;
-    if (writer->done < writer->rows) {
+    if (keep && writer->done < writer->rows)
         status = volt_fail(VOLT_ERR_SHAPE, "%s: %" PRId64 " rows were written, and there were to be %" PRId64,
                            writer->file.path, writer->done, writer->rows);
-        volt_atomic_discard(&writer->file);
-    } else {
+    if (keep && !status)
         status = volt_atomic_close(&writer->file);
-    }
+    else
+        volt_atomic_discard(&writer->file);
     volt_free(writer);
     return status;
-}
-
-void volt_table_writer_discard(volt_table_writer *writer)
-{
-    if (writer)
-        volt_atomic_discard(&writer->file);
-    volt_free(writer);
 }
 
 /* ---- as a whole ------------------------------------------------------------------------------- */
@@ -153,9 +147,6 @@ volt_status volt_table_write(const char *path, volt_view values, const char *con
     volt_table_writer *writer = NULL;
     VOLT_TRY(volt_table_writer_open(path, values.rows, values.cols, names, &own, &writer));
     volt_status status = volt_table_writer_rows(writer, values, own.labels);
-    if (status) {
-        volt_table_writer_discard(writer);
-        return status;
-    }
-    return volt_table_writer_close(writer);
+    volt_status closed = volt_table_writer_close(writer, !status);
+    return status ? status : closed;
 }

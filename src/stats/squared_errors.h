@@ -14,4 +14,7 @@ double volt_output_nmse_of_levels(const volt_output *output, const volt_output *
 /* The mean over outputs; truth and forecast are T x q, T >= 1. */
 double volt_normalised_error(volt_view truth, volt_view forecast);
 
+/* R2 only, without copies or sorting. Failures are those of volt_metrics_compute. */
+volt_status volt_r2(volt_view truth, volt_view forecast, double *r2);
+
 #endif

@@ -2,7 +2,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "select/folds/problem.h"
 #include "solve/loss/loss.h"
+#include "stats/squared_errors.h"
 #include "volterra/task.h"
 
 #include <assert.h>

@@ -27,9 +27,9 @@ static void read_columns(const char *path, const char *columns, volt_missing mis
     if (volt_csv_read(path, columns, &options, &table))
         return;
     check(table, missing);
-    if (missing == VOLT_MISSING_KEEP && !volt_tables_clean(table, NULL, VOLT_MISSING_INTERPOLATE))
+    if (missing == VOLT_MISSING_KEEP && !volt_tables_clean(table, NULL, VOLT_MISSING_INTERPOLATE, NULL, 0))
         check(table, VOLT_MISSING_ERROR);
-    if (missing == VOLT_MISSING_KEEP && !volt_tables_clean(table, NULL, VOLT_MISSING_DROP))
+    if (missing == VOLT_MISSING_KEEP && !volt_tables_clean(table, NULL, VOLT_MISSING_DROP, NULL, 0))
         check(table, VOLT_MISSING_ERROR);
     volt_table_free(table);
 }

@@ -1,4 +1,5 @@
 /* tests/property/test_records.c: several records in one fit: fitted values, forecasts, streams, files and folds. */
+#include "select/folds/problem.h"
 #include "support/check.h"
 #include "support/live_options.h"
 #include "support/plain_kernels.h"

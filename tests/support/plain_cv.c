@@ -1,5 +1,6 @@
 /* tests/support/plain_cv.c: cross-validation in time order with one separate fit per forecast. */
 #include "support/plain_cv.h"
+#include "select/folds/problem.h"
 
 #include "kernel/kernel_entry.h"
 #include "support/check.h"

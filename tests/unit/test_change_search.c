@@ -1,5 +1,6 @@
 /* tests/unit/test_change_search.c: folds of a search for changes of a target are fits on the training rows, with and without an
  * intercept, whatever the mean change is. */
+#include "select/folds/problem.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"

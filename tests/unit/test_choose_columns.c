@@ -159,11 +159,11 @@ static void tables_that_belong_together(void **state)
                                                           .end = VOLT_LAST_ROW},
                                      &second),
                      VOLT_OK);
-    assert_int_equal(volt_tables_clean(first, second, VOLT_MISSING_ERROR), VOLT_ERR_NOT_FINITE);
+    assert_int_equal(volt_tables_clean(first, second, VOLT_MISSING_ERROR, NULL, 0), VOLT_ERR_NOT_FINITE);
     assert_non_null(strstr(volt_error_detail(), "row 2, column 'a'"));
-    assert_int_equal(volt_tables_clean(first, second, VOLT_MISSING_KEEP), VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_tables_clean(first, second, VOLT_MISSING_KEEP, NULL, 0), VOLT_ERR_ARGUMENT);
     assert_int_equal(first->rows, 4);
-    assert_int_equal(volt_tables_clean(first, second, VOLT_MISSING_DROP), VOLT_OK);
+    assert_int_equal(volt_tables_clean(first, second, VOLT_MISSING_DROP, NULL, 0), VOLT_OK);
     const double kept_first[] = {1, 2, 7, 8}, kept_second[] = {10, 40};
     assert_int_equal(first->rows, 2);
     assert_int_equal(second->rows, 2);
@@ -179,8 +179,8 @@ static void tables_that_belong_together(void **state)
                                                           .end = VOLT_LAST_ROW},
                                      &second),
                      VOLT_OK);
-    assert_int_equal(volt_tables_clean(first, second, VOLT_MISSING_DROP), VOLT_ERR_SHAPE);
-    assert_int_equal(volt_tables_clean(second, NULL, VOLT_MISSING_INTERPOLATE), VOLT_OK);
+    assert_int_equal(volt_tables_clean(first, second, VOLT_MISSING_DROP, NULL, 0), VOLT_ERR_SHAPE);
+    assert_int_equal(volt_tables_clean(second, NULL, VOLT_MISSING_INTERPOLATE, NULL, 0), VOLT_OK);
     assert_true(second->values[2] == 30);
     assert_int_equal(second->interpolated, 1);
     volt_table_free(second);

@@ -203,17 +203,13 @@ static void records_are_filled_by_themselves(void **state)
     volt_table *table, *second;
     assert_int_equal(read_text(text, NULL, VOLT_MISSING_KEEP, &table), VOLT_OK);
     assert_int_equal(read_text(text, NULL, VOLT_MISSING_KEEP, &second), VOLT_OK);
-    assert_int_equal(volt_tables_clean_records(table, second, VOLT_MISSING_INTERPOLATE, uneven, 2),
-                     VOLT_ERR_SHAPE);
-    assert_int_equal(volt_tables_clean_records(table, second, VOLT_MISSING_INTERPOLATE, records, 1),
-                     VOLT_ERR_SHAPE);
-    assert_int_equal(volt_tables_clean_records(table, second, VOLT_MISSING_INTERPOLATE, NULL, 2),
-                     VOLT_ERR_ARGUMENT);
-    assert_int_equal(volt_tables_clean_records(table, second, VOLT_MISSING_INTERPOLATE, alone, 3),
-                     VOLT_ERR_NOT_FINITE);
+    assert_int_equal(volt_tables_clean(table, second, VOLT_MISSING_INTERPOLATE, uneven, 2), VOLT_ERR_SHAPE);
+    assert_int_equal(volt_tables_clean(table, second, VOLT_MISSING_INTERPOLATE, records, 1), VOLT_ERR_SHAPE);
+    assert_int_equal(volt_tables_clean(table, second, VOLT_MISSING_INTERPOLATE, NULL, 2), VOLT_ERR_ARGUMENT);
+    assert_int_equal(volt_tables_clean(table, second, VOLT_MISSING_INTERPOLATE, alone, 3), VOLT_ERR_NOT_FINITE);
     assert_non_null(strstr(volt_error_detail(), "column 'a' has no value in any of the 1 rows of record 2 "));
     assert_true(isnan(table->values[2])); /* a failure changes nothing */
-    assert_int_equal(volt_tables_clean_records(table, second, VOLT_MISSING_INTERPOLATE, records, 2), VOLT_OK);
+    assert_int_equal(volt_tables_clean(table, second, VOLT_MISSING_INTERPOLATE, records, 2), VOLT_OK);
     for (int i = 0; i < 8; i++)
         assert_true(table->values[2 * i] == expected[i] && second->values[2 * i] == expected[i]);
     assert_int_equal(table->interpolated, 2);

@@ -1,5 +1,6 @@
 /* tests/unit/test_feedback_search.c: candidates whose outputs come back: their scores against explicit fits and free
  * runs, and their way through draws, logs and generations. */
+#include "select/folds/problem.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

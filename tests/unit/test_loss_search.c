@@ -1,5 +1,6 @@
 /* tests/unit/test_loss_search.c: candidates that are fitted with a loss, or with weights: their scores are those of models fitted by
  * themselves. */
+#include "select/folds/problem.h"
 #include "support/check.h"
 #include "support/loss_cases.h"
 #include "volterra/solve.h"

@@ -1,4 +1,5 @@
 /* tests/unit/test_plan_times.c: how planned times follow from measured ones, by a clock that the test moves. */
+#include "select/folds/problem.h"
 #include "solve/choice/choice.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"

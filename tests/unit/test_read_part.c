@@ -159,7 +159,7 @@ static void lines_of_the_file(void **state)
     options.missing = VOLT_MISSING_KEEP;
     assert_int_equal(volt_table_read(path, &options, &table), VOLT_OK);
     assert_int_equal(table->cols, 3);
-    check_fails(volt_tables_clean(table, NULL, VOLT_MISSING_ERROR), VOLT_ERR_NOT_FINITE,
+    check_fails(volt_tables_clean(table, NULL, VOLT_MISSING_ERROR, NULL, 0), VOLT_ERR_NOT_FINITE,
                 "row 2, column 'b': the value is missing");
     volt_table_free(table);
 }

@@ -29,10 +29,10 @@ static volt_status write_pieces(const char *path, const char *const *columns, bo
         status = volt_table_writer_rows(writer, volt_view_of(values + 2 * first, counts[i], 2),
                                         labelled ? labels + first : NULL);
     if (status != VOLT_OK) {
-        volt_table_writer_discard(writer);
+        volt_table_writer_close(writer, 0);
         return status;
     }
-    return volt_table_writer_close(writer);
+    return volt_table_writer_close(writer, 1);
 }
 
 static void same_bytes(void **state)
@@ -77,7 +77,8 @@ static void the_old_file_stays(void **state)
     check_fails(volt_table_writer_rows(writer, volt_view_of(values, 2, 2), NULL), VOLT_ERR_SHAPE,
                 "2 x 2 numbers do not go into the 1 x 2");
     check_fails(volt_table_writer_rows(writer, volt_view_of(values, 1, 3), NULL), VOLT_ERR_SHAPE, "1 x 3");
-    check_fails(volt_table_writer_close(writer), VOLT_ERR_SHAPE, "4 rows were written, and there were to be 5");
+    check_fails(volt_table_writer_close(writer, 1), VOLT_ERR_SHAPE,
+                "4 rows were written, and there were to be 5");
     check_old(path, files);
 
     check_ok(volt_table_writer_open(
@@ -85,8 +86,8 @@ static void the_old_file_stays(void **state)
         &(volt_write_options){.struct_size = sizeof(volt_write_options), .label_name = "day"}, &writer));
     check_fails(volt_table_writer_rows(writer, volt_view_of(values, 1, 2), NULL), VOLT_ERR_ARGUMENT,
                 "without their labels");
-    volt_table_writer_discard(writer);
-    volt_table_writer_discard(NULL);
+    volt_table_writer_close(writer, 0);
+    volt_table_writer_close(NULL, 0);
     check_old(path, files);
 
     writer = NULL;

@@ -163,7 +163,7 @@ static volt_status check_lengths(const volt_table *table, const int64_t *records
 {
     int64_t sum = 0;
     VOLT_REQUIRE(n_records >= 0 && (n_records > 0) == (records != NULL), VOLT_ERR_ARGUMENT,
-                 "volt_tables_clean_records: %" PRId64 " records without their lengths", n_records);
+                 "volt_tables_clean: %" PRId64 " records without their lengths", n_records);
     for (int64_t r = 0; r < n_records; r++) {
         VOLT_REQUIRE(records[r] >= 1 && records[r] <= table->rows - sum, VOLT_ERR_SHAPE,
                      "record %" PRId64 " has %" PRId64 " rows, and must have 1 to %" PRId64, r + 1, records[r],
@@ -175,13 +175,8 @@ static volt_status check_lengths(const volt_table *table, const int64_t *records
     return VOLT_OK;
 }
 
-volt_status volt_tables_clean(volt_table *first, volt_table *second, volt_missing missing)
-{
-    return volt_tables_clean_records(first, second, missing, NULL, 0);
-}
-
-volt_status volt_tables_clean_records(volt_table *first, volt_table *second, volt_missing missing,
-                                      const int64_t *records, int64_t n_records)
+volt_status volt_tables_clean(volt_table *first, volt_table *second, volt_missing missing,
+                              const int64_t *records, int64_t n_records)
 {
     VOLT_REQUIRE(first, VOLT_ERR_ARGUMENT, "volt_tables_clean: the first table must not be NULL");
     VOLT_REQUIRE(!second || first->rows == second->rows, VOLT_ERR_SHAPE,

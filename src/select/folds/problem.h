@@ -64,7 +64,8 @@ bool volt_candidate_on_landmarks(const volt_problem *problem, const struct volt_
  * inputs, whose evaluation says why. VOLT_ERR_MEMORY. */
 volt_status volt_candidate_bytes(const volt_problem *problem, const char *kernel, bool feeds, double *bytes);
 
-/* The options of volt_splits for NULL. */
 volt_split_options volt_split_options_default(void);
+/* Makes the options->folds splits of n rows. VOLT_ERR_ARGUMENT when the rows are too few. options may be NULL. */
+volt_status volt_splits(int64_t n, const volt_split_options *options, volt_split *splits);
 
 #endif
