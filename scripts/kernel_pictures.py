@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""scripts/kernel_pictures.py: what each kernel sees, as pictures: docs/images/kernel_NAME.svg, for docs/kernels.md.
+"""scripts/kernel_pictures.py: plots of the kernels for docs/kernels.md: docs/images/kernel_NAME.svg.
 
     PYTHONPATH=python VOLTERRA_LIBRARY=build/libvolterra.so scripts/kernel_pictures.py [NAME...]
 
-Three questions are put to a kernel of histories of one number a step, each by values of `volterra.gram`. A history is a point
-in the kernel's feature space, and |a - b|^2 = k(a, a) - 2 k(a, b) + k(b, b) is how far apart two of them are.
+Histories have one input per step. All curves are computed with `volterra.gram`. In the kernel's feature space
+|a - b|^2 = k(a, a) - 2 k(a, b) + k(b, b) is the squared distance of two histories.
 
-memory   how far does the point move when one value, k steps back, changes by 0.5? Root mean square over random histories,
-         over the largest of all k.
-shape    k(a, b) over k(a, a), where a is silent but for its newest value of 0.5, and b but for v there.
-timing   a is silent but for a pulse 8 to 10 steps back, b has it s steps later: the cosine of the angle of a and b, seen from
-         the silent history.
+memory   distance between a history and the same one with the value k steps back changed by 0.5. Root mean square over random
+         histories, divided by the largest value over all k.
+shape    k(a, b) / k(a, a), where a is zero except for its newest value of 0.5, and b except for the value v there.
+timing   a is zero except for a pulse 8 to 10 steps back, b has the pulse s steps later: cosine of the angle of a and b, relative
+         to the zero history.
 
 Needs NumPy.
 """
@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import volterra
 
-STEPS = 40  # of a history
+STEPS = 40  # length of a history
 LAGS = 26
 HISTORIES = 12
 SEED = 2212
@@ -98,7 +98,7 @@ def timing(kernel):
 
 # ---- drawing --------------------------------------------------------------------------------------
 
-PANELS = [  # title, what is drawn, ticks of x, what y shows besides the curves
+PANELS = [  # title, function of the curve, ticks of x, values included in the range of y
     ("memory: a value changes, k steps back", memory, [0, 5, 10, 15, 20, 25], [0.0, 1.0]),
     ("shape: newest value v against 0.5", shape, [-1, -0.5, 0, 0.5, 1], []),
     ("timing: the same pulse, s steps later", timing, [-8, -4, 0, 4, 8], [0.0, 1.0]),
@@ -118,7 +118,7 @@ def ticks_of(low, high):
 
 
 def polylines(x, y, to_x, to_y, colour):
-    """The curve, in pieces where it has gaps."""
+    """The curve, split at gaps."""
     seen = np.isfinite(y)
     starts = np.flatnonzero(seen & ~np.r_[False, seen[:-1]])
     ends = np.flatnonzero(seen & ~np.r_[seen[1:], False])
@@ -155,7 +155,7 @@ def picture(name):
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
         ' font-family="sans-serif" font-size="12" fill="#606060">',
-        f"<title>What the kernel {name} sees: memory, shape and timing</title>",
+        f"<title>Kernel {name}: memory, shape and timing</title>",
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
     ]
     for i, (text, colour) in enumerate(zip(CURVES[name], COLOURS)):
