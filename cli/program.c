@@ -2,9 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "program.h"
 #include "args/command.h"
-#include "args/help.h"
-#include "terminal/interrupt.h"
 #include "terminal/messages.h"
+#include "terminal/progress_bar.h"
 #include "terminal/text_stream.h"
 #include "text/text.h"
 #include "volterra.h"

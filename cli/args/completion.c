@@ -1,6 +1,6 @@
 /* cli/args/completion.c: completion scripts for commands, options and values from tables. Other words are completed by
  * the shell as file names. */
-#include "args/help.h"
+#include "args/command.h"
 
 #include "terminal/messages.h"
 #include "volterra.h"

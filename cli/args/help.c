@@ -1,7 +1,7 @@
 /* cli/args/help.c: print the help texts from the same tables that the parser and the library use. */
-#include "args/help.h"
+#include "args/command.h"
 
-#include "terminal/json_build.h"
+#include "terminal/results.h"
 #include "volterra.h"
 
 #include <stdio.h>

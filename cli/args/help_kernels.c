@@ -1,5 +1,5 @@
 /* cli/args/help_kernels.c: volterra help kernels and volterra help solvers, from the library's tables. */
-#include "args/help.h"
+#include "args/command.h"
 #include "terminal/messages.h"
 #include "volterra.h"
 

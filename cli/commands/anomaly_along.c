@@ -2,7 +2,6 @@
 #include "commands/anomaly_forms.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
-#include "terminal/interrupt.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"

@@ -3,7 +3,6 @@
 
 #include "files/inputs.h"
 #include "files/outputs.h"
-#include "terminal/interrupt.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "terminal/results.h"

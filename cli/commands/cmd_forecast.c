@@ -4,7 +4,6 @@
 #include "files/gnuplot.h"
 #include "files/outputs.h"
 #include "page/picture_script.h"
-#include "series/series_data.h"
 #include "series/series_report.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"

@@ -6,8 +6,8 @@
 #include "files/model_times.h"
 #include "files/outputs.h"
 #include "files/row_lines.h"
-#include "terminal/interrupt.h"
 #include "terminal/messages.h"
+#include "terminal/progress_bar.h"
 #include "text/text.h"
 
 #include <errno.h>

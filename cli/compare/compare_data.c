@@ -1,5 +1,5 @@
 /* cli/compare/compare_data.c: samples to compare kernels on. */
-#include "compare/compare_data.h"
+#include "compare/comparison.h"
 
 #include "files/inputs.h"
 #include "terminal/messages.h"

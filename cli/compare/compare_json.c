@@ -1,8 +1,8 @@
 /* cli/compare/compare_json.c: a comparison as JSON. Every number is in the units of the targets; what is not known is null. */
-#include "compare/compare_output.h"
+#include "compare/comparison.h"
 
 #include "args/choices.h"
-#include "terminal/json_build.h"
+#include "terminal/results.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* cli/compare/compare_tables.c: a comparison as CSV and as a LaTeX table. */
-#include "compare/compare_output.h"
+#include "compare/comparison.h"
 
-#include "compare/comparison_cells.h"
 #include "text/text.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* cli/compare/compare_text.c: a comparison for a terminal: Tables I and II of the paper in one, then the winners. */
-#include "compare/compare_output.h"
+#include "compare/comparison.h"
 
-#include "compare/comparison_cells.h"
 #include "terminal/messages.h"
 #include "text/text.h"
 

@@ -1,5 +1,5 @@
 /* cli/compare/compare_watch.c: the progress line of a comparison. */
-#include "compare/compare_watch.h"
+#include "compare/comparison.h"
 
 #include "search/search_report.h"
 #include "terminal/progress_bar.h"

@@ -1,5 +1,5 @@
 /* cli/compare/comparison_cells.c: numbers of a comparison for people. */
-#include "compare/comparison_cells.h"
+#include "compare/comparison.h"
 
 #include "args/kernel_parts.h"
 

@@ -1,6 +1,6 @@
 /* cli/compare/trial_folder.c: make and check the folders of the logs of a comparison. */
 #define _POSIX_C_SOURCE 200809L
-#include "compare/trial_folder.h"
+#include "compare/comparison.h"
 
 #include "terminal/messages.h"
 

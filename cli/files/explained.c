@@ -6,8 +6,8 @@
 
 #include "files/inputs.h"
 #include "files/outputs.h"
-#include "terminal/json_build.h"
 #include "terminal/messages.h"
+#include "terminal/results.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include "files/gnuplot.h"
 
 #include "files/outputs.h"
-#include "terminal/interrupt.h"
 #include "terminal/messages.h"
+#include "terminal/progress_bar.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,9 +3,9 @@
 #include "files/outputs.h"
 
 #include "files/file_names.h"
-#include "terminal/interrupt.h"
-#include "terminal/json_build.h"
 #include "terminal/messages.h"
+#include "terminal/progress_bar.h"
+#include "terminal/results.h"
 
 #include <errno.h>
 #include <fcntl.h>

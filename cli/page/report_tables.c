@@ -1,5 +1,5 @@
 /* cli/page/report_tables.c: the tables of the report. */
-#include "compare/comparison_cells.h"
+#include "compare/comparison.h"
 #include "page/page_frame.h"
 #include "page/report_pages.h"
 

@@ -5,7 +5,6 @@
 #include "files/outputs.h"
 #include "files/row_times.h"
 #include "search/training_solver.h"
-#include "terminal/interrupt.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 #include "text/text.h"

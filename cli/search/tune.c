@@ -5,7 +5,6 @@
 #include "search/search_plot.h"
 #include "search/search_report.h"
 #include "search/search_space.h"
-#include "terminal/interrupt.h"
 #include "terminal/messages.h"
 #include "terminal/progress_bar.h"
 

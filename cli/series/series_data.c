@@ -1,5 +1,5 @@
 /* cli/series/series_data.c: read the series of a file, and the times of their rows. */
-#include "series/series_data.h"
+#include "series/series_report.h"
 
 #include "files/calendar.h"
 #include "search/training.h"

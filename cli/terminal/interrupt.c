@@ -1,6 +1,6 @@
 /* cli/terminal/interrupt.c: signals. */
 #define _POSIX_C_SOURCE 200809L
-#include "terminal/interrupt.h"
+#include "terminal/progress_bar.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* cli/terminal/json_build.c: a JSON document, built value by value and printed as a whole or not at all. */
-#include "terminal/json_build.h"
+#include "terminal/results.h"
 
 #include "terminal/messages.h"
 #include "terminal/text_stream.h"

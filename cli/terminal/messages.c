@@ -8,11 +8,8 @@
 #include <string.h>
 
 #define CLI_MESSAGES_C
-#include "terminal/messages.h"
 
-#include "terminal/interrupt.h"
 #include "terminal/progress_bar.h"
-#include "text/text.h"
 
 #include <pthread.h>
 #include <stdarg.h>

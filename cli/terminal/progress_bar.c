@@ -2,7 +2,6 @@
 #define _DEFAULT_SOURCE /* the size of the terminal */
 #include "terminal/progress_bar.h"
 
-#include "terminal/interrupt.h"
 #include "terminal/messages.h"
 #include "text/text.h"
 

@@ -1,7 +1,6 @@
 /* cli/terminal/results.c: results on standard output, one list of values as a table for people or as JSON. */
 #include "terminal/results.h"
 
-#include "terminal/json_build.h"
 #include "terminal/messages.h"
 #include "text/text.h"
 

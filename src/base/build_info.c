@@ -2,7 +2,6 @@
 #include "base/blas.h"
 #include "base/clones.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "base/threads.h"
 #include "volterra/base.h"
 

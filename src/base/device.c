@@ -1,9 +1,9 @@
 /* src/base/device.c: the choice of a device by the user, and the one device that is open. */
-#include "base/device.h"
+#include "base/backend.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/plugin.h"
-#include "base/sized.h"
 #include "text/text.h"
 
 #include <inttypes.h>

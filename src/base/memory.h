@@ -3,8 +3,10 @@
 #define BASE_MEMORY_H
 
 #include "volterra/base.h"
+#include "volterra/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* count objects of `size` bytes, aligned to 64 bytes, not initialised; NULL when the product
  * overflows, a count is negative or memory is out. A count of 0 gives a valid pointer. Records the
@@ -41,5 +43,14 @@ bool volt_memory_can_map(double bytes);
 /* Bytes that this process could still allocate: the least of free memory, control-group limit and
  * resource limit; 0 when the system does not say. */
 uint64_t volt_memory_available(void);
+
+/* ---- public structs that begin with struct_size, so that fields can be appended to them -------- */
+
+/* Copies the caller's options over the defaults in `options` (`size` bytes), as far as the caller's struct_size reaches.
+ * NULL leaves the defaults. VOLT_ERR_ARGUMENT for a struct_size that no version had. */
+volt_status volt_options_take(void *options, size_t size, const void *given, const char *name);
+
+/* Copies a result of `size` bytes to the caller's, as far as the caller's struct_size reaches, which stays as it is. */
+volt_status volt_result_give(void *given, const void *result, size_t size, const char *name);
 
 #endif

@@ -54,4 +54,11 @@ static inline uint64_t volt_digest_byte(uint64_t digest, unsigned char byte)
     return (digest ^ byte) * UINT64_C(0x100000001b3);
 }
 
+/* ---- the last so many numbers of a row of them, in the order of time and by size --------------- */
+
+/* `value` comes into ring and sorted (`capacity` numbers each, of which *n are there), and where they are full the oldest
+ * goes. *next is where the next one goes in the ring. No NaN. */
+void volt_sorted_ring_add(double *ring, double *sorted, int64_t capacity, int64_t *n, int64_t *next,
+                          double value);
+
 #endif

@@ -6,7 +6,7 @@
  * 11, 2000.) Inputs and outputs before the first row are 0. For rare inputs y leaves the basin of its
  * bounded solution and grows without limit. */
 #include "base/error.h"
-#include "base/sized.h"
+#include "base/memory.h"
 #include "data/process.h"
 #include "volterra/data.h"
 

@@ -1,9 +1,8 @@
 /* src/io/read_table.c: reading tables, whatever the format. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "io/csv/csv.h"
-#include "io/file/file_kind.h"
+#include "io/file/file_bytes.h"
 #include "io/mat/mat.h"
 #include "io/npy/npy.h"
 #include "io/source.h"

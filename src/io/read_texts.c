@@ -1,8 +1,8 @@
 /* src/io/read_texts.c: one column of a file as texts, whatever the format. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/csv/csv_column_texts.h"
-#include "io/file/file_kind.h"
+#include "io/csv/csv.h"
+#include "io/file/file_bytes.h"
 #include "io/source.h"
 #include "text/text.h"
 #include "volterra/io.h"

@@ -3,7 +3,7 @@
 #include "io/source.h"
 
 #include "base/memory.h"
-#include "io/file/file_kind.h"
+#include "io/file/file_bytes.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@
  * factor k is "k.weight". */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "kernel/kernel_entry.h"
 #include "text/text.h"
 

@@ -1,6 +1,6 @@
 /* src/kernel/kernel_table.c: the table of kernels, and what every kernel does through its entry. */
 #include "base/error.h"
-#include "base/sized.h"
+#include "base/memory.h"
 #include "kernel/kernel_entry.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* src/model/model_digest.c: what a forecast depends on beside the past, as a short text. */
-#include "model/model_digest.h"
+#include "model/model_internal.h"
 
 #include <float.h>
 #include <inttypes.h>

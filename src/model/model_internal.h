@@ -2,6 +2,7 @@
 #ifndef MODEL_MODEL_INTERNAL_H
 #define MODEL_MODEL_INTERNAL_H
 
+#include "base/numbers.h"
 #include "kernel/engine/state.h"
 #include "model/model_errors.h"
 #include "model/recipe.h"
@@ -107,5 +108,34 @@ volt_status volt_model_finish_output(const volt_model *model, int64_t row, const
 volt_status volt_model_check_output(const volt_model *model, int64_t row, const double *v);
 /* The same where the intercept is in it. */
 volt_status volt_model_unscale_output(const volt_model *model, int64_t row, const double *x, double *v);
+
+/* ---- what the forecasts of a model are made of -------------------------------------------------
+ * Against the rows of training a forecast is a row of K times n coefficients. Where the kernel has explicit states
+ * (kernel/engine/state.h) it is a state times the readout of states, F' A, which every such model has: a forecast then
+ * costs one step of the reservoir, whatever n is, and a model need not run its training rows again. */
+
+/* Columns that a past of the model is against, and what its rows are multiplied by: columns->m x q. */
+typedef struct volt_model_reader {
+    const volt_columns *columns;
+    const double *coefficients;
+} volt_model_reader;
+
+volt_model_reader volt_model_reads(const volt_model *model);
+
+/* Does the kernel, resolved, have states? Then make room for their readout, which the caller fills in. */
+volt_status volt_readout_allocate(volt_model *model);
+
+/* Numbers in the state at the end of training. */
+int64_t volt_readout_state_length(const volt_model *model);
+
+/* ---- what a forecast depends on beside the past, as a short text: states and journals belong to one ----
+ * model. */
+
+enum { VOLT_DIGEST_LENGTH = 17 };
+/* Numbers join a digest by their bits. */
+uint64_t volt_digest_numbers(uint64_t digest, const double *numbers, int64_t count);
+
+/* `row` is room for d numbers. */
+void volt_model_digest(const volt_model *model, double *row, char text[VOLT_DIGEST_LENGTH]);
 
 #endif

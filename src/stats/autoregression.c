@@ -6,7 +6,7 @@
  *     forecast = mean(y) + z' w,      w = (C + a I)^-1 Z'(y - mean(y))/m.
  *
  * Leave-one-out errors need no second fit: e_i / (1 - h_i), h_i = (1 + z_i' (C + a I)^-1 z_i)/m. */
-#include "stats/autoregression.h"
+#include "stats/stats_internal.h"
 
 #include "solve/choice/alpha_grid.h"
 

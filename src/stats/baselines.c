@@ -2,8 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "stats/autoregression.h"
-#include "stats/forecast_pair.h"
+#include "stats/stats_internal.h"
 #include "volterra/stats.h"
 
 #include <inttypes.h>

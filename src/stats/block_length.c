@@ -11,7 +11,7 @@
  * autocorrelations in a row stay within 2 sqrt(log10(T) / T); at least lag 1 is looked at. m is at most
  * ceil(sqrt T) + K, and has this value when no such lag is found. b is kept within
  * 1 <= b <= ceil(min(3 sqrt T, T/3)). */
-#include "stats/block_length.h"
+#include "stats/stats_internal.h"
 
 #include "base/error.h"
 #include "base/memory.h"

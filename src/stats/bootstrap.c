@@ -3,7 +3,7 @@
  * Replication b draws from Philox stream b and sums its rows in the order of the draw, so that the result does
  * not depend on the threads, and equal columns have equal means to the last bit. The cost is T x M additions
  * a replication; memory beyond the means is one row of indices per thread. */
-#include "stats/bootstrap.h"
+#include "stats/stats_internal.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* src/stats/forecast_pair.c: what is checked of a truth and its forecast, and their squares. */
-#include "stats/forecast_pair.h"
+#include "stats/stats_internal.h"
 
 #include "base/error.h"
 

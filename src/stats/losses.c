@@ -6,7 +6,7 @@
  * errors are weighed by their own mean: w_k = T / sum_t (y_tk - yhat_tk)^2. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "stats/forecast_pair.h"
+#include "stats/stats_internal.h"
 #include "volterra/stats.h"
 
 #include <inttypes.h>

@@ -16,10 +16,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/sized.h"
-#include "stats/block_length.h"
-#include "stats/bootstrap.h"
-#include "stats/forecast_pair.h"
+#include "stats/stats_internal.h"
 #include "volterra/stats.h"
 
 #include <inttypes.h>

@@ -7,7 +7,6 @@
  *     average precision   = sum over groups of (marked of the group) / m * p / (p + f), p and f with the group */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "volterra/stats.h"
 
 #include <inttypes.h>

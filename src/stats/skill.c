@@ -4,8 +4,8 @@
  *
  * e the errors of the forecast and b those of the baseline, over the outputs k of which the baseline makes an error. */
 #include "base/error.h"
-#include "base/sized.h"
-#include "stats/forecast_pair.h"
+#include "base/memory.h"
+#include "stats/stats_internal.h"
 #include "volterra/stats.h"
 
 #include <inttypes.h>

@@ -7,7 +7,7 @@
  * a sum over the gaps between neighbouring values of both samples: O(n log n) for sorting, O(n) for
  * the sum, and any two lengths. For equal lengths it is the mean of |x_(i) - y_(i)| over the order
  * statistics. */
-#include "stats/wasserstein.h"
+#include "stats/stats_internal.h"
 
 #include "base/error.h"
 #include "base/memory.h"

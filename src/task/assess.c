@@ -1,10 +1,9 @@
 /* src/task/assess.c: a model compared with forecasts that need no model, on the rows that it is judged by. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "select/folds/problem.h"
 #include "solve/loss/loss.h"
-#include "stats/squared_errors.h"
+#include "stats/stats_internal.h"
 #include "volterra/task.h"
 
 #include <assert.h>

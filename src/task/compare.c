@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/sized.h"
 #include "kernel/records.h"
 #include "model/scaling.h"
 #include "select/candidates/candidates.h"

@@ -3,6 +3,7 @@
 #define TASK_FORECAST_GROUP_H
 
 #include "volterra/model.h"
+#include "volterra/task.h"
 
 #include <stdbool.h>
 
@@ -36,5 +37,14 @@ int64_t volt_forecast_first_row(int64_t rows, int64_t steps, bool all_rows);
 
 /* Least number of rows for a forecast of `steps` steps with held-out errors. */
 int64_t volt_forecast_rows_for(int64_t steps);
+
+/* ---- search the parameters of a kernel for a forecast of series -------------------------------- */
+
+/* Draws candidates from options->kernel for about options->search_seconds, the forecast that follows included. Each is
+ * fitted on the first three quarters of the rows for at most three of the steps, and scored by its held-out errors there.
+ * The best replaces *kernel if it is also clearly better on the last quarter. The search fields of `info` describe what
+ * happened. */
+volt_status volt_forecast_search_run(const forecast_data *data, const volt_forecast_options *options,
+                                     volt_kernel **kernel, volt_forecast_info *info);
 
 #endif

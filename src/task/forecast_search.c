@@ -1,5 +1,5 @@
 /* src/task/forecast_search.c: search the parameters of a kernel for a forecast of series. */
-#include "task/forecast_search.h"
+#include "task/forecast_group.h"
 
 #include "base/error.h"
 #include "base/memory.h"

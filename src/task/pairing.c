@@ -1,7 +1,6 @@
 /* src/task/pairing.c: which rows of a sequence are inputs, which are targets, and how they are related. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "volterra/task.h"
 
 #include <math.h>

@@ -5,10 +5,8 @@
  * `ahead`. Where the value one season earlier is clearly better on the held-out rows, it is the forecast. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "model/scaling.h"
 #include "task/forecast_group.h"
-#include "task/forecast_search.h"
 #include "volterra/select.h"
 #include "volterra/task.h"
 

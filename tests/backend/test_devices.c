@@ -3,7 +3,7 @@
  * The devices are those of tests/plugin/fake_plugin.c, whose back end is the CPU's at addresses that may not be read: what
  * it computes is what the CPU computes, up to the order in which a Gram matrix is filled. */
 #define _GNU_SOURCE
-#include "base/device.h"
+#include "base/backend.h"
 #include "base/plugin.h"
 #include "solve/landmark/placement.h"
 #include "support/check.h"

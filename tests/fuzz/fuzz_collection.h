@@ -2,7 +2,7 @@
 #ifndef FUZZ_FUZZ_COLLECTION_H
 #define FUZZ_FUZZ_COLLECTION_H
 
-#include "io/series/collection_readers.h"
+#include "io/series/series_list.h"
 
 #include <math.h>
 #include <stdlib.h>

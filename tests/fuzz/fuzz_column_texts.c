@@ -5,7 +5,7 @@
 #include "fuzz/fuzz_input.h"
 
 #include "files/class_names.h"
-#include "io/csv/csv_column_texts.h"
+#include "io/csv/csv.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "files/inputs.h"
 #include "fuzz/fuzz_lines.h"
 #include "fuzz/fuzz_mute.h"
-#include "io/table/choose_columns.h"
+#include "io/table/table.h"
 #include "search/search_space.h"
 #include "volterra.h"
 

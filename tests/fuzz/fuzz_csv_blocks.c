@@ -4,7 +4,7 @@
  * refusals. */
 #include "fuzz/fuzz_input.h"
 
-#include "io/csv/csv_walk.h"
+#include "io/csv/csv.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef FUZZ_FUZZ_MEND_H
 #define FUZZ_FUZZ_MEND_H
 
-#include "io/safetensors/safetensors_layout.h"
+#include "io/safetensors/safetensors.h"
 
 #include <stdint.h>
 #include <stdlib.h>

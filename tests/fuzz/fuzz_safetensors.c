@@ -4,7 +4,6 @@
  * right, where there is a place for it. */
 #include "fuzz/fuzz_input.h"
 #include "io/safetensors/safetensors.h"
-#include "io/safetensors/safetensors_layout.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* tests/unit/test_adaptive_interval.c: intervals that follow the errors of a stream, against a plain version. */
-#include "model/interval/adaptive_interval.h"
+#include "model/interval/interval.h"
 #include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_adaptive_search.c: searches whose candidates follow from trials: the same on any number of threads,
  * after a log that was cut anywhere, and for every shard of its own; better than draws alone. */
-#include "select/search/generations.h"
+#include "select/search/search_run.h"
 #include "support/check.h"
 #include "support/plain_cv.h"
 #include "support/scratch.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_assess.c: models and searches compared with baselines: values, warnings, failures. */
 #include "select/folds/problem.h"
-#include "stats/squared_errors.h"
+#include "stats/stats_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"

@@ -1,7 +1,6 @@
 /* tests/unit/test_bekk.c: the BEKK model by hand, its files and presets, and all that is refused. */
 #include "base/progress.h"
 #include "data/bekk/bekk.h"
-#include "data/bekk/bekk_fit.h"
 #include "data/bekk/bekk_likelihood.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

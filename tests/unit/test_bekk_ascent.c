@@ -1,7 +1,6 @@
 /* tests/unit/test_bekk_ascent.c: the climb of the BEKK model where it does not go as usual: after it has stalled, with a
  * LAPACK that fails, without an optimiser, where there is no likelihood. */
 #include "base/progress.h"
-#include "data/bekk/bekk_fit.h"
 #include "data/bekk/bekk_likelihood.h"
 #include "faults/failing.h"
 #include "faults/failing_functions.h"

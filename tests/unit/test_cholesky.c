@@ -1,6 +1,5 @@
 /* tests/unit/test_cholesky.c: the factor by tiles, solves with it, its condition. */
 #include "solve/exact/cholesky.h"
-#include "solve/exact/cholesky_inverse.h"
 #include "support/check.h"
 #include "support/plain_linear.h"
 #include "support/sequences.h"

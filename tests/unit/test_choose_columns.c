@@ -1,8 +1,8 @@
 /* tests/unit/test_choose_columns.c: columns by name, range and pattern; PATH:COLUMNS; tables that belong together. */
 #include "base/memory.h"
-#include "io/file/file_kind.h"
+#include "io/file/file_bytes.h"
 #include "io/source.h"
-#include "io/table/choose_columns.h"
+#include "io/table/table.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "volterra/io.h"

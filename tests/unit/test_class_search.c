@@ -1,7 +1,7 @@
 /* tests/unit/test_class_search.c: races, landmarks, nested estimates and probabilities of classes of series. */
 #include "base/blas.h"
 #include "series/classify/class_bench.h"
-#include "series/classify/class_splits.h"
+#include "series/classify/series_model.h"
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

@@ -1,6 +1,6 @@
 /* tests/unit/test_crew.c: a search whose candidates are evaluated by others finds what it finds alone, whoever of them leaves
  * or does not come; here the others are threads of this process, and messages lie in lists. */
-#include "select/search/generations.h"
+#include "select/search/search_run.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_cv.h"

@@ -1,7 +1,7 @@
 /* tests/unit/test_csv.c: CSV files as they are found, and every way they can be wrong. */
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "io/csv/csv_times.h"
+#include "io/csv/csv.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"

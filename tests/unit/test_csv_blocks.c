@@ -1,7 +1,7 @@
 /* tests/unit/test_csv_blocks.c: CSV files in blocks: what a block cuts through does not matter, and what another program
  * does to the file while it is read ends in a table or in a sentence. */
 #define _POSIX_C_SOURCE 200809L
-#include "io/csv/csv_walk.h"
+#include "io/csv/csv.h"
 #include "support/scratch.h"
 #include "volterra/io.h"
 

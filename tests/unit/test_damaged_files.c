@@ -1,7 +1,7 @@
 /* tests/unit/test_damaged_files.c: files that lie about their insides, made byte by byte: MAT files of version 5 and arrays in
  * safetensors files of others. */
 #include "base/tensors.h"
-#include "io/mat/mat_check.h"
+#include "io/mat/mat.h"
 #include "support/check.h"
 #include "support/scratch.h"
 #include "volterra/io.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_figure_edges.c: figures of data at the edge of what has figures. */
-#include "stats/squared_errors.h"
+#include "stats/stats_internal.h"
 #include "support/check.h"
 #include "volterra.h"
 

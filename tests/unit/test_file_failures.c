@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "faults/failing_functions.h"
 #include "io/file/file_bytes.h"
-#include "io/mat/mat_check.h"
+#include "io/mat/mat.h"
 #include "io/safetensors/safetensors.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_fit_rows.c: rows that are made when they are asked for are, to the last bit, those that are stored. */
-#include "model/fit/fit_rows.h"
+#include "model/fit/fit_task.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 

@@ -1,5 +1,5 @@
 /* tests/unit/test_learner_file.c: the moment of a learner in a file, there and back, and learners that find no memory. */
-#include "model/model_digest.h"
+#include "model/model_internal.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
 #include "support/failing_alloc.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_learner_late.c: targets that become known `ahead` rows after their row, and intervals that follow them. */
-#include "model/interval/adaptive_interval.h"
+#include "model/interval/interval.h"
 #include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

@@ -1,7 +1,6 @@
 /* tests/unit/test_left_out.c: rows left out of a ridge regression against refits, and stratified splits. */
 #include "base/blas.h"
-#include "series/classify/class_splits.h"
-#include "series/classify/left_out.h"
+#include "series/classify/series_model.h"
 #include "support/check.h"
 #include "support/sequences.h"
 #include "support/series_classes.h"

@@ -1,6 +1,5 @@
 /* tests/unit/test_mcs_unit.c: the model confidence set, losses and block lengths by hand, and their failures. */
-#include "stats/block_length.h"
-#include "stats/bootstrap.h"
+#include "stats/stats_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/golden.h"

@@ -1,7 +1,7 @@
 /* tests/unit/test_printable.c: text out of files as people may see it: nothing that a terminal obeys. */
 #include "base/error.h"
 #include "base/numbers.h"
-#include "io/file/excerpt.h"
+#include "io/file/text_lines.h"
 #include "text/text.h"
 
 #include <setjmp.h>

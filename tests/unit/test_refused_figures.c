@@ -3,7 +3,7 @@
 #include "data/bekk/bekk.h"
 #include "solve/exact/ridge.h"
 #include "solve/loss/loss.h"
-#include "stats/squared_errors.h"
+#include "stats/stats_internal.h"
 #include "support/check.h"
 #include "support/sequences.h"
 #include "volterra/data.h"

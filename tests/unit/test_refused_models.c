@@ -1,6 +1,6 @@
 /* tests/unit/test_refused_models.c: what fits, streams, learners and what is asked of a model refuse: each argument in
  * turn, with its sentence, and nothing is touched. */
-#include "model/interval/adaptive_interval.h"
+#include "model/interval/interval.h"
 #include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/live_options.h"

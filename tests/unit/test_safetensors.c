@@ -1,7 +1,6 @@
 /* tests/unit/test_safetensors.c: named tensors in a file with a checksum over all of it. */
 #include "base/tensors.h"
 #include "io/safetensors/safetensors.h"
-#include "io/safetensors/safetensors_layout.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"

@@ -1,5 +1,5 @@
 /* tests/unit/test_stats.c: metrics by hand, by property and in their failures. */
-#include "stats/squared_errors.h"
+#include "stats/stats_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/golden.h"

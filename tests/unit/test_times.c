@@ -1,6 +1,6 @@
 /* tests/unit/test_times.c: dates and times as people write them, steps between them, and the calendar. */
 #define _GNU_SOURCE
-#include "io/time/civil_date.h"
+#include "io/time/time_text.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"

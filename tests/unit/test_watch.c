@@ -1,6 +1,6 @@
 /* tests/unit/test_watch.c: rows of a series against their forecasts: scores by the plain formula, alarms at the set rate. */
-#include "base/sorted_ring.h"
-#include "model/live/live_detector.h"
+#include "base/numbers.h"
+#include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/golden.h"

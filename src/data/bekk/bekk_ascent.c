@@ -11,12 +11,11 @@
  * of outer products of the scores, and what C C' adds (below); when that stalls, the Hessian itself, by differences,
  * which costs 2 P evaluations. Rounds are repeated until 1/2 g' J^{-1} g, what could still be gained to second order, is
  * negligible. */
-#include "data/bekk/bekk_fit.h"
+#include "data/bekk/bekk_likelihood.h"
 
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/bekk/bekk_likelihood.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,11 +4,9 @@
  * from several starts, and the best end is brought back: C by rows with the standard deviations, the log-likelihood by
  * -n sum log of them. On consistency: McAleer, Chan, Hoti, Lieberman, Econometric Theory 24 (2008); Pedersen, Rahbek,
  * Econometrics Journal 17 (2014). */
-#include "data/bekk/bekk_fit.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "data/bekk/bekk.h"
 #include "data/bekk/bekk_likelihood.h"
 

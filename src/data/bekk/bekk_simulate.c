@@ -6,7 +6,6 @@
  * the Cholesky factor would. The first H is the stationary covariance. Row t has z_t, r_t and vech(H_t). */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "data/bekk/bekk.h"
 #include "data/bekk/bekk_likelihood.h"
 #include "data/process.h"

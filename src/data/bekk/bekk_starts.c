@@ -2,7 +2,7 @@
  *
  * In the long run the covariance of the returns is (C C')_ij / (1 - a_i a_j - b_i b_j). Setting it to the sample
  * covariance S gives C from a and b, and leaves 2 d parameters to choose. */
-#include "data/bekk/bekk_fit.h"
+#include "data/bekk/bekk_likelihood.h"
 
 #include "base/error.h"
 

@@ -15,7 +15,7 @@
  * error of about eps times the state, and the system itself then multiplies it by e^(0.9 t): rows are
  * right to about 1e-15 e^(0.9 t) of the largest state. */
 #include "base/error.h"
-#include "base/sized.h"
+#include "base/memory.h"
 #include "data/ode/ode.h"
 #include "data/process.h"
 #include "volterra/data.h"

@@ -7,11 +7,10 @@
  * place of x(t - delay). Holding it makes the scheme of first order in the step; it is the generator
  * behind the published results and is offered for that reason. The accurate method stands in
  * mackey_glass_taylor.c. */
-#include "base/sized.h"
+#include "base/memory.h"
 #include "data/ode/ode.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "data/process.h"
 
 #include <math.h>

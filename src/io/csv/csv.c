@@ -8,10 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/csv/csv_cells.h"
-#include "io/csv/csv_times.h"
-#include "io/csv/csv_walk.h"
-#include "io/file/excerpt.h"
+#include "io/file/text_lines.h"
 #include "io/table/table.h"
 #include "io/time/time_text.h"
 #include "text/text.h"

@@ -1,6 +1,6 @@
 /* src/io/csv/csv_cells.c: what a cell of a CSV file is. */
 #define _POSIX_C_SOURCE 200809L
-#include "io/csv/csv_cells.h"
+#include "io/csv/csv.h"
 
 #include "io/time/time_text.h"
 #include "text/text.h"

@@ -1,14 +1,12 @@
 /* src/io/csv/csv_column_texts.c: one column of a CSV file, as texts.
  *
  * The first row says which column it is, and is a header when it holds a text, as for files of numbers (csv.c). */
-#include "io/csv/csv_column_texts.h"
+#include "io/csv/csv.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/strings.h"
-#include "io/csv/csv_cells.h"
-#include "io/csv/csv_walk.h"
-#include "io/table/choose_columns.h"
+#include "io/table/table.h"
 #include "text/text.h"
 
 #include <inttypes.h>

@@ -1,9 +1,8 @@
 /* src/io/csv/csv_line.c: one line of CSV into a row of numbers, or into its cells, for streams. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/csv/csv_cells.h"
-#include "io/csv/csv_walk.h"
-#include "io/file/excerpt.h"
+#include "io/csv/csv.h"
+#include "io/file/text_lines.h"
 #include "volterra/io.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* src/io/csv/csv_times.c: the times of the rows of a CSV file, kept as text beside the numbers. */
-#include "io/csv/csv_times.h"
+#include "io/csv/csv.h"
 
 #include "base/memory.h"
 

@@ -1,7 +1,7 @@
 /* src/io/csv/csv_walk.c: libcsv over a text, with the line numbers of the file.
  *
  * libcsv keeps one cell at a time in a buffer of its own, from malloc. */
-#include "io/csv/csv_walk.h"
+#include "io/csv/csv.h"
 
 #include "base/error.h"
 

@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/csv/csv.h"
-#include "io/csv/csv_cells.h"
 #include "text/text.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 /* src/io/file/file_kind.c: what kind of file a path names: its extension, or its first bytes. */
 #define _POSIX_C_SOURCE 200809L
-#include "io/file/file_kind.h"
-
 #include "io/file/file_bytes.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* src/io/file/little_endian.c: numbers in the byte order of files, on machines of either order. */
-#include "io/file/little_endian.h"
+#include "io/file/file_bytes.h"
 
 #include <string.h>
 

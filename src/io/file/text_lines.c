@@ -2,8 +2,12 @@
 #include "io/file/text_lines.h"
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "io/file/atomic_file.h"
 #include "io/file/file_bytes.h"
+#include "text/text.h"
 #include "volterra/base.h"
+#include "volterra/io.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -71,4 +75,72 @@ int64_t volt_text_lines_count(const volt_text_lines *lines, char character)
     for (const char *c = lines->next; c < lines->end; c++)
         count += *c == character;
     return count;
+}
+
+/* ---- pieces of a file's text that are safe to show --------------------------------------------- */
+
+enum { SHOWN = 40 };
+
+const char *volt_excerpt(const char *text, size_t length, char buffer[VOLT_EXCERPT_LENGTH])
+{
+    size_t used = 0, i = 0;
+    while (i < length) {
+        char shown[VOLT_CHARACTER_LENGTH];
+        size_t step = volt_show_character(text + i, length - i, shown);
+        if (used + strlen(shown) > SHOWN)
+            break;
+        strcpy(buffer + used, shown);
+        used += strlen(shown);
+        i += step;
+    }
+    strcpy(buffer + used, i < length ? "..." : "");
+    return buffer;
+}
+
+char *volt_utf8_copy(const char *text, size_t length)
+{
+    int is_utf8 = volt_is_utf8(text, length);
+    size_t high = 0;
+    for (size_t i = 0; i < length; i++)
+        high += (unsigned char)text[i] >= 0x80;
+    char *copy = volt_alloc((int64_t)(length + (is_utf8 ? 0 : high) + 1), 1);
+    if (!copy)
+        return NULL;
+    char *end = copy;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        if (is_utf8 || byte < 0x80) {
+            *end++ = (char)byte;
+        } else {
+            *end++ = (char)(0xc0 | byte >> 6);
+            *end++ = (char)(0x80 | (byte & 0x3f));
+        }
+    }
+    *end = '\0';
+    return copy;
+}
+
+/* ---- a whole text file, for formats that are read and written elsewhere ------------------------ */
+
+volt_status volt_text_read(const char *path, char **text)
+{
+    VOLT_REQUIRE(path && text, VOLT_ERR_ARGUMENT, "the path or the place for the text is NULL");
+    char *bytes = NULL;
+    int64_t size = 0;
+    VOLT_TRY(volt_file_load_text(path, &bytes, &size));
+    if (strlen(bytes) != (size_t)size) {
+        volt_free(bytes);
+        return volt_fail(VOLT_ERR_FORMAT, "%s is not a text: it holds a zero byte", path);
+    }
+    *text = bytes;
+    return VOLT_OK;
+}
+
+volt_status volt_text_write(const char *path, const char *text)
+{
+    VOLT_REQUIRE(path && text, VOLT_ERR_ARGUMENT, "the path or the text is NULL");
+    volt_atomic_file file;
+    VOLT_TRY(volt_atomic_open(&file, path));
+    volt_atomic_write(&file, text, strlen(text));
+    return volt_atomic_close(&file);
 }

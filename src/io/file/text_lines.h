@@ -4,6 +4,7 @@
 
 #include "volterra/status.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct volt_text_lines {
@@ -27,5 +28,16 @@ volt_status volt_text_check(const char *text, int64_t at, int64_t size);
 
 /* How often `character` comes in what is still to be given out. */
 int64_t volt_text_lines_count(const volt_text_lines *lines, char character);
+
+/* ---- pieces of a file's text that are safe to show --------------------------------------------- */
+
+enum { VOLT_EXCERPT_LENGTH = 48 };
+
+/* The beginning of `text` for an error sentence: at most about 40 bytes, "..." behind it when it was
+ * cut, as volt_show_character shows it. Returns buffer. */
+const char *volt_excerpt(const char *text, size_t length, char buffer[VOLT_EXCERPT_LENGTH]);
+
+/* A copy of `text` that is UTF-8: text that is not is taken for Latin-1. NULL when memory is out. */
+char *volt_utf8_copy(const char *text, size_t length);
 
 #endif

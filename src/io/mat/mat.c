@@ -6,10 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/file/excerpt.h"
-#include "io/mat/mat_check.h"
-#include "io/mat/mat_quiet.h"
-#include "io/table/choose_columns.h"
+#include "io/file/text_lines.h"
 #include "io/table/table.h"
 
 #include <inttypes.h>

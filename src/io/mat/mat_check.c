@@ -8,11 +8,10 @@
  * bytes with a short tag (bytes in the upper half of the first word). A matrix is an element that holds others:
  * flags, dimensions, name, then by its class numbers, or the matrices of a cell or structure.
  * Reference: The MathWorks, "MAT-File Format" (version 5). */
-#include "io/mat/mat_check.h"
+#include "io/mat/mat.h"
 
 #include "base/error.h"
 #include "io/file/file_bytes.h"
-#include "io/file/little_endian.h"
 
 #include <assert.h>
 #include <inttypes.h>

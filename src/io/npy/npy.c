@@ -5,9 +5,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/file_bytes.h"
-#include "io/file/little_endian.h"
-#include "io/npy/npy_header.h"
-#include "io/npy/npy_items.h"
 #include "io/table/table.h"
 #include "text/text.h"
 

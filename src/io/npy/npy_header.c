@@ -1,10 +1,10 @@
 /* src/io/npy/npy_header.c: the header of an NPY file, read strictly: nothing is evaluated. */
-#include "io/npy/npy_header.h"
+#include "io/npy/npy.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/file/excerpt.h"
-#include "io/file/little_endian.h"
+#include "io/file/file_bytes.h"
+#include "io/file/text_lines.h"
 
 #include <inttypes.h>
 #include <string.h>

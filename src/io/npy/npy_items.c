@@ -1,10 +1,9 @@
 /* src/io/npy/npy_items.c: the numbers of an NPY file, of whatever type, as doubles. */
-#include "io/npy/npy_items.h"
+#include "io/npy/npy.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/file_bytes.h"
-#include "io/file/little_endian.h"
 #include "text/text.h"
 #include "volterra/base.h"
 

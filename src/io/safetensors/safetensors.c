@@ -7,10 +7,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "io/file/excerpt.h"
 #include "io/file/file_bytes.h"
-#include "io/file/little_endian.h"
-#include "io/safetensors/safetensors_layout.h"
+#include "io/file/text_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

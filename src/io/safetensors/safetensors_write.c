@@ -5,9 +5,8 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "io/file/atomic_file.h"
-#include "io/file/excerpt.h"
-#include "io/file/little_endian.h"
-#include "io/safetensors/safetensors_layout.h"
+#include "io/file/file_bytes.h"
+#include "io/file/text_lines.h"
 #include "text/text.h"
 
 #include <inttypes.h>

@@ -6,10 +6,9 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/tensors.h"
-#include "io/file/excerpt.h"
 #include "io/file/file_bytes.h"
-#include "io/file/little_endian.h"
-#include "io/safetensors/safetensors_layout.h"
+#include "io/file/text_lines.h"
+#include "io/safetensors/safetensors.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* src/io/series/dimensions.c: one series of a .ts or .arff file while it is read, dimension after dimension. */
-#include "io/series/dimensions.h"
+#include "io/series/series_list.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/csv/csv_cells.h"
-#include "io/file/excerpt.h"
+#include "io/csv/csv.h"
+#include "io/file/text_lines.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -11,12 +11,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/csv/csv_cells.h"
-#include "io/csv/csv_walk.h"
-#include "io/file/excerpt.h"
-#include "io/series/collection_readers.h"
+#include "io/csv/csv.h"
+#include "io/file/text_lines.h"
 #include "io/series/series_list.h"
-#include "io/series/text_index.h"
 #include "text/text.h"
 
 #include <inttypes.h>

@@ -5,10 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/file_bytes.h"
-#include "io/file/little_endian.h"
-#include "io/npy/npy_header.h"
-#include "io/npy/npy_items.h"
-#include "io/series/collection_readers.h"
+#include "io/npy/npy.h"
 #include "io/series/series_list.h"
 
 #include <inttypes.h>

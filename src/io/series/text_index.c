@@ -1,5 +1,5 @@
 /* src/io/series/text_index.c: distinct texts, numbered in the order in which they first appear. */
-#include "io/series/text_index.h"
+#include "io/series/series_list.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -17,10 +17,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/file/excerpt.h"
 #include "io/file/text_lines.h"
-#include "io/series/collection_readers.h"
-#include "io/series/dimensions.h"
+#include "io/series/series_list.h"
 #include "text/text.h"
 
 #include <inttypes.h>

@@ -6,11 +6,11 @@
  *
  * Items are separated by commas; a name with a comma in it is reached with a pattern. */
 #define _POSIX_C_SOURCE 200809L
-#include "io/table/choose_columns.h"
+#include "io/table/table.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/file/excerpt.h"
+#include "io/file/text_lines.h"
 #include "text/text.h"
 #include "volterra/base.h"
 

@@ -4,7 +4,7 @@
  * values, v_i = ((b - i) v_a + (i - a) v_b) / (b - a). Before the first value of a column and behind the last there is one
  * neighbour only, and its value is taken. Records are separate sequences: nothing is filled in from another record. */
 #include "base/error.h"
-#include "io/file/excerpt.h"
+#include "io/file/text_lines.h"
 #include "io/table/table.h"
 
 #include <inttypes.h>

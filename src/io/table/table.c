@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/strings.h"
-#include "io/file/excerpt.h"
+#include "io/file/text_lines.h"
 
 #include <inttypes.h>
 #include <math.h>

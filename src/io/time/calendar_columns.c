@@ -4,7 +4,7 @@
  * hour of a day is as near to the first as any two hours that follow each other. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
-#include "io/time/clock_parts.h"
+#include "io/time/time_text.h"
 #include "volterra/io.h"
 
 #include <inttypes.h>

@@ -3,7 +3,9 @@
  * The calendar repeats itself after 400 years of 146097 days. Within such an era years are counted from March, so that
  * the day that is put in is the last of a year, and the months from March on have 31, 30, 31, 30, 31 days, twice: month
  * p = 0, 1, ... begins at day (153 p + 2) / 5. */
-#include "io/time/civil_date.h"
+#include "io/time/time_text.h"
+
+#include <math.h>
 
 enum { ERA_YEARS = 400, ERA_DAYS = 146097, DAYS_TO_1970 = 719468 /* from 0000-03-01 */ };
 
@@ -56,4 +58,37 @@ int64_t volt_weekday_of_days(int64_t days)
 {
     int64_t since_monday = days + 3; /* 1970-01-01 was a Thursday */
     return since_monday - 7 * floor_divide(since_monday, 7);
+}
+
+/* ---- seconds since 1970 taken apart into a day and what the clock shows on it ------------------ */
+
+enum { DAY = 86400 };
+
+int volt_clock_take_apart(double clock, int digits, volt_clock_parts *parts)
+{
+    double days = floor(clock / DAY);
+    if (!(fabs(days) < 4e6)) /* some 11000 years: what follows stays within an integer */
+        return 0;
+    int64_t unit = 1;
+    for (int i = 0; i < digits; i++)
+        unit *= 10;
+    int64_t whole_days = (int64_t)days;
+    int64_t rest = llround((clock - days * DAY) * (double)unit);
+    if (rest >= DAY * unit) { /* rounded up to midnight */
+        whole_days++;
+        rest -= DAY * unit;
+    }
+    volt_civil_date date = volt_date_of_days(whole_days);
+    if (date.year < 0 || date.year > 9999)
+        return 0;
+    int64_t second = rest / unit;
+    *parts = (volt_clock_parts){
+        .days = whole_days,
+        .date = date,
+        .hour = second / 3600,
+        .minute = second / 60 % 60,
+        .second = second % 60,
+        .fraction = rest % unit,
+    };
+    return 1;
 }

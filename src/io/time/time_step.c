@@ -1,7 +1,7 @@
 /* src/io/time/time_step.c: the step from row to row of a column of times. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/time/clock_parts.h"
+#include "io/time/time_text.h"
 #include "text/text.h"
 #include "volterra/io.h"
 

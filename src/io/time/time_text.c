@@ -2,8 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "io/time/time_text.h"
 
-#include "io/time/civil_date.h"
-
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>

@@ -5,6 +5,7 @@
 #include "volterra/io.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* The numbers of a text, in the order in which they are compared. */
 enum { TIME_YEAR, TIME_MONTH, TIME_DAY, TIME_HOUR, TIME_MINUTE, TIME_SECOND, TIME_FRACTION, TIME_FIELDS };
@@ -45,5 +46,30 @@ int64_t volt_time_text_number(const char *text, volt_time_field field);
 /* The moment that the text names; 0 when there is none: no date, no such day or hour. is_month_first settles texts that
  * may be read in two ways. */
 int volt_time_of_text(const char *text, const volt_time_text *parts, int is_month_first, volt_time *time);
+
+/* ---- days counted from 1970-01-01, and their dates in the Gregorian calendar ------------------- */
+
+/* Months count from 1, days of a month from 1, days of the week from 0 (Monday), days of the year from 0. */
+typedef struct volt_civil_date {
+    int64_t year, month, day;
+} volt_civil_date;
+
+int64_t volt_days_in_month(int64_t year, int64_t month);
+int64_t volt_days_in_year(int64_t year);
+int64_t volt_days_of_date(int64_t year, int64_t month, int64_t day);
+volt_civil_date volt_date_of_days(int64_t days);
+int64_t volt_weekday_of_days(int64_t days);
+
+/* ---- seconds since 1970 taken apart into a day and what the clock shows on it ------------------ */
+
+typedef struct volt_clock_parts {
+    int64_t days; /* since 1970-01-01 */
+    volt_civil_date date;
+    int64_t hour, minute, second;
+    int64_t fraction; /* of the second, in units of 10^-digits */
+} volt_clock_parts;
+
+/* Rounded to `digits` (at most 12) digits behind the second. 0, and nothing set, unless the year has four digits. */
+int volt_clock_take_apart(double clock, int digits, volt_clock_parts *parts);
 
 #endif

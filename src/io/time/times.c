@@ -1,6 +1,5 @@
 /* src/io/time/times.c: columns of times read, and single times written. */
 #include "base/error.h"
-#include "io/time/clock_parts.h"
 #include "io/time/time_text.h"
 
 #include <inttypes.h>

@@ -1,10 +1,9 @@
 /* src/kernel/gram/gram.c: Gram matrices of sequences, each from the zero state. */
 #include "kernel/gram/gram.h"
-#include "base/sized.h"
+#include "base/memory.h"
 
 #include "base/blas.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/numbers.h"
 #include "base/threads.h"
 #include "kernel/engine/engine.h"

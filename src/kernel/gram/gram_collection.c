@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
-#include "base/sized.h"
 #include "base/threads.h"
 #include "kernel/gram/gram.h"
 #include "kernel/kernel_entry.h"

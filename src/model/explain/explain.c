@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/sized.h"
 #include "kernel/gram/gram.h"
 #include "model/explain/explain_setup.h"
 

@@ -3,8 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/file/file_parts.h"
-#include "model/file/reservoir_part.h"
-#include "model/readout.h"
+#include "model/model_internal.h"
 
 #include <float.h>
 #include <inttypes.h>

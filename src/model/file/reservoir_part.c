@@ -2,12 +2,11 @@
  *
  * A kernel's text says how they were drawn, or names a file of the user's. With the weights themselves a model needs
  * neither: it forecasts the same bits on another machine, and when that file is gone. */
-#include "model/file/reservoir_part.h"
+#include "model/file/file_parts.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/engine/engine.h"
-#include "model/file/file_parts.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,11 +1,10 @@
 /* src/model/fit/fit_loss.c: columns, weights and readout of a fit with a loss. */
-#include "model/fit/fit_loss.h"
+#include "model/fit/fit_task.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/strings.h"
-#include "model/fit/fit_report.h"
 #include "text/text.h"
 
 #include <inttypes.h>

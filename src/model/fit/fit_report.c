@@ -1,5 +1,5 @@
 /* src/model/fit/fit_report.c: how a fit did on rows that it did not see. */
-#include "model/fit/fit_report.h"
+#include "model/fit/fit_task.h"
 
 #include "base/numbers.h"
 

@@ -1,5 +1,5 @@
 /* src/model/fit/fit_rows.c: training rows, stored or made when they are asked for. */
-#include "model/fit/fit_rows.h"
+#include "model/fit/fit_task.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* src/model/fit/fit_solver.c: exact where that fits and pays, else approximate. */
-#include "model/fit/fit_solver.h"
+#include "model/fit/fit_task.h"
 
 #include "base/error.h"
 #include "base/memory.h"

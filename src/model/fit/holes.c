@@ -1,5 +1,5 @@
 /* src/model/fit/holes.c: which targets are there. */
-#include "model/fit/holes.h"
+#include "model/fit/fit_task.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -7,7 +7,6 @@
 #ifndef MODEL_LANDMARKS_H
 #define MODEL_LANDMARKS_H
 
-#include "model/fit/fit_rows.h"
 #include "model/fit/fit_task.h"
 #include "model/model_internal.h"
 #include "solve/landmark/landmark_operator.h"

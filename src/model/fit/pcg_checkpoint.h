@@ -6,7 +6,7 @@
 #ifndef MODEL_PCG_CHECKPOINT_H
 #define MODEL_PCG_CHECKPOINT_H
 
-#include "model/model_digest.h"
+#include "model/model_internal.h"
 #include "solve/iterative/pcg.h"
 
 typedef struct volt_checkpoint {

@@ -2,8 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/sized.h"
-#include "model/fit/fit_solver.h"
+#include "model/fit/fit_task.h"
 #include "model/fit/plan.h"
 #include "solve/landmark/placement.h"
 

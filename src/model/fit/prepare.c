@@ -2,8 +2,7 @@
  * the same columns and targets. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
-#include "model/fit/fit_loss.h"
+#include "model/fit/fit_task.h"
 
 #include <inttypes.h>
 #include <string.h>

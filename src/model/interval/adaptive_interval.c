@@ -6,12 +6,11 @@
  *     a_{t+1}      = a_t + STEP (a - miss_t)
  *
  * Then |mean miss - a| <= (max(a, 1 - a) + STEP) / (STEP T) after T rows, whatever the data (docs/math.md). */
-#include "model/interval/adaptive_interval.h"
+#include "model/interval/interval.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/sorted_ring.h"
 #include "model/model_internal.h"
 
 #include <inttypes.h>

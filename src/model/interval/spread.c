@@ -1,5 +1,5 @@
 /* src/model/interval/spread.c: standard deviations of new observations, from the factor that a model keeps (kept_factor.h). */
-#include "model/interval/spread.h"
+#include "model/interval/interval.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -3,9 +3,8 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
-#include "model/live/live_detector.h"
-#include "model/readout.h"
+#include "model/live/live_internal.h"
+#include "model/model_internal.h"
 #include "solve/exact/operator.h"
 
 #include <inttypes.h>

@@ -9,13 +9,11 @@
  * likely, it lies above with probability at most the rate, and no less than rate - 1 / (N + 1), for any distribution. With
  * fewer than 1 / rate scores there is no such rank. Then the largest tenth is taken for an exponential tail, with u what they
  * exceed and b their mean excess: P(score > u + x) = (share of the tail) exp(-x / b). */
-#include "model/live/live_detector.h"
+#include "model/live/live_internal.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/sized.h"
-#include "base/sorted_ring.h"
 #include "model/model_errors.h"
 
 #include <float.h>

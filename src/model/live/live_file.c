@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "model/live/live_detector.h"
-#include "model/model_digest.h"
+#include "model/live/live_internal.h"
+#include "model/model_internal.h"
 
 #include <float.h>
 #include <inttypes.h>

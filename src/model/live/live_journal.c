@@ -17,7 +17,7 @@
 #include "io/file/file_bytes.h"
 #include "io/file/file_lock.h"
 #include "model/live/live_internal.h"
-#include "model/model_digest.h"
+#include "model/model_internal.h"
 #include "text/text.h"
 
 #include <errno.h>

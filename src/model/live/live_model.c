@@ -11,10 +11,10 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/strings.h"
-#include "model/file/reservoir_part.h"
+#include "model/file/file_parts.h"
 #include "model/live/live_internal.h"
+#include "model/model_internal.h"
 #include "model/model_notes.h"
-#include "model/readout.h"
 #include "solve/solver_table.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
 #include "model/live/live_internal.h"
-#include "model/readout.h"
+#include "model/model_internal.h"
 
 #include <float.h>
 #include <inttypes.h>

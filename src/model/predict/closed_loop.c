@@ -8,10 +8,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/sized.h"
 #include "model/live/live_internal.h"
-#include "model/predict/device_run.h"
-#include "model/readout.h"
+#include "model/model_internal.h"
+#include "model/predict/predict_internal.h"
 #include "solve/landmark/placement.h"
 
 #include <inttypes.h>

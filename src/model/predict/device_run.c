@@ -1,12 +1,12 @@
 /* src/model/predict/device_run.c: model, state and rows of a live object as plain numbers, and the object after these rows. */
-#include "model/predict/device_run.h"
+#include "model/predict/predict_internal.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "kernel/extent.h"
 #include "kernel/kernel_entry.h"
-#include "model/readout.h"
+#include "model/model_internal.h"
 #include "solve/landmark/placement.h"
 
 #include <math.h>

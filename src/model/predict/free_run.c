@@ -1,12 +1,11 @@
 /* src/model/predict/free_run.c: predictions of a model with a feedback weight, row by row. */
-#include "model/predict/free_run.h"
+#include "model/predict/predict_internal.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "model/live/live_internal.h"
-#include "model/predict/device_run.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "kernel/gram/gram.h"
 #include "model/live/live_internal.h"
-#include "model/predict/predict_state.h"
-#include "model/readout.h"
+#include "model/model_internal.h"
+#include "model/predict/predict_internal.h"
 
 #include <inttypes.h>
 #include <string.h>

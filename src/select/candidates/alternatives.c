@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/sized.h"
 #include "kernel/kernel_entry.h"
 #include "select/candidates/candidates.h"
 #include "select/candidates/space.h"

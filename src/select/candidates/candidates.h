@@ -2,10 +2,63 @@
 #ifndef SELECT_CANDIDATES_H
 #define SELECT_CANDIDATES_H
 
-#include "select/candidates/coordinates.h"
-#include "select/candidates/setting.h"
+#include "kernel/kernel_entry.h"
+#include "volterra/select.h"
 
 #include <stdbool.h>
+#include <string.h>
+
+/* ---- what a candidate has beside its kernel ---------------------------------------------------- */
+
+typedef struct volt_setting {
+    double alpha;    /* 0: profiled */
+    double feedback; /* the weight of outputs that come back; 0: none do */
+} volt_setting;
+
+/* The number that a search calls by this name, or NULL: it is a parameter of the kernel then. */
+static inline double *volt_setting_at(volt_setting *setting, const char *name)
+{
+    if (name && strcmp(name, "alpha") == 0)
+        return &setting->alpha;
+    if (name && strcmp(name, "feedback") == 0)
+        return &setting->feedback;
+    return NULL;
+}
+
+static inline bool volt_name_is_alpha(const char *name)
+{
+    return name && strcmp(name, "alpha") == 0;
+}
+
+static inline bool volt_name_is_setting(const char *name)
+{
+    volt_setting any;
+    return volt_setting_at(&any, name) != NULL;
+}
+
+/* ---- the parameters that a climb moves, on scales without curvature of their own ---------------
+ *     LOG     z = log value
+ *     LINEAR  z = log(s / (1 - s)), s the place of the value between the ends that the parameter may lie between
+ *
+ * within the range that is searched. Choices and whole numbers stay as they are. */
+
+typedef struct volt_coordinate {
+    char name[VOLT_ASKED_LENGTH]; /* of the parameter, or alpha */
+    volt_search_law law;          /* LOG or LINEAR */
+    double low, high;             /* of z */
+    double end, width;            /* LINEAR: value = end + width s */
+} volt_coordinate;
+
+double volt_coordinate_place(const volt_coordinate *coordinate, double value); /* held to the range */
+double volt_coordinate_value(const volt_coordinate *coordinate, double z,
+                             double *slope); /* slope: d value / dz */
+
+struct volt_space;
+
+/* The coordinates of the space about a kernel that it holds, VOLT_MOST_AXES at most; widths keep the unit that they have
+ * there. VOLT_ERR_MEMORY. */
+volt_status volt_space_coordinates(const struct volt_space *space, const volt_kernel *kernel,
+                                   volt_coordinate *coordinates, int64_t *count);
 
 /* The trials that later candidates of an adaptive search are drawn near, best first. */
 enum { VOLT_MOST_PARENTS = 4 };

@@ -1,5 +1,5 @@
 /* src/select/candidates/coordinates.c: the parameters that a climb moves. */
-#include "select/candidates/coordinates.h"
+#include "select/candidates/candidates.h"
 
 #include "base/error.h"
 #include "kernel/tangent.h"

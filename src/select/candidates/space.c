@@ -3,10 +3,9 @@
  * Every parameter has a law and a range, from the caller or from the kernel table. What a point of the space is:
  * select/candidates/space_points.c. */
 #include "select/candidates/space.h"
-#include "base/sized.h"
+#include "base/memory.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/strings.h"
 #include "kernel/kernel_entry.h"
 #include "solve/choice/alpha_grid.h"

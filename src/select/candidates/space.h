@@ -2,7 +2,7 @@
 #ifndef SELECT_SPACE_H
 #define SELECT_SPACE_H
 
-#include "select/candidates/setting.h"
+#include "select/candidates/candidates.h"
 #include "volterra/select.h"
 
 static inline bool volt_law_is_whole(volt_search_law kind)

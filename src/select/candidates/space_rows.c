@@ -9,7 +9,7 @@
 #include "kernel/kernel_entry.h"
 #include "model/scaling.h"
 #include "select/candidates/space.h"
-#include "stats/forecast_pair.h"
+#include "stats/stats_internal.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,8 +3,8 @@
 #define SELECT_EVIDENCE_H
 
 #include "kernel/tangent.h"
+#include "select/folds/cross_validation.h"
 #include "select/folds/problem.h"
-#include "select/folds/workspace.h"
 
 /* What is asked for, and what comes of it. */
 typedef struct volt_evidence_task {

@@ -2,7 +2,6 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "select/evidence/evidence.h"
 #include "solve/exact/cholesky.h"
 

@@ -1,8 +1,8 @@
 /* src/select/folds/block_score.c: scores of a validation block. */
-#include "select/folds/block_score.h"
+#include "select/folds/cross_validation.h"
 
 #include "base/error.h"
-#include "stats/squared_errors.h"
+#include "stats/stats_internal.h"
 
 #include <inttypes.h>
 #include <math.h>

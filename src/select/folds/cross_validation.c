@@ -14,7 +14,6 @@
 #include "select/folds/cross_validation.h"
 
 #include "base/error.h"
-#include "select/folds/block_score.h"
 #include "select/folds/evaluation.h"
 #include "solve/choice/choice.h"
 #include "solve/loss/loss_solve.h"

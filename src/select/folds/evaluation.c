@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
-#include "select/folds/block_score.h"
-#include "select/folds/state_left_out.h"
+#include "select/folds/cross_validation.h"
+#include "select/folds/state_folds.h"
 
 #include <string.h>
 

@@ -5,9 +5,8 @@
 #define SELECT_EVALUATION_H
 
 #include "kernel/kernel_entry.h"
-#include "select/folds/simulate.h"
+#include "select/folds/cross_validation.h"
 #include "select/folds/state_folds.h"
-#include "select/folds/workspace.h"
 
 /* One candidate. */
 typedef struct volt_evaluation {

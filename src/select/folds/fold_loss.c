@@ -4,8 +4,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "select/folds/block_score.h"
-#include "select/folds/workspace.h"
+#include "select/folds/cross_validation.h"
 
 #include <inttypes.h>
 #include <math.h>

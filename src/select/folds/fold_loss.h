@@ -6,7 +6,7 @@
 #define SELECT_FOLD_LOSS_H
 
 #include "base/progress.h"
-#include "model/fit/fit_loss.h"
+#include "model/fit/fit_task.h"
 #include "volterra/select.h"
 
 struct volt_problem;

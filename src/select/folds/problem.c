@@ -7,12 +7,11 @@
 #include "kernel/engine/engine.h"
 #include "kernel/engine/state.h"
 #include "kernel/gram/gram.h"
-#include "model/fit/holes.h"
+#include "model/fit/fit_task.h"
 #include "model/scaling.h"
-#include "select/folds/block_score.h"
-#include "select/folds/search_solver.h"
+#include "select/folds/cross_validation.h"
 #include "select/folds/state_folds.h"
-#include "stats/forecast_pair.h"
+#include "stats/stats_internal.h"
 
 #include <inttypes.h>
 #include <math.h>

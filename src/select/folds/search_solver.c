@@ -1,13 +1,11 @@
 /* src/select/folds/search_solver.c: exact where that fits and pays, else on landmarks. */
-#include "select/folds/search_solver.h"
+#include "select/folds/cross_validation.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "model/fit/fit_solver.h"
+#include "model/fit/fit_task.h"
 #include "model/fit/landmarks.h"
-#include "select/folds/block_score.h"
-#include "select/folds/workspace.h"
 #include "solve/landmark/placement.h"
 
 #include <inttypes.h>

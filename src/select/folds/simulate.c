@@ -2,13 +2,13 @@
  *
  * A fold becomes a model of its own, made of what the evaluation has already, and runs as any such model does
  * (model/predict/free_run.h): from the measured past, or a zero one, with its own outputs. */
-#include "select/folds/simulate.h"
+#include "select/folds/cross_validation.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "model/model_internal.h"
-#include "model/predict/free_run.h"
+#include "model/predict/predict_internal.h"
 
 #include <inttypes.h>
 #include <math.h>

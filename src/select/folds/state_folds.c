@@ -6,10 +6,9 @@
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/state.h"
-#include "select/folds/block_score.h"
-#include "select/folds/state_left_out.h"
+#include "select/folds/cross_validation.h"
 #include "solve/choice/choice.h"
-#include "solve/exact/cholesky_grow.h"
+#include "solve/exact/cholesky.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,11 +1,11 @@
 /* src/select/folds/state_left_out.c: errors and leverages of all rows, for several alphas in one pass. */
-#include "select/folds/state_left_out.h"
+#include "select/folds/state_folds.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "select/folds/block_score.h"
-#include "solve/exact/cholesky_grow.h"
+#include "select/folds/cross_validation.h"
+#include "solve/exact/cholesky.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* src/select/folds/workspace.c: the memory of an evaluation. */
-#include "select/folds/workspace.h"
+#include "select/folds/cross_validation.h"
 
 #include "base/memory.h"
 #include "base/numbers.h"

@@ -3,7 +3,7 @@
  * The objective is minus the evidence over n q, so that its slopes are of order one whatever the data. A point where it has no
  * value (a matrix that is not positive definite, say) counts as far worse than the start, and flat: the line search
  * comes back. */
-#include "select/search/climb.h"
+#include "select/search/search_run.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* src/select/search/generations.c: which trials the next generation is drawn near. */
-#include "select/search/generations.h"
+#include "select/search/search_run.h"
 
 #include "base/numbers.h"
 #include "select/search/search_internal.h"

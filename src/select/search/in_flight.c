@@ -1,5 +1,5 @@
 /* src/select/search/in_flight.c: the number of workspaces, from threads and from memory here and at the back end. */
-#include "select/search/in_flight.h"
+#include "select/search/search_run.h"
 
 #include "base/memory.h"
 #include "base/numbers.h"

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "select/search/generations.h"
 #include "select/search/search_internal.h"
+#include "select/search/search_run.h"
 
 volt_status volt_schedule_begin(volt_schedule *schedule, volt_race_rule rule)
 {

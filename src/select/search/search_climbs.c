@@ -7,8 +7,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "select/search/climb.h"
-#include "select/search/generations.h"
 #include "select/search/search_internal.h"
 #include "select/search/search_run.h"
 

@@ -2,7 +2,7 @@
 #ifndef SELECT_SEARCH_INTERNAL_H
 #define SELECT_SEARCH_INTERNAL_H
 
-#include "select/folds/block_score.h"
+#include "select/folds/cross_validation.h"
 
 #include <stdbool.h>
 

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "select/search/crew.h"
-#include "select/search/generations.h"
 #include "select/search/search_internal.h"
 #include "select/search/search_run.h"
 

@@ -5,11 +5,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/sized.h"
 #include "kernel/engine/state.h"
 #include "model/fit/plan.h"
 #include "select/folds/problem.h"
-#include "select/search/in_flight.h"
+#include "select/search/search_run.h"
 #include "solve/choice/choice.h"
 #include "solve/solver_table.h"
 

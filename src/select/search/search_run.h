@@ -4,8 +4,9 @@
 #define SELECT_SEARCH_RUN_H
 
 #include "select/candidates/candidates.h"
+#include "select/evidence/evidence.h"
 #include "select/folds/cross_validation.h"
-#include "select/folds/workspace.h"
+#include "select/search/race.h"
 #include "select/search/schedule.h"
 #include "select/search/search_internal.h"
 #include "select/search/trial_log.h"
@@ -120,5 +121,50 @@ volt_status volt_run_check_climb(const volt_candidates *candidates, const volt_s
 void volt_run_plan_climb(volt_run *run);
 /* Climb from the best draws, `parallel` at a time, each in a workspace of its own. */
 void volt_run_climb(volt_run *run, volt_workspace **spaces, int64_t parallel);
+
+/* ---- from one candidate uphill in its evidence, by gradient ------------------------------------ */
+
+/* Told of every evaluation: the kernel's text, alpha, and the evidence, or the status of a failure whose sentence stands. Not
+ * VOLT_OK: the climb ends with that. */
+typedef volt_status (*volt_climb_fn)(const char *kernel, double alpha, double evidence, volt_status status,
+                                     void *context);
+
+/* From `start` uphill in the coordinates of the candidates, by the limited-memory BFGS of NLopt (Nocedal 1980, Liu and
+ * Nocedal 1989), until a step gains less than a thousandth or `most` evaluations are made. `space` is that of one evaluation.
+ * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED, or what `on_step` says. */
+volt_status volt_climb(const volt_candidates *candidates, const volt_trial *start, const volt_problem *problem,
+                       volt_workspace *space, int64_t most, volt_stage *stage, volt_climb_fn on_step,
+                       void *context);
+
+/* ---- the generations of an adaptive search, and what a candidate may know of others ------------
+ * The first VOLT_FIRST_DRAWS positions of a search (of a shard: its own) are draws. After them positions come in
+ * generations of VOLT_GENERATION, and a candidate is drawn with the trials of all earlier generations before it: they
+ * alone, the seed and its index decide what it is. So it is the same on any number of threads and after a resumption. */
+
+enum { VOLT_GENERATION = 16, VOLT_FIRST_DRAWS = 64 };
+
+/* How many of the first positions the candidate at `position` hangs on. */
+static inline int64_t volt_generation_begin(int64_t position)
+{
+    return position < VOLT_FIRST_DRAWS ? 0 : position / VOLT_GENERATION * VOLT_GENERATION;
+}
+
+/* The best of the first `count` trials, by position, all of which are in the standings. A complete trial has its score. One
+ * that was given up has that of the best complete one plus its mean difference from it on the blocks that it has, but
+ * never more than the best. Failures have no place, nor has a candidate that stands there already. */
+void volt_parents_choose(const volt_standings *standings, volt_trial *const *trials, int64_t count,
+                         volt_parents *parents);
+
+/* ---- where the candidates of a search are evaluated, and how many at a time -------------------- */
+
+/* Choose the back end of the problem, for so many candidates (-1: no end). */
+void volt_flight_choose(volt_problem *problem, int64_t candidates);
+/* The same; VOLT_ERR_MEMORY when not even one workspace has room there. */
+volt_status volt_flight_place(volt_problem *problem, int64_t candidates);
+
+/* How many at a time. Here: one a thread, where a factorisation is too small to be divided well and half of the memory
+ * holds their workspaces. On a device: as many as keep it busy and as its memory holds, each with a thread here that waits
+ * for it most of the time. */
+int64_t volt_flight_size(const volt_problem *problem, int64_t candidates);
 
 #endif

@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/sized.h"
 #include "select/search/search_internal.h"
 
 #include <inttypes.h>

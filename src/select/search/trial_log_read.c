@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "io/file/excerpt.h"
 #include "io/file/file_bytes.h"
+#include "io/file/text_lines.h"
 #include "select/search/search_internal.h"
 #include "select/search/trial_log.h"
 

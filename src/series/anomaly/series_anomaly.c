@@ -1,7 +1,6 @@
 /* src/series/anomaly/series_anomaly.c: from series to scores: prepared, compared by a kernel that may be chosen, measured. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "select/search/search_run.h"
 #include "series/anomaly/variance_norm.h"
 #include "series/gram/objects_internal.h"

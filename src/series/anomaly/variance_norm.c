@@ -2,7 +2,6 @@
 #include "series/anomaly/variance_norm.h"
 
 #include "solve/exact/cholesky.h"
-#include "solve/exact/cholesky_inverse.h"
 
 #include <math.h>
 

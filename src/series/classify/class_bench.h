@@ -6,9 +6,7 @@
 #ifndef CLASSIFY_CLASS_BENCH_H
 #define CLASSIFY_CLASS_BENCH_H
 
-#include "series/classify/class_splits.h"
-#include "series/classify/landmark_readout.h"
-#include "series/classify/left_out.h"
+#include "series/classify/series_model.h"
 #include "solve/loss/loss.h"
 
 enum { VOLT_MOST_CLASS_FOLDS = 10, VOLT_MOST_LISTS = VOLT_MOST_CLASS_FOLDS + 1 };

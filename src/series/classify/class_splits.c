@@ -1,6 +1,6 @@
 /* src/series/classify/class_splits.c: training series in classes: columns of targets, stratified splits, accuracies,
  * probabilities. */
-#include "series/classify/class_splits.h"
+#include "series/classify/series_model.h"
 
 #include "base/memory.h"
 

@@ -3,11 +3,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/sized.h"
 #include "base/threads.h"
 #include "series/classify/class_bench.h"
-#include "series/classify/class_splits.h"
 #include "series/classify/kernel_search.h"
+#include "series/classify/series_model.h"
 
 #include <inttypes.h>
 #include <math.h>

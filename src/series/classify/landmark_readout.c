@@ -1,5 +1,5 @@
 /* src/series/classify/landmark_readout.c: ridge regression on Nystrom features, and rows left out of it. */
-#include "series/classify/landmark_readout.h"
+#include "series/classify/series_model.h"
 
 #include "base/blas.h"
 #include "base/error.h"

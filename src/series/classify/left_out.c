@@ -1,11 +1,10 @@
 /* src/series/classify/left_out.c: rows left out of a ridge regression, in any blocks, from one factorisation. */
-#include "series/classify/left_out.h"
+#include "series/classify/series_model.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/gram/gram.h"
 #include "solve/exact/cholesky.h"
-#include "solve/exact/cholesky_inverse.h"
 #include "solve/exact/ridge.h"
 
 #include <float.h>

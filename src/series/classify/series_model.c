@@ -3,8 +3,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
-#include "series/classify/class_splits.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -6,7 +6,10 @@
 
 #include "series/gram/objects_internal.h"
 #include "solve/loss/loss.h"
+#include "volterra/base.h"
 #include "volterra/series.h"
+
+#include <stdbool.h>
 
 enum { VOLT_MOST_PREPARATIONS = 8, VOLT_MOST_BLEND = 8 };
 
@@ -33,5 +36,124 @@ struct volt_series_model {
 volt_status volt_series_model_allocate(volt_series_model *model, int64_t n, int64_t columns, int64_t outputs);
 /* The fields of info that follow from the parts. */
 void volt_series_model_describe(volt_series_model *model);
+
+/* ---- rows left out of a ridge regression, in any blocks, from one factorisation ----------------
+ * With R = (K + alpha I)^{-1}, r = R 1 and P = R - r r' / (1' r), the coefficients of the fit with an intercept are
+ * A = P Y, and its intercepts c = r' Y / (1' r). A fit without the rows of a block B forecasts them with the errors
+ *
+ *     e_B = P_BB^{-1} A_B            (one row: e_i = A_i / P_ii)
+ *
+ * exactly: with the targets of B moved by e_B the fit of all rows has A_B = 0, so that it is the fit without them
+ * (docs/math.md, "Series as objects"). */
+
+typedef struct volt_left_out_readout {
+    int64_t n, q;
+    double *P; /* n x n, both triangles */
+    double *A; /* n x q */
+    double *c; /* q */
+    double *r; /* n: room */
+} volt_left_out_readout;
+
+volt_status volt_left_out_create(int64_t n, int64_t q, volt_left_out_readout *left_out);
+void volt_left_out_release(volt_left_out_readout *left_out);
+
+/* K (n x n, both triangles or the lower one) and targets Y (n x q). VOLT_ERR_SINGULAR. BLAS must be claimed. */
+volt_status volt_left_out_solve(volt_left_out_readout *left_out, volt_view K, double alpha, volt_view Y);
+
+/* Errors of every row left out alone (n x q). */
+void volt_left_out_each(const volt_left_out_readout *left_out, volt_matrix errors);
+
+/* Errors of the m rows of a block, fewer than n, left out together (m x q). `room` has m x m numbers. VOLT_ERR_SINGULAR
+ * where rounding leaves nothing of P_BB. */
+volt_status volt_left_out_block(const volt_left_out_readout *left_out, const int64_t *rows, int64_t m,
+                                double *room, volt_matrix errors);
+
+/* Errors of all rows (n x q) without the m rows of a block B: those of B by the fit of the others, and each of the others
+ * left out of that fit as well. With C the other rows and S = P_CC - P_CB P_BB^{-1} P_BC, the P of the fit without B,
+ *
+ *     e_B = P_BB^{-1} A_B,    e_i = (A_i - P_iB e_B) / S_ii.
+ *
+ * `room` has m x (m + n + q) numbers. VOLT_ERR_SINGULAR as above. */
+volt_status volt_left_out_without(const volt_left_out_readout *left_out, const int64_t *rows, int64_t m,
+                                  double *room, volt_matrix errors);
+
+/* ---- training series in classes: columns of targets, stratified splits, accuracies, ------------
+ * probabilities. */
+
+/* Series in classes. */
+typedef struct volt_class_list {
+    int64_t n, n_classes;
+    const int64_t *of; /* n */
+} volt_class_list;
+
+/* 1 in the column of a series' class, 0 elsewhere: Y is n x n_classes. */
+void volt_class_columns(const volt_class_list *classes, volt_matrix Y);
+
+/* The class of the largest output; the first of several. */
+int64_t volt_class_of_largest(const double *outputs, int64_t n_classes);
+
+/* How many of the rows (NULL: all) have outputs Y - errors that are largest in their class. errors is m x n_classes. */
+int64_t volt_class_count_right(const volt_class_list *classes, volt_view Y, const int64_t *rows, int64_t m,
+                               volt_view errors);
+
+/* Split number `split` of a seed: of each class of two or more series `share`, rounded, but at least one and not all, in
+ * `rows` (room for n), drawn at random; returns how many. */
+int64_t volt_class_split(const volt_class_list *classes, double share, uint64_t seed, int64_t split,
+                         int64_t *room, int64_t *rows);
+
+/* Fold number f of `folds`: series of each class are dealt out in turn, in random order. fold (n) says where each went. */
+void volt_class_folds(const volt_class_list *classes, int64_t folds, uint64_t seed, int64_t *room,
+                      int64_t *fold);
+
+/* A stratified sample of m series, in ascending order in `rows` (m): two of every class first, then classes in proportion.
+ * VOLT_ERR_MEMORY. */
+volt_status volt_class_sample(const volt_class_list *classes, int64_t m, uint64_t seed, int64_t *rows);
+
+/* u (q) becomes softmax(u / temperature). */
+void volt_class_softmax(double *u, int64_t q, double temperature);
+
+/* The temperature, between 1e-3 and 1e3, of least log loss on leave-one-out outputs (n x n_classes; Guo et al. 2017). The targets
+ * have one count added to every class, (n [k = class] + 1) / (n + classes), so that it stays above 0 where all series are
+ * classified correctly (after Platt 1999). */
+double volt_class_temperature(const volt_class_list *classes, volt_view outputs);
+
+/* ---- ridge regression on Nystrom features, and rows left out of it -----------------------------
+ * With Z the m landmarks among n rows and K_ZZ = L L', a row has the features f(x) = L^{-1} K_Z(x), so that
+ * <f(x), f(y)> = K_xZ K_ZZ^{-1} K_Zy (Williams and Seeger, 2001). Ridge regression with an intercept on the rows of a set C
+ * has, with F centred on its mean over C and F_C' F_C = U D U', V = F U,
+ *
+ *     b = (D + alpha)^{-1} V_C' (Y_C - mean of Y_C),    h_i = 1 / |C| + sum_j V_ij^2 / (D_j + alpha)
+ *
+ * and the errors Y_i - output_i of rows outside C, (Y_i - output_i) / (1 - h_i) of those of C, each left out. One
+ * decomposition serves every alpha. */
+
+typedef struct volt_landmark_readout {
+    int64_t n, m, q;
+    const int64_t *rows;         /* m: which of the n rows are landmarks; the caller's */
+    double *L, *F, *V, *U;       /* m x m, n x m, n x m, m x m */
+    double *values, *mean;       /* m, m */
+    double *B, *y_mean;          /* m x q, q */
+    double *work;                /* for the decomposition */
+    int64_t work_size, included; /* rows in C */
+    void *integers;
+} volt_landmark_readout;
+
+volt_status volt_landmark_readout_create(int64_t n, int64_t m, int64_t q, const int64_t *rows,
+                                         volt_landmark_readout *readout);
+void volt_landmark_readout_release(volt_landmark_readout *readout);
+
+/* Features of K (n x m: rows against landmarks). VOLT_ERR_SINGULAR. BLAS must be claimed, here and below. */
+volt_status volt_landmark_readout_map(volt_landmark_readout *readout, volt_view K);
+
+/* Decompose for the rows that are not `out` (n, NULL: all rows count). VOLT_ERR_SINGULAR. */
+volt_status volt_landmark_readout_decompose(volt_landmark_readout *readout, const bool *out, volt_view Y);
+
+/* Errors of all rows (n x q) with alpha, of the set that was decomposed. */
+void volt_landmark_readout_errors(const volt_landmark_readout *readout, double alpha, const bool *out,
+                                  volt_view Y, volt_matrix errors);
+
+/* Coefficients of the landmarks, outputs = K A + c: A (m x q), c (q). */
+void volt_landmark_readout_coefficients(const volt_landmark_readout *readout, double alpha, double *A,
+                                        double *c);
 
 #endif

@@ -8,11 +8,9 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
-#include "base/sized.h"
 #include "base/threads.h"
 #include "kernel/extent.h"
 #include "kernel/gram/gram.h"
-#include "series/classify/left_out.h"
 #include "series/classify/series_model.h"
 #include "solve/choice/alpha_grid.h"
 

@@ -2,11 +2,10 @@
  *
  * Every BLAS call runs inside a parallel region, where it stays on its thread, and handles a piece whose size
  * depends on the problem alone: the same numbers come out whatever the number of threads. */
-#include "solve/exact/cholesky_grow.h"
+#include "solve/exact/cholesky.h"
 
 #include "base/blas.h"
 #include "base/numbers.h"
-#include "solve/exact/cholesky.h"
 
 #include <math.h>
 

@@ -9,11 +9,10 @@
  *
  * Tasks, tiles and the memory of LAPACK's 'U' are those of cholesky.c: a tile meets its updates in one order, whatever the
  * number of threads. */
-#include "solve/exact/cholesky_inverse.h"
+#include "solve/exact/cholesky.h"
 
 #include "base/blas.h"
 #include "base/numbers.h"
-#include "solve/exact/cholesky.h"
 
 #include <omp.h>
 

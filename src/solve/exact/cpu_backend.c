@@ -4,8 +4,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "solve/exact/cholesky.h"
-#include "solve/exact/cholesky_grow.h"
-#include "solve/exact/cholesky_inverse.h"
 
 #include <math.h>
 #include <string.h>

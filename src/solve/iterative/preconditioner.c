@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "solve/exact/cholesky_grow.h"
+#include "solve/exact/cholesky.h"
 #include "solve/iterative/pcg.h"
 #include "solve/landmark/feature_fit.h"
 

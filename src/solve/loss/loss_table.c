@@ -1,7 +1,7 @@
 /* src/solve/loss/loss_table.c: the table of losses, links, scores and best constants. */
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/numbers.h"
-#include "base/sized.h"
 #include "solve/loss/loss.h"
 
 #include <inttypes.h>
