@@ -20,7 +20,7 @@ typedef struct volt_loss_info {
     const char *meaning;   /* one line */
     const char *parameter; /* its name; NULL: there is none */
     const char *score;     /* name of volt_loss_score */
-    const char *constant;  /* name of volt_loss_constant */
+    const char *constant;  /* name of the constant with the least mean loss */
     int several;           /* several values may be given, increasing: q=0.1/0.5/0.9 */
     int classes;           /* targets are classes, at most this many; 0: targets are numbers */
     int unscaled;          /* targets are never scaled, and their changes are not learned */
@@ -46,11 +46,6 @@ VOLT_API volt_status volt_loss_get_info(const volt_loss *loss, volt_loss_info *i
  * VOLT_ERR_DATA when no row counts. */
 VOLT_API volt_status volt_loss_score(const volt_loss *loss, volt_view Y, volt_view forecasts,
                                      const double *weights, double *score);
-/* The constant forecast with the least mean loss over the rows: quantiles, expectiles, frequencies of classes, a mean
- * count. forecast receives `outputs` numbers, a row of forecasts: of classes one for each, of levels one for each and
- * target. What a forecast is worth shows beside it. VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_DATA as above. */
-VOLT_API volt_status volt_loss_constant(const volt_loss *loss, volt_view Y, const double *weights,
-                                        int64_t outputs, double *forecast);
 
 /* ---- solvers ---------------------------------------------------------------------------------- */
 

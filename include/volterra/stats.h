@@ -101,18 +101,23 @@ VOLT_API const char *volt_baseline_name(volt_baseline kind);
 VOLT_API volt_status volt_baseline_forecast(volt_baseline kind, volt_view levels, int64_t lag, int64_t season,
                                             int64_t learn_end, int64_t begin, volt_matrix out);
 
-/* A forecast against a baseline's, each the mean over the outputs of which the baseline makes an error. */
+/* Errors of a forecast relative to those of a baseline: means over the outputs with an error of the baseline. */
 typedef struct volt_skill {
     size_t struct_size; /* set by the caller */
     double skill; /* 1 - mean squared error over the baseline's: 1 is exact; below 0 the baseline does better */
     double mase;  /* mean absolute error over the baseline's (of the same rows) */
     int64_t outputs; /* in the means */
+    int64_t rows;    /* compared: the last ones */
+    int64_t lag;     /* the baseline is the truth so many rows before; 0: it was given */
 } volt_skill;
 
-/* All three are T x q, T >= 1. Failures are those of volt_metrics_compute, and VOLT_ERR_DATA where the baseline makes no
- * error at all. */
-VOLT_API volt_status volt_skill_compute(volt_view truth, volt_view forecast, volt_view baseline,
-                                        volt_skill *skill);
+/* Compares `forecast` with `baseline`, all T x q, T >= 1. Without data of a baseline it is the naive forecast of the truth
+ * `ahead` >= 1 rows before or, with a season >= 2, the seasonal naive one. `past` (optional, n x q) has the rows right
+ * before the truth. First rows without an earlier truth are not compared. season = 0: none.
+ * Failures are those of volt_metrics_compute. VOLT_ERR_DATA when no row can be compared (rows = 0), or the baseline is
+ * exact; then skill and mase are NaN, and the other fields are set. */
+VOLT_API volt_status volt_skill_compute(volt_view truth, volt_view forecast, volt_view baseline, volt_view past,
+                                        int64_t ahead, int64_t season, volt_skill *skill);
 
 /* ---- model confidence set --------------------------------------------------------------------- */
 

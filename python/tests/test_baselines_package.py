@@ -83,6 +83,8 @@ def test_skill():
     assert metrics.skill(truth, forecast, past=past) == pytest.approx(1 - 6 / 77, abs=1e-15)
     assert metrics.mase(truth, forecast, past=past) == pytest.approx(4 / 15, abs=1e-15)
     assert metrics.skill(truth, forecast, past=past, ahead=2) == pytest.approx(1 - 6 / 251, abs=1e-15)
+    assert metrics.skill(truth, forecast, past=past, ahead=2, season=3) == pytest.approx(1 - 6 / 450, abs=1e-15)
+    assert metrics.mase(truth, forecast, past=past, ahead=2, season=3) == pytest.approx(4 / 36, abs=1e-15)
     # Without a past the first row is compared with nothing.
     assert metrics.skill(truth, forecast) == pytest.approx(1 - 5 / 61, abs=1e-15)
     given = volterra.baseline("naive", np.concatenate([past, truth]), begin=4)
@@ -97,3 +99,5 @@ def test_skill():
         metrics.skill(truth, forecast[:2])
     with pytest.raises(ValueError, match="past has 2 columns"):
         metrics.mase(truth, forecast, past=np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="season is 1"):
+        metrics.mase(truth, forecast, past=past, season=1)

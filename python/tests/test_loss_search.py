@@ -169,18 +169,5 @@ def test_fitted_levels_of_records_and_frames(rows):
     assert np.array_equal(found.to_numpy()[:, 0], one.predict(frame).to_numpy())
 
 
-def test_constants_have_the_least_loss(rows):
-    """What scores are compared with."""
-    from ctypes import POINTER, c_double
-
-    from volterra import _native as c
-    from volterra._arrays import view
-    from volterra._errors import check
-    from volterra._loss import Loss
-
-    y = np.ascontiguousarray(rows[1][:, None])
-    loss, found = Loss("quantile:q=0.1/0.9"), np.empty(2)
-    check(c.lib.volt_loss_constant(loss, view(y), None, 2, found.ctypes.data_as(POINTER(c_double))))
-    forecast = np.tile(found, (90, 1))
-    assert loss.score(y, forecast) <= min(loss.score(y, forecast + step) for step in (-0.01, 0.01))
+def test_the_default_is_squares():
     assert volterra.VolterraRidgeCV().loss == "squares"

@@ -988,6 +988,8 @@ class Skill(Sized):
         ("skill", c_double),
         ("mase", c_double),
         ("outputs", c_int64),
+        ("rows", c_int64),
+        ("lag", c_int64),
     ]
 
 
@@ -1485,7 +1487,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_loss_free": (None, [c_void_p]),
     "volt_loss_get_info": (c_int, [c_void_p, POINTER(LossInfo)]),
     "volt_loss_score": (c_int, [c_void_p, Matrix, Matrix, c_void_p, c_void_p]),
-    "volt_loss_constant": (c_int, [c_void_p, Matrix, c_void_p, c_int64, c_void_p]),
     "volt_solver_at": (POINTER(SolverInfo), [c_int64]),
     "volt_fit_options_default": (FitOptions, []),
     "volt_model_fit": (c_int, [c_void_p, Matrix, Matrix, POINTER(FitOptions), Matrix, POINTER(c_void_p)]),
@@ -1571,7 +1572,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_season_find": (c_int, [c_void_p, c_int64, c_int64, c_void_p]),
     "volt_baseline_name": (c_char_p, [c_int]),
     "volt_baseline_forecast": (c_int, [c_int, Matrix, c_int64, c_int64, c_int64, c_int64, Matrix]),
-    "volt_skill_compute": (c_int, [Matrix, Matrix, Matrix, POINTER(Skill)]),
+    "volt_skill_compute": (c_int, [Matrix, Matrix, Matrix, Matrix, c_int64, c_int64, POINTER(Skill)]),
     "volt_mcs_options_default": (McsOptions, []),
     "volt_mcs_compute": (c_int, [Matrix, POINTER(McsOptions), POINTER(POINTER(Mcs))]),
     "volt_mcs_free": (None, [POINTER(Mcs)]),

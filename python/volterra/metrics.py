@@ -11,9 +11,8 @@ from typing import Any, Dict, Optional, Tuple
 import numpy as np
 
 from . import _native as c
-from ._arrays import Array, as_targets, to_float64, view
+from ._arrays import NO_MATRIX, Array, as_targets, to_float64, view
 from ._errors import check
-from .baselines import baseline as _baseline
 
 __all__ = [
     "mae",
@@ -175,29 +174,35 @@ def w1(first: Any, second: Any) -> float:
     return scores(first, second)["w1"]
 
 
-def _against(truth: Any, forecast: Any, baseline: Any, ahead: int, past: Any) -> c.Skill:
+def _against(truth: Any, forecast: Any, baseline: Any, ahead: int, season: int, past: Any) -> c.Skill:
     """The errors of the forecast in units of those of the baseline; None: of the naive forecast."""
     a, b = _pair(truth, forecast)
-    if baseline is None and a.shape == b.shape:
-        before = a[:0] if past is None else as_targets(past, "past")[0]
-        if before.shape[1] != a.shape[1]:
-            raise ValueError(f"past has {before.shape[1]} columns and truth has {a.shape[1]}")
-        levels = np.concatenate([before, a])
-        first = max(len(before), ahead)
-        if first >= len(levels):
-            raise ValueError(
-                f"the naive forecast needs the truth {ahead} rows before, and none of the {len(a)} rows has that: "
-                "give the rows before as past"
-            )
-        baseline = _baseline("naive", levels, ahead=ahead, begin=first)
-        a, b = a[first - len(before) :], b[first - len(before) :]
-    other = a if baseline is None else as_targets(baseline, "baseline")[0]
+    other = None if baseline is None else as_targets(baseline, "baseline")[0]
+    before = None if past is None else as_targets(past, "past")[0]
     values = c.Skill()
-    check(c.lib.volt_skill_compute(view(a), view(b), view(other), byref(values)))
+    check(
+        c.lib.volt_skill_compute(
+            view(a),
+            view(b),
+            NO_MATRIX if other is None else view(other),
+            NO_MATRIX if before is None else view(before),
+            ahead,
+            season,
+            byref(values),
+        )
+    )
     return values
 
 
-def skill(truth: Any, forecast: Any, baseline: Any = None, *, ahead: int = 1, past: Optional[Any] = None) -> float:
+def skill(
+    truth: Any,
+    forecast: Any,
+    baseline: Any = None,
+    *,
+    ahead: int = 1,
+    season: int = 0,
+    past: Optional[Any] = None,
+) -> float:
     """1 - mean squared error over that of a baseline: 1 is exact, and below 0 the baseline does better.
 
     The mean over the outputs of which the baseline makes an error.
@@ -209,6 +214,9 @@ def skill(truth: Any, forecast: Any, baseline: Any = None, *, ahead: int = 1, pa
         Other forecasts, such as those of `volterra.baseline`. By default the naive forecast, the truth `ahead` rows
         before; rows whose past is not known are then left out.
     ahead : int, default=1
+        Horizon of the forecasts.
+    season : int, default=0
+        Season length in rows, at least 2: compare with the seasonal naive forecast.
     past : array-like of shape (n_rows,) or (n_rows, n_outputs), optional
         The rows before the truth, for the naive forecast.
 
@@ -218,10 +226,18 @@ def skill(truth: Any, forecast: Any, baseline: Any = None, *, ahead: int = 1, pa
     >>> metrics.skill([2.0, 4.0, 6.0], [2.0, 3.0, 5.0], past=[0.0])
     0.8333333333333334
     """
-    return float(_against(truth, forecast, baseline, ahead, past).skill)
+    return float(_against(truth, forecast, baseline, ahead, season, past).skill)
 
 
-def mase(truth: Any, forecast: Any, baseline: Any = None, *, ahead: int = 1, past: Optional[Any] = None) -> float:
+def mase(
+    truth: Any,
+    forecast: Any,
+    baseline: Any = None,
+    *,
+    ahead: int = 1,
+    season: int = 0,
+    past: Optional[Any] = None,
+) -> float:
     """Mean absolute error over that of a baseline on the same rows; arguments as in `skill`.
 
     Examples
@@ -230,7 +246,7 @@ def mase(truth: Any, forecast: Any, baseline: Any = None, *, ahead: int = 1, pas
     >>> metrics.mase([2.0, 4.0, 6.0], [2.0, 3.0, 5.0], past=[0.0])
     0.3333333333333333
     """
-    return float(_against(truth, forecast, baseline, ahead, past).mase)
+    return float(_against(truth, forecast, baseline, ahead, season, past).mase)
 
 
 def valid_rows(truth: Any, forecast: Any, threshold: float = 0.2) -> int:

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* Sum of absolute errors of an output, times `unit`. */
 static double absolute_error(const volt_output *output, double unit)
@@ -20,16 +21,13 @@ static double absolute_error(const volt_output *output, double unit)
     return sum;
 }
 
-volt_status volt_skill_compute(volt_view truth, volt_view forecast, volt_view baseline, volt_skill *skill)
+/* The errors of all outputs. The sums of `found` stay 0 where the baseline is exact. */
+static volt_status compare(volt_view truth, volt_view forecast, volt_view baseline, volt_skill *found)
 {
-    VOLT_TRY(volt_check_pair(truth, forecast));
     volt_status status = volt_check_pair(truth, baseline);
     if (status)
         return volt_fail_prefix(status, "with the baseline as the forecast");
-    VOLT_REQUIRE(skill, VOLT_ERR_ARGUMENT, "there is no place for the skill");
-
     double squares = 0, absolutes = 0;
-    int64_t outputs = 0;
     for (int64_t k = 0; k < truth.cols; k++) {
         const volt_output model = volt_output_of(truth, forecast, k),
                           other = volt_output_of(truth, baseline, k);
@@ -38,15 +36,62 @@ volt_status volt_skill_compute(volt_view truth, volt_view forecast, volt_view ba
             continue;
         squares += volt_output_error(&model, unit) / error;
         absolutes += absolute_error(&model, unit) / absolute_error(&other, unit);
-        outputs++;
+        found->outputs++;
         VOLT_REQUIRE(isfinite(squares) && isfinite(absolutes), VOLT_ERR_NOT_FINITE,
                      "the squares of column %" PRId64 " overflow", k);
     }
-    VOLT_REQUIRE(outputs > 0, VOLT_ERR_DATA,
+    if (found->outputs > 0) {
+        found->skill = 1 - squares / (double)found->outputs;
+        found->mase = absolutes / (double)found->outputs;
+    }
+    return VOLT_OK;
+}
+
+/* Compares the last rows of the truth with the values found->lag rows before them, of which the first may be in `past`. */
+static volt_status compare_naive(volt_view truth, volt_view forecast, volt_view past, volt_skill *found)
+{
+    const int64_t first = truth.rows - found->rows, cols = truth.cols;
+    double *values = volt_alloc(found->rows * cols, sizeof *values);
+    if (!values)
+        return VOLT_ERR_MEMORY;
+    for (int64_t i = 0; i < found->rows; i++) {
+        const int64_t row = first + i - found->lag;
+        const double *from = row >= 0 ? truth.data + row * truth.ld : past.data + (past.rows + row) * past.ld;
+        memcpy(values + i * cols, from, (size_t)cols * sizeof *values);
+    }
+    volt_status status =
+        compare(volt_view_rows(truth, first, found->rows), volt_view_rows(forecast, first, found->rows),
+                volt_view_of(values, found->rows, cols), found);
+    volt_free(values);
+    return status;
+}
+
+volt_status volt_skill_compute(volt_view truth, volt_view forecast, volt_view baseline, volt_view past,
+                               int64_t ahead, int64_t season, volt_skill *skill)
+{
+    VOLT_TRY(volt_check_pair(truth, forecast));
+    VOLT_REQUIRE(skill, VOLT_ERR_ARGUMENT, "there is no place for the skill");
+    volt_skill found = {.struct_size = sizeof found, .skill = NAN, .mase = NAN, .rows = truth.rows};
+    if (baseline.data) {
+        VOLT_TRY(compare(truth, forecast, baseline, &found));
+    } else {
+        VOLT_REQUIRE(ahead >= 1, VOLT_ERR_ARGUMENT, "ahead is %" PRId64 ", and must be at least 1", ahead);
+        VOLT_REQUIRE(season == 0 || season >= 2, VOLT_ERR_ARGUMENT,
+                     "season is %" PRId64 ", and must be 0 (none) or at least 2", season);
+        VOLT_REQUIRE(past.rows == 0 || (past.data && past.cols == truth.cols), VOLT_ERR_SHAPE,
+                     "past has %" PRId64 " columns and truth has %" PRId64, past.cols, truth.cols);
+        found.lag = season ? (ahead + season - 1) / season * season : ahead;
+        const int64_t missing = found.lag > past.rows ? found.lag - past.rows : 0;
+        found.rows = truth.rows > missing ? truth.rows - missing : 0;
+        if (found.rows > 0)
+            VOLT_TRY(compare_naive(truth, forecast, past, &found));
+    }
+    VOLT_TRY(volt_result_give(skill, &found, sizeof found, "volt_skill"));
+    VOLT_REQUIRE(found.rows > 0, VOLT_ERR_DATA,
+                 "the naive forecast needs the truth %" PRId64 " rows before, and none of the %" PRId64
+                 " rows has that: give the rows before as past",
+                 found.lag, truth.rows);
+    VOLT_REQUIRE(found.outputs > 0, VOLT_ERR_DATA,
                  "the baseline is exact: errors cannot be measured in units of its errors");
-    volt_skill found = {.struct_size = sizeof(volt_skill),
-                        .skill = 1 - squares / (double)outputs,
-                        .mase = absolutes / (double)outputs,
-                        .outputs = outputs};
-    return volt_result_give(skill, &found, sizeof found, "volt_skill");
+    return VOLT_OK;
 }

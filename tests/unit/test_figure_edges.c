@@ -31,7 +31,7 @@ static void figures_that_overflow(void **state)
                 "column 0");
     const double near[] = {1e-200, 2e-200, 2e-200};
     check_fails(volt_skill_compute(volt_view_of(tiny, 3, 1), volt_view_of(errors, 3, 1),
-                                   volt_view_of(near, 3, 1), &skill),
+                                   volt_view_of(near, 3, 1), (volt_view){0}, 1, 0, &skill),
                 VOLT_ERR_NOT_FINITE, "the squares of column 0 overflow");
     assert_true(metrics.mse == 7 && r2 == 7 && skill.skill == 7);
     /* large numbers with errors of their size are no trouble, though their squares are */

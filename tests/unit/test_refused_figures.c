@@ -50,7 +50,7 @@ static void pairs_of_rows(void **state)
                 "overflow");
     volt_skill skill = {.struct_size = sizeof(volt_skill), .skill = -7};
     check_fails(volt_skill_compute(volt_view_of(tiny, 2, 1), volt_view_of(far, 2, 1),
-                                   volt_view_of((const double[]){0, 0}, 2, 1), &skill),
+                                   volt_view_of((const double[]){0, 0}, 2, 1), (volt_view){0}, 1, 0, &skill),
                 VOLT_ERR_NOT_FINITE, "overflow");
     assert_true(skill.skill == -7);
     volt_ranking ranking = {.struct_size = sizeof(volt_ranking), .roc_auc = -7};

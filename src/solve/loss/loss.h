@@ -90,4 +90,10 @@ double volt_loss_of_target(const volt_loss *loss, int64_t group, double y, const
 /* volt_loss_score row by row into `scores` (n numbers), each the mean over the targets of its row; NaN where one is missing. */
 volt_status volt_loss_row_scores(const volt_loss *loss, volt_view Y, volt_view forecasts, double *scores);
 
+/* The constant forecast with the least mean loss over the rows: quantiles, expectiles, frequencies of classes, a mean
+ * count. `forecast` receives `outputs` numbers, a row of forecasts. VOLT_ERR_SHAPE, VOLT_ERR_ARGUMENT, VOLT_ERR_DATA as in
+ * volt_loss_score. */
+volt_status volt_loss_constant(const volt_loss *loss, volt_view Y, const double *weights, int64_t outputs,
+                               double *forecast);
+
 #endif
