@@ -189,7 +189,8 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     } else {
         results_number(results, "r2", "R2 in sample", found.r2);
         verdict_report(&found, info.q, results);
-        report_held_out(&info, &found, results);
+        if (info.report)
+            report_held_out(&info, &found, results);
     }
     results_text(results, NULL, "can continue", "%s",
                  info.feedback              ? "yes: volterra continue feeds its outputs back"
