@@ -1,7 +1,7 @@
-"""docs/site/c_reference.py: the pages of the C reference, one for each public header, in the header's own order.
+"""docs/site/c_reference.py: write the pages of the C reference, one per public header, in the order of its declarations.
 
-    c_reference.py headers INCLUDE OUT         the headers as Doxygen takes them
-    c_reference.py pages INCLUDE OUT XML PAGES  pages that ask breathe for every declaration, from the XML of these
+    c_reference.py headers INCLUDE OUT          write the headers with comments in Doxygen format
+    c_reference.py pages INCLUDE OUT XML PAGES  write pages with breathe directives for all declarations in the Doxygen XML
 """
 
 import re
@@ -12,11 +12,11 @@ from pathlib import Path
 from header_comments import COMMENT, SECTION, documented, introduction
 
 DIRECTIVES = {"function": "doxygenfunction", "typedef": "doxygentypedef", "enum": "doxygenenum", "define": "doxygendefine"}
-HIDDEN = {"VOLT_API", "VOLT_PRINTF", "VOLT_STATUS_LIST"}  # how the headers are made, not what they offer
+HIDDEN = {"VOLT_API", "VOLT_PRINTF", "VOLT_STATUS_LIST"}  # internal macros
 
 
 def reading_order(include):
-    """The headers in the order of volterra.h, each after those that only it needs to be read first."""
+    """Return the names of the headers: those not included by volterra.h first, then the others in its order."""
     named = re.findall(r'#include "volterra/(\w+)\.h"', (include / "volterra.h").read_text())
     others = sorted(path.stem for path in (include / "volterra").glob("*.h") if path.stem not in named)
     return [*others, *named]
@@ -29,7 +29,7 @@ def write_headers(include, out):
 
 
 def text_of(element):
-    """The reStructuredText that a comment was turned into."""
+    """Return the reStructuredText of a comment."""
     verbatim = element.findall(".//verbatim")
     return "\n\n".join(v.text.replace("embed:rst\n", "", 1).strip() for v in verbatim)
 
@@ -39,14 +39,14 @@ def indented(text):
 
 
 def constants(member):
-    """An enum without a name holds constants: shown as such."""
+    """Yield an entry for each constant of an unnamed enum."""
     for value in member.findall("enumvalue"):
         text = text_of(value) or text_of(member)
         yield f".. c:macro:: {value.findtext('name')}\n\n   ``{value.findtext('initializer')}``\n\n{indented(text)}\n"
 
 
 def declarations(xml, name):
-    """(line, reStructuredText) of everything that a header declares."""
+    """Yield (line, reStructuredText) for each declaration of a header."""
     tree = ET.parse(xml / f"{name}_8h.xml").getroot().find("compounddef")
     for inner in tree.findall("innerclass"):
         compound = ET.parse(xml / f"{inner.get('refid')}.xml").getroot().find("compounddef")
@@ -63,15 +63,15 @@ def declarations(xml, name):
 
 
 def check_complete(name, header, text):
-    """Doxygen says nothing of what it could not read."""
+    """Fail if a declaration is missing: Doxygen does not report declarations that it cannot parse."""
     declared = set(re.findall(r"^(?:VOLT_API|static inline) [^(;]*?\b(volt_\w+)\(", COMMENT.sub("", header), re.M))
     missing = sorted(function for function in declared if f":: {function}\n" not in text)
     if missing:
-        sys.exit(f"c_reference: volterra/{name}.h declares {', '.join(missing)}, and Doxygen did not find it")
+        sys.exit(f"c_reference: volterra/{name}.h declares {', '.join(missing)}, missing in the Doxygen output")
 
 
 def sections(header):
-    """(line, reStructuredText) of the headings in a header."""
+    """Yield (line, reStructuredText) for each section heading of a header."""
     for line, text in enumerate(header.split("\n"), 1):
         match = SECTION.match(text)
         if match:

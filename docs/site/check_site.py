@@ -1,8 +1,8 @@
-"""docs/site/check_site.py: every link of the built pages leads somewhere, and nothing is loaded from elsewhere.
+"""docs/site/check_site.py: check that all internal links of the built site work and that no page loads external resources.
 
     check_site.py SITE
 
-Links to other sites are not followed: the check needs no network.
+Links to other sites are not checked, so no network is required.
 """
 
 import sys
@@ -35,9 +35,9 @@ def main():
         here = path.relative_to(site)
         for link in page.loads:
             if urlparse(link).scheme not in ("", "data") or link.startswith("//"):
-                faults.append(f"{here}: loads {link} from elsewhere")
+                faults.append(f"{here}: loads external resource {link}")
             elif not link.startswith("data:") and not (path.parent / unquote(urlparse(link).path)).exists():
-                faults.append(f"{here}: {link} is not there")
+                faults.append(f"{here}: {link} not found")
         for link in page.links:
             if urlparse(link).scheme or link.startswith("//"):
                 continue
@@ -45,9 +45,9 @@ def main():
             file, anchor = urldefrag(link)
             target = (path.parent / unquote(urlparse(file).path)).resolve() if file else path
             if not target.exists():
-                faults.append(f"{here}: {link} leads nowhere")
+                faults.append(f"{here}: dead link {link}")
             elif anchor and target in pages and unquote(anchor) not in pages[target].anchors:
-                faults.append(f"{here}: {link} has no such place")
+                faults.append(f"{here}: {link}: anchor not found")
     print(*sorted(set(faults)), sep="\n", end="\n" if faults else "")
     print(f"{len(pages)} pages, {followed} links, {len(set(faults))} dead")
     sys.exit(bool(faults))

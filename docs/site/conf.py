@@ -1,6 +1,6 @@
-"""docs/site/conf.py: how Sphinx makes the site; scripts/site.sh calls it.
+"""docs/site/conf.py: Sphinx configuration of the site, used by scripts/site.sh.
 
-Nothing is fetched: theme, scripts and fonts are those of the system's packages.
+The build downloads nothing: theme, scripts and fonts come from system packages.
 """
 
 import os
@@ -27,7 +27,7 @@ myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 6
 myst_dmath_double_inline = True
 highlight_language = "none"
-smartquotes_action = "D"  # dashes; quotes are those of the text
+smartquotes_action = "D"  # convert dashes, keep quotes
 
 # ---- C reference --------------------------------------------------------------------------------
 breathe_projects = {"volterra": str(work / "xml")}
@@ -58,7 +58,7 @@ html_theme_options = {
 }
 
 
-# ---- formulas: KaTeX sets them when a page is opened ---------------------------------------------
+# ---- formulas: KaTeX renders them in the browser -------------------------------------------------
 html_math_renderer = "katex"
 
 

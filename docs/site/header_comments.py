@@ -1,8 +1,7 @@
-"""docs/site/header_comments.py: what the comments of a public header say, as reStructuredText.
+"""docs/site/header_comments.py: convert the comments of a public header to reStructuredText.
 
-The headers have plain comments, in the order in which they are to be read. `documented` gives a header back with those that
-belong to a declaration in the form that Doxygen keeps (their text as reStructuredText, which breathe hands to Sphinx),
-`introduction` what the header opens with.
+The headers have plain comments in reading order. `documented` returns a header with the comments of declarations in Doxygen
+format; their text is reStructuredText, which breathe passes to Sphinx. `introduction` returns the opening comment.
 """
 
 import re
@@ -20,7 +19,7 @@ CODE_OR_NAME = re.compile(
 
 
 def lines_of(comment):
-    """The lines of a comment without what makes it one."""
+    """Return the lines of a comment without its delimiters."""
     body = comment[2:-2].strip("\n ")
     return [re.sub(r"^\s*\* ?", "", line).rstrip() if i else line.rstrip() for i, line in enumerate(body.split("\n"))]
 
@@ -30,7 +29,7 @@ def escaped(text):
 
 
 def sentence(text):
-    """One paragraph: names of the library become links, everything else is as it stands."""
+    """Convert one paragraph: names of the library become links, all other text is escaped."""
     out, end = [], 0
     for match in CODE_OR_NAME.finditer(text):
         out.append(escaped(text[end : match.start()]))
@@ -61,7 +60,7 @@ def paragraphs(lines):
 
 
 def restructured(lines):
-    """The text of a comment as reStructuredText. What is indented by four is code, or a table to be left alone."""
+    """Convert a comment to reStructuredText. Lines indented by four spaces are code or preformatted tables."""
     blocks = []
     for group in paragraphs(lines):
         if all(line.startswith("    ") for line in group):
@@ -80,7 +79,7 @@ def restructured(lines):
 
 
 def introduction(header):
-    """What a header is for: title, one line, and the text below it."""
+    """Return title, one-line purpose and remaining text of the opening comment."""
     lines = lines_of(COMMENT.match(header)[0])
     end = lines.index("") if "" in lines else len(lines)
     title, purpose = " ".join(lines[:end]).split(": ", 1)
@@ -88,13 +87,13 @@ def introduction(header):
 
 
 def explicit_enum(header):
-    """The list of status codes is a macro, with the messages: written out, so that each code has its own."""
+    """Expand the macro list of status codes into an enum with one comment per code."""
     codes = re.findall(r"X\((VOLT_\w+), \"(.*?)\"\)", header)
     return ENUM_BY_MACRO.sub("".join(f"    {code}, /* {message} */\n" for code, message in codes), header)
 
 
 def documented(header):
-    """The header with its comments as Doxygen takes them."""
+    """Return the header with its comments in Doxygen format."""
     header = explicit_enum(header)
 
     def replace(match):

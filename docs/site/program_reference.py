@@ -1,4 +1,4 @@
-"""docs/site/program_reference.py: a page for each command of the program, made from its table of options.
+"""docs/site/program_reference.py: write one page per command of the program, from its table of options.
 
     program_reference.py PROGRAM PAGES
 """
@@ -59,7 +59,7 @@ def main():
     names = "\n".join([*(c["name"] for c in tables["commands"]), "completion", "kernels"])
     common = "".join(map(option_row, tables["options"]))
     (pages / "index.md").write_text(
-        "# The program\n\n`volterra COMMAND [options]`. These pages have the text of `volterra help COMMAND`; "
+        "# The program\n\n`volterra COMMAND [options]`. These pages contain the text of `volterra help COMMAND`; "
         "`volterra help kernels` prints [the kernels](kernels.md).\n\n"
         f"| command | |\n|---|---|\n{rows}\n## Options of every command\n\n| option | |\n|---|---|\n{common}\n"
         f"```{{toctree}}\n:hidden:\n{names}\n```\n"

@@ -1,4 +1,4 @@
-"""docs/site/python_reference.py: the pages of the Python reference: every public name of the package.
+"""docs/site/python_reference.py: write the pages of the Python reference, with every public name of the package.
 
     python_reference.py PAGES
 """
@@ -14,8 +14,8 @@ INDEX = """Python reference
 
 .. currentmodule:: volterra
 
-``pip install .``, or a wheel (:doc:`/install`), gives the package ``volterra``. Rows are time steps everywhere. Estimators have
-the habits of scikit-learn, whether it is installed or not.
+Install the package ``volterra`` with ``pip install .`` or from a wheel (:doc:`/install`). Rows are time steps. Estimators follow the
+scikit-learn estimator API; scikit-learn itself is optional.
 
 """
 

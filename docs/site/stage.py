@@ -1,9 +1,9 @@
-"""docs/site/stage.py: lays out what Sphinx reads, in a folder of the build.
+"""docs/site/stage.py: write the Sphinx sources of the site to a build folder.
 
     stage.py ROOT SOURCE
 
-The documents of the tree are the pages: they are taken as they are, and only their links change. A link to another document
-goes to its page, one to a public header to the C reference, and one to any other file of the tree to a page with its text.
+The documents of the tree are copied, and only their links change. A link to another document becomes a link to its page, a
+link to a public header one to the C reference, and a link to any other file of the tree one to a page with its text.
 """
 
 import os
@@ -24,7 +24,7 @@ class Stage:
         self.done = set()
 
     def place_of(self, path):
-        """Where a file of the tree (its path from the root) lies among the pages."""
+        """Return the page path of a file of the tree (its path from the root)."""
         if path in FRONT:
             return FRONT[path]
         if path.startswith("docs/"):
@@ -35,7 +35,7 @@ class Stage:
         return f"source/{path}" if path.endswith(".md") else f"source/{path}.md"
 
     def target(self, page, link):
-        """The path from the root that a link of a page names; None where it names nothing of the tree."""
+        """Return the path from the root of a link target; None if it is not in the tree."""
         path = os.path.normpath(os.path.join(os.path.dirname(page), link))
         if (self.root / path).is_dir():
             path = os.path.join(path, "README.md")
@@ -77,7 +77,7 @@ class Stage:
             self.write(path, f"---\norphan: true\n---\n# {path}\n\n{fence}{language}\n{body}\n{fence}\n")
 
     def add_site(self):
-        """The pages that the site has for itself."""
+        """Copy the pages of docs/site."""
         for path in sorted((self.root / "docs/site").rglob("*")):
             if path.suffix in {".md", ".rst"}:
                 out = self.source / path.relative_to(self.root / "docs/site")

@@ -1,4 +1,4 @@
-/* docs/site/static/formulas.js: set the formulas of a page. */
+/* docs/site/static/formulas.js: render the formulas of a page with KaTeX. */
 document.addEventListener("DOMContentLoaded", () => {
     for (const node of document.querySelectorAll(".math")) {
         katex.render(node.textContent, node, {displayMode: node.classList.contains("display"), throwOnError: false});
