@@ -21,25 +21,25 @@
  *     volt_kernel_free(kernel);
  *
  * Rules of the interface:
- *   - A function that can fail returns volt_status. Outputs come last and stay untouched, or NULL, on failure;
- *     volt_error_detail() has the message.
- *   - Options are structs. Begin with the _default() function and set fields by name; NULL options are the defaults.
+ *   - A function that can fail returns volt_status. Outputs come last in the argument list. On failure they are
+ *     unchanged or NULL, and volt_error_detail() returns the message.
+ *   - Options are structs. Start from the _default() function and set fields by name. NULL means the defaults.
  *   - Structs of options and results begin with struct_size, so that fields can be appended without a new soname. The
  *     _default() function sets it for options, the caller for results that a function fills (info = {.struct_size =
  *     sizeof info}), the library for results that it allocates. Structs without it, such as views, do not change.
- *   - volt_progress is a field of the options; functions without options take a pointer to it, which may be NULL.
+ *   - volt_progress is a field of the options. Functions without options take a pointer to it, which may be NULL.
  *   - Opaque objects have a _free function, which accepts NULL.
  *   - One meaning per verb: _get_info fills a struct about an object, _at returns entry `index` of a table (NULL after the
  *     last), _get reads one value, _set changes one.
- *   - VOLT_VERSION_MAJOR, VOLT_VERSION_MINOR and VOLT_VERSION_PATCH are of the headers, volt_version() of the library.
+ *   - VOLT_VERSION_MAJOR, VOLT_VERSION_MINOR and VOLT_VERSION_PATCH are the version of the headers, volt_version() returns
+ *     the version of the library.
  *
- * The headers follow the way data flows: base, io, kernel, solve, model and live, select; data makes series, stats
- * judges forecasts, and task has whole tasks: forecasts, comparisons with baselines and of kernels. Where whole series are
- * the objects: series. */
+ * Headers: base, io, kernel, solve (losses and solvers), model (fit and predict), live (row by row), select (search), data
+ * (simulated series), stats (metrics and baselines), task (forecasts and comparisons), series (whole series as objects). */
 #ifndef VOLTERRA_H
 #define VOLTERRA_H
 
-/* In the order above, not that of the alphabet. */
+/* In order of dependence, not alphabetical. */
 /* clang-format off */
 #include "volterra/base.h"
 #include "volterra/io.h"

@@ -1,8 +1,8 @@
-/* volterra/status.h: every way a call can end, and the sentence that explains the last failure.
+/* volterra/status.h: status codes and error messages.
  *
- * A function that can fail returns volt_status; its results come back through pointers, last in the
- * list, and are untouched (or NULL) on failure. volt_status_message() names the class of failure;
- * volt_error_detail() says which value broke which bound, for the last failure of this thread. */
+ * A function that can fail returns volt_status. Its outputs are the last arguments; on failure they are unchanged (or
+ * NULL). volt_status_message() returns the class of the failure. volt_error_detail() returns the full message of the last
+ * failure in this thread, with the value and its bounds. */
 #ifndef VOLTERRA_STATUS_H
 #define VOLTERRA_STATUS_H
 
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* One list: the enum and the messages are both made from it. */
+/* The enum and the messages are generated from this list. */
 #define VOLT_STATUS_LIST(X)                                                       \
     X(VOLT_OK, "success")                                                         \
     X(VOLT_ERR_ARGUMENT, "an argument is outside its allowed range")              \
@@ -40,11 +40,10 @@ typedef enum volt_status {
 #undef VOLT_STATUS_ENUM
 } volt_status;
 
-/* The class of a status, as a static string; "unknown status" for a value that is none. */
+/* Returns the class of a status, as a static string; "unknown status" for an invalid value. */
 VOLT_API const char *volt_status_message(volt_status status);
 
-/* The sentence of this thread's last failure; "" when there was none. Valid until the thread's next
- * failing call. */
+/* Returns the message of this thread's last failure; "" if there was none. Valid until the thread's next failing call. */
 VOLT_API const char *volt_error_detail(void);
 
 #ifdef __cplusplus
