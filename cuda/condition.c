@@ -1,4 +1,4 @@
-/* cuda/condition.c: the condition number of a symmetric matrix from solves with it alone. */
+/* cuda/condition.c: the condition number of a symmetric matrix, estimated from solves. */
 #include "condition.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static int64_t largest_of(int64_t n, const double *x)
     return best;
 }
 
-/* x <- its signs, and so do `signs`; true: they were that already. */
+/* Replaces x by its signs and stores them in `signs`. Returns true if they have not changed. */
 static bool take_signs(int64_t n, double *x, double *signs)
 {
     bool same = true;
@@ -35,7 +35,7 @@ static bool take_signs(int64_t n, double *x, double *signs)
     return same;
 }
 
-/* From the gradient of |A^{-1} x| on, unit vector by unit vector. */
+/* Maximises |A^{-1} x| over unit vectors, following the gradient. */
 static bool climb(int64_t n, volt_solve_fn solve, void *context, double *x, double *signs, double *norm)
 {
     int64_t j = largest_of(n, x);
@@ -58,9 +58,9 @@ static bool climb(int64_t n, volt_solve_fn solve, void *context, double *x, doub
     return true;
 }
 
-bool volt_inverse_norm(int64_t n, volt_solve_fn solve, void *context, double *room, double *norm)
+bool volt_inverse_norm(int64_t n, volt_solve_fn solve, void *context, double *workspace, double *norm)
 {
-    double *x = room, *signs = room + n;
+    double *x = workspace, *signs = workspace + n;
     for (int64_t i = 0; i < n; i++) {
         x[i] = 1 / (double)n;
         signs[i] = 0;
@@ -73,7 +73,8 @@ bool volt_inverse_norm(int64_t n, volt_solve_fn solve, void *context, double *ro
     take_signs(n, x, signs);
     if (!solve(context, x) || !climb(n, solve, context, x, signs, norm))
         return false;
-    for (int64_t i = 0; i < n; i++) /* what the climb may have missed */
+    /* Higham's alternating vector, for matrices on which the iteration above fails */
+    for (int64_t i = 0; i < n; i++)
         x[i] = (i % 2 ? -1 : 1) * (1 + (double)i / (double)(n - 1));
     if (!solve(context, x))
         return false;

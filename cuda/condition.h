@@ -1,15 +1,16 @@
-/* cuda/condition.h: the condition number of a symmetric matrix from solves with it alone. */
+/* cuda/condition.h: the condition number of a symmetric matrix, estimated from solves. */
 #ifndef CUDA_CONDITION_H
 #define CUDA_CONDITION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* x <- A^{-1} x (n numbers); false when it failed. */
+/* x <- A^{-1} x (n numbers); returns false on failure. */
 typedef bool (*volt_solve_fn)(void *context, double *x);
 
-/* The estimated 1-norm of A^{-1} (Hager; Higham, ACM Transactions on Mathematical Software 14, 1988, algorithm 4.1, as
- * LAPACK's dlacn2): a handful of solves. `room` has 2 n numbers. False when a solve failed. */
-bool volt_inverse_norm(int64_t n, volt_solve_fn solve, void *context, double *room, double *norm);
+/* Estimates the 1-norm of A^{-1} with a few solves (Hager; Higham, ACM Transactions on Mathematical Software
+ * 14, 1988, algorithm 4.1, as LAPACK's dlacn2). `workspace` has 2 n numbers. Returns false if a solve
+ * failed. */
+bool volt_inverse_norm(int64_t n, volt_solve_fn solve, void *context, double *workspace, double *norm);
 
 #endif

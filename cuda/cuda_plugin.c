@@ -1,4 +1,4 @@
-/* cuda/cuda_plugin.c: the table of the back end, and the plugin's one exported function. */
+/* cuda/cuda_plugin.c: the function table of the back end, and the plugin's exported function. */
 #include "entries.h"
 
 #include <stdio.h>
@@ -10,11 +10,11 @@ const volt_host *volt_cuda_host;
 
 static double bytes(double n)
 {
-    const double beside = 128e6; /* work spaces of cuSOLVER and of panels */
-    return 8 * (n * n + 80 * n) + beside;
+    const double workspaces = 128e6; /* workspace of cuSOLVER and of panels */
+    return 8 * (n * n + 80 * n) + workspaces;
 }
 
-/* One H200: docs/performance.md. */
+/* Measured on one H200 (docs/performance.md). */
 static void seconds(double n, double d, double *gram, double *factor)
 {
     const double entries = 20e9, flops = 45e12, launches = 1e-3;
@@ -61,14 +61,14 @@ static volt_status start(const volt_host *host, int64_t *devices)
     volt_cuda_host = host;
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0))
-        return host->fail(VOLT_ERR_DEVICE, "there is no NVIDIA GPU here");
+        return host->fail(VOLT_ERR_DEVICE, "no NVIDIA GPU found");
     if (error != cudaSuccess)
         return host->fail(VOLT_ERR_DEVICE, "the NVIDIA driver cannot be used: %s", cudaGetErrorString(error));
     *devices = count;
     return VOLT_OK;
 }
 
-/* "580.159.04", from what the kernel's module says of itself; "" where it says nothing. */
+/* The driver version, for example "580.159.04", as reported by the kernel module; "" if unknown. */
 static void driver_number(char *number, size_t size)
 {
     char line[256] = "";
@@ -94,7 +94,7 @@ static volt_status describe(int64_t device, volt_device_info *info)
     if (error == cudaSuccess)
         error = cudaDriverGetVersion(&version);
     if (error != cudaSuccess)
-        return volt_cuda_host->fail(VOLT_ERR_DEVICE, "GPU %d does not answer: %s", (int)device,
+        return volt_cuda_host->fail(VOLT_ERR_DEVICE, "GPU %d cannot be used: %s", (int)device,
                                     cudaGetErrorString(error));
     driver_number(number, sizeof number);
     snprintf(info->name, sizeof info->name, "%.127s", properties.name);

@@ -1,4 +1,4 @@
-/* cuda/entries.h: the entries of the back end (base/backend.h), one file of them per kind. */
+/* cuda/entries.h: the functions of the back end (base/backend.h), grouped by file. */
 #ifndef CUDA_ENTRIES_H
 #define CUDA_ENTRIES_H
 

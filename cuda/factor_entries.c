@@ -1,12 +1,13 @@
-/* cuda/factor_entries.c: the factorisation, in place, panel by panel.
+/* cuda/factor_entries.c: the Cholesky factorisation, in place, panel by panel.
  *
- * Rows r stand at a number of columns that are final, and a panel brings them `width` columns further:
+ * Each panel computes `width` further columns of the factor:
  *
  *     diagonal block    L_kk = chol(A_kk - L[k, :k] L[k, :k]')                          (cuSOLVER)
  *     rows below it     L[r, k] = (A[r, k] - L[r, :k] L[k, :k]') L_kk^{-T}              (a product and a solve of cuBLAS)
  *
- * Each entry is written once, and all products have long sums: the matrix units are busy. cuBLAS counts by columns: it
- * sees the upper triangle of L'. Only the lower triangle (of ours) is written. */
+ * Each entry is written once, and all products have long inner dimensions, which keeps the matrix units
+ * busy. cuBLAS is column-major and sees the upper triangle of L'. Only the (row-major) lower triangle is
+ * written. */
 #include "condition.h"
 #include "entries.h"
 #include "matrix_kernels.h"
@@ -14,7 +15,7 @@
 #include <math.h>
 
 #ifndef VOLT_CUDA_PANEL
-#define VOLT_CUDA_PANEL 2048 /* columns: measured (docs/performance.md) */
+#define VOLT_CUDA_PANEL 2048 /* columns of a panel, chosen by measurement (docs/performance.md) */
 #endif
 enum { PANEL = VOLT_CUDA_PANEL };
 
@@ -25,14 +26,14 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* ---- what is to be factored ------------------------------------------------------------------- */
+/* ---- preparation of the matrix ---------------------------------------------------------------- */
 
 void volt_cuda_shift(volt_matrix A, int64_t first, int64_t count, double common, double alpha, double *largest)
 {
     volt_cuda_lane *lane = volt_cuda_take();
     if (!lane)
         return;
-    double *there = volt_cuda_room_of(lane, ROOM_OUT, 1), found = -INFINITY;
+    double *there = volt_cuda_workspace_of(lane, WORKSPACE_OUT, 1), found = -INFINITY;
     if (there && count > 0) {
         volt_cuda_start_largest(lane->stream, A.data + first * (A.ld + 1), A.ld, count, there);
         volt_cuda_down(lane, there, 1, volt_matrix_of(&found, 1, 1));
@@ -67,10 +68,10 @@ volt_status volt_cuda_norm(volt_view A, double *norm)
     volt_cuda_lane *lane = sums ? volt_cuda_take() : NULL;
     bool good = false;
     if (lane) {
-        double *room = volt_cuda_room_of(lane, ROOM_GRID, volt_cuda_norm_room(n) + n);
-        if (room) {
-            volt_cuda_start_sums(lane->stream, A.data, A.ld, n, room + n, room);
-            good = volt_cuda_down(lane, room, n, volt_matrix_of(sums, 1, n));
+        double *workspace = volt_cuda_workspace_of(lane, WORKSPACE_GRID, volt_cuda_norm_workspace(n) + n);
+        if (workspace) {
+            volt_cuda_start_sums(lane->stream, A.data, A.ld, n, workspace + n, workspace);
+            good = volt_cuda_down(lane, workspace, n, volt_matrix_of(sums, 1, n));
         }
         good = volt_cuda_give(lane) && good;
     }
@@ -83,7 +84,7 @@ volt_status volt_cuda_norm(volt_view A, double *norm)
     return status == VOLT_OK && !good ? VOLT_ERR_MEMORY : status;
 }
 
-/* A^{-1} x from its factor. */
+/* x <- A^{-1} x from the factor. */
 static bool solve_one(void *context, double *x)
 {
     volt_matrix L = *(const volt_matrix *)context, column = volt_matrix_of(x, L.rows, 1);
@@ -94,18 +95,18 @@ static bool solve_one(void *context, double *x)
 
 volt_status volt_cuda_rcond(volt_matrix L, double norm, double *rcond)
 {
-    double *room = volt_cuda_host->alloc(2 * L.rows, sizeof *room), inverse = 0;
-    if (!room)
+    double *workspace = volt_cuda_host->alloc(2 * L.rows, sizeof *workspace), inverse = 0;
+    if (!workspace)
         return VOLT_ERR_MEMORY;
-    if (volt_inverse_norm(L.rows, solve_one, &L, room, &inverse))
+    if (volt_inverse_norm(L.rows, solve_one, &L, workspace, &inverse))
         *rcond = norm > 0 && inverse > 0 ? 1 / norm / inverse : 0;
-    volt_cuda_host->release(room);
+    volt_cuda_host->release(workspace);
     return volt_cuda_state();
 }
 
 /* ---- panels ----------------------------------------------------------------------------------- */
 
-/* Rows first .. first + count - 1, final up to column k, become final up to column k + width. */
+/* Compute columns k .. k + width - 1 of rows first .. first + count - 1. */
 static bool finish_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int64_t count, int64_t k,
                         int64_t width)
 {
@@ -122,7 +123,7 @@ static bool finish_rows(volt_cuda_lane *lane, volt_matrix L, int64_t first, int6
                                 "a triangular solve");
 }
 
-/* The diagonal block of columns k .. k + width - 1, whose rows are final up to column k. */
+/* Factor the diagonal block of columns k .. k + width - 1; earlier columns of its rows are final. */
 static bool factor_block(volt_cuda_lane *lane, volt_matrix L, int64_t k, int64_t width)
 {
     double *panel = L.data + k * L.ld;
@@ -136,12 +137,12 @@ static bool factor_block(volt_cuda_lane *lane, volt_matrix L, int64_t k, int64_t
                                                             &there, &here),
                                 "a factorisation"))
         return false;
-    double *room = volt_cuda_room_of(lane, ROOM_SOLVER, (int64_t)(there / sizeof(double)) + 1);
-    void *own = volt_cuda_own_room(lane, here);
-    return room && own &&
+    double *workspace = volt_cuda_workspace_of(lane, WORKSPACE_SOLVER, (int64_t)(there / sizeof(double)) + 1);
+    void *own = volt_cuda_host_workspace(lane, here);
+    return workspace && own &&
            volt_cuda_check_solver(cusolverDnXpotrf(lane->solver, lane->params, CUBLAS_FILL_MODE_UPPER, width,
-                                                   CUDA_R_64F, panel + k, L.ld, CUDA_R_64F, room, there, own,
-                                                   here, lane->info),
+                                                   CUDA_R_64F, panel + k, L.ld, CUDA_R_64F, workspace, there,
+                                                   own, here, lane->info),
                                   "a factorisation") &&
            volt_cuda_check(
                cudaMemcpyAsync(lane->info_here, lane->info, sizeof(int), cudaMemcpyDeviceToHost, lane->stream),
@@ -149,7 +150,7 @@ static bool factor_block(volt_cuda_lane *lane, volt_matrix L, int64_t k, int64_t
            volt_cuda_check(cudaStreamSynchronize(lane->stream), "a factorisation");
 }
 
-/* Has the user not cancelled? */
+/* Report progress; returns false if the user has cancelled. */
 static bool advance(volt_stage *stage, double units)
 {
     return !stage || volt_cuda_host->advance(stage, (int64_t)units);
@@ -169,7 +170,8 @@ void volt_cuda_trsm(volt_matrix L, int64_t first, int64_t count, int64_t from, i
     volt_cuda_give(lane);
 }
 
-/* Of the operations of columns `from` .. to - 1, 2 c (to - c) for column c, the share of those before column k. */
+/* Share of the operations of columns `from` .. to - 1 that belongs to columns before k. Column c takes 2 c
+ * (to - c). */
 static double share_done(double from, double to, double k)
 {
     double begin = from * from * (to - 2 * from / 3), end = to * to * to / 3, now = k * k * (to - 2 * k / 3);
@@ -200,7 +202,7 @@ void volt_cuda_potrf(volt_matrix L, int64_t from, int64_t to, volt_stage *stage,
 
 /* ---- inverse ---------------------------------------------------------------------------------- */
 
-/* T (a triangle with zeros above) <- its inverse; then T' T into the lower triangle of R. */
+/* T (a triangle with zeros above) <- its inverse; then the lower triangle of R <- T' T. */
 static bool invert_into(volt_cuda_lane *lane, double *T, volt_matrix R)
 {
     int64_t n = R.rows;
@@ -210,11 +212,12 @@ static bool invert_into(volt_cuda_lane *lane, double *T, volt_matrix R)
                                                             &here),
                                 "an inverse"))
         return false;
-    double *room = volt_cuda_room_of(lane, ROOM_SOLVER, (int64_t)(there / sizeof(double)) + 1);
-    void *own = volt_cuda_own_room(lane, here);
-    return room && own &&
+    double *workspace = volt_cuda_workspace_of(lane, WORKSPACE_SOLVER, (int64_t)(there / sizeof(double)) + 1);
+    void *own = volt_cuda_host_workspace(lane, here);
+    return workspace && own &&
            volt_cuda_check_solver(cusolverDnXtrtri(lane->solver, CUBLAS_FILL_MODE_UPPER, CUBLAS_DIAG_NON_UNIT,
-                                                   n, CUDA_R_64F, T, n, room, there, own, here, lane->info),
+                                                   n, CUDA_R_64F, T, n, workspace, there, own, here,
+                                                   lane->info),
                                   "an inverse") &&
            volt_cuda_check_blas(cublasDsyrk_64(lane->blas, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, n, n, &one, T,
                                                n, &zero, R.data, R.ld),

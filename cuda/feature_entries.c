@@ -1,4 +1,5 @@
-/* cuda/feature_entries.c: what a few columns make of rows, and sums of that (src/solve/landmark/landmark_there.h). */
+/* cuda/feature_entries.c: features from selected kernel columns, and their sums
+ * (src/solve/landmark/landmark_there.h). */
 #include "entries.h"
 #include "matrix_kernels.h"
 
@@ -16,7 +17,7 @@ void volt_cuda_gather(volt_view K, const int64_t *column, const double *shift, v
         lists[m + a] = shift[a];
     }
     if (lane) {
-        double *there = volt_cuda_room_of(lane, ROOM_THIN, 2 * m);
+        double *there = volt_cuda_workspace_of(lane, WORKSPACE_THIN, 2 * m);
         if (there && volt_cuda_up(lane, volt_view_of(lists, 1, 2 * m), there, 2 * m))
             volt_cuda_start_gather(lane->stream, K.data, K.ld, there, there + m, F.data, F.ld, F.rows, m);
         volt_cuda_give(lane);

@@ -1,4 +1,4 @@
-/* cuda/form_grid.c: the grid of a form, laid out from rows, columns and the state of a past. */
+/* cuda/form_grid.c: the grid of a kernel form, laid out from rows, columns and an initial state. */
 #include "form_grid.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static int32_t count_states(const volt_kernel_form *form)
     return states;
 }
 
-/* Rows before the first that a window reaches back to. */
+/* Number of rows before the first one that a window covers. */
 static int64_t longest_lead(const volt_kernel_form *form)
 {
     int64_t lead = 0;
@@ -35,7 +35,7 @@ static int64_t longest_lead(const volt_kernel_form *form)
     return lead;
 }
 
-/* Records that m columns reach into, and the first row and the end of one of them. */
+/* Number of records covered by m columns, and the first row and the end of one of them. */
 static int64_t count_records(const volt_kernel_form *form, int64_t m)
 {
     int64_t records = 1;
@@ -54,7 +54,7 @@ static int64_t record_end(const volt_kernel_form *form, int64_t r, int64_t m)
     return form->n_records > 0 ? least(form->ends[r], m) : m;
 }
 
-/* Numbers of state of factor f against `columns` columns. */
+/* Length of the state of factor f against `columns` columns. */
 static int64_t state_length(const volt_kernel_form *form, int64_t f, int64_t columns)
 {
     const volt_factor_form *factor = &form->factor[f];
@@ -63,7 +63,7 @@ static int64_t state_length(const volt_kernel_form *form, int64_t f, int64_t col
 
 /* ---- block ------------------------------------------------------------------------------------ */
 
-/* Where its parts begin. */
+/* Offsets of the parts of the block. */
 typedef struct layout {
     int64_t rows, columns, first, ends, left, border, top, end, total;
     int64_t lead, ld_rows;
@@ -90,7 +90,7 @@ int64_t volt_form_grid_numbers(const volt_kernel_form *form, volt_view Z, volt_v
     return lay_out(form, Z.rows, Y.data ? Y.rows : Z.rows, !Y.data).total;
 }
 
-/* Rows of Z, transposed, from row `lead` on. */
+/* Copies the rows of Z, transposed, from row `lead` on. */
 static void transpose(volt_view Z, int64_t lead, int64_t ld, double *to)
 {
     for (int64_t t = 0; t < Z.rows; t++)
@@ -98,7 +98,7 @@ static void transpose(volt_view Z, int64_t lead, int64_t ld, double *to)
             to[k * ld + lead + t] = Z.data[t * Z.ld + k];
 }
 
-/* Where the record of each column begins, and the end of each record. */
+/* Find the first row of the record of each column, and the end of each record. */
 static void find_records(volt_form_grid *grid, int64_t *first, int64_t *ends)
 {
     const volt_kernel_form *form = &grid->form;
@@ -118,7 +118,8 @@ static void find_records(volt_form_grid *grid, int64_t *first, int64_t *ends)
 
 /* ---- states ----------------------------------------------------------------------------------- */
 
-/* Down the left border, against a zero past: states entering each row, and `border` after the last. */
+/* Walk down the left border from a zero initial state: states that enter each row, and `border` after the
+ * last row. */
 static void walk_border(const volt_form_grid *grid, volt_view Z, int f, double *border, double *left)
 {
     const volt_factor_form *factor = &grid->form.factor[f];
@@ -138,8 +139,8 @@ static void walk_border(const volt_form_grid *grid, volt_view Z, int f, double *
         border[grid->state[f] + s] = state[s];
 }
 
-/* The state of a past, factor by factor inside record by record: against column j - 1 into the entry of column j, where
- * the diagonal that goes on passes; the rows that windows reach back to; the border. */
+/* Copy a state, stored factor by factor within each record. The state against column j - 1 becomes the state
+ * that enters column j along the diagonal. Rows covered by windows and the border are copied as well. */
 static void take_state(const volt_form_grid *grid, const layout *at, const double *state, double *block)
 {
     const volt_kernel_form *form = &grid->form;
@@ -214,9 +215,9 @@ void volt_form_grid_move(volt_form_grid *grid, const double *from, double *to)
     }
 }
 
-/* ---- the state afterwards --------------------------------------------------------------------- */
+/* ---- the final state -------------------------------------------------------------------------- */
 
-/* The last window - 1 rows that factor f has seen, zeros before the first of its record. */
+/* The last window - 1 rows of factor f, with zeros before the first row of its record. */
 static void last_rows(const volt_form_grid *grid, int64_t f, double *state)
 {
     const volt_factor_form *factor = &grid->form.factor[f];
@@ -232,7 +233,7 @@ static void last_rows(const volt_form_grid *grid, int64_t f, double *state)
 void volt_form_grid_state(const volt_form_grid *grid, const double *end, double *state)
 {
     const volt_kernel_form *form = &grid->form;
-    const double *border = grid->left + grid->states * grid->h; /* as it is laid out */
+    const double *border = grid->left + grid->states * grid->h; /* the border follows `left` */
     for (int64_t r = 0; r < count_records(form, grid->m); r++) {
         int64_t begin = record_begin(form, r), columns = record_end(form, r, grid->m) - begin;
         for (int64_t f = 0; f < form->n_factors; state += state_length(form, f, columns), f++) {

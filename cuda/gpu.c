@@ -1,4 +1,4 @@
-/* cuda/gpu.c: the open device. */
+/* cuda/gpu.c: device state, memory and lanes. */
 #include "gpu.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block of memory at the device; those that are not used stay for the next caller. */
+/* A block of device memory. Unused blocks are kept for later requests. */
 typedef struct block {
     double *at;
     size_t bytes;
@@ -19,14 +19,15 @@ typedef struct block {
 static struct {
     int device;
     bool has_clusters;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the fields below */
     volt_cuda_lane *lanes;
     block *blocks;
     atomic_bool failed;
-    char text[512]; /* of the first failure */
+    char text[512]; /* message of the first failure */
 } open = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static _Thread_local char missing[256]; /* what memory was missing for, in the last entry of this thread */
+/* description of the allocation that failed in the last call of this thread */
+static _Thread_local char missing[256];
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
@@ -70,8 +71,7 @@ bool volt_cuda_has_failed(void)
 
 void volt_cuda_miss(const char *what, double numbers)
 {
-    snprintf(missing, sizeof missing,
-             "the GPU has no memory for %s (%.3g GB) beside the matrices that are there", what, 8e-9 * numbers);
+    snprintf(missing, sizeof missing, "not enough GPU memory for %s (%.3g GB)", what, 8e-9 * numbers);
 }
 
 volt_status volt_cuda_state(void)
@@ -87,10 +87,10 @@ volt_status volt_cuda_state(void)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* What is left to the driver, cuBLAS and cuSOLVER. */
+/* Bytes reserved for the driver, cuBLAS and cuSOLVER. */
 static const double reserve = 512e6;
 
-/* Give back blocks that nobody uses. With the lock. */
+/* Free unused blocks. The caller holds the lock. */
 static void drop_unused(void)
 {
     for (block **at = &open.blocks; *at;) {
@@ -123,7 +123,7 @@ uint64_t volt_cuda_available(void)
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-/* The smallest block that is not used and not much too large. With the lock. */
+/* The smallest unused block that is not much too large. The caller holds the lock. */
 static block *find_unused(size_t bytes)
 {
     block *best = NULL;
@@ -134,7 +134,7 @@ static block *find_unused(size_t bytes)
     return best;
 }
 
-/* With the lock; NULL when there is no memory. */
+/* Returns NULL when there is no memory. The caller holds the lock. */
 static block *take_block(size_t bytes)
 {
     block *found = find_unused(bytes);
@@ -151,7 +151,7 @@ static block *take_block(size_t bytes)
         return NULL;
     *found = (block){.bytes = bytes, .used = true, .next = open.blocks};
     if (cudaMalloc((void **)&found->at, bytes) != cudaSuccess) {
-        cudaGetLastError(); /* out of memory is not a failure of the device */
+        cudaGetLastError(); /* out of memory is not a device failure */
         free(found);
         return NULL;
     }
@@ -170,8 +170,7 @@ static double *take_memory(int64_t numbers)
 
 double *volt_cuda_alloc(int64_t rows, int64_t cols)
 {
-    if (volt_cuda_state() != VOLT_OK ||
-        !volt_cuda_check(cudaSetDevice(open.device), "the choice of the device"))
+    if (volt_cuda_state() != VOLT_OK || !volt_cuda_check(cudaSetDevice(open.device), "selecting the device"))
         return NULL;
     double numbers = (double)rows * (double)cols, free_now = 0;
     double *memory = numbers < 1e15 ? take_memory(rows * cols) : NULL;
@@ -180,8 +179,8 @@ double *volt_cuda_alloc(int64_t rows, int64_t cols)
     free_now = (double)volt_cuda_available();
     volt_cuda_host->fail(
         VOLT_ERR_MEMORY,
-        "a matrix of %lld x %lld numbers takes %.3g GB, and the GPU has %.3g GB free: a Gram matrix of at "
-        "most %lld rows fits",
+        "a matrix of %lld x %lld numbers takes %.3g GB, but the GPU has %.3g GB free; at most %lld rows of "
+        "a Gram matrix fit",
         (long long)rows, (long long)cols, 8e-9 * numbers, 1e-9 * free_now, (long long)sqrt(free_now / 8));
     return NULL;
 }
@@ -205,8 +204,8 @@ static void free_here(void *memory)
 
 static void free_lane(volt_cuda_lane *lane)
 {
-    for (int r = 0; r < N_ROOMS; r++)
-        volt_cuda_release(lane->room[r]);
+    for (int r = 0; r < N_WORKSPACES; r++)
+        volt_cuda_release(lane->workspace[r]);
     if (lane->params)
         cusolverDnDestroyParams(lane->params);
     if (lane->solver)
@@ -216,8 +215,8 @@ static void free_lane(volt_cuda_lane *lane)
     if (lane->info)
         cudaFree(lane->info);
     free_here(lane->info_here);
-    free_here(lane->way_up);
-    free_here(lane->way_down);
+    free_here(lane->staged_up);
+    free_here(lane->staged_down);
     free(lane->own);
     if (lane->stream)
         cudaStreamDestroy(lane->stream);
@@ -239,7 +238,7 @@ static bool make_lane(volt_cuda_lane *lane)
 
 volt_cuda_lane *volt_cuda_take(void)
 {
-    if (atomic_load(&open.failed) || !volt_cuda_check(cudaSetDevice(open.device), "the choice of the device"))
+    if (atomic_load(&open.failed) || !volt_cuda_check(cudaSetDevice(open.device), "selecting the device"))
         return NULL;
     pthread_mutex_lock(&open.lock);
     volt_cuda_lane *lane = open.lanes;
@@ -250,7 +249,7 @@ volt_cuda_lane *volt_cuda_take(void)
         return lane;
     lane = calloc(1, sizeof *lane);
     if (!lane) {
-        snprintf(missing, sizeof missing, "there is no memory for a stream of the GPU");
+        snprintf(missing, sizeof missing, "not enough memory for a GPU stream");
         return NULL;
     }
     if (!make_lane(lane)) {
@@ -266,7 +265,7 @@ bool volt_cuda_give(volt_cuda_lane *lane)
                 volt_cuda_check(cudaStreamSynchronize(lane->stream), "a kernel");
     volt_matrix to = lane->down_to;
     for (int64_t i = 0; good && lane->comes_down && i < to.rows; i++)
-        memcpy(to.data + i * to.ld, lane->way_down + i * to.cols, (size_t)to.cols * sizeof(double));
+        memcpy(to.data + i * to.ld, lane->staged_down + i * to.cols, (size_t)to.cols * sizeof(double));
     lane->goes_up = lane->comes_down = false;
     pthread_mutex_lock(&open.lock);
     lane->next = open.lanes;
@@ -275,21 +274,21 @@ bool volt_cuda_give(volt_cuda_lane *lane)
     return good && !atomic_load(&open.failed);
 }
 
-double *volt_cuda_room_of(volt_cuda_lane *lane, volt_cuda_room which, int64_t numbers)
+double *volt_cuda_workspace_of(volt_cuda_lane *lane, volt_cuda_workspace which, int64_t numbers)
 {
-    if (lane->numbers[which] >= numbers && lane->room[which])
-        return lane->room[which];
+    if (lane->numbers[which] >= numbers && lane->workspace[which])
+        return lane->workspace[which];
     if (!volt_cuda_check(cudaStreamSynchronize(lane->stream), "a kernel"))
         return NULL;
-    volt_cuda_release(lane->room[which]);
-    lane->room[which] = take_memory(numbers);
-    lane->numbers[which] = lane->room[which] ? numbers : 0;
-    if (!lane->room[which])
-        volt_cuda_miss("a work space", (double)numbers);
-    return lane->room[which];
+    volt_cuda_release(lane->workspace[which]);
+    lane->workspace[which] = take_memory(numbers);
+    lane->numbers[which] = lane->workspace[which] ? numbers : 0;
+    if (!lane->workspace[which])
+        volt_cuda_miss("workspace", (double)numbers);
+    return lane->workspace[which];
 }
 
-void *volt_cuda_own_room(volt_cuda_lane *lane, size_t bytes)
+void *volt_cuda_host_workspace(volt_cuda_lane *lane, size_t bytes)
 {
     if (!lane->own || lane->own_bytes < bytes) {
         free(lane->own);
@@ -297,17 +296,17 @@ void *volt_cuda_own_room(volt_cuda_lane *lane, size_t bytes)
         lane->own_bytes = lane->own ? bytes : 0;
     }
     if (!lane->own)
-        volt_cuda_miss("a work space here", (double)bytes / 8);
+        volt_cuda_miss("host workspace", (double)bytes / 8);
     return lane->own;
 }
 
 /* ---- copies ----------------------------------------------------------------------------------- */
 
-/* More than this is copied from where it lies: the driver stages it, and other threads wait for each other. */
+/* Larger copies use the caller's memory: the driver stages them, and threads wait for each other. */
 enum { STAGED = 1 << 22 };
 
-/* Room for a copy of `numbers` on its way; false: it goes without. */
-static bool make_way(double **way, int64_t *there, int64_t numbers)
+/* Allocate staging memory for `numbers` numbers; false: copy without staging. */
+static bool make_staging(double **staging, int64_t *there, int64_t numbers)
 {
     if (numbers > STAGED)
         return false;
@@ -316,12 +315,12 @@ static bool make_way(double **way, int64_t *there, int64_t numbers)
     int64_t wanted = 1 << 12;
     while (wanted < numbers)
         wanted *= 2;
-    free_here(*way);
-    *way = NULL;
+    free_here(*staging);
+    *staging = NULL;
     *there = 0;
-    if (cudaMallocHost((void **)way, (size_t)wanted * sizeof(double)) != cudaSuccess) {
+    if (cudaMallocHost((void **)staging, (size_t)wanted * sizeof(double)) != cudaSuccess) {
         cudaGetLastError();
-        *way = NULL;
+        *staging = NULL;
         return false;
     }
     *there = wanted;
@@ -341,23 +340,23 @@ bool volt_cuda_up(volt_cuda_lane *lane, volt_view here, double *there, int64_t l
 {
     if (here.rows == 0 || here.cols == 0)
         return true;
-    if (lane->goes_up || !make_way(&lane->way_up, &lane->up_numbers, here.rows * here.cols))
+    if (lane->goes_up || !make_staging(&lane->staged_up, &lane->up_numbers, here.rows * here.cols))
         return copy(lane, here.data, here.ld, there, ld, here.rows, here.cols, cudaMemcpyHostToDevice);
     lane->goes_up = true;
     for (int64_t i = 0; i < here.rows; i++)
-        memcpy(lane->way_up + i * here.cols, here.data + i * here.ld, (size_t)here.cols * sizeof(double));
-    return copy(lane, lane->way_up, here.cols, there, ld, here.rows, here.cols, cudaMemcpyHostToDevice);
+        memcpy(lane->staged_up + i * here.cols, here.data + i * here.ld, (size_t)here.cols * sizeof(double));
+    return copy(lane, lane->staged_up, here.cols, there, ld, here.rows, here.cols, cudaMemcpyHostToDevice);
 }
 
 bool volt_cuda_down(volt_cuda_lane *lane, const double *there, int64_t ld, volt_matrix here)
 {
     if (here.rows == 0 || here.cols == 0)
         return true;
-    if (lane->comes_down || !make_way(&lane->way_down, &lane->down_numbers, here.rows * here.cols))
+    if (lane->comes_down || !make_staging(&lane->staged_down, &lane->down_numbers, here.rows * here.cols))
         return copy(lane, there, ld, here.data, here.ld, here.rows, here.cols, cudaMemcpyDeviceToHost);
     lane->comes_down = true;
     lane->down_to = here;
-    return copy(lane, there, ld, lane->way_down, here.cols, here.rows, here.cols, cudaMemcpyDeviceToHost);
+    return copy(lane, there, ld, lane->staged_down, here.cols, here.rows, here.cols, cudaMemcpyDeviceToHost);
 }
 
 /* ---- life ------------------------------------------------------------------------------------- */
@@ -376,7 +375,7 @@ volt_status volt_cuda_open(int64_t device)
         generation >= 9;
     atomic_store(&open.failed, false);
     missing[0] = 0;
-    volt_cuda_lane *lane = volt_cuda_take(); /* what cannot work is found now */
+    volt_cuda_lane *lane = volt_cuda_take(); /* detects an unusable device now */
     if (lane)
         volt_cuda_give(lane);
     return volt_cuda_state();

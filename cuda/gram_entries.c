@@ -1,13 +1,13 @@
-/* cuda/gram_entries.c: kernel matrices at the device, from rows that lie here. */
+/* cuda/gram_entries.c: kernel matrices on the device, from rows on the host. */
 #include "entries.h"
 #include "form_grid.h"
 #include "matrix_kernels.h"
 
-/* The grid goes there in one piece, K is filled, and the states come back into `end` (here). */
+/* Upload the grid, fill K, and download the final states into `end`. */
 static bool walk(volt_cuda_lane *lane, const volt_form_grid *grid, const double *block, int64_t numbers,
                  volt_matrix K, double *end)
 {
-    double *there = volt_cuda_room_of(lane, ROOM_GRID, numbers);
+    double *there = volt_cuda_workspace_of(lane, WORKSPACE_GRID, numbers);
     volt_form_grid moved = *grid;
     if (!there || !volt_cuda_up(lane, volt_view_of(block, 1, numbers), there, numbers))
         return false;
@@ -16,8 +16,8 @@ static bool walk(volt_cuda_lane *lane, const volt_form_grid *grid, const double 
     return volt_cuda_down(lane, moved.end, grid->m, volt_matrix_of(end, grid->states, grid->m));
 }
 
-/* Both entries: without Y, all rows of one sequence. Where the device has failed the matrix is not there, and the state of
- * the device says so. */
+/* Both entries: without Y, all rows of one sequence. After a device failure the matrix is undefined;
+ * volt_cuda_state reports the failure. */
 static bool fill(const volt_kernel_form *form, volt_view Y, volt_view Z, double *state, volt_matrix K,
                  volt_stage *stage)
 {

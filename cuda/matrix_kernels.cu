@@ -1,4 +1,4 @@
-/* cuda/matrix_kernels.cu: kernels on matrices that lie at the device: row-major, of symmetric ones the lower triangle. */
+/* cuda/matrix_kernels.cu: kernels on row-major device matrices. Symmetric matrices store the lower triangle. */
 #include "matrix_kernels.h"
 
 enum { THREADS = 256, TILE = 32, TILE_ROWS = 8, SEGMENTS = 64 };
@@ -8,7 +8,7 @@ static int64_t groups(int64_t count, int64_t size)
     return count > 0 ? (count + size - 1) / size : 0;
 }
 
-/* Blocks along x: the others have fewer than 2^16. */
+/* Blocks along x: the other dimensions are limited to 2^16. */
 static unsigned blocks(int64_t count)
 {
     return (unsigned)groups(count, THREADS);
@@ -46,13 +46,13 @@ __global__ static void gather(const double *K, int64_t ld_K, const double *colum
 extern "C" void volt_cuda_start_gather(cudaStream_t stream, const double *K, int64_t ld_K, const double *column,
                                        const double *shift, double *F, int64_t ld_F, int64_t rows, int64_t cols)
 {
-    enum { MOST = 1024 }; /* rows that are taken side by side */
+    enum { MOST = 1024 }; /* rows processed in parallel */
     if (rows > 0 && cols > 0)
         gather<<<dim3(blocks(cols), (unsigned)(rows < MOST ? rows : MOST)), THREADS, 0, stream>>>(
             K, ld_K, column, shift, F, ld_F, rows, cols);
 }
 
-/* Block (x, y) moves one tile of the triangle through shared memory, so that both sides are read and written in order. */
+/* Block (x, y) moves one tile of the triangle through shared memory, so that reads and writes are coalesced. */
 __global__ static void mirror(double *A, int64_t ld, int64_t n, bool up)
 {
     __shared__ double tile[TILE][TILE + 1];
@@ -92,7 +92,7 @@ extern "C" void volt_cuda_start_triangle(cudaStream_t stream, const double *A, i
         triangle<<<(unsigned)n, THREADS, 0, stream>>>(A, ld, n, T);
 }
 
-/* ---- what is to be factored ------------------------------------------------------------------- */
+/* ---- preparation of the matrix ---------------------------------------------------------------- */
 
 __global__ static void largest_of(const double *A, int64_t ld, int64_t count, double *largest)
 {
@@ -155,7 +155,7 @@ extern "C" void volt_cuda_start_isolate(cudaStream_t stream, double *A, int64_t 
 
 /* ---- norm ------------------------------------------------------------------------------------- */
 
-/* Up to the diagonal of row i, in an order that does not depend on the machine. */
+/* Sum row i up to the diagonal, in an order that does not depend on the device. */
 __global__ static void sum_row(const double *A, int64_t ld, double *sums)
 {
     __shared__ double part[THREADS];
@@ -174,7 +174,7 @@ __global__ static void sum_row(const double *A, int64_t ld, double *sums)
         sums[i] = part[0];
 }
 
-/* Below the diagonal of column j, one segment of the rows after the other. */
+/* Sum column j below the diagonal, segment by segment. */
 __global__ static void sum_columns(const double *A, int64_t ld, int64_t n, double *parts)
 {
     int64_t j = (int64_t)blockIdx.x * THREADS + threadIdx.x, size = (n + SEGMENTS - 1) / SEGMENTS;
@@ -194,17 +194,17 @@ __global__ static void add_parts(const double *parts, int64_t n, double *sums)
         sums[j] += parts[s * n + j];
 }
 
-extern "C" int64_t volt_cuda_norm_room(int64_t n)
+extern "C" int64_t volt_cuda_norm_workspace(int64_t n)
 {
     return SEGMENTS * n;
 }
 
-extern "C" void volt_cuda_start_sums(cudaStream_t stream, const double *A, int64_t ld, int64_t n, double *room,
+extern "C" void volt_cuda_start_sums(cudaStream_t stream, const double *A, int64_t ld, int64_t n, double *workspace,
                                      double *sums)
 {
     if (n == 0)
         return;
     sum_row<<<(unsigned)n, THREADS, 0, stream>>>(A, ld, sums);
-    sum_columns<<<dim3(blocks(n), SEGMENTS), THREADS, 0, stream>>>(A, ld, n, room);
-    add_parts<<<blocks(n), THREADS, 0, stream>>>(room, n, sums);
+    sum_columns<<<dim3(blocks(n), SEGMENTS), THREADS, 0, stream>>>(A, ld, n, workspace);
+    add_parts<<<blocks(n), THREADS, 0, stream>>>(workspace, n, sums);
 }

@@ -1,14 +1,14 @@
-/* cuda/run_entries.c: free runs at the device, from a form and rows that lie here. */
+/* cuda/run_entries.c: free runs on the device, from a form and rows on the host. */
 #include "entries.h"
 #include "run_grid.h"
 #include "run_kernel.h"
 
-/* The block goes there in one piece, the run is made, and what it leaves behind comes back into the block. */
+/* Upload the block, run, and download the results into the block. */
 static bool run_there(volt_cuda_lane *lane, const volt_run_grid *grid, const volt_run_layout *layout,
                       int64_t blocks, double *block)
 {
-    int64_t room = volt_cuda_run_room(grid), behind = layout->back_end - layout->back;
-    double *there = volt_cuda_room_of(lane, ROOM_GRID, layout->total + room);
+    int64_t workspace = volt_cuda_run_workspace(grid), behind = layout->back_end - layout->back;
+    double *there = volt_cuda_workspace_of(lane, WORKSPACE_GRID, layout->total + workspace);
     volt_run_grid moved = *grid;
     if (!there || !volt_cuda_up(lane, volt_view_of(block, 1, layout->total), there, layout->total))
         return false;
@@ -37,7 +37,7 @@ bool volt_cuda_run(const volt_run_form *form, volt_view Y, volt_view coefficient
     return good;
 }
 
-/* One H200: docs/performance.md. */
+/* Measured on one H200 (docs/performance.md). */
 double volt_cuda_run_seconds(double rows, double m, double d)
 {
     const double start = 3e-4, row = 5.5e-6, entries = 3e9,

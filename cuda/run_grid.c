@@ -18,13 +18,13 @@ static int64_t longest_window(const volt_kernel_form *form)
     return longest;
 }
 
-/* A grid without rows: the columns, and the states that enter them. */
+/* A view without rows, for a grid of columns and their initial states. */
 static volt_view no_rows(const volt_run_form *form)
 {
     return volt_view_of(NULL, 0, form->slices * (form->own + form->fed));
 }
 
-/* ---- where things lie ------------------------------------------------------------------------- */
+/* ---- layout ----------------------------------------------------------------------------------- */
 
 static void list_numbers(const volt_run_form *form, int64_t m, const volt_run_task *task, int64_t rows,
                          int64_t numbers[RUN_LISTS])
@@ -47,7 +47,7 @@ static void list_numbers(const volt_run_form *form, int64_t m, const volt_run_ta
     numbers[RUN_FILTER] = form->filters ? form->slices * FILTER_NUMBERS : 0;
 }
 
-/* Behind the border, the diagonals and the room for those at the end of the grid. */
+/* Offset behind the border, the diagonals and the final states of the grid. */
 volt_run_layout volt_run_layout_of(const volt_run_form *form, volt_view Y, const volt_run_task *task,
                                    int64_t rows)
 {
@@ -156,7 +156,7 @@ void volt_run_grid_make(const volt_run_form *form, volt_view Y, volt_view coeffi
     volt_form_grid_make(&form->kernel, no_rows(form), Y, task->state, block, &g->grid);
     g->diagonals = block + (g->grid.top - block);
     g->border = block + layout.back;
-    g->before = block; /* the grid begins with them */
+    g->before = block; /* the grid begins with these rows */
     place_lists(form, task, block + layout.lists, g);
     copy_rows(g->list[RUN_COEFFICIENTS], coefficients);
     fill_rows(form, task, g);
@@ -165,7 +165,7 @@ void volt_run_grid_make(const volt_run_form *form, volt_view Y, volt_view coeffi
 
 /* ---- and back --------------------------------------------------------------------------------- */
 
-/* Diagonal p stands in column (p + done - 1) mod m after the last row. */
+/* After the last row, diagonal p is in column (p + done - 1) mod m. */
 static void turn_diagonals(const volt_run_grid *g, int64_t done)
 {
     int64_t m = g->grid.m, behind = (done - 1) % m;
@@ -174,7 +174,7 @@ static void turn_diagonals(const volt_run_grid *g, int64_t done)
             g->grid.end[s * m + j] = g->diagonals[s * m + (j >= behind ? j - behind : j - behind + m)];
 }
 
-/* The last rows become those before the first. */
+/* The last rows become the rows before the first. */
 static void return_rows(const volt_run_grid *g, int64_t done)
 {
     int64_t lead = g->ring_rows - 1;

@@ -7,24 +7,24 @@
 #include "form_grid.h"
 #include "run_rows.h"
 
-/* Where the parts of a block begin. */
+/* Offsets of the parts of a block. */
 typedef struct volt_run_layout {
-    int64_t back, back_end; /* what is left behind: numbers from here to there */
-    int64_t lists;          /* volt_run_list; before them the grid */
+    int64_t back, back_end; /* results: numbers back .. back_end - 1 */
+    int64_t lists;          /* offsets of volt_run_list; the grid precedes them */
     int64_t total;
 } volt_run_layout;
 
 volt_run_layout volt_run_layout_of(const volt_run_form *form, volt_view Y, const volt_run_task *task,
                                    int64_t rows);
 
-/* Fill in `block`, of layout.total numbers. */
+/* Lay out the grid in `block`, which has layout.total numbers. */
 void volt_run_grid_make(const volt_run_form *form, volt_view Y, volt_view coefficients,
                         const volt_run_task *task, int64_t rows, double *block, volt_run_grid *grid);
 
-/* The same where its block was copied from `from` to `to`. */
+/* Relocate the grid after its block was copied from `from` to `to`. */
 void volt_run_grid_move(volt_run_grid *grid, const double *from, double *to);
 
-/* After the run, what is left behind being in the block here again: outputs, state and filters of the task, result. */
+/* Copy the results from the block on the host: outputs, state and filters of the task, and the result. */
 void volt_run_grid_take(const volt_run_grid *grid, const volt_run_task *task, volt_matrix out,
                         volt_run_result *result);
 

@@ -1,9 +1,10 @@
-/* cuda/run_kernel.cu: a free run (run_rows.h) as one kernel that stays until the last row.
+/* cuda/run_kernel.cu: a free run (run_rows.h) as a single kernel.
  *
- * The blocks of a run are a cluster, which the hardware lets wait for each other and write into each other's shared
- * memory (Hopper and later; before, there is one block). Every block makes the columns of a row and its outputs for itself, in
- * the same order of operations, so that one barrier of all blocks a row is enough: behind it the sums of all blocks are
- * there. They lie in two lots, in turn: nobody writes to the one that others may still read. */
+ * The blocks of a run form a cluster, whose blocks can synchronise and write to each other's shared memory
+ * (Hopper and later; older devices use one block). Every block computes the columns of a row and its outputs
+ * itself, in the same order of operations. One barrier per row is therefore sufficient: after it the sums of
+ * all blocks are available. The sums are double buffered, so that no block overwrites sums that others still
+ * read. */
 #include "run_kernel.h"
 
 #include <cooperative_groups.h>
@@ -12,11 +13,11 @@ enum {
     WARP = 32,
     THREADS = VOLT_CUDA_RUN_THREADS,
     WARPS = THREADS / WARP,
-    TOGETHER = 4 /* outputs that are summed in one go */
+    TOGETHER = 4 /* outputs summed in one pass */
 };
 
-/* Sums of a block's warps, and of all blocks. */
-struct sum_room {
+/* Sums of the warps of a block, and of all blocks. */
+struct sum_workspace {
     double *warps;  /* q x WARPS */
     double *blocks; /* 2 x q x blocks */
 };
@@ -30,7 +31,7 @@ static __device__ __forceinline__ void wait_for_all_blocks()
 #endif
 }
 
-/* Where `place`, in shared memory, is in another block. */
+/* The address of `place`, in shared memory, in another block. */
 static __device__ __forceinline__ double *in_block(double *place, unsigned block)
 {
 #if __CUDA_ARCH__ >= 900
@@ -40,20 +41,21 @@ static __device__ __forceinline__ double *in_block(double *place, unsigned block
 #endif
 }
 
-/* ONE: the kernel has one factor, whose numbers are then constants of the launch. */
+/* ONE: the kernel has one factor, whose parameters are constants of the launch. */
 template <bool ONE>
-static __device__ __forceinline__ double entry_of(const volt_run_grid &g, const volt_run_room &room,
+static __device__ __forceinline__ double entry_of(const volt_run_grid &g, const volt_run_workspace &workspace,
                                                   int64_t slot, int64_t p, int64_t j)
 {
     if (!ONE)
-        return volt_run_entry(&g, &room, slot, p, j);
+        return volt_run_entry(&g, &workspace, slot, p, j);
     bool begins = j == volt_form_first_column(&g.grid, j);
-    return g.grid.form.weight[0] * volt_run_factor(&g, &room, 0, slot, p, j, begins);
+    return g.grid.form.weight[0] * volt_run_factor(&g, &workspace, 0, slot, p, j, begins);
 }
 
-/* This thread's share of outputs first .. first + TOGETHER - 1; the entries are made on the way, or were kept. */
+/* Contribution of this thread to outputs first .. first + TOGETHER - 1. Kernel entries are computed here or
+ * were stored. */
 template <bool ONE>
-static __device__ __forceinline__ void add_up(const volt_run_grid &g, const volt_run_room &room, int64_t slot,
+static __device__ __forceinline__ void add_up(const volt_run_grid &g, const volt_run_workspace &workspace, int64_t slot,
                                               int64_t turned, double *kept, int64_t first, double *sum)
 {
     int64_t m = g.grid.m, step = (int64_t)gridDim.x * THREADS;
@@ -63,7 +65,7 @@ static __device__ __forceinline__ void add_up(const volt_run_grid &g, const volt
         sum[k] = 0;
     for (int64_t p = (int64_t)blockIdx.x * THREADS + threadIdx.x; p < m; p += step) {
         int64_t j = p + turned < m ? p + turned : p + turned - m;
-        double entry = first == 0 ? entry_of<ONE>(g, room, slot, p, j) : kept[p];
+        double entry = first == 0 ? entry_of<ONE>(g, workspace, slot, p, j) : kept[p];
         if (first == 0 && g.q > TOGETHER)
             kept[p] = entry;
 #pragma unroll
@@ -73,15 +75,15 @@ static __device__ __forceinline__ void add_up(const volt_run_grid &g, const volt
     }
 }
 
-/* The sums of this block, into the lot of every block. */
+/* Write the sums of this block to every block. */
 template <bool ONE>
-static __device__ __forceinline__ void share(const volt_run_grid &g, const volt_run_room &room, int64_t slot,
-                                             int64_t turned, double *kept, const sum_room &sums, double *lot)
+static __device__ __forceinline__ void share(const volt_run_grid &g, const volt_run_workspace &workspace, int64_t slot,
+                                             int64_t turned, double *kept, const sum_workspace &sums, double *lot)
 {
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     for (int64_t first = 0; first < g.q; first += TOGETHER) {
         double sum[TOGETHER];
-        add_up<ONE>(g, room, slot, turned, kept, first, sum);
+        add_up<ONE>(g, workspace, slot, turned, kept, first, sum);
 #pragma unroll
         for (int k = 0; k < TOGETHER; k++)
             if (first + k < g.q) {
@@ -98,8 +100,8 @@ static __device__ __forceinline__ void share(const volt_run_grid &g, const volt_
     }
 }
 
-/* By one warp: the outputs of row t. */
-static __device__ __forceinline__ bool finish(const volt_run_grid &g, const volt_run_room &room, int64_t t,
+/* Compute the outputs of row t, with one warp. */
+static __device__ __forceinline__ bool finish(const volt_run_grid &g, const volt_run_workspace &workspace, int64_t t,
                                               const double *lot, int lane)
 {
     bool left = false;
@@ -107,9 +109,9 @@ static __device__ __forceinline__ bool finish(const volt_run_grid &g, const volt
         double sum = 0;
         for (unsigned b = 0; b < gridDim.x; b++)
             sum += lot[k * gridDim.x + b];
-        left = volt_run_output(&g, &room, t, k, sum) || left;
+        left = volt_run_output(&g, &workspace, t, k, sum) || left;
     }
-    volt_run_accept(&g, &room, t, blockIdx.x == 0, lane, WARP);
+    volt_run_accept(&g, &workspace, t, blockIdx.x == 0, lane, WARP);
     left = VOLT_RUN_ANY(left);
     __syncwarp();
     return left;
@@ -120,9 +122,9 @@ __global__ static void __launch_bounds__(THREADS) run(const __grid_constant__ vo
 {
     extern __shared__ double memory[];
     __shared__ int ends;
-    volt_run_room room = volt_run_room_in(&g, memory);
-    sum_room sums;
-    sums.warps = memory + volt_run_room_numbers(&g);
+    volt_run_workspace workspace = volt_run_workspace_in(&g, memory);
+    sum_workspace sums;
+    sums.warps = memory + volt_run_workspace_numbers(&g);
     sums.blocks = sums.warps + g.q * WARPS;
     volt_run_result result = {0, 0, VOLT_RUN_WHOLE};
     int lane = threadIdx.x % WARP;
@@ -130,12 +132,12 @@ __global__ static void __launch_bounds__(THREADS) run(const __grid_constant__ vo
     if (threadIdx.x == 0)
         ends = 0;
     if (leads)
-        volt_run_begin(&g, &room, lane, WARP);
-    wait_for_all_blocks(); /* nobody writes to a block that has not begun */
+        volt_run_begin(&g, &workspace, lane, WARP);
+    wait_for_all_blocks(); /* no block writes to a block that has not started */
     int64_t slot = 0, turned = 0;
     for (int64_t t = 0; t < g.rows; t++) {
         if (leads && result.end == VOLT_RUN_WHOLE) {
-            int flags = volt_run_row(&g, &room, t, slot, lane, WARP);
+            int flags = volt_run_row(&g, &workspace, t, slot, lane, WARP);
             if (flags & VOLT_RUN_ASKED)
                 result.end = VOLT_RUN_ASKS;
             else
@@ -147,14 +149,14 @@ __global__ static void __launch_bounds__(THREADS) run(const __grid_constant__ vo
         if (ends)
             break;
         bool fetches = !g.chained && t + 1 < g.rows && threadIdx.x < g.inputs;
-        double next = fetches ? volt_run_given(&g, t + 1, threadIdx.x) : 0; /* on its way meanwhile */
+        double next = fetches ? volt_run_given(&g, t + 1, threadIdx.x) : 0; /* loaded in the meantime */
         double *lot = sums.blocks + (t & 1) * g.q * gridDim.x;
-        share<ONE>(g, room, slot, turned, kept, sums, lot);
+        share<ONE>(g, workspace, slot, turned, kept, sums, lot);
         if (fetches)
-            room.x[((t + 1) & 1) * g.inputs + threadIdx.x] = next;
+            workspace.x[((t + 1) & 1) * g.inputs + threadIdx.x] = next;
         wait_for_all_blocks();
         if (leads) {
-            if (finish(g, room, t, lot, lane))
+            if (finish(g, workspace, t, lot, lane))
                 result.end = VOLT_RUN_LEFT;
             result.done = t + 1;
         }
@@ -162,8 +164,8 @@ __global__ static void __launch_bounds__(THREADS) run(const __grid_constant__ vo
         turned = turned + 1 < g.grid.m ? turned + 1 : 0;
     }
     if (leads && blockIdx.x == 0)
-        volt_run_leave(&g, &room, result, lane, WARP);
-    wait_for_all_blocks(); /* nor to one that has ended */
+        volt_run_leave(&g, &workspace, result, lane, WARP);
+    wait_for_all_blocks(); /* no block writes to a block that has ended */
 }
 
 /* ---- from here -------------------------------------------------------------------------------- */
@@ -176,14 +178,14 @@ extern "C" int64_t volt_cuda_run_blocks(int64_t m, bool clusters)
     return blocks;
 }
 
-extern "C" int64_t volt_cuda_run_room(const volt_run_grid *grid)
+extern "C" int64_t volt_cuda_run_workspace(const volt_run_grid *grid)
 {
     return grid->q > TOGETHER ? grid->grid.m : 0;
 }
 
 static size_t shared_bytes(const volt_run_grid *grid, int64_t blocks)
 {
-    return (size_t)(volt_run_room_numbers(grid) + grid->q * (WARPS + 2 * blocks)) * sizeof(double);
+    return (size_t)(volt_run_workspace_numbers(grid) + grid->q * (WARPS + 2 * blocks)) * sizeof(double);
 }
 
 extern "C" bool volt_cuda_run_fits(const volt_run_grid *grid, int64_t blocks)
@@ -192,7 +194,7 @@ extern "C" bool volt_cuda_run_fits(const volt_run_grid *grid, int64_t blocks)
 }
 
 extern "C" cudaError_t volt_cuda_start_run(cudaStream_t stream, const volt_run_grid *grid, int64_t blocks,
-                                           double *room)
+                                           double *workspace)
 {
     void (*kernel)(volt_run_grid, double *) = grid->grid.form.n_factors == 1 ? run<true> : run<false>;
     cudaLaunchConfig_t shape = {};
@@ -208,5 +210,5 @@ extern "C" cudaError_t volt_cuda_start_run(cudaStream_t stream, const volt_run_g
     shape.numAttrs = blocks > 1 ? 1 : 0;
     cudaError_t error =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, VOLT_CUDA_RUN_SHARED);
-    return error == cudaSuccess ? cudaLaunchKernelEx(&shape, kernel, *grid, room) : error;
+    return error == cudaSuccess ? cudaLaunchKernelEx(&shape, kernel, *grid, workspace) : error;
 }

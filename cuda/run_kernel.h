@@ -1,4 +1,4 @@
-/* cuda/run_kernel.h: a free run as one kernel, started on the stream and not waited for. */
+/* cuda/run_kernel.h: a free run as one kernel. The function starts it on the stream and returns. */
 #ifndef CUDA_RUN_KERNEL_H
 #define CUDA_RUN_KERNEL_H
 
@@ -9,24 +9,25 @@
 #include "run_rows.h"
 
 enum {
-    VOLT_CUDA_RUN_THREADS = 1024, /* of a block */
-    VOLT_CUDA_RUN_BLOCKS = 8,     /* at most: as many as every device with clusters lets wait for each other */
-    VOLT_CUDA_RUN_SHARED = 96 << 10 /* bytes of shared memory that every device has for a block */
+    VOLT_CUDA_RUN_THREADS = 1024,   /* threads of a block */
+    VOLT_CUDA_RUN_BLOCKS = 8,       /* maximum, supported by every device with clusters */
+    VOLT_CUDA_RUN_SHARED = 96 << 10 /* bytes of shared memory per block, available on every device */
 };
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Blocks for a run against m columns; has a block room for it? */
+/* Number of blocks for a run against m columns; and whether the run fits into a block's shared memory. */
 int64_t volt_cuda_run_blocks(int64_t m, bool clusters);
 bool volt_cuda_run_fits(const volt_run_grid *grid, int64_t blocks);
 
-/* Numbers of room there that it works in. */
-int64_t volt_cuda_run_room(const volt_run_grid *grid);
+/* Size of the device workspace, in numbers. */
+int64_t volt_cuda_run_workspace(const volt_run_grid *grid);
 
-/* The grid lies at the device; so does the room. */
-cudaError_t volt_cuda_start_run(cudaStream_t stream, const volt_run_grid *grid, int64_t blocks, double *room);
+/* Grid and workspace are in device memory. */
+cudaError_t volt_cuda_start_run(cudaStream_t stream, const volt_run_grid *grid, int64_t blocks,
+                                double *workspace);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,8 @@
-/* cuda/scan_form.h: the steps of base/kernel_form.h and the grid they walk, in plain C, which CUDA compiles as well.
+/* cuda/scan_form.h: the recursion of base/kernel_form.h and the grid it is applied to, in plain C, compiled
+ * by CUDA as well.
  *
- * The same functions run on a GPU (scan_kernel.cu) and in the tests of a machine without one (tests/support/
- * far_backend.c), which hold them against the library's engines. */
+ * The same functions run on a GPU (scan_kernel.cu) and on the CPU in tests (tests/support/far_backend.c),
+ * which compare them with the library's engines. */
 #ifndef CUDA_SCAN_FORM_H
 #define CUDA_SCAN_FORM_H
 
@@ -17,7 +18,7 @@
 
 /* ---- one step --------------------------------------------------------------------------------- */
 
-/* One step down a diagonal, whose local value is s. */
+/* One step along a diagonal with local value s. */
 VOLT_FORM_FUNCTION double volt_form_step(const volt_scan_form *form, double s, double *state)
 {
     const double *c = form->number;
@@ -65,23 +66,23 @@ VOLT_FORM_FUNCTION double volt_form_step(const volt_scan_form *form, double s, d
 
 /* ---- the grid --------------------------------------------------------------------------------- */
 
-/* h rows of a sequence against m columns (form_grid.c fills one). Number s of the state of factor f is number
- * state[f] + s of every list of states. */
+/* h rows of a sequence against m columns (filled by form_grid.c). Number s of the state of factor f is
+ * number state[f] + s of every list of states. */
 typedef struct volt_form_grid {
     volt_kernel_form form;
     int32_t state[VOLT_FORM_FACTORS];
     int32_t states;        /* of all factors */
-    int32_t same;          /* the rows are the columns: only the lower triangle is wanted */
+    int32_t same;          /* the rows are the columns: only the lower triangle is computed */
     int64_t h, m;          /* rows and columns */
     const double *rows;    /* number k of row i, of all slices, is rows[k * ld_rows + i] ... */
     const double *columns; /* ... and of column j columns[k * ld_columns + j] */
     int64_t ld_rows, ld_columns;
-    int64_t lead;         /* rows before row 0 that are there, where windows reach back; zeros before them */
-    const int64_t *first; /* m: the first row of the record that column j belongs to; NULL: one record */
-    const int64_t *ends;  /* records: the column behind the last of each; NULL: one record ... */
-    int64_t records, longest; /* ... of so many columns */
+    int64_t lead;             /* rows available before row 0, for windows; zeros before them */
+    const int64_t *first;     /* m: the first row of the record of column j; NULL: one record */
+    const int64_t *ends;      /* records: the end of each record's columns; NULL: one record ... */
+    int64_t records, longest; /* ... and the length of the longest */
     const double *left;       /* states x h: entering row i at the first column of a record */
-    const double *top; /* states x m: entering column j, which is not, at row 0 or the first row of a record */
+    const double *top; /* states x m: entering any other column j at row 0 or at the first row of a record */
     double *end;       /* states x m: after the last row */
 } volt_form_grid;
 
@@ -95,7 +96,8 @@ VOLT_FORM_FUNCTION int64_t volt_form_first_column(const volt_form_grid *g, int64
     return g->first ? g->first[j] : 0;
 }
 
-/* Before entry (i, j) of factor f: where a diagonal enters the grid, or a record begins, it has another past. */
+/* Load the state that enters entry (i, j) of factor f, if a diagonal enters the grid or a record begins
+ * there. */
 VOLT_FORM_FUNCTION void volt_form_enter(const volt_form_grid *g, int f, int64_t i, int64_t j, double *state)
 {
     bool column_begins = j == volt_form_first_column(g, j);
@@ -127,7 +129,7 @@ VOLT_FORM_FUNCTION double volt_form_local(int64_t d, bool distance, const double
     return sum;
 }
 
-/* That of a row of zeros and another one. */
+/* The local value of a row of zeros and another row. */
 VOLT_FORM_FUNCTION double volt_form_lone(int64_t d, bool distance, const double *y, int64_t ld_y)
 {
     double sum = 0;
@@ -156,7 +158,7 @@ VOLT_FORM_FUNCTION double volt_form_window(const volt_form_grid *g, int f, int64
     return sum;
 }
 
-/* Factors meet: `product` is that of the term so far, and *sum that of the terms before. */
+/* Combine factors: `product` is the product of the current term, *sum the sum of the previous terms. */
 VOLT_FORM_FUNCTION void volt_form_join(const volt_kernel_form *form, int f, double value, double *product,
                                        double *sum)
 {

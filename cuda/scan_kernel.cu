@@ -1,18 +1,19 @@
-/* cuda/scan_kernel.cu: a grid (scan_form.h) by warps: each walks 32 neighbouring diagonals down together.
+/* cuda/scan_kernel.cu: computes a grid (scan_form.h) by warps; each follows 32 neighbouring diagonals.
  *
- * At any time the lanes of a warp stand in one row, in neighbouring columns: inputs are packed by columns, so that a
- * warp reads and writes whole lines. The local values of ROWS rows do not wait for each other; the steps down the diagonal
- * do. Diagonals from the right on, which in a triangle are the longest: the short ones fill the gaps at the end. */
+ * At any time the lanes of a warp process one row and neighbouring columns. Inputs are stored by columns, so
+ * that memory accesses are coalesced. The local values of ROWS rows are independent; the steps along the
+ * diagonal are sequential. Diagonals are processed from the right, where those of a triangle are longest;
+ * the short ones balance the load at the end. */
 #include "matrix_kernels.h"
 
 enum { WARP = 32, ROWS = 4 };
 
-/* What a warp has to do: diagonals low .. low + WARP - 1, in rows first .. end - 1 and columns left .. right - 1. */
+/* Work of a warp: diagonals low .. low + WARP - 1, in rows first .. end - 1 and columns left .. right - 1. */
 struct strip {
     int64_t low, first, end, left, right;
 };
 
-/* Rows that follow meet every record of the columns by itself: short diagonals, and many. */
+/* Rows after the columns meet every record separately: many short diagonals. */
 static __device__ strip strip_of(const volt_form_grid &g, int64_t warp, unsigned record)
 {
     strip s;
@@ -25,7 +26,7 @@ static __device__ strip strip_of(const volt_form_grid &g, int64_t warp, unsigned
     return s;
 }
 
-/* Local values of rows i .. i + ROWS - 1 on the diagonal. Outside of the grid a lane computes what nobody reads. */
+/* Local values of rows i .. i + ROWS - 1 on the diagonal. Values outside of the grid are not used. */
 static __device__ __forceinline__ void locals(const volt_form_grid &g, int f, int64_t i, int64_t diagonal,
                                               double *local)
 {
@@ -56,7 +57,7 @@ static __device__ __forceinline__ void locals(const volt_form_grid &g, int f, in
     }
 }
 
-/* The next ROWS rows of factor f: its values join `product` and `sum`. */
+/* The next ROWS rows of factor f: its values are combined into `product` and `sum`. */
 static __device__ __forceinline__ void advance(const volt_form_grid &g, int f, const strip &s, int64_t i,
                                                int64_t diagonal, double *state, double *product, double *sum)
 {
@@ -76,8 +77,8 @@ static __device__ __forceinline__ void advance(const volt_form_grid &g, int f, c
     }
 }
 
-/* MOST: factors that there is room for. One alone stays in registers; of several the states lie in memory, and the code
- * is that of one. */
+/* MOST: maximum number of factors. The state of a single factor stays in registers; the states of several
+ * are in memory. */
 template <int MOST> __global__ static void scan(const __grid_constant__ volt_form_grid g, double *K, int64_t ld)
 {
     int64_t warp = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
@@ -106,7 +107,7 @@ template <int MOST> __global__ static void scan(const __grid_constant__ volt_for
 
 template <int MOST> static void start(cudaStream_t stream, const volt_form_grid &grid, double *K, int64_t ld)
 {
-    enum { ENOUGH_WARPS = 2048 }; /* to give every processor several: then blocks may hold more than one */
+    enum { ENOUGH_WARPS = 2048 }; /* enough for several per multiprocessor; blocks then hold more than one */
     int64_t diagonals = grid.h + (grid.same ? 0 : grid.longest - 1), warps = (diagonals + WARP - 1) / WARP;
     int64_t together = warps * grid.records > ENOUGH_WARPS ? 4 : 1;
     dim3 blocks((unsigned)((warps + together - 1) / together), (unsigned)grid.records);
@@ -115,9 +116,9 @@ template <int MOST> static void start(cudaStream_t stream, const volt_form_grid 
 
 extern "C" void volt_cuda_start_scan(cudaStream_t stream, const volt_form_grid *grid, double *K, int64_t ld)
 {
-    enum { MOST_RECORDS = 65535 }; /* blocks of that direction */
+    enum { MOST_RECORDS = 65535 }; /* maximum number of blocks in that direction */
     volt_form_grid g = *grid;
-    if (g.same || g.records > MOST_RECORDS) { /* diagonals go through all records */
+    if (g.same || g.records > MOST_RECORDS) { /* diagonals cross all records */
         g.ends = NULL;
         g.records = 1;
         g.longest = g.m;

@@ -1,19 +1,19 @@
-/* cuda/thin_entries.c: copies, and large matrices times thin ones, which lie here.
+/* cuda/thin_entries.c: copies, and products of large device matrices with thin host matrices.
  *
- * A row-major matrix is what cuBLAS, which counts by columns, takes for its transpose: of a thin B (n x q) it sees q x n,
- * of the lower triangle of L the upper one of L'. */
+ * cuBLAS is column-major and sees the transpose of a row-major matrix: a thin B (n x q) is q x n, and the
+ * lower triangle of L is the upper triangle of L'. */
 #include "entries.h"
 #include "matrix_kernels.h"
 
 #include <string.h>
 
-enum { SOLVE_BLOCK = 2048 }; /* rows that are solved at a time */
+enum { SOLVE_BLOCK = 2048 }; /* rows solved at a time */
 
 static const double one = 1, minus_one = -1, zero = 0;
 
 /* ---- copies ----------------------------------------------------------------------------------- */
 
-enum { NARROW = 8, MANY = 32 }; /* fewer columns, and more rows, are gathered first */
+enum { NARROW = 8, MANY = 32 }; /* matrices with fewer columns and more rows are gathered first */
 
 void volt_cuda_put(volt_view here, volt_matrix there)
 {
@@ -21,7 +21,7 @@ void volt_cuda_put(volt_view here, volt_matrix there)
     if (!lane)
         return;
     if (here.cols < NARROW && here.rows > MANY && there.ld > there.cols) {
-        double *packed = volt_cuda_room_of(lane, ROOM_THIN, here.rows * here.cols);
+        double *packed = volt_cuda_workspace_of(lane, WORKSPACE_THIN, here.rows * here.cols);
         if (packed && volt_cuda_up(lane, here, packed, here.cols))
             volt_cuda_start_copy(lane->stream, packed, here.cols, there.data, there.ld, here.rows, here.cols);
     } else
@@ -38,7 +38,7 @@ void volt_cuda_get(volt_view there, volt_matrix here)
         return;
     }
     if (here.cols < NARROW && here.rows > MANY && there.ld > there.cols) {
-        double *packed = volt_cuda_room_of(lane, ROOM_THIN, here.rows * here.cols);
+        double *packed = volt_cuda_workspace_of(lane, WORKSPACE_THIN, here.rows * here.cols);
         if (packed) {
             volt_cuda_start_copy(lane->stream, there.data, there.ld, packed, here.cols, here.rows, here.cols);
             volt_cuda_down(lane, packed, here.cols, here);
@@ -50,7 +50,7 @@ void volt_cuda_get(volt_view there, volt_matrix here)
 
 /* ---- solves ----------------------------------------------------------------------------------- */
 
-/* B[k : k + rows] <- L_kk^{-1} (B[k : k + rows] - L[k : k + rows, :k] B[:k]); B is q x n there. */
+/* B[k : k + rows] <- L_kk^{-1} (B[k : k + rows] - L[k : k + rows, :k] B[:k]); B is q x n on the device. */
 static bool forward_block(volt_cuda_lane *lane, volt_matrix L, int64_t k, int64_t rows, double *B, int64_t q)
 {
     const double *row = L.data + k * L.ld;
@@ -81,12 +81,12 @@ static bool backward_block(volt_cuda_lane *lane, volt_matrix L, int64_t m, int64
 
 void volt_cuda_forward(volt_matrix L, int64_t from, int64_t to, bool steady, volt_matrix B)
 {
-    (void)steady; /* nothing here depends on the number of threads */
+    (void)steady; /* results do not depend on the number of threads */
     volt_cuda_lane *lane = volt_cuda_take();
     if (!lane)
         return;
     int64_t q = B.cols;
-    double *there = volt_cuda_room_of(lane, ROOM_THIN, to * q);
+    double *there = volt_cuda_workspace_of(lane, WORKSPACE_THIN, to * q);
     bool good = there && volt_cuda_up(lane, volt_view_rows(volt_as_view(B), 0, to), there, q);
     for (int64_t k = from; good && k < to; k += SOLVE_BLOCK)
         good = forward_block(lane, L, k, k + SOLVE_BLOCK < to ? SOLVE_BLOCK : to - k, there, q);
@@ -102,7 +102,7 @@ void volt_cuda_backward(volt_matrix L, bool steady, volt_matrix B)
     if (!lane)
         return;
     int64_t q = B.cols, m = B.rows;
-    double *there = volt_cuda_room_of(lane, ROOM_THIN, m * q);
+    double *there = volt_cuda_workspace_of(lane, WORKSPACE_THIN, m * q);
     bool good = there && volt_cuda_up(lane, volt_as_view(B), there, q);
     for (int64_t end = m; good && end > 0; end -= SOLVE_BLOCK) {
         int64_t rows = end < SOLVE_BLOCK ? end : SOLVE_BLOCK;
@@ -122,8 +122,8 @@ void volt_cuda_gemm(volt_view A, bool transposed, volt_view B, const double *shi
     if (!lane)
         return;
     int64_t q = B.cols;
-    double *in = volt_cuda_room_of(lane, ROOM_THIN, B.rows * q),
-           *out = volt_cuda_room_of(lane, ROOM_OUT, C.rows * q);
+    double *in = volt_cuda_workspace_of(lane, WORKSPACE_THIN, B.rows * q),
+           *out = volt_cuda_workspace_of(lane, WORKSPACE_OUT, C.rows * q);
     bool good =
         in && out && volt_cuda_up(lane, B, in, q) &&
         volt_cuda_check_blas(cublasDgemm_64(lane->blas, CUBLAS_OP_N, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, q,
@@ -142,7 +142,7 @@ void volt_cuda_update(volt_matrix R, volt_view B, double scale)
     volt_cuda_lane *lane = volt_cuda_take();
     if (!lane)
         return;
-    double *there = volt_cuda_room_of(lane, ROOM_THIN, B.rows * B.cols);
+    double *there = volt_cuda_workspace_of(lane, WORKSPACE_THIN, B.rows * B.cols);
     if (there && volt_cuda_up(lane, B, there, B.cols))
         volt_cuda_check_blas(cublasDsyrk_64(lane->blas, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, R.rows, B.cols,
                                             &one, there, B.cols, &scale, R.data, R.ld),

@@ -1,4 +1,4 @@
-/* mpi/mpi_backend.c: the operations on dealt-out matrices, by ScaLAPACK where numbers must travel. */
+/* mpi/mpi_backend.c: operations on distributed matrices, with ScaLAPACK where communication is needed. */
 #include "mpi_backend.h"
 
 #include "base/blas.h"
@@ -18,7 +18,7 @@ static void advance(volt_stage *stage, double flops)
         volt_stage_advance(stage, (int64_t)(flops / 1000) + 1);
 }
 
-/* ScaLAPACK's indices, from 1, of entry i, j of A. */
+/* 1-based ScaLAPACK indices of entry i, j of A. */
 static int row_of(const tiles *A, int64_t j)
 {
     return (int)(A->j + j) + 1;
@@ -31,11 +31,11 @@ static int col_of(const tiles *A, int64_t i)
 
 /* ---- entry by entry --------------------------------------------------------------------------- */
 
-/* The entries that this process holds of rows `first` .. `first + rows - 1` and columns 0 .. `cols - 1` of A: a
- * row-major matrix of its own, whose row a is row i[a] of A, and column b column j[b]. */
+/* The local entries of rows `first` .. `first + rows - 1` and columns 0 .. `cols - 1` of A, as a row-major
+ * matrix. Local row a is row i[a] of A; local column b is column j[b]. */
 typedef struct held {
     volt_matrix A;
-    int64_t row_place, col_place; /* of its first row and column, for the two functions below */
+    int64_t row_place, col_place; /* local position of the first row and column */
     int64_t row_shift, col_shift;
 } held;
 
@@ -109,7 +109,7 @@ static volt_status norm(volt_view A, double *value)
     *value = 0;
     for (int64_t i = 0; i < A.rows; i++)
         if (isnan(sums[i]) || sums[i] > *value)
-            *value = sums[i]; /* once it is no number, no other is larger */
+            *value = sums[i]; /* a NaN is kept: no later comparison replaces it */
     free(sums);
     return VOLT_OK;
 }
@@ -131,31 +131,31 @@ static void update(volt_matrix R, volt_view B, double scale)
 
 /* ---- triangles -------------------------------------------------------------------------------- */
 
-/* Rows that are mirrored at a time. */
+/* rows mirrored at a time */
 enum { PANEL = 256 };
 
-/* The block of a panel on the diagonal is small enough to be mirrored by all processes. */
-static void mirror_corner(volt_matrix A, int64_t first, int64_t count, bool up, double *room)
+/* The diagonal block of a panel is small, so every process mirrors it. */
+static void mirror_corner(volt_matrix A, int64_t first, int64_t count, bool up, double *workspace)
 {
     volt_matrix there = {A.data + first * (A.ld + 1), count, count, A.ld};
-    volt_matrix here = volt_matrix_of(room, count, count);
+    volt_matrix here = volt_matrix_of(workspace, count, count);
     tiles_get(volt_as_view(there), here);
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < i; j++)
             if (up)
-                room[j * count + i] = room[i * count + j];
+                workspace[j * count + i] = workspace[i * count + j];
             else
-                room[i * count + j] = room[j * count + i];
+                workspace[i * count + j] = workspace[j * count + i];
     tiles_put(volt_as_view(here), there);
 }
 
 static void mirror(volt_matrix A, bool up)
 {
-    double *room = job_doubles(PANEL * PANEL);
+    double *workspace = job_doubles(PANEL * PANEL);
     for (int64_t first = 0; first < A.rows; first += PANEL) {
         int count = (int)volt_min(PANEL, A.rows - first), before = (int)first;
-        if (count > 1) /* one column alone would not say what the leading dimension is */
-            mirror_corner(A, first, count, up, room);
+        if (count > 1) /* a single column does not determine the leading dimension */
+            mirror_corner(A, first, count, up, workspace);
         tiles T = tiles_of(A.data, A.ld);
         int r0 = row_of(&T, 0), r = row_of(&T, first), c0 = col_of(&T, 0), c = col_of(&T, first);
         if (before > 0 && up)
@@ -163,13 +163,14 @@ static void mirror(volt_matrix A, bool up)
         else if (before > 0)
             pdtran_(&before, &count, &one, T.local, &r, &c0, T.desc, &zero, T.local, &r0, &c, T.desc);
     }
-    free(room);
+    free(workspace);
 }
 
 typedef void (*triangle_routine)(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
                                  const int *desc, int *info);
 
-/* Run it on rows and columns first .. first + count - 1. It wants a block that begins with a tile: others are copied. */
+/* Run the routine on rows and columns first .. first + count - 1. Blocks that do not begin at a tile
+ * boundary are copied. */
 static int on_triangle(triangle_routine routine, const tiles *A, int64_t first, int64_t count)
 {
     int n = (int)count, r = row_of(A, first), c = col_of(A, first), begin = 1, info = 0;
@@ -220,13 +221,14 @@ static void invert(volt_matrix L, volt_stage *stage)
 
 /* ---- large times thin ------------------------------------------------------------------------- */
 
-/* The rows of B dealt out like the rows of the triangle T, from the process that holds its first row. */
+/* The rows of B, distributed like the rows of the triangle T, starting at the process that holds its first
+ * row. */
 typedef struct thin {
     double *local;
     int desc[9];
-    int first; /* row, from 1, at which it begins */
+    int first; /* first row, 1-based */
     int64_t rows, cols, row_place, col_place, held_rows, held_cols;
-    int own; /* this process, counted from the one with the first row */
+    int own; /* this process, relative to the one with the first row */
 } thin;
 
 static thin thin_make(const tiles *T, int64_t rows, int64_t cols)
@@ -245,7 +247,7 @@ static thin thin_make(const tiles *T, int64_t rows, int64_t cols)
     return B;
 }
 
-/* Copy what this process holds from `here` to the thin matrix, or back. */
+/* Copy the local rows from `here` to the thin matrix, or back. */
 static void thin_copy(thin *B, volt_matrix here, bool back)
 {
     for (int64_t b = 0; b < B->held_cols; b++)
@@ -260,7 +262,7 @@ static void thin_copy(thin *B, volt_matrix here, bool back)
         }
 }
 
-/* Rows first .. first + count - 1 of B receive those of the thin matrix, in every process. */
+/* Gather rows first .. first + count - 1 of the thin matrix into B, in every process. */
 static void thin_collect(thin *from, int64_t first, int64_t count, volt_matrix B)
 {
     double *all = job_doubles(from->rows * from->cols);
@@ -274,7 +276,7 @@ static void thin_collect(thin *from, int64_t first, int64_t count, volt_matrix B
 
 static void forward(volt_matrix L, int64_t from, int64_t to, bool steady, volt_matrix B)
 {
-    (void)steady; /* it always is */
+    (void)steady; /* results never depend on the number of threads */
     if (to <= from)
         return;
     tiles T = tiles_of(L.data, L.ld);
@@ -300,7 +302,7 @@ static void backward(volt_matrix L, bool steady, volt_matrix B)
     thin_collect(&X, 0, rows, B);
 }
 
-/* Each process multiplies what it holds, and the products are summed. */
+/* Each process multiplies its local block; the products are summed. */
 static void gemm(volt_view A, bool transposed, volt_view B, const double *add, bool steady, volt_matrix C)
 {
     (void)steady;
@@ -332,12 +334,12 @@ static void gemm(volt_view A, bool transposed, volt_view B, const double *add, b
 extern void dlacn2_(const volt_blas_int *n, double *v, double *x, volt_blas_int *sign, double *estimate,
                     volt_blas_int *kase, volt_blas_int *save);
 
-/* Higham's estimate of the 1-norm of the inverse, which asks for solutions. */
+/* Higham's estimate of the 1-norm of the inverse, from solutions of linear systems. */
 static volt_status rcond(volt_matrix L, double of, double *value)
 {
     volt_blas_int n = (volt_blas_int)L.rows, kase = 0, save[3] = {0};
     double *v = job_doubles(L.rows), *x = job_doubles(L.rows), inverse = 0;
-    volt_blas_int *sign = (volt_blas_int *)(void *)job_doubles(L.rows); /* large enough for these */
+    volt_blas_int *sign = (volt_blas_int *)(void *)job_doubles(L.rows); /* large enough for these integers */
     for (;;) {
         dlacn2_(&n, v, x, sign, &inverse, &kase, save);
         if (kase == 0)

@@ -1,7 +1,8 @@
-/* mpi/mpi_backend.h: the back end of a job: the large matrix is dealt out over its processes (mpi/tiles.h).
+/* mpi/mpi_backend.h: the MPI back end. The large matrix is distributed over the processes (mpi/tiles.h).
  *
- * All processes run the same calls with the same numbers, so that each entry is one operation of them all; what is thin
- * is in each of them. Entries must not be called from several threads at a time. */
+ * All processes make the same calls with the same arguments, so each entry point is a collective operation.
+ * Thin matrices are replicated in every process. Entry points must not be called from several threads at the
+ * same time. */
 #ifndef MPI_BACKEND_H
 #define MPI_BACKEND_H
 

@@ -14,14 +14,14 @@
 #include <string.h>
 
 enum {
-    HELLO = 1,      /* tag of the message with which a process comes */
-    FIRST_LANE = 2, /* tag of its first lane; the others follow */
-    PATIENCE = 5    /* seconds that a process which failed waits for others */
+    HELLO = 1,      /* tag of the message that announces a process */
+    FIRST_LANE = 2, /* tag of its first lane; the other lanes follow */
+    PATIENCE = 5    /* seconds that a failed process waits for the others */
 };
 
-/* Who comes, and with what. */
+/* Announcement of a process. */
 typedef struct hello {
-    int64_t lanes; /* 0: it does not serve, and the sentence says why */
+    int64_t lanes; /* 0: the process does not serve; the text gives the reason */
     char search[VOLT_FINGERPRINT_LENGTH];
     char sentence[512];
 } hello;
@@ -30,18 +30,18 @@ typedef struct hello {
 typedef struct channel {
     int rank, tag;
     void *sent;          /* the bytes of ... */
-    MPI_Request request; /* ... a message that is on its way */
-    bool is_over;        /* the last one was that the search is over */
+    MPI_Request request; /* ... a pending message */
+    bool is_over;        /* the last message ended the search */
 } channel;
 
 static struct {
-    pthread_mutex_t lock; /* of every call of MPI while a search runs, and of the channels' number */
+    pthread_mutex_t lock; /* protects every MPI call during a search and the number of channels */
     channel *channels;
     int64_t count;
-    hello *hellos;   /* in the first process: of each one, from rank 1 on, ... */
-    int arrived;     /* ... so many of whom have come */
-    bool has_come;   /* this process, ... */
-    bool has_served; /* ... and it was told that the search is over */
+    hello *hellos;   /* in the first process: announcements by rank, from 1 on, ... */
+    int arrived;     /* ... of which this number have arrived */
+    bool has_come;   /* this process has announced itself ... */
+    bool has_served; /* ... and has received the end of the search */
 } crew = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void add_channels(int rank, int64_t lanes)
@@ -79,8 +79,8 @@ static int64_t kind_of(const void *message)
     return head.kind;
 }
 
-/* Never waits for the other end, which may be busy: the bytes are copied, and the message before it has arrived when
- * there is an answer to it. */
+/* Does not wait for the receiver, which may be busy: the message is copied. The previous message has arrived
+ * once it is answered. */
 static void crew_send(int64_t number, const void *message, size_t size)
 {
     channel *c = &crew.channels[number];
@@ -95,7 +95,7 @@ static void crew_send(int64_t number, const void *message, size_t size)
     pthread_mutex_unlock(&crew.lock);
 }
 
-static size_t crew_receive(int64_t number, void *message, size_t room)
+static size_t crew_receive(int64_t number, void *message, size_t capacity)
 {
     const channel *c = &crew.channels[number];
     int there = 0, size = 0;
@@ -104,7 +104,7 @@ static size_t crew_receive(int64_t number, void *message, size_t room)
     MPI_Iprobe(c->rank, c->tag, MPI_COMM_WORLD, &there, &status);
     if (there) {
         MPI_Get_count(&status, MPI_BYTE, &size);
-        if (size < 0 || (size_t)size > room)
+        if (size < 0 || (size_t)size > capacity)
             end_job("a message between the processes is too long");
         MPI_Recv(message, size, MPI_BYTE, c->rank, c->tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         crew.has_served = crew.has_served || (grid.rank > 0 && kind_of(message) == VOLT_MESSAGE_OVER);
@@ -118,7 +118,7 @@ static int64_t crew_process(int64_t number)
     return crew.channels[number].rank;
 }
 
-/* ---- coming together -------------------------------------------------------------------------- */
+/* ---- announcements ---------------------------------------------------------------------------- */
 
 static void say_hello(int64_t lanes, const char *search, const char *sentence)
 {
@@ -131,7 +131,7 @@ static void say_hello(int64_t lanes, const char *search, const char *sentence)
     pthread_mutex_unlock(&crew.lock);
 }
 
-/* Take in one more of those who come; false: nobody comes just now. */
+/* Receive one announcement; false: none is pending. */
 static bool hear_hello(void)
 {
     int there = 0;
@@ -139,7 +139,7 @@ static bool hear_hello(void)
     if (!crew.hellos)
         crew.hellos = calloc((size_t)grid.size, sizeof *crew.hellos);
     if (!crew.hellos)
-        end_job("not enough memory for the names of the processes");
+        end_job("not enough memory for the announcements of the processes");
     MPI_Iprobe(MPI_ANY_SOURCE, HELLO, MPI_COMM_WORLD, &there, &status);
     if (!there)
         return false;
@@ -154,7 +154,7 @@ static bool all_have_come(void)
     return crew.arrived == grid.size - 1;
 }
 
-/* Channels by rank: who comes first is chance. */
+/* Channels are ordered by rank, because the order of arrival varies. */
 static void open_channels(void)
 {
     if (crew.count > 0)
@@ -174,12 +174,13 @@ static volt_status gather(const char *search, volt_stage *stage)
     open_channels();
     for (int rank = 1; rank < grid.size; rank++) {
         const hello *one = &crew.hellos[rank];
-        VOLT_REQUIRE(one->lanes == 0 || strcmp(one->search, search) == 0, VOLT_ERR_DATA,
-                     "process %d has other data or other options than the first one: all must read the same "
-                     "files with the same words",
-                     rank);
+        VOLT_REQUIRE(
+            one->lanes == 0 || strcmp(one->search, search) == 0, VOLT_ERR_DATA,
+            "process %d has different data or options than process 0: all processes need the same files and "
+            "arguments",
+            rank);
         if (one->lanes == 0)
-            volt_log(VOLT_LOG_WARNING, "process %d takes no part in the search: %s", rank, one->sentence);
+            volt_log(VOLT_LOG_WARNING, "process %d does not take part in the search: %s", rank, one->sentence);
     }
     return VOLT_OK;
 }

@@ -1,4 +1,4 @@
-/* mpi/mpi_machine.c: neighbours on a machine, and standard input for all. */
+/* mpi/mpi_machine.c: division of one machine among its processes, and standard input for all of them. */
 #define _GNU_SOURCE
 #include "mpi_machine.h"
 
@@ -16,16 +16,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* How many of the processes on this machine may run on exactly the same processors; one that was bound to its own has
- * those for itself. */
+/* Number of processes on this machine with the same processor affinity. A process with its own binding does
+ * not share. */
 static int64_t processor_sharers(MPI_Comm machine, int size)
 {
     cpu_set_t own, *all = calloc((size_t)size, sizeof *all);
     int64_t sharers = 0;
     CPU_ZERO(&own);
     if (!all)
-        end_job("not enough memory for the list of its neighbours");
-    sched_getaffinity(0, sizeof own, &own); /* fails on very large machines: all empty, so all alike */
+        end_job("not enough memory for the list of processes on its machine");
+    /* fails on very large machines; then all sets are empty and equal */
+    sched_getaffinity(0, sizeof own, &own);
     MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, all, (int)sizeof own, MPI_BYTE, machine);
     for (int i = 0; i < size; i++)
         sharers += memcmp(&all[i], &own, sizeof own) == 0;
@@ -67,7 +68,7 @@ void share_input(int argc, char **argv)
     char *piece = malloc(PIECE);
     int here = memfd_create("input", MFD_CLOEXEC);
     if (!piece || here < 0)
-        end_job("cannot keep the standard input");
+        end_job("cannot store standard input");
     for (long long size = 1; size > 0;) {
         if (grid.rank == 0)
             size = (long long)fread(piece, 1, PIECE, stdin);
@@ -76,7 +77,7 @@ void share_input(int argc, char **argv)
         for (long long at = 0; at < size;) {
             ssize_t written = write(here, piece + at, (size_t)(size - at));
             if (written <= 0)
-                end_job("cannot keep the standard input");
+                end_job("cannot store standard input");
             at += written;
         }
     }

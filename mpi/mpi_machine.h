@@ -1,12 +1,11 @@
-/* mpi/mpi_machine.h: what the processes of a job on one machine share, and the input that all must see. */
+/* mpi/mpi_machine.h: resources shared by the processes of one machine, and standard input. */
 #ifndef MPI_MACHINE_H
 #define MPI_MACHINE_H
 
-/* Of memory and of processors, count on the part of this process among those on its machine. */
+/* Restrict memory and processors to the share of this process among those on its machine. */
 void share_machine(void);
 
-/* The launcher gives standard input to the first process alone: where a word of the command asks for it ("-"), all receive
- * it. */
+/* Broadcast standard input, which the launcher gives only to the first process, if an argument is "-". */
 void share_input(int argc, char **argv);
 
 #endif

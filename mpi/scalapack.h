@@ -1,4 +1,5 @@
-/* mpi/scalapack.h: the routines of ScaLAPACK, PBLAS and BLACS that are used; they come without a C header. */
+/* mpi/scalapack.h: declarations of the ScaLAPACK, PBLAS and BLACS routines used here. These libraries have
+ * no C header. */
 #ifndef MPI_SCALAPACK_H
 #define MPI_SCALAPACK_H
 

@@ -1,4 +1,4 @@
-/* mpi/tiles.c: memory of dealt-out matrices, and their way from and to here. */
+/* mpi/tiles.c: memory of distributed matrices, and copies to and from local memory. */
 #define _GNU_SOURCE
 #include "tiles.h"
 
@@ -29,7 +29,7 @@ double *job_doubles(int64_t count)
 {
     double *numbers = calloc((size_t)volt_max(count, 1), sizeof *numbers);
     if (!numbers)
-        end_job("not enough memory for what every process must have");
+        end_job("not enough memory for replicated data");
     return numbers;
 }
 
@@ -52,7 +52,7 @@ void grid_end(void)
 
 /* ---- who holds what --------------------------------------------------------------------------- */
 
-/* Entries before `end` that process `own` holds. */
+/* Number of entries before `end` held by process `own`. */
 static int64_t held_before(int64_t end, int own, int processes)
 {
     int64_t tile = end / grid.tile, whole = tile / processes * grid.tile, rest = tile % processes;
@@ -78,9 +78,9 @@ static bool is_held(int64_t entry, int own, int processes)
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 typedef struct region {
-    char *seen; /* what callers see: no access */
+    char *seen; /* address range given to callers, without access */
     size_t size;
-    int64_t ld; /* of the matrix that was put there last */
+    int64_t ld; /* leading dimension of the matrix stored last */
     double *local;
     struct region *next;
 } region;
@@ -147,7 +147,7 @@ static region *region_of(const double *data)
             found = r;
     pthread_mutex_unlock(&lock);
     if (!found)
-        end_job("an address of no dealt-out matrix was given");
+        end_job("an address outside the distributed matrices was given");
     return found;
 }
 
@@ -156,7 +156,7 @@ static int64_t offset_in(const region *r, const double *data)
     return data - (const double *)(const void *)r->seen;
 }
 
-/* With `ld` columns, for ScaLAPACK rows. */
+/* ScaLAPACK description with `ld` rows, which are the columns here. */
 static tiles describe(double *local, int64_t rows, int64_t ld)
 {
     int64_t unused, local_ld = own_entries(0, ld, grid.row, grid.rows, &unused);
@@ -192,7 +192,7 @@ static double *place_of(const tiles *A, int64_t i, int64_t j)
            held_before(i, grid.col, grid.cols) * (int64_t)A->desc[8];
 }
 
-/* One column may be a diagonal: its leading dimension says nothing about the matrix that it lies in. */
+/* A single column may be a diagonal, whose leading dimension differs from that of its matrix. */
 static double *place_in_column(volt_view there, int64_t row)
 {
     region *r = region_of(there.data);
@@ -203,7 +203,7 @@ static double *place_in_column(volt_view there, int64_t row)
     return place_of(&A, i, j);
 }
 
-/* Calls `copy` with each stretch of a row that this process holds. */
+/* Calls `copy` with each local piece of a row. */
 static void for_each_piece(volt_matrix here, volt_view there,
                            void (*copy)(double *here, double *there, int64_t))
 {
@@ -250,7 +250,7 @@ void tiles_get(volt_view there, volt_matrix here)
     free(all);
 }
 
-/* A sum with zeros is exact, so gathering is as well. One process adds, and all receive its bits. */
+/* Sums with zeros are exact, so gathering is exact. One process adds, and all receive the same bits. */
 void sum_over_processes(double *numbers, int64_t count)
 {
     enum { MOST = 1 << 24 };

@@ -1,63 +1,64 @@
-/* mpi/tiles.h: a matrix whose tiles are dealt out over the processes of a job, as ScaLAPACK has them.
+/* mpi/tiles.h: matrices distributed in tiles over the processes of a job, in ScaLAPACK's block-cyclic
+ * layout.
  *
- * The row-major matrix A is the transpose of ScaLAPACK's column-major one, entry i, j of A its entry j, i: the lower
- * triangle here is its upper one. Process (p, q) of the grid holds the tiles (a, b) of A with b mod grid rows = p and
- * a mod grid columns = q. What callers see of a matrix are addresses in pages without any access: address + i ld + j
- * says where an entry stands, and only the processes that hold it have the number. */
+ * The row-major matrix A is the transpose of ScaLAPACK's column-major matrix: entry i, j of A is its entry
+ * j, i, and the lower triangle here is its upper one. Process (p, q) of the grid holds the tiles (a, b) of A
+ * with b mod grid rows = p and a mod grid columns = q. Callers see addresses in pages without access. The
+ * address data + i ld + j identifies entry (i, j); its value exists only in the process that holds it. */
 #ifndef MPI_TILES_H
 #define MPI_TILES_H
 
 #include "volterra/base.h"
 
 typedef struct process_grid {
-    int context;    /* of BLACS */
-    int rows, cols; /* of the grid, and ... */
-    int row, col;   /* ... where this process stands */
+    int context;    /* BLACS context */
+    int rows, cols; /* size of the grid */
+    int row, col;   /* position of this process */
     int rank, size;
     int tile; /* rows and columns of a tile */
 } process_grid;
 
-extern process_grid grid; /* this process's; set once by grid_begin */
+extern process_grid grid; /* of this process; set once by grid_begin */
 
-/* Lay out the grid over all processes of MPI_COMM_WORLD, as square as they permit, for tiles of `tile` rows (64 is a
- * good number; small ones deal out the small matrices of tests). */
+/* Lay out a grid over all processes of MPI_COMM_WORLD, as square as possible, with tiles of `tile` rows (64
+ * by default; tests use smaller tiles). */
 void grid_begin(int tile);
 void grid_end(void);
 
-/* One matrix, or one inside of it: where its first entry stands. */
+/* A distributed matrix, or a block of one. */
 typedef struct tiles {
-    double *local; /* the tiles of this process, column-major for ScaLAPACK */
+    double *local; /* local tiles, column-major for ScaLAPACK */
     int desc[9];   /* ScaLAPACK's descriptor */
-    int64_t i, j;  /* of the first entry, in A */
+    int64_t i, j;  /* position of the first entry in A */
 } tiles;
 
-/* For rows x cols numbers; NULL, in all processes, when one of them has not the memory. Leading dimensions may be at most
- * cols. */
+/* Allocates rows x cols numbers. Returns NULL in all processes if one of them has too little memory. Leading
+ * dimensions must not exceed cols. */
 double *tiles_alloc(int64_t rows, int64_t cols);
 void tiles_release(double *memory);
 
-/* The matrix that an operation was given. */
+/* The matrix that a caller's address refers to. */
 tiles tiles_of(const double *data, int64_t ld);
 
-/* One without addresses, for an operation's own use; its `local` is for free(). */
+/* A temporary matrix without addresses; free its `local` with free(). */
 tiles tiles_make(int64_t rows, int64_t cols);
 
-/* Of the entries first .. first + count - 1 of a side that is dealt out over `processes`, those that process `own`
- * holds are neighbours in its memory: the place of the first of them, and how many. */
+/* The local entries of first .. first + count - 1 along a dimension distributed over `processes`. They are
+ * contiguous in the memory of process `own`: returns the position of the first and sets the count. */
 int64_t own_entries(int64_t first, int64_t count, int own, int processes, int64_t *place);
-/* Entry number `place` of process `own`, counted over the whole side. */
+/* Global index of local entry `place` of process `own`. */
 int64_t entry_at(int64_t place, int own, int processes);
 
-/* Copy from here, where all processes have the same numbers, and to here, where all receive them. */
+/* Copy from local memory, equal in all processes, to the distributed matrix; and back to all processes. */
 void tiles_put(volt_view here, volt_matrix there);
 void tiles_get(volt_view there, volt_matrix here);
 
-/* `count` numbers, summed over all processes, in place; the same bits in all of them. */
+/* Sums `count` numbers over all processes, in place. All processes receive the same bits. */
 void sum_over_processes(double *numbers, int64_t count);
 
-/* What happened to this process alone the others cannot know: the job ends with a sentence. */
+/* End the job with a message, for errors that only this process detects. */
 void end_job(const char *sentence);
-/* `count` zeros, for free(). A process that has not the memory ends the job: what is thin was to fit. */
+/* Returns `count` zeros, for free(). Ends the job if there is too little memory. */
 double *job_doubles(int64_t count);
 
 #endif

@@ -259,36 +259,36 @@ static bool far_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, do
 /* ---- free runs: what a GPU runs, with one lane -------------------------------------------------- */
 
 /* Row t: every entry, and the outputs that follow; true: the run has left its range. */
-static bool run_row(const volt_run_grid *g, const volt_run_room *room, int64_t t, double *entries)
+static bool run_row(const volt_run_grid *g, const volt_run_workspace *workspace, int64_t t, double *entries)
 {
     int64_t m = g->grid.m;
     bool left = false;
     for (int64_t p = 0; p < m; p++)
-        entries[(p + t) % m] = volt_run_entry(g, room, t % g->ring_rows, p, (p + t) % m);
+        entries[(p + t) % m] = volt_run_entry(g, workspace, t % g->ring_rows, p, (p + t) % m);
     for (int64_t k = 0; k < g->q; k++) {
         double sum = 0;
         for (int64_t j = 0; j < m; j++)
             sum += entries[j] * g->list[RUN_COEFFICIENTS][k * m + j];
-        left |= volt_run_output(g, room, t, k, sum);
+        left |= volt_run_output(g, workspace, t, k, sum);
     }
-    volt_run_accept(g, room, t, true, 0, 1);
+    volt_run_accept(g, workspace, t, true, 0, 1);
     return left;
 }
 
-static volt_run_result run_rows(const volt_run_grid *g, const volt_run_room *room, double *entries)
+static volt_run_result run_rows(const volt_run_grid *g, const volt_run_workspace *workspace, double *entries)
 {
     volt_run_result result = {.end = VOLT_RUN_WHOLE};
-    volt_run_begin(g, room, 0, 1);
+    volt_run_begin(g, workspace, 0, 1);
     for (int64_t t = 0; t < g->rows && result.end == VOLT_RUN_WHOLE; t++) {
-        int flags = volt_run_row(g, room, t, t % g->ring_rows, 0, 1);
+        int flags = volt_run_row(g, workspace, t, t % g->ring_rows, 0, 1);
         if (flags & VOLT_RUN_ASKED) {
             result.end = VOLT_RUN_ASKS;
             break;
         }
         result.outside += (flags & VOLT_RUN_COUNTED) != 0;
         for (int64_t i = 0; !g->chained && t + 1 < g->rows && i < g->inputs; i++)
-            room->x[((t + 1) & 1) * g->inputs + i] = volt_run_given(g, t + 1, i);
-        result.end = run_row(g, room, t, entries) ? VOLT_RUN_LEFT : VOLT_RUN_WHOLE;
+            workspace->x[((t + 1) & 1) * g->inputs + i] = volt_run_given(g, t + 1, i);
+        result.end = run_row(g, workspace, t, entries) ? VOLT_RUN_LEFT : VOLT_RUN_WHOLE;
         result.done = t + 1;
     }
     return result;
@@ -303,14 +303,14 @@ static bool far_run(const volt_run_form *form, volt_view Y, volt_view coefficien
     volt_run_grid grid, moved;
     assert_true(block && there);
     volt_run_grid_make(form, Y, coefficients, task, out.rows, block, &grid);
-    double *memory = malloc((size_t)volt_run_room_numbers(&grid) * sizeof *memory),
+    double *memory = malloc((size_t)volt_run_workspace_numbers(&grid) * sizeof *memory),
            *entries = malloc((size_t)Y.rows * sizeof *entries);
     assert_true(memory && entries);
     memcpy(there, block, (size_t)layout.total * sizeof *there); /* as a device has it */
     moved = grid;
     volt_run_grid_move(&moved, block, there);
-    volt_run_room room = volt_run_room_in(&moved, memory);
-    volt_run_leave(&moved, &room, run_rows(&moved, &room, entries), 0, 1);
+    volt_run_workspace workspace = volt_run_workspace_in(&moved, memory);
+    volt_run_leave(&moved, &workspace, run_rows(&moved, &workspace, entries), 0, 1);
     memcpy(block + layout.back, there + layout.back, (size_t)(layout.back_end - layout.back) * sizeof *there);
     volt_run_grid_take(&grid, task, out, result);
     atomic_fetch_add(&rows_run, result->done);
