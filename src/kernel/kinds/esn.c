@@ -37,24 +37,25 @@ enum { TANH, IDENTITY };
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [SIZE] = VOLT_PARAMETER_SIZE,
     [RADIUS] = {VOLT_REAL("radius", "[0, 10)", 0, 10, 1), VOLT_SEARCHED(LINEAR, 0.1, 1.3), .fallback = "0.9",
-                .meaning = "spectral radius of the weights between states; below 1 with activation=identity"},
+                .meaning = "spectral radius of the state weights; below 1 with activation=identity"},
     [NORM] = {VOLT_REAL("norm", "[0, 10)", 0, 10, 1),
-              .meaning = "their largest singular value, instead of radius: below 1 the past fades for sure"},
+              .meaning = "largest singular value of the state weights, instead of radius; below 1 guarantees "
+                         "fading memory"},
     [LEAK] = {VOLT_REAL("leak", "(0, 1]", 0, 1, 2), VOLT_SEARCHED(LOG, 0.05, 1), .fallback = "1",
-              .meaning = "share of a state that a step renews"},
-    [INPUT] = VOLT_PARAMETER_POSITIVE("input", "scale of the weights of the inputs", VOLT_UNIT_ONE, 0.03, 10),
+              .meaning = "leaking rate: fraction of a state replaced in one step"},
+    [INPUT] = VOLT_PARAMETER_POSITIVE("input", "scale of the input weights", VOLT_UNIT_ONE, 0.03, 10),
     [BIAS] = {VOLT_REAL("bias", "[0, inf)", 0, INFINITY, 1), VOLT_SEARCHED(LINEAR, 0, 2),
-              .meaning = "scale of the constants in the states; 0.5, or 1 with weights, when not given"},
+              .meaning = "scale of the bias; default 0.5, or 1 with weights"},
     [DENSITY] = VOLT_PARAMETER_DENSITY,
     [SEED] = VOLT_PARAMETER_SEED,
     [ACTIVATION] = {VOLT_CHOICE("activation", "tanh, identity", activation_words), .fallback = "tanh",
-                    .meaning = "what a state goes through"},
+                    .meaning = "activation function"},
     [DEGREE] = {VOLT_INTEGER("degree", "1 to 64", 1, 64), .fallback = "1",
-                .meaning = "of a polynomial in the states: the kernel is a power of their product"},
+                .meaning = "degree of the polynomial in the states"},
     [COEF0] = {VOLT_REAL("coef0", "[0, inf)", 0, INFINITY, 1),
-               .meaning = "weight of the lower degrees; 1 with degree above 1, else 0, when not given"},
+               .meaning = "weight of the lower degrees; default 1 with degree above 1, else 0"},
     [START] = VOLT_PARAMETER_START,
-    [WEIGHTS] = VOLT_PARAMETER_WEIGHTS("A (size x size), C (size x inputs), b (size; may be missing)"),
+    [WEIGHTS] = VOLT_PARAMETER_WEIGHTS("A (size x size), C (size x inputs), b (size; optional)"),
 };
 
 static void use(volt_kernel *kernel, int p, double value)
@@ -231,10 +232,9 @@ const volt_kernel_entry volt_kernel_esn = {
              .formula =
                  "(<x_i, y_j> + coef0)^degree, x_i = (1 - leak) x_{i-1} + leak tanh(A x_{i-1} + C z_i + b)",
              .cost = "O(size), and O(size^2) for a row",
-             .notes =
-                 "An echo state network: states x, y of a random reservoir. Of rank `size`, so that it is not\n"
-                 "universal; a fit is solved in its states where they are fewer than the rows, and a stream\n"
-                 "costs one step of the reservoir."},
+             .notes = "x and y are states of an echo state network. With degree=1 the kernel has rank `size`.\n"
+                      "It is not universal. A fit of many rows is solved in the states; a stream costs one "
+                      "step of the network."},
     .settle = settle,
     .resolve = volt_reservoir_resolve,
     .outline = volt_reservoir_sketch,

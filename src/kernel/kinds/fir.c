@@ -16,9 +16,9 @@
 enum { MU, CORR, N_PARAMETERS };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
-    [MU] = VOLT_PARAMETER_SHARE("mu", "share of the squared response that a step keeps", "0.9", 0.995),
+    [MU] = VOLT_PARAMETER_SHARE("mu", "decay factor of the squared impulse response per step", "0.9", 0.995),
     [CORR] = {VOLT_REAL("corr", "(-1, 1)", -1, 1, 0), .fallback = "0",
-              .meaning = "correlation of neighbouring lags; not searched unless asked"},
+              .meaning = "correlation of neighbouring lags; searched only with corr=?"},
 };
 
 typedef struct constants {

@@ -28,7 +28,7 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
     [WINDOW] = VOLT_PARAMETER_PATH_WINDOW,
     [PATH] = VOLT_PARAMETER_PATH,
     [CENTRE] = {VOLT_CHOICE("centre", "no, yes", centre_words), .fallback = "no",
-                .meaning = "yes: features less their mean over the columns of the Gram matrix"},
+                .meaning = "yes: subtract the mean of the features over the columns of the Gram matrix"},
 };
 
 static const volt_path_parameters where = {.window = WINDOW, .path = PATH, .augment = -1, .prescale = -1};

@@ -41,7 +41,7 @@
     VOLT_PARAMETER_POSITIVE("gamma", "scale of the squared distance", VOLT_UNIT_ONE, 1e-2, to)
 
 #define VOLT_PARAMETER_RHO(its_fallback, to) \
-    VOLT_PARAMETER_SHARE("rho", "share of the distance that a step keeps", its_fallback, to)
+    VOLT_PARAMETER_SHARE("rho", "decay factor of the distance per step", its_fallback, to)
 
 /* Rows of a window: the fields but the fallback, which not every kernel has. */
 #define VOLT_PARAMETER_ROWS(its_meaning, from, to)                                        \
@@ -49,9 +49,9 @@
         .meaning = (its_meaning)
 
 /* Of static kernels. */
-#define VOLT_PARAMETER_WINDOW                                                                                 \
-    {                                                                                                         \
-        .fallback = "1", VOLT_PARAMETER_ROWS("rows of the past that an entry sees, this one included", 1, 64) \
+#define VOLT_PARAMETER_WINDOW                                                                           \
+    {                                                                                                   \
+        .fallback = "1", VOLT_PARAMETER_ROWS("number of latest rows, including the current one", 1, 64) \
     }
 
 /* ---- static kernels: of one row, or of a window of rows read as one long row ----------------------
@@ -95,9 +95,9 @@ static inline double volt_static_gamma(const volt_kernel *kernel, int p, int64_t
 
 #define VOLT_PARAMETER_STATIC_GAMMA                                                                        \
     {                                                                                                      \
-        .name = "gamma", .meaning = "scale of the local value; 1/(d window) when not given",               \
-        .range = "(0, inf)", .kind = VOLT_PARAMETER_REAL, .low = 0, .high = INFINITY,                      \
-        .search = VOLT_SEARCH_LOG, .unit = VOLT_UNIT_INVERSE_SQUARE, .search_low = 1e-3, .search_high = 10 \
+        .name = "gamma", .meaning = "scale of the local value; default 1/(d window)", .range = "(0, inf)", \
+        .kind = VOLT_PARAMETER_REAL, .low = 0, .high = INFINITY, .search = VOLT_SEARCH_LOG,                \
+        .unit = VOLT_UNIT_INVERSE_SQUARE, .search_low = 1e-3, .search_high = 10                            \
     }
 
 #endif

@@ -15,7 +15,7 @@ enum { GAMMA, RHO, MU, N_PARAMETERS };
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [GAMMA] = VOLT_PARAMETER_DISTANCE_GAMMA(30),
     [RHO] = VOLT_PARAMETER_RHO("0.5", 0.95),
-    [MU] = VOLT_PARAMETER_SHARE("mu", "share of the kernel that a step keeps", "0.85", 0.99),
+    [MU] = VOLT_PARAMETER_SHARE("mu", "decay factor of the kernel per step", "0.85", 0.99),
 };
 
 typedef struct constants {

@@ -10,9 +10,9 @@ extern const char *const volt_augment_words[]; /* of the parameter augment */
 
 enum { VOLT_PATH_SEQUENCE, VOLT_PATH_ROWS };
 
-#define VOLT_PARAMETER_PATH_WINDOW                                                                       \
-    {                                                                                                    \
-        VOLT_PARAMETER_ROWS("rows of the past that make a path, this one included; or path=rows", 2, 32) \
+#define VOLT_PARAMETER_PATH_WINDOW                                                                             \
+    {                                                                                                          \
+        VOLT_PARAMETER_ROWS("number of latest rows in a path, including the current one; or path=rows", 2, 32) \
     }
 
 #define VOLT_PARAMETER_PATH                                                               \
@@ -22,16 +22,15 @@ enum { VOLT_PATH_SEQUENCE, VOLT_PATH_ROWS };
         .words = volt_path_words                                                          \
     }
 
-#define VOLT_PARAMETER_AUGMENT                                                                               \
-    {                                                                                                        \
-        .name = "augment", .meaning = "of paths; time+leadlag is what path=rows does unless told otherwise", \
-        .range = "none, time, leadlag, basepoint, or several with + between", .kind = VOLT_PARAMETER_CHOICE, \
-        .words = volt_augment_words                                                                          \
+#define VOLT_PARAMETER_AUGMENT                                                                            \
+    {                                                                                                     \
+        .name = "augment", .meaning = "augmentations of paths; default time+leadlag with path=rows",      \
+        .range = "none, time, leadlag, basepoint, or several joined by +", .kind = VOLT_PARAMETER_CHOICE, \
+        .words = volt_augment_words                                                                       \
     }
 
-#define VOLT_PARAMETER_PRESCALE                                                                       \
-    VOLT_PARAMETER_POSITIVE("prescale",                                                               \
-                            "path=rows: values are divided by their largest in training, times this", \
+#define VOLT_PARAMETER_PRESCALE                                                                             \
+    VOLT_PARAMETER_POSITIVE("prescale", "path=rows: factor of values divided by their largest in training", \
                             VOLT_UNIT_ONE, 0.01, 1)
 
 /* Indices of the shared parameters in a kernel's own list; -1: it has none. */

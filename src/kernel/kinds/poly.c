@@ -8,7 +8,7 @@ enum { DEGREE, GAMMA, COEF0, WINDOW, N_PARAMETERS };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [DEGREE] = {VOLT_INTEGER("degree", "1 to 64", 1, 64), VOLT_SEARCHED(INTEGER, 2, 3), .fallback = "3",
-                .meaning = "of the polynomial"},
+                .meaning = "degree of the polynomial"},
     [GAMMA] = VOLT_PARAMETER_STATIC_GAMMA,
     [COEF0] = {VOLT_REAL("coef0", "[0, inf)", 0, INFINITY, 1), VOLT_SEARCHED(LOG, 1e-4, 1), .fallback = "1",
                .meaning = "weight of the lower degrees"},

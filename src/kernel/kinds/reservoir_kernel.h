@@ -6,30 +6,30 @@
 #include "kernel/kernel_entry.h"
 #include "kernel/kinds/kind_parts.h"
 
-#define VOLT_PARAMETER_SIZE                                                                        \
-    {                                                                                              \
-        .name = "size", .meaning = "numbers in a state", .fallback = "100", .range = "1 to 10000", \
-        .kind = VOLT_PARAMETER_INTEGER, .low = 1, .high = 10000                                    \
+#define VOLT_PARAMETER_SIZE                                                                            \
+    {                                                                                                  \
+        .name = "size", .meaning = "dimension of the state", .fallback = "100", .range = "1 to 10000", \
+        .kind = VOLT_PARAMETER_INTEGER, .low = 1, .high = 10000                                        \
     }
-#define VOLT_PARAMETER_DENSITY                                                                               \
-    {                                                                                                        \
-        .name = "density", .meaning = "share of the weights between states that are not 0", .fallback = "1", \
-        .range = "(0, 1]", .kind = VOLT_PARAMETER_REAL, .low = 0, .high = 1, .closed = 2                     \
+#define VOLT_PARAMETER_DENSITY                                                                                 \
+    {                                                                                                          \
+        .name = "density", .meaning = "fraction of nonzero state weights", .fallback = "1", .range = "(0, 1]", \
+        .kind = VOLT_PARAMETER_REAL, .low = 0, .high = 1, .closed = 2                                          \
     }
-#define VOLT_PARAMETER_SEED                                                               \
-    {                                                                                     \
-        .name = "seed", .meaning = "of the weights that are drawn", .fallback = "1",      \
-        .range = "0 to 1000000000", .kind = VOLT_PARAMETER_INTEGER, .low = 0, .high = 1e9 \
+#define VOLT_PARAMETER_SEED                                                                                   \
+    {                                                                                                         \
+        .name = "seed", .meaning = "seed of the random weights", .fallback = "1", .range = "0 to 1000000000", \
+        .kind = VOLT_PARAMETER_INTEGER, .low = 0, .high = 1e9                                                 \
     }
 #define VOLT_PARAMETER_START                                                                                \
     {                                                                                                       \
-        .name = "start", .meaning = "the state before the first row: after zeros for ever, or zero",        \
+        .name = "start", .meaning = "initial state: stationary state for zero inputs, or zero",             \
         .fallback = "rest", .range = "rest, zero", .kind = VOLT_PARAMETER_CHOICE, .words = volt_start_words \
     }
-#define VOLT_PARAMETER_WEIGHTS(its_tensors)                                                               \
-    {                                                                                                     \
-        .name = "weights", .meaning = "weights of your own in place of drawn ones: tensors " its_tensors, \
-        .range = "a safetensors file", .kind = VOLT_PARAMETER_TEXT                                        \
+#define VOLT_PARAMETER_WEIGHTS(its_tensors)                                                   \
+    {                                                                                         \
+        .name = "weights", .meaning = "weights instead of random ones: tensors " its_tensors, \
+        .range = "a safetensors file", .kind = VOLT_PARAMETER_TEXT                            \
     }
 
 extern const char *const volt_start_words[];

@@ -24,12 +24,11 @@ enum { MOST_DEGREE = 8 };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [SIZE] = VOLT_PARAMETER_SIZE,
-    [NORM] =
-        VOLT_PARAMETER_SHARE("norm", "bound on |p(z)|: what a step keeps of the past at most", "0.95", 0.995),
+    [NORM] = VOLT_PARAMETER_SHARE("norm", "bound on |p(z)|, the contraction rate", "0.95", 0.995),
     [SHARE] = {VOLT_REAL("share", "[0, 1]", 0, 1, 3), VOLT_SEARCHED(LINEAR, 0.01, 0.9), .fallback = "0.3",
-               .meaning = "of norm that belongs to the inputs in p, the rest being P0's"},
+               .meaning = "fraction of norm for the terms of p that depend on inputs; P0 gets the rest"},
     [DEGREE] = {VOLT_INTEGER("degree", "1 to 8", 1, MOST_DEGREE), .fallback = "1",
-                .meaning = "of p and q in the inputs"},
+                .meaning = "degree of p and q in the inputs"},
     [DENSITY] = VOLT_PARAMETER_DENSITY,
     [SEED] = VOLT_PARAMETER_SEED,
     [START] = VOLT_PARAMETER_START,
@@ -256,11 +255,12 @@ static const volt_reservoir_kind kind = {
 };
 
 const volt_kernel_entry volt_kernel_sas = {
-    .info = {VOLT_KERNEL_INFO, .name = "sas",
-             .formula = "<x_i, y_j>, x_i = p(z_i) x_{i-1} + q(z_i), p and q polynomials",
-             .cost = "O(size), and O(degree d size^2) for a row",
-             .notes = "A state-affine system, whose states are polynomials in the inputs of the past; "
-                      "otherwise as esn."},
+    .info =
+        {VOLT_KERNEL_INFO, .name = "sas",
+         .formula = "<x_i, y_j>, x_i = p(z_i) x_{i-1} + q(z_i), p and q polynomials",
+         .cost = "O(size), and O(degree d size^2) for a row",
+         .notes =
+             "x and y are states of a state-affine system: polynomials of past inputs. Otherwise like esn."},
     .settle = settle,
     .resolve = volt_reservoir_resolve,
     .outline = volt_reservoir_sketch,

@@ -29,16 +29,16 @@ enum { FEATURES_LINEAR, FEATURES_RBF };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [LEVEL] = {VOLT_INTEGER("level", "1 to 16", 1, MOST_LEVELS), VOLT_SEARCHED(INTEGER, 2, 5), .fallback = "4",
-               .meaning = "where the signature is truncated"},
+               .meaning = "truncation level of the signature"},
     [ORDER] = {VOLT_INTEGER("order", "1 to level", 1, MOST_LEVELS),
-               .meaning = "repeats of one increment that count, level (exact) when not given"},
+               .meaning = "largest number of repeats of one increment; default level (exact)"},
     [FEATURES] = {VOLT_CHOICE("features", "linear, rbf", features_words),
                   .meaning = "kernel on the numbers of levels 1 to level; linear: the formula without its 1; "
                              "rbf: exp(-gamma |f(x) - f(y)|^2); not given: the formula"},
-    [GAMMA] = VOLT_PARAMETER_POSITIVE("gamma", "of features=rbf", VOLT_UNIT_ONE, 1e-3, 10),
+    [GAMMA] = VOLT_PARAMETER_POSITIVE("gamma", "scale of features=rbf", VOLT_UNIT_ONE, 1e-3, 10),
     [SCALE] = VOLT_PARAMETER_POSITIVE(
-        "scale", "with features: the path, time included, times this; level m times scale^m", VOLT_UNIT_ONE,
-        0.1, 100),
+        "scale", "with features: factor of the path, including time; level m is multiplied by scale^m",
+        VOLT_UNIT_ONE, 0.1, 100),
     [WINDOW] = VOLT_PARAMETER_PATH_WINDOW,
     [PATH] = VOLT_PARAMETER_PATH,
     [AUGMENT] = VOLT_PARAMETER_AUGMENT,

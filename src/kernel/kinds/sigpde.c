@@ -26,7 +26,7 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
                 .meaning = "each cell is split 2^dyadic x 2^dyadic"},
     [STATIC] = {VOLT_CHOICE("static", "linear, rbf", static_words), .fallback = "linear",
                 .meaning = "kernel between points; rbf is exp(-|x - y|^2 / sigma)"},
-    [SIGMA] = VOLT_PARAMETER_POSITIVE("sigma", "of static=rbf", VOLT_UNIT_SQUARE, 0.1, 30),
+    [SIGMA] = VOLT_PARAMETER_POSITIVE("sigma", "width of static=rbf", VOLT_UNIT_SQUARE, 0.1, 30),
     [WINDOW] = VOLT_PARAMETER_PATH_WINDOW,
     [PATH] = VOLT_PARAMETER_PATH,
     [AUGMENT] = VOLT_PARAMETER_AUGMENT,

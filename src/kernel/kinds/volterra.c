@@ -54,14 +54,15 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
     [TAU] = {VOLT_REAL("tau", "(0, inf)", 0, INFINITY, 0),
              .meaning = "weight of products of inputs; tau M < 1 for lifts geometric and even"},
     [TAU_COEF] = {VOLT_REAL("tau_coef", "(0, 1)", 0, 1, 0), VOLT_SEARCHED(LOG, 0.1, 0.995), .fallback = "0.3",
-                  .meaning = "tau M, instead of tau: never out of bounds"},
+                  .meaning = "tau M, instead of tau; every value in the range is valid"},
     [GAMMA] =
         VOLT_PARAMETER_POSITIVE("gamma", "lift rbf only: exp(-gamma |z - z'|^2)", VOLT_UNIT_ONE, 1e-2, 10),
     [LAMBDA] = {VOLT_REAL("lambda", "(0, 1/sqrt(sup kappa))", 0, INFINITY, 0),
-                .meaning = "how slowly the past fades; lambda^2 sup kappa < 1"},
+                .meaning = "decay factor of earlier inputs; lambda^2 sup kappa < 1"},
     [LAMBDA_COEF] = {VOLT_REAL("lambda_coef", "(0, 1)", 0, 1, 0), VOLT_SEARCHED(LINEAR, 0.01, 0.999),
                      .fallback = "0.9",
-                     .meaning = "lambda over its bound, instead of lambda: never out of bounds"},
+                     .meaning =
+                         "lambda divided by its bound, instead of lambda; every value in the range is valid"},
     [LIFT] = {VOLT_CHOICE("lift", "geometric, even, exponential, poly:P, rbf", lift_words),
               .fallback = "geometric", .meaning = "the local kernel kappa"},
 };
