@@ -67,9 +67,9 @@ typedef struct volt_draw_options {
     const volt_range *ranges; /* (optional) n_ranges ranges */
     int64_t n_ranges;
     int scale; /* 1: widths are in units of the inputs scaled as in volt_fit_options.scale; 0: of the inputs */
-    /* 1: unless a range is given for alpha, candidate 0 is the given kernel with the other parameters at their defaults;
-     * parameters with a range here, and those without a default, are drawn. Its alpha is 0 (profiled: volt_search_run), as in
-     * every draw of an expensive kernel. 0 (default): all are drawn */
+    /* 1: unless a range is given for alpha, candidate 0 is the given kernel: parameters with a range here are drawn, the others
+     * have their defaults (all are drawn if the kernel has no defaults), and alpha is 0 (profiled: volt_search_run). alpha is
+     * also 0 in every draw of an expensive kernel. 0 (default): all are drawn */
     int from_defaults;
     /* (optional) n x q: the targets, which are fed back (volt_fit_options, feedback_weight). The weight is drawn as
      * "feedback", log-uniform from 0.1 to 100 unless a range is given; candidate 0 with from_defaults has 1. Widths are in
