@@ -233,8 +233,8 @@ const volt_kernel_entry volt_kernel_esn = {
                  "(<x_i, y_j> + coef0)^degree, x_i = (1 - leak) x_{i-1} + leak tanh(A x_{i-1} + C z_i + b)",
              .cost = "O(size), and O(size^2) for a row",
              .notes = "x and y are states of an echo state network. With degree=1 the kernel has rank `size`.\n"
-                      "It is not universal. A fit of many rows is solved in the states; a stream costs one "
-                      "step of the network."},
+                      "It is not universal. A fit of many rows is solved in the states, and a stream costs\n"
+                      "one step of the network."},
     .settle = settle,
     .resolve = volt_reservoir_resolve,
     .outline = volt_reservoir_sketch,
