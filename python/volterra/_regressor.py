@@ -1,17 +1,16 @@
-"""What all estimators of one sequence share: checking data, fit, and forecasts in the form of the data.
+"""Base class of the estimators of one sequence: data checks, fit, and predictions in the form of the data.
 
-Rows are time steps in order. What ``predict`` means follows from where its rows stand in time; the parameter
-``start`` says which reading is taken:
+Rows are time steps in order. The meaning of ``predict`` depends on the position of its rows in time, which the parameter
+``start`` defines:
 
 ``"auto"`` (default)
-    X begins with the very rows that were trained on: those rows get their fitted values, and rows after them
-    are forecast from the end of training. So ``fit(X, y).predict(X)`` and ``score(X, y)`` are in-sample, as
-    everywhere in scikit-learn. Any other X follows the training rows, which is what a later block of a
-    ``TimeSeriesSplit`` does.
+    If X begins with the training rows, these have their fitted values, and rows after them are predicted from the end of
+    training. ``fit(X, y).predict(X)`` and ``score(X, y)`` are therefore in-sample, as in scikit-learn. Any other X follows
+    the training rows, as a later block of a ``TimeSeriesSplit`` does.
 ``"continue"``
-    X always follows the training rows, also when it repeats them (a second period of a periodic input, say).
+    X always follows the training rows, even if it repeats them (such as a second period of a periodic input).
 ``"reset"``
-    X is a new sequence after a past of zeros.
+    X is a new sequence with zero initial state.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
     _future: Any  # form and index of what comes after the targets, where these are pandas objects
     _assessment: Optional[Assessment]
 
-    #: What a fit leaves behind, beside the attributes that follow from the model.
+    #: Attributes set by a fit, in addition to those derived from the model.
     _STATE = (
         *("_model", "_rows", "_tail", "_fitted", "_flat", "_flat_series", "_form", "_horizons", "_is_series"),
         *("_future", "_assessment", "_records", "report_", "prequential_r2_", "log_likelihood_"),
@@ -78,7 +77,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         raise NotImplementedError
 
     def _kernel_and_settings(self) -> Tuple[str, Dict[str, Any]]:
-        """What to fit with: the kernel, and what of ``FitSettings`` does not follow from the data."""
+        """Settings of the fit: the kernel, and the fields of ``FitSettings`` that do not follow from the data."""
         settings = dict(
             alpha=alpha_number(self.alpha),
             washout=whole("washout", self.washout),
@@ -105,7 +104,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         groups: Any = None,
         progress: Optional[ProgressCallback] = None,
     ) -> Self:
-        """Learn from one sequence, or from several records.
+        """Fit one sequence, or several records.
 
         Parameters
         ----------
@@ -114,20 +113,18 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
             must hold numbers (TypeError with the name of one that does not); dates belong in the index of pandas. A gap
             in an index of dates is a `GapWarning`.
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
-            Targets, row by row with X; with ``ahead`` of H the target of a row is row t + H of y. None: the
-            series forecasts itself, the target of a row is the next row, or with ``ahead`` row t + H; the last H
-            rows have no target yet and are where forecasts go on.
+            Targets, row by row with X; with ``ahead=H`` the target of row t is row t + H of y. None: the series is forecast
+            from itself; the target of a row is the next row of X, or with ``ahead=H`` row t + H. The last H rows have no
+            target yet; forecasts start from them.
         sample_weight : array-like of shape (n_steps,), optional
-            Weights of the rows, at least 0, that multiply the loss. Targets of rows with weight 0 are
-            ignored; the inputs are part of the past of later rows.
+            Weights of the rows, at least 0, that multiply the loss. Targets of rows with weight 0 are ignored; their
+            inputs still enter the state.
         groups : array-like of shape (n_steps,), optional
-            The rows are several records, each with a past of its own, and this says which one a row belongs to; rows
-            of a record stand together. In its place X, and y, may be lists of one array for every record. What
-            follows, follows the last record.
+            Record of each row, if the rows are several records, each with zero initial state. The rows of a record must be
+            adjacent. Alternatively X and y may be lists with one array per record. Later rows continue the last record.
         progress : callable, optional
-            Called with a stage ("gram", "factor", ...) and the share that is done, 0 to 1. A true result ends
-            the fit with `CancelledError`. Ctrl-C ends it within a second; the estimator is then as it was
-            before.
+            Called with a stage ("gram", "factor", ...) and the completed fraction, 0 to 1. A true result cancels the fit
+            with `CancelledError`. Ctrl-C cancels it within a second; the estimator is then unchanged.
 
         Returns
         -------
@@ -197,7 +194,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         self._assessment.warn()
 
     def _set_report(self, training: Training, season: int, losses: LossSettings) -> None:
-        """What the fit found out on rows held out. A model in a file has none of it, hence here."""
+        """Results on held-out rows. Model files do not contain them."""
         report = self._model.report
         self._assessment = assess(training.pairing, losses, season, self._model, self._fitted)
         self.report_, self.prequential_r2_, self.log_likelihood_ = None, float("nan"), float("nan")
@@ -207,7 +204,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
             self.log_likelihood_ = report.log_likelihood
 
     def _summary(self) -> str:
-        """What was chosen, in a line."""
+        """Summary of the choices in one line."""
         alpha = self._model.alphas
         kept = int(np.count_nonzero(np.isinf(alpha)))
         words = (
@@ -233,7 +230,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         self.target_ = str(words[0]) if np.all(changes == changes[0]) else words
 
     def _adopt(self, model: Model, tail: Optional[Array]) -> Self:
-        """Become the estimator of a model that was read from a file."""
+        """Set up the estimator from a model that was read from a file."""
         self._model = model
         self._grown, self._is_behind, self._first = None, False, None
         self._rows, self._tail, self._fitted = None, tail, None
@@ -273,8 +270,8 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         return str(self.beyond)
 
     def _begins(self, a: Array) -> bool:
-        """Does `a` begin with the training rows? A model file has a digest of the first ones; with feedback it lacks the
-        outputs that were fed back."""
+        """Return whether `a` begins with the training rows. A model file has a digest of the first ones; with feedback it
+        lacks the outputs that were fed back."""
         if self._rows is not None:
             return self._rows.begin(a)
         return self._model.feedback_weight == 0 and self._model.begins(a)
@@ -287,13 +284,13 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
             self._warn_gap(X)
 
     def _complaint(self, a: Array, X: Any) -> Optional[str]:
-        """Why rows cannot follow those of training; None: nothing says so."""
+        """Reason why rows cannot follow those of training; None: unknown or valid."""
         if self._rows is not None:
             return self._rows.complaint(a, X)
         return None if self._tail is None else pending_complaint(a, self._tail)
 
     def _warn_gap(self, X: Any, first: int = 0, last: Any = None) -> None:
-        """Missing rows between the training rows (or `last`) and row `first` of X, or among later ones."""
+        """Warn of missing rows between the training rows (or `last`) and row `first` of X, or among later ones."""
         gap = None if self._rows is None else self._rows.gap(X, first, last)
         if gap is not None:
             warn(
@@ -303,7 +300,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
             )
 
     def _dress(self, values: Array, X: Any = None) -> Any:
-        """Forecasts in the form of the targets: 1-D for 1-D, pandas for pandas."""
+        """Predictions in the form of the targets: 1-D for 1-D, pandas for pandas."""
         if self._flat:
             values = values[:, 0]
         if self._form is not None and self._form.is_of(X):
@@ -311,7 +308,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         return values
 
     def _forecast(self, a: Array, start: str, X: Any = None) -> Array:
-        """Forecasts for the rows of `a`, which came as X; see the head of this file."""
+        """Predictions for the rows of `a`, the array of X; see the top of this file."""
         if self._grown is not None:
             return self._follow_grown(a, start)
         if start == "reset":
@@ -334,13 +331,13 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         return self._follow(a, "continue", self._tail)
 
     def _training_place(self, a: Array, X: Any) -> Optional[int]:
-        """The training row that `a` begins with, by the index of a data frame; None: none is known."""
+        """Index of the training row that `a` begins with, by the index of a data frame; None: unknown."""
         if self._rows is None or self._records is not None:
             return None
         return self._rows.place(a, X)
 
     def _forecast_from(self, a: Array, X: Any, place: int) -> Array:
-        """Of training rows from `place` on, and rows that follow them."""
+        """Predict training rows from `place` on, and rows that follow them."""
         assert self._rows is not None and self._fitted is not None
         fitted, n = self._fitted, self._rows.n
         self._warn_gap(X, n - place)
@@ -352,7 +349,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         return np.vstack([fitted, rest])[place : place + len(a)]
 
     def _forecast_known(self, a: Array, lengths: List[int]) -> Array:
-        """Of the records of training, and rows that follow the last of them."""
+        """Predict the records of training, and rows that follow the last of them."""
         known = sum(lengths)
         first = self._of_records(a[:known], lengths)
         return np.vstack([first, self._follow(a[known:], "continue", self._tail)]) if len(a) > known else first
@@ -418,36 +415,36 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         warm_up: Optional[int] = None,
         return_std: bool = False,
     ) -> Any:
-        """Forecast the targets of inputs.
+        """Predict the targets of inputs.
 
         Parameters
         ----------
         X : array-like of shape (n_steps, n_features)
             One row per time step, in time order.
         start : {"auto", "continue", "reset"}, optional
-            Where the rows stand in time; the parameter of the estimator when not given. With "auto", rows
-            that were trained on have their fitted values when X begins with all of them, or is a data frame whose
-            index and values are those of consecutive training rows. Every other X follows the training rows. Rows that
-            cannot follow them are an `OrderWarning`, missing rows before or in X a `GapWarning`.
+            Position of the rows in time; default: the parameter of the estimator. With "auto", training rows have their
+            fitted values if X begins with all of them, or if X is a data frame whose index and values match consecutive
+            training rows. Any other X follows the training rows. Rows that cannot follow them cause an `OrderWarning`,
+            missing rows before or in X a `GapWarning`.
         groups : array-like of shape (n_steps,), optional
-            As for `fit`: X holds records, each of which begins after a past of zeros; so does every array of a
-            list.
+            As for `fit`: records in X, each with zero initial state. The same holds for the arrays of a list.
         y_known : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
-            With ``feedback``, where the forecast is otherwise a free run: outputs that were measured, row by row with X (a
-            list of them where X is one), which come back in place of the estimator's own. What comes after the warm-up, or
-            in the last row, may be nan. With start "auto", rows of training begin anew.
+            With ``feedback``: measured outputs, row by row with X (a list if X is one), which are fed back instead of
+            predictions. Without them the model is simulated. Values after the warm-up, and in the last row, may be nan.
+            With start "auto", training rows are a new sequence.
         warm_up : int, optional
-            Take `y_known` for so many rows, of every record, and the estimator's own outputs after them. By default
-            for all rows: every forecast is one step ahead.
+            Number of rows of every record for which `y_known` is fed back; later rows use the predictions. Default: all
+            rows, so that every prediction is one step ahead.
         return_std : bool, default=False
-            Also return the standard deviation of an observation about each forecast, in the same form; the estimator must
-            have been fitted with ``keep_factor=True``.
+            Also return the predictive standard deviation of a new observation, in the same form. Requires
+            ``keep_factor=True``.
 
         Returns
         -------
         ndarray, Series or DataFrame of shape (n_steps,) or (n_steps, n_outputs), or a list of them
-            A list where X is one. 1-D when ``y`` was, or without y when the X of fit was a Series. When both X and the ``y`` of
-            fit are objects of pandas, or both of polars, so is the result: with the name or columns of y and, in pandas, the index of X.
+            A list if X is one. 1-D if ``y`` was, or without y if X of fit was a Series. If X and the ``y`` of fit are both
+            pandas objects, or both polars objects, so is the result: with the name or columns of y and, in pandas, the
+            index of X.
         """
         return self._predict(X, start, groups, y_known, warm_up, return_std)
 
@@ -468,18 +465,18 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         return [self._dress(part, x) for part, x in zip(pieces(values, found.lengths), X)]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> float:
-        """R^2 of ``predict(X)``, the mean over outputs.
+        """Return R^2 of ``predict(X)``, the mean over outputs.
 
         Parameters
         ----------
         X : array-like of shape (n_steps, n_features)
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
-            May be left out when the estimator was fitted without: the forecast of every row is then compared
-            with the row of X that it is for, the next one or, with ``ahead``, the one so many rows later. Given,
-            it is taken like that of fit: row by row with X, and shifted by ``ahead``.
+            Optional if the estimator was fitted without y: each prediction is then compared with the row of X at its
+            horizon, the next row or ``ahead`` rows later. If given, it is used as in fit: row by row with X, shifted by
+            ``ahead``.
         sample_weight : array-like of shape (n_steps,), optional
         groups : array-like of shape (n_steps,), optional
-            Records, as for `predict`; X and y may be lists of them. They take no sample_weight.
+            Records, as for `predict`; X and y may be lists of them. Not supported with sample_weight.
 
         Returns
         -------
@@ -518,15 +515,15 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
     def stream(
         self, *, start: StreamStart = "continue", coverage: Any = None, state: Optional[PathLike] = None
     ) -> Stream:
-        """A stream that takes one row at a time, from the end of training or from a zero initial state.
+        """Return a stream, which takes one row at a time, from the end of training or from a zero initial state.
 
         Parameters
         ----------
         start : {"continue", "reset"}, default="continue"
         coverage : float or list of float, optional
-            Intervals to track, see `Stream.interval`.
+            Coverages of the intervals, see `Stream.interval`.
         state : path-like, optional
-            State file: locked as long as the stream exists, resumed from where it exists, and written by `Stream.save`.
+            State file, locked while the stream exists. An existing file is resumed. `Stream.save` writes it.
 
         Returns
         -------
@@ -538,7 +535,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         return Stream(model, beyond, flat, start, LiveOptions(beyond, coverage, state, pending=pending))
 
     def _stream_parts(self) -> Tuple[Model, str, bool]:
-        """What a stream is made of."""
+        """Arguments of a stream."""
         self._check_is_fitted()
         self._refresh_model()
         return self._model, self._beyond(), self._flat
@@ -549,11 +546,11 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         self._refresh_model()
         self._model.save(path)
 
-    # ---- what was learned ----------------------------------------------------------------------------------
+    # ---- results -------------------------------------------------------------------------------------------
 
     @property
     def fitted_(self) -> FloatArray:
-        """Fitted values, of the shape of ``y``, less the last rows, which have no target yet: as many as ahead."""
+        """Fitted values, of the shape of ``y`` without the last ``ahead`` rows, which have no target yet."""
         self._check_is_fitted()
         if self._fitted is None:
             raise AttributeError("a model that was read from a file has no fitted values")
@@ -561,16 +558,16 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
 
     @property
     def baselines_(self) -> Dict[str, Dict[str, float]]:
-        """Forecasts without a model ("naive", "seasonal", "drift", "ar") on the held-out rows: mse, rmse, mae, r2, and
-        skill, 1 less the squared error of this estimator there over theirs. Empty where no rows were held out."""
+        """Baseline forecasts ("naive", "seasonal", "drift", "ar") on the held-out rows: mse, rmse, mae, r2, and skill, 1 - the
+        squared error of this estimator relative to the baseline. Empty without held-out rows."""
         return self._assessed().baselines
 
     @property
     def verdict_(self) -> Dict[str, float]:
-        """How the fit was judged: heldout_rows, heldout_rmse, loo_rmse and gcv_rmse (outputs together; nan: not known),
-        naive_outputs and halfway_outputs (outputs that are the last value, or half-way between it and the fit), naive_ratio
-        (squared error of the best fit relative to the last value's), r2 of the fitted values, their mean loss, and the season
-        of the baselines."""
+        """Assessment of the fit: heldout_rows, heldout_rmse, loo_rmse and gcv_rmse (over all outputs; nan: unknown),
+        naive_outputs and halfway_outputs (outputs that use the last value, or its mean with the fit), naive_ratio (squared
+        error of the best fit relative to the last value), r2 of the fitted values, their mean loss, and the season of the
+        baselines."""
         return self._assessed().verdict
 
     @property
@@ -586,7 +583,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
 
     @property
     def dual_coef_(self) -> Array:
-        """Coefficients of the readout, (n_rows, n_outputs), of the scaled targets; of a fit on landmarks the rows are these and
+        """Coefficients of the readout, (n_rows, n_outputs), for scaled targets. With landmarks, the rows are the landmarks and
         the rows before them, whose coefficients are 0."""
         self._check_is_fitted()
         self._refresh_model()
@@ -594,7 +591,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
 
     @property
     def intercept_(self) -> Array:
-        """The constant of the forecast, in the units of the targets."""
+        """Intercept of the predictions, in the units of the targets."""
         self._check_is_fitted()
         self._refresh_model()
         return self._model.intercepts

@@ -1,4 +1,4 @@
-"""Estimators of one kernel: `VolterraRidge` and `SequenceKernelRidge`."""
+"""Ridge regression with one kernel: `VolterraRidge` and `SequenceKernelRidge`."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class VolterraRidge(SequenceRegressor):
     """Ridge regression with the Volterra reservoir kernel on one sequence of inputs and targets.
 
     The kernel ``K[i, j] = 1 + lam^2 kappa(x_i, x_j) K[i-1, j-1]``, ``kappa(x, y) = 1/(1 - tau^2 <x, y>)``,
-    compares the whole pasts of two rows, products of inputs of all orders and lags, with weights that fade.
-    The readout solves ``(K + alpha I) A = Y`` exactly.
+    compares the complete input histories of two rows: products of inputs of all orders and lags, with fading weights. The
+    readout solves ``(K + alpha I) A = Y`` exactly.
 
-    Rows are time steps in order, and what a row means depends on the rows before it: do not shuffle, and
-    cross-validate with ``TimeSeriesSplit``. Rows that cannot follow those of training, by the index of a data frame or
-    because training has seen them, are an `OrderWarning`.
+    Rows are time steps in order, and each row depends on the rows before it: do not shuffle, and cross-validate with
+    ``TimeSeriesSplit``. Rows that cannot follow those of training, by the index of a data frame or because they are training
+    rows, cause an `OrderWarning`.
 
     Parameters
     ----------
@@ -35,20 +35,20 @@ class VolterraRidge(SequenceRegressor):
         Weight of products of inputs, in the units of the (scaled) inputs: ``tau M < 1``, where M is the
         largest norm (1 when ``scale``).
     lam : float, optional
-        How slowly the past fades: ``lam^2 sup kappa < 1``.
+        Memory of the kernel: ``lam^2 sup kappa < 1``; larger values fade more slowly.
     alpha : float or "auto", default="auto"
         Regularisation strength (positive). "auto": chosen on held-out rows, together with every "auto" below; see
         Notes. With a number, levels are learned from levels unless ``target`` and ``input`` are given.
     lift : str, default="geometric"
-        The local kernel kappa: "geometric", "even" (for targets that do not see the sign of the inputs, such as
+        The local kernel kappa: "geometric", "even" (for targets that do not depend on the sign of the inputs, such as
         covariances), "exponential", "poly:P" or "rbf".
     tau_coef, lam_coef : float, optional
-        In (0, 1), in place of tau and lam, as shares of their bounds: never out of bounds. 0.3 and 0.9 when
-        neither form is given. ``lambda_coef``, as in kernel texts, is another name of lam_coef.
+        tau and lam relative to their upper bounds, in (0, 1). 0.3 and 0.9 if neither form is given. ``lambda_coef``, as in
+        kernel texts, is an alias of lam_coef.
     gamma : float, optional
-        Of the lift "rbf", ``exp(-gamma |x - y|^2)``.
+        Parameter of the lift "rbf", ``exp(-gamma |x - y|^2)``.
     kernel : str, optional
-        The kernel as a text, ``"volterra:tau=0.4,lambda=0.7"``, in place of tau, lam, lift and their like.
+        The kernel as a text, ``"volterra:tau=0.4,lambda=0.7"``, instead of tau, lam, lift and the other parameters.
     ahead : int or range, optional
         Forecast horizon in rows; several horizons are separate outputs. The target of row t is row t + ahead of y, or
         of X without y; the default is 0 with y and 1 without. The last rows have no target; `predict` continues from
@@ -76,7 +76,7 @@ class VolterraRidge(SequenceRegressor):
         An unpenalised constant.
     scale : bool, default=True
         Shift and scale the inputs so that the largest has norm 1 (lift "even": scale only), standardise the
-        targets. What is learned here comes from the rows given to fit only.
+        targets. Scales are learned from the rows given to fit only.
     keep_factor : bool, default=False
         Factor of the Gram matrix stored in the model, for standard deviations of predictions: 4 bytes times the
         square of the rows. Required by ``predict(X, return_std=True)`` and `predict_var`.
@@ -111,7 +111,7 @@ class VolterraRidge(SequenceRegressor):
         Device for the matrices: "auto", cpu, gpu or gpu:K. None: as set by `volterra.set_device`. The setting is
         global: do not change it from several threads at the same time.
     verbose : bool, default=False
-        Show a bar.
+        Show a progress bar.
     loss : str, default="squares"
         Loss function: squares, huber, quantile, epsilon, expectile, logistic, multinomial or poisson, with parameters
         as in huber:delta=0.5 or quantile:q=0.1/0.5/0.9. delta and epsilon are in units of y. Quantiles are columns of
@@ -125,61 +125,61 @@ class VolterraRidge(SequenceRegressor):
     Attributes
     ----------
     objective_, duality_gap_ : float
-        With another loss than squares, or weights: the sum of the losses and ``alpha / 2 |f|^2`` in the units of the
-        solver, and how far above the minimum it may lie. 0 for squares.
+        With a loss other than squares, or weights: the sum of the losses and ``alpha / 2 |f|^2`` in the units of the
+        solver, and an upper bound of its distance from the minimum. 0 for squares.
     fitted_ : ndarray of the shape of y
         Fitted values of the training rows.
     n_features_in_ : int
         Number of inputs.
     feature_names_in_ : ndarray of str
-        Columns of X, when it was a data frame whose columns are all texts.
+        Columns of X, if it was a data frame with string column names.
     n_outputs_ : int
         Number of outputs.
     kernel_ : str
         The kernel with every parameter.
     facts_ : dict
-        What the kernel is on the ball of these inputs: tau, lambda and its bound, contraction, horizon, ...
+        Properties of the kernel on the ball of these inputs: tau, lambda and its bound, contraction, horizon, ...
     alpha_ : float, or ndarray of shape (n_outputs,) where outputs differ
-        As given or chosen. inf: the kernel plays no part; with a target of changes that is the naive forecast "as
-        now", which is kept unless held-out rows clearly prefer another.
+        Given or chosen. inf: no kernel part; with a target of changes that is the naive forecast, which is kept unless
+        another is clearly better on held-out rows.
     target_ : {"level", "change"}, or ndarray of these where outputs differ
     input_ : {"level", "change", "both"}
     season_ : int
-        Rows of the season that the inputs know; 0: none.
+        Season of the inputs in rows; 0: none.
     prequential_r2_ : float
-        R2 on held-out rows: the later half, each forecast from what was known then. nan: too few rows.
+        R2 on held-out rows: the second half, each predicted from the rows known before it. nan: too few rows.
     log_likelihood_ : float
-        Log marginal likelihood of the targets, the kernel and alpha given (see `volterra.evidence`), in their
-        units. nan: an output is not the kernel's alone.
+        Log marginal likelihood of the targets given the kernel and alpha (see `volterra.evidence`), in their units. nan: an
+        output is not a pure kernel fit.
     report_ : dict
-        Of the held-out rows: rows (how many), first, mse, best_mse (of the best candidate, taken or not), naive_mse
-        and share (1: learned, 0: the naive forecast was kept, 1/2: half-way between the two), one per output.
+        Results on the held-out rows: rows (their number), first, mse, best_mse (best candidate, used or not), naive_mse and
+        share (1: fit, 0: naive forecast, 1/2: mean of the two), one per output.
     baselines_ : dict
-        Forecasts without a model on the same rows: "naive", "seasonal", "drift" and "ar", each with mse, rmse, mae, r2 and
-        skill (1 less the squared error of this estimator over that one's). Where y is not among the columns of X
-        they know past targets, and the estimator does not.
+        Baseline forecasts of the same rows: "naive", "seasonal", "drift" and "ar", each with mse, rmse, mae, r2 and skill (1 -
+        the squared error of this estimator relative to the baseline). If y is not among the columns of X, the baselines use
+        past targets, which the estimator does not.
     verdict_ : dict
-        How the fit was judged: heldout_rows and heldout_rmse, loo_rmse, gcv_rmse, naive_outputs and halfway_outputs (how many
-        outputs are the naive forecast, or half-way to it), naive_ratio, r2 of the fitted values, and more.
+        Assessment of the fit: heldout_rows and heldout_rmse, loo_rmse, gcv_rmse, naive_outputs and halfway_outputs (number of
+        outputs that use the naive forecast, or its mean with the fit), naive_ratio, r2 of the fitted values, and more.
     warnings_ : list
-        Warnings of the library about the fit, each with code and text. A baseline or a constant that does better than the
-        fit is also a `FitWarning`.
+        Warnings of the library about the fit, each with code and text. If a baseline or a constant is better than the fit, a
+        `FitWarning` is issued as well.
     rcond_ : float
         Estimated reciprocal condition number of ``K + alpha I``.
     dual_coef_ : ndarray of shape (n_rows, n_outputs)
-        Coefficients of the readout, of the scaled targets.
+        Coefficients of the readout, for scaled targets.
     intercept_ : ndarray of shape (n_outputs,)
-        The constant of the forecast.
+        Intercept of the predictions.
 
     Notes
     -----
-    With ``alpha="auto"`` a fit takes about twelve factorisations in place of one (above 4096 rows: of the last 4096
-    rows, then of all rows) and chooses alpha, whether there is a constant, and whether to learn the change or the level, by the errors of the
-    later half of the rows, each forecast from what was known then; docs/math.md has the rule. A series is so never
-    forecast much worse than by "as now": that stays unless two tests on those rows reject it.
+    With ``alpha="auto"`` a fit takes about twelve factorisations instead of one (above 4096 rows: of the last 4096 rows, then
+    of all rows). It chooses alpha, the intercept, and change or level by the errors of the second half of the rows, each
+    predicted from the rows known before it (docs/math.md). A series is therefore never forecast much worse than by the naive
+    forecast, which is kept unless two tests on those rows reject it.
 
-    A y that equals a column of X row by row, with ``ahead`` of 0, is refused unless ``allow_target_in_inputs`` is set: the
-    model would read the answer off X.
+    A y that equals a column of X row by row, with ``ahead=0``, is rejected unless ``allow_target_in_inputs`` is set: the model
+    would read the target from X.
 
     See Also
     --------
@@ -196,7 +196,7 @@ class VolterraRidge(SequenceRegressor):
     >>> bool(model.score(u[1000:], y[1000:]) > 0.9)
     True
 
-    A series that forecasts itself a day ahead, hour by hour, with everything chosen:
+    Forecast of a series one day ahead, hour by hour, with automatic choices:
 
     >>> load = 50 + 10 * np.sin(2 * np.pi * np.arange(500) / 24) + np.random.default_rng(1).normal(size=500)
     >>> model = volterra.VolterraRidge(ahead=range(1, 25)).fit(load.reshape(-1, 1))
@@ -205,7 +205,7 @@ class VolterraRidge(SequenceRegressor):
     >>> bool(model.baselines_["naive"]["skill"] > 0.5)
     True
 
-    A system whose outputs come back, simulated after a warm-up of ten measured ones:
+    A system with feedback of its outputs, simulated after a warm-up of ten measured outputs:
 
     >>> u = np.random.default_rng(2).normal(size=600)
     >>> y = np.zeros(600)
@@ -216,7 +216,7 @@ class VolterraRidge(SequenceRegressor):
     >>> bool(np.std(simulated[10:] - y[410:]) < 0.2)
     True
 
-    A series that runs on its own outputs:
+    A series continued with its own outputs:
 
     >>> x = volterra.datasets.lorenz(1001)
     >>> model = volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:-1])
@@ -310,34 +310,32 @@ class VolterraRidge(SequenceRegressor):
 
 
 class SequenceKernelRidge(SequenceRegressor):
-    """Ridge regression with any kernel of the library: on one sequence, or on a collection of series with a number each.
+    """Ridge regression with any kernel of the library, on one sequence or on a collection of series with numeric targets.
 
     Parameters
     ----------
     kernel : str, default="volterra"
         NAME or NAME:PARAMETER=VALUE,...: ``"gak:sigma=1,window=20"``, ``"memory:gamma=1,rho=0.5,mu=0.85"``,
-        ``"rbf:gamma=0.1,window=20"``. `volterra.kernel_table` lists all kernels. gak, sig and sigpde need
-        ``window=`` or ``path=rows``. Kernels add and multiply: ``"2*fir:mu=0.8 + memory:pole=0.7*rbf"``.
+        ``"rbf:gamma=0.1,window=20"``. `volterra.kernel_table` lists all kernels. gak, sig and sigpde require
+        ``window=`` or ``path=rows``. Kernels can be added and multiplied: ``"2*fir:mu=0.8 + memory:pole=0.7*rbf"``.
     alpha : float or "auto", default="auto"
         Regularisation strength (positive). "auto": chosen on held-out rows.
     ahead, target, input, season, feedback, washout, fit_intercept, scale, start, beyond, n_jobs, device, verbose
-        As in `VolterraRidge`. Kernels that take any input do not project those that lie beyond the training
-        inputs.
-
+        As in `VolterraRidge`. Kernels without a bound do not project inputs outside the ball of training.
     loss, tolerance, solver, landmarks, iterations, checkpoint
         As in `VolterraRidge`.
     layout : {"auto", "time", "channels"}, default="auto"
         Axes of the series of a collection, as in `SeriesClassifier`.
     normalise : bool, default=True
-        Of collections: divide the kernel of two series by the root of what each has with itself. False: how large a
-        series is counts, as for "linear" it should.
+        Collections: divide the kernel of two series by the square root of the product of their kernels with themselves.
+        False: the magnitude of the series matters, as is appropriate for "linear".
 
     Attributes
     ----------
     left_out_ : ndarray of the shape of y
-        Of collections: outputs of the training series, each told from all others.
+        Collections: leave-one-out outputs of the training series.
     left_out_r2_ : float
-        Their R2, the mean over outputs.
+        R2 of ``left_out_``, the mean over outputs.
     fitted_, n_features_in_, feature_names_in_, n_outputs_, kernel_, facts_, alpha_, target_, input_, season_, \
     prequential_r2_, log_likelihood_, report_, baselines_, verdict_, warnings_, rcond_, dual_coef_, intercept_
         As in `VolterraRidge`.
@@ -350,8 +348,8 @@ class SequenceKernelRidge(SequenceRegressor):
     >>> model.predict(u[500:]).shape
     (200,)
 
-    A number of each series: their frequency. Alpha is the one with the smallest errors of series left out, from one
-    factorisation each; kernels are those that compare series (`volterra.kernel_table`).
+    A number for each series, here its frequency. Alpha minimises the leave-one-out errors, which require one factorisation
+    each. The kernels are those that compare series (`volterra.kernel_table`).
 
     >>> t = np.arange(40)[:, None]
     >>> frequency = np.random.default_rng(1).uniform(0.2, 0.5, size=40)
@@ -419,7 +417,7 @@ class SequenceKernelRidge(SequenceRegressor):
     def _kernel_text(self) -> str:
         return kernel_word(self.kernel)
 
-    # ---- collections of series with a number each ------------------------------------------------------------
+    # ---- collections of series with numeric targets ------------------------------------------------------------
 
     _readout: Optional[SeriesReadout] = None  # of a fit to a collection; there is no model then
 
@@ -437,17 +435,17 @@ class SequenceKernelRidge(SequenceRegressor):
         groups: Any = None,
         progress: Optional[ProgressCallback] = None,
     ) -> Self:
-        """Learn from one sequence, from several records, or from a collection of series with a number each.
+        """Fit one sequence, several records, or a collection of series with numeric targets.
 
         Parameters
         ----------
         X : array-like of shape (n_steps, n_features), list of records, or collection
-            A collection is an array (n_series, n_steps, n_channels), axes as `layout` says, or a list of 2-D arrays.
+            A collection is an array (n_series, n_steps, n_channels), with axes as in `layout`, or a list of 2-D arrays.
         y : array-like
-            For a collection: an array of shape (n_series,) or (n_series, n_outputs). A list of arrays is that of records,
-            a target for every row. `predict` and `score` then take collections too, and no further arguments.
+            For a collection: an array of shape (n_series,) or (n_series, n_outputs). A list of arrays means records, with a
+            target for every row. After a collection, `predict` and `score` also take collections, without further arguments.
         sample_weight, groups, progress
-            As in `VolterraRidge.fit`; the first two are of sequences.
+            As in `VolterraRidge.fit`; the first two apply to sequences.
         """
         if not is_of_series(X, y):
             super().fit(X, y, sample_weight, groups=groups, progress=progress)
@@ -481,8 +479,8 @@ class SequenceKernelRidge(SequenceRegressor):
             )
 
     def _predict(self, X: Any, start: Any, groups: Any, y_known: Any, warm_up: Optional[int], return_std: bool) -> Any:
-        """As `VolterraRidge.predict`; or the numbers of whole series, where the estimator was fitted to a collection: X is
-        one then too, and there are no further arguments."""
+        """As `VolterraRidge.predict`; or predict the numbers of whole series, if the estimator was fitted to a collection: X is
+        then a collection, and there are no further arguments."""
         if self._readout is None:
             return super()._predict(X, start, groups, y_known, warm_up, return_std)
         settings = dict(start=start, groups=groups, y_known=y_known, warm_up=warm_up, return_std=return_std)
@@ -494,7 +492,7 @@ class SequenceKernelRidge(SequenceRegressor):
         return self._readout.dress(self._readout.predict(series, self.n_jobs, self.verbose))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None) -> float:
-        """R^2 of ``predict(X)``, the mean over outputs; arguments as in `VolterraRidge.score`."""
+        """Return R^2 of ``predict(X)``, the mean over outputs; arguments as in `VolterraRidge.score`."""
         if self._readout is None:
             return super().score(X, y, sample_weight, groups=groups)
         truth, _ = as_targets(y)

@@ -1,4 +1,4 @@
-"""`VolterraRidgeCV`: parameters by cross-validation in time order, all folds from one factorisation."""
+"""`VolterraRidgeCV`: cross-validation in time order, with one factorisation for all folds."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from .ridge import VolterraRidge
 
 __all__ = ["VolterraRidgeCV"]
 
-# scikit-learn's scores are the higher the better; of the library's errors the negative is taken.
+# Scores of scikit-learn are the higher the better: errors are negated.
 _SCORES = {
     "r2": ("r2", 1),
     "neg_nmse": ("nmse", -1),
@@ -72,10 +72,10 @@ _FOLDS_BY = get_args(FoldsBy)
 class VolterraRidgeCV(SequenceRegressor):
     """`VolterraRidge` with its parameters and alpha chosen by cross-validation in time order.
 
-    Candidates are drawn at random (or given); where no range is given for alpha, the first of them is the
-    kernel's defaults, with alpha profiled, so that a search never scores less than they do. Each is trained on
-    the rows before every validation block and scored on the block, as with ``TimeSeriesSplit``; one Cholesky
-    factorisation serves all folds of a candidate. The best one is then fitted on all rows.
+    Candidates are drawn at random (or given). If no range is given for alpha, the first candidate has the kernel's default
+    parameters and a profiled alpha, so that a search never scores less than the defaults. Each candidate is trained on the rows
+    before every validation block and scored on the block, as with ``TimeSeriesSplit``; one Cholesky factorisation is enough for
+    all folds. The best candidate is then fitted on all rows.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class VolterraRidgeCV(SequenceRegressor):
     budget : float or str, optional
         Time limit of the search: 90s, 3min, 2h, 1h30m, or seconds. A number is in seconds.
     folds : int, default=5
-        Validation blocks, each predicted from the rows before it (at least 1). They are those of
+        Validation blocks, each predicted from the rows before it (at least 1). They equal the splits of
         ``TimeSeriesSplit(folds)``.
     race : {"exact", "fast", "none"}, default="exact"
         Early stopping of candidates that cannot win (exact) or are unlikely to win (fast). "exact" has the same
@@ -102,29 +102,28 @@ class VolterraRidgeCV(SequenceRegressor):
         ``angle``) and ``corr`` are searched where their value is ``?``, as in ``"fir + ?*memory:pole=?"``, and ranges
         are named by the number of the factor, ``"2.gamma"``.
     candidates : dict of lists, or list of dicts, optional
-        Try these instead of random draws: a grid over parameters of `VolterraRidge`, or a list of candidates.
-        One that names no alpha, or "auto", has it profiled: the best of a grid in the folds. All of them,
-        unless draws or a budget ends the search before.
+        Candidates instead of random draws: a grid over parameters of `VolterraRidge`, or a list of candidates. Without alpha,
+        or with "auto", alpha is profiled: the best of a grid in the folds. All candidates are tried unless draws or a budget
+        ends the search.
     ranges : dict, optional
-        What to draw a parameter (or "alpha", or "feedback") from, in place of the kernel's own ranges: ``(low, high)`` for a
-        log-uniform law, ``("linear", low, high)``, ``("integer", low, high)``, or a list of values.
+        Range of a parameter (or "alpha", or "feedback") instead of the default range: ``(low, high)`` for a log-uniform
+        distribution, ``("linear", low, high)``, ``("integer", low, high)``, or a list of values.
     scoring : {"r2", "neg_nmse", "neg_mse", "prequential", "log", "evidence", "neg_loo", "neg_gcv", "neg_loss"}, default="r2"
-        The higher the better. "prequential": R^2 of one-step-ahead forecasts, every row trained on all before
-        it; "log" or "evidence": Gaussian log marginal likelihood; "neg_loo": NMSE of all rows, each left out and
-        forecast from all others; "neg_gcv": generalised cross-validation over the variance of the targets. With another
-        loss than squares it is that loss, "neg_loss", and "r2" means the same: pinball loss of quantiles, half the
-        deviance of counts; no other goes with it. With weights the first three and "neg_loss" go.
+        Score; higher is better. "prequential": R^2 of one-step-ahead predictions, every row trained on all rows before it;
+        "log" or "evidence": Gaussian log marginal likelihood; "neg_loo": leave-one-out NMSE of all rows; "neg_gcv":
+        generalised cross-validation over the variance of the targets. With a loss other than squares the score is that loss,
+        "neg_loss" (also for "r2"): pinball loss of quantiles, half the deviance of counts; other scores are not supported.
+        Weights support the first three and "neg_loss".
     gap, max_train : int, optional
-        As in ``TimeSeriesSplit``: rows left out between training and validation, the largest length of a
-        training part. The gap is ahead - 1 by default, so that the targets of training are known when
-        validation begins.
+        As in ``TimeSeriesSplit``: rows excluded between training and validation, and the maximum length of a training part.
+        The gap is ahead - 1 by default, so that all training targets are known when validation begins.
     min_train : int, optional
         Minimum rows of the first training part (at least 1). Validation blocks become shorter where needed.
     ahead, season
         As in `VolterraRidge`.
     target : {"auto", "level", "change"}, default="auto"
         Quantity learned: the level of the target, or its change from the current row; "auto": the change if alpha is
-        not given and every target is an input, otherwise the level. Scores are those of levels in every case.
+        not given and every target is an input, otherwise the level. Scores are always computed from levels.
     input : {"auto", "level", "change", "both"}, default="auto"
         Inputs of the kernel: levels, changes from the previous row, or both with the values one season ago; "auto":
         both if alpha is not given and every target is an input, otherwise levels.
@@ -139,8 +138,8 @@ class VolterraRidgeCV(SequenceRegressor):
     folds_by : {"rows", "records"}, default="rows"
         Validation blocks of rows, or of whole records (``min_train`` and ``max_train`` then count records).
     loss, tolerance
-        As in `VolterraRidge`. Every training part is fitted with the loss; where nothing is said of alpha it is the best of
-        a grid, from the largest down. Not with feedback.
+        As in `VolterraRidge`. Every training part is fitted with the loss; without alpha, it is the best of a grid, from the
+        largest down. Not supported with feedback.
     solver : {"auto", "exact", "nystrom"}, default="auto"
         Method for the readout of candidates and of the best one: "auto", exact or nystrom; "auto": exact if memory
         and time allow, otherwise nystrom. "nystrom" is for hundreds of thousands of rows, with squares and the
@@ -148,12 +147,12 @@ class VolterraRidgeCV(SequenceRegressor):
         exact search does not fit in memory or has more than 32768 rows per fit.
     landmarks : None, int or str, default=None
         Number of landmarks of nystrom: in runs of 32 over the rows before the first validation block, M:last or
-        M:random. At most as many as there are rows before the first validation block.
+        M:random. At most the number of rows before the first validation block.
     washout, fit_intercept, scale, start, beyond
-        As in `VolterraRidge`. With ``start="reset"`` validation blocks are new sequences after a past of
-        zeros, otherwise they follow their training rows. Scales are learned once, on all rows given to fit.
+        As in `VolterraRidge`. With ``start="reset"`` validation blocks are new sequences with zero initial state, otherwise
+        they follow their training rows. Scales are learned once, from all rows given to fit.
     refit : bool, default=True
-        Fit the best candidate on all rows; without, there is no `predict`.
+        Fit the best candidate on all rows; required by `predict`.
     log : path-like, optional
         Log file with one line of JSON per candidate.
     resume : bool, default=False
@@ -166,7 +165,7 @@ class VolterraRidgeCV(SequenceRegressor):
     random_state : int, RandomState, Generator or None, default=None
         Seed of the random numbers. Candidate i depends only on the seed and i.
     verbose : bool, default=False
-        Show a bar with the best score so far.
+        Show a progress bar with the best score so far.
 
     Attributes
     ----------
@@ -175,21 +174,21 @@ class VolterraRidgeCV(SequenceRegressor):
     best_score_ : float
         Its mean score over the folds.
     alpha_, target_, input_, season_, prequential_r2_, log_likelihood_, report_, baselines_, verdict_, warnings_
-        Of the refitted estimator, as in `VolterraRidge`. A search for changes is refitted so that "as now"
-        stays the forecast unless held-out rows clearly prefer the winner: then ``alpha_`` is inf.
+        Of the refitted estimator, as in `VolterraRidge`. After a search for changes the naive forecast is kept unless the best
+        candidate is clearly better on held-out rows: then ``alpha_`` is inf.
     validation_baselines_ : dict
-        Forecasts without a model on the validation blocks, as ``baselines_``; with another loss than squares, constants with
-        their loss and skill. Empty for records and, with squares, for weights.
+        Baseline forecasts on the validation blocks, as in ``baselines_``; with a loss other than squares, constants with their
+        loss and skill. Empty for records and, with squares, for weights.
     best_index_ : int
-        Its place in ``cv_results_``.
+        Its index in ``cv_results_``.
     best_estimator_ : VolterraRidge
         The refitted estimator.
     cv_results_ : dict of arrays
         As in ``GridSearchCV``: params, param_*, split*_test_score, mean_test_score, std_test_score,
-        rank_test_score; and n_splits_done, stopped (given up by the race; its mean is over the blocks done),
-        seconds, kernel, alpha, failure.
+        rank_test_score; and n_splits_done, stopped (stopped early; its mean is over the completed blocks), seconds, kernel,
+        alpha, failure.
     n_splits_ : int
-        Validation blocks.
+        Number of validation blocks.
     search_time_ : float
         Seconds of the search.
     fitted_, n_features_in_, feature_names_in_, n_outputs_, kernel_, facts_, rcond_, dual_coef_, intercept_
@@ -197,12 +196,12 @@ class VolterraRidgeCV(SequenceRegressor):
 
     Notes
     -----
-    With ``scale=False`` the scores are those of ``GridSearchCV(VolterraRidge(scale=False), ...,
-    cv=TimeSeriesSplit(folds))`` for candidates in tau and lam. Scales, and the norm that tau_coef and
-    lam_coef are shares of, come from all rows here and from the training part of each fold there.
+    With ``scale=False`` the scores equal those of ``GridSearchCV(VolterraRidge(scale=False), ...,
+    cv=TimeSeriesSplit(folds))`` for candidates in tau and lam. Scales, and the norm that tau_coef and lam_coef refer to, are
+    computed from all rows here and from the training part of each fold there.
 
-    Ctrl-C ends a search within a second and raises KeyboardInterrupt; ``best_params_``, ``best_score_`` and
-    ``cv_results_`` then hold what there was, and nothing is refitted.
+    Ctrl-C ends a search within a second and raises KeyboardInterrupt; ``best_params_``, ``best_score_`` and ``cv_results_``
+    then refer to the completed trials, and nothing is refitted.
 
     Examples
     --------
@@ -311,14 +310,14 @@ class VolterraRidgeCV(SequenceRegressor):
         X : array-like of shape (n_steps, n_features)
             Inputs, one row per time step, in time order.
         y : array-like of shape (n_steps,) or (n_steps, n_outputs), optional
-            Targets. None: the series forecasts itself, see `VolterraRidge.fit`.
+            Targets. None: the series is forecast from itself, see `VolterraRidge.fit`.
         sample_weight : array-like of shape (n_steps,), optional
             Weights of the rows, at least 0, that multiply the loss, in fits and in scores. Targets of rows with
             weight 0 are ignored.
         groups : array-like of shape (n_steps,), optional
-            Which record a row belongs to, see `VolterraRidge.fit`; X and y may be lists of records instead.
+            Record of each row, see `VolterraRidge.fit`; X and y may be lists of records instead.
         progress : callable, optional
-            Called with a stage and the share that is done; a true result ends the search with `CancelledError`.
+            Called with a stage and the completed fraction; a true result cancels the search with `CancelledError`.
         on_trial : callable, optional
             Called with a dict after every trial: index, kernel, alpha, feedback, score, folds, stopped, seconds,
             failure.
@@ -347,7 +346,7 @@ class VolterraRidgeCV(SequenceRegressor):
         progress: Optional[ProgressCallback],
         on_trial: Optional[Callable[[Trial], Any]],
     ) -> None:
-        """Search, and fit the winner."""
+        """Search, and fit the best candidate."""
         given = None if self.candidates is None else expand(self.candidates)
         if feedback_number(self.feedback) > 0 and training.is_series:
             raise ValueError("feedback needs y: without, the series feeds back by itself, see continue_")
@@ -376,7 +375,7 @@ class VolterraRidgeCV(SequenceRegressor):
                 self._series.update(target=seen.target, input=seen.input, season=seen.season or None)
 
     def _fit_settings(self, training: Training, given: bool) -> FitSettings:
-        """What candidates are fitted with. Whoever says what alpha is gets levels, unless told otherwise."""
+        """Settings of the candidates. If alpha is given, the target is the level unless ``target`` says otherwise."""
         return FitSettings(
             alpha=float(given or "alpha" in (self.ranges or {})),
             washout=whole("washout", self.washout),
@@ -412,7 +411,7 @@ class VolterraRidgeCV(SequenceRegressor):
         return Candidates.listed([VolterraRidge(**{**fixed, **one}) for one in given])
 
     def _score(self, losses: LossSettings) -> Tuple[str, int]:
-        """The score of the library, and the sign that makes a high one a good one."""
+        """The score of the library, and the sign that makes higher better."""
         scoring = choice("scoring", self.scoring, _SCORES)
         if losses.loss is None:
             return _SCORES[scoring]
@@ -453,7 +452,7 @@ class VolterraRidgeCV(SequenceRegressor):
         return options
 
     def _solver(self) -> Tuple[str, Tuple[int, str]]:
-        """How candidates and their winner are fitted."""
+        """Solver and landmarks of the candidates and of the best one."""
         return solver_word(getattr(self, "solver", "auto")), landmark_count(getattr(self, "landmarks", None))
 
     def _strategy(self) -> str:
@@ -508,7 +507,7 @@ class VolterraRidgeCV(SequenceRegressor):
     def _compare_best(
         self, training: Training, losses: LossSettings, options: c.SearchOptions, gap: int, score: float
     ) -> None:
-        """Baselines on the validation blocks. Which rows whole records are, only the search knows."""
+        """Baselines on the validation blocks. Not for folds of whole records, whose rows only the search knows."""
         self.validation_baselines_: Dict[str, Dict[str, float]] = {}
         if options.folds_by_records:
             return
@@ -541,7 +540,7 @@ class VolterraRidgeCV(SequenceRegressor):
 
     @property
     def best_estimator_(self) -> VolterraRidge:
-        """The refitted estimator, as one of its own."""
+        """The refitted estimator, as a separate estimator."""
         self._check_is_fitted()
         self._refresh_model()
         told = self.kernel == "volterra" or "|" in self.kernel or "kernel" in self.best_params_
@@ -553,7 +552,7 @@ class VolterraRidgeCV(SequenceRegressor):
         return estimator
 
     def _estimator(self, given: Dict[str, Any]) -> Any:
-        """Of the best parameters, with the kernel that is `given` where they do not say it."""
+        """Estimator with the best parameters, and the kernel `given` if they do not include one."""
         weight = self._best["feedback"]
         return VolterraRidge(
             **{**given, **self.best_params_, "alpha": self._best["alpha"], "feedback": weight or False},
