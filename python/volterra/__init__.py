@@ -1,7 +1,7 @@
 """Learn any input/output system with fading memory from one sequence of observations.
 
 The Volterra reservoir kernel of Gonon, Grigoryeva and Ortega ("Reservoir kernels and Volterra series") and
-thirteen other kernels of rows, windows, paths and whole pasts, with a ridge readout that is solved exactly.
+thirteen other kernels of rows, windows, paths and whole sequences, with an exact ridge readout.
 
     >>> import volterra
     >>> x = volterra.datasets.lorenz(1500)
@@ -10,21 +10,21 @@ thirteen other kernels of rows, windows, paths and whole pasts, with a ridge rea
     >>> bool(volterra.metrics.nmse(x[1400:], path) < 0.01)
     True
 
-Estimators follow the habits of scikit-learn, with or without it being installed:
+Estimators follow the scikit-learn estimator API; scikit-learn itself is optional:
 
-- `Forecaster`: forecasts of series with nothing to choose, also as one call, `forecast`;
+- `Forecaster`: automatic forecasts of series, also as one call, `forecast`;
 - `VolterraRidge`: ridge regression with the Volterra kernel;
-- `VolterraRidgeCV`: the same, its parameters chosen by cross-validation in time order;
-- `SequenceKernelRidge`: the same with any kernel, and of whole series with a number each;
-- `SeriesClassifier`: classes of whole series;
-- `SeriesAnomaly`: which of many series are unlike normal ones;
-- `RowAnomaly`: which rows of one series are unlike those before them;
-- `VolterraClassifier`: probabilities of classes. Other losses than squares: ``loss=`` of the first and the third.
+- `VolterraRidgeCV`: the same, with parameters chosen by cross-validation in time order;
+- `SequenceKernelRidge`: the same with any kernel, also for whole series with numeric targets;
+- `SeriesClassifier`: classification of whole series;
+- `SeriesAnomaly`: anomaly detection among series;
+- `RowAnomaly`: anomaly detection in the rows of one series;
+- `VolterraClassifier`: class probabilities of rows. For other losses see ``loss=`` of `VolterraRidge`.
 
 Kernels: `gram`, `volterra_kernel`, `gak_kernel`, `signature_kernel`, `sigpde_kernel`, `kernel_table`, `solver_table`,
-`kernel_text`, `kernel_facts`. How well one explains the targets, with gradients: `evidence`. Which of several
-models are the best: `MCS`, `losses`. What needs no model: `baseline`, `season`. Models that go on learning:
-`Learner`. Models in files: `load`, `save`. Modules: `benchmarks`, `datasets`, `metrics`, `plot`.
+`kernel_text`, `kernel_facts`. Marginal likelihood with gradients: `evidence`. Model confidence set: `MCS`, `losses`.
+Baselines: `baseline`, `season`. Online learning: `Learner`. Model files: `load`, `save`. Modules: `benchmarks`,
+`datasets`, `metrics`, `plot`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ __version__: str = _text(_lib.volt_version())
 
 
 def _list_public_names() -> None:
-    """``dir`` and completion show the names in ``__all__`` alone, of the package and of each public module."""
+    """``dir`` and completion list only the names in ``__all__``, of the package and of each public module."""
     for name, module in list(_modules.items()):
         public = name == __name__ or name.startswith(f"{__name__}.") and "._" not in name
         if public and hasattr(module, "__all__"):

@@ -1,4 +1,4 @@
-"""Arguments on their way into the library: every whole number, seeds, budgets and choices pass here."""
+"""Checks of arguments: integers, seeds, budgets and choices."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import numpy as np
 
 MOST = 2**63 - 1  # int64_t
 MOST_SEED = 2**64 - 1  # uint64_t
-# A time as people write it, as for --budget of the program: larger units first, each once.
+# Duration as for --budget of the program: larger units first, each at most once.
 UNITS = (("d|days?", 86400.0), ("h|hrs?|hours?", 3600.0), ("m|mins?|minutes?", 60.0), ("s|secs?|seconds?", 1.0))
 DURATION = re.compile("".join(rf"\s*(?:([0-9]*\.?[0-9]+)\s*(?:{names}))?" for names, _ in UNITS) + r"\s*")
 
 
 def whole(name: str, value: Any, least: int = 0, most: int = MOST) -> int:
-    """A whole number from `least` to `most`. ctypes would cut a larger one to its last 64 bits without a word.
+    """Check an integer from `least` to `most`. ctypes would silently truncate a larger one to 64 bits.
 
     Raises
     ------
     TypeError
-        It is no whole number: 1.5, but also 2.0 and "2", which may be slips.
+        Not an integer: 1.5, but also 2.0 and "2", which may be mistakes.
     ValueError
-        It lies outside the range.
+        Out of range.
     """
     try:
         number = operator.index(value)
@@ -39,7 +39,7 @@ def whole(name: str, value: Any, least: int = 0, most: int = MOST) -> int:
 
 
 def feedback_number(value: Any) -> float:
-    """The weight of outputs that come back: True is 1, False and None are none, 0."""
+    """Return the feedback weight: True is 1, False and None are 0."""
     if value is None or isinstance(value, (bool, np.bool_)):
         return float(bool(value))
     try:
@@ -56,7 +56,7 @@ def seed_number(name: str, value: Any) -> int:
 
 
 def seed_of(random_state: Any) -> int:
-    """The seed that a ``random_state`` of scikit-learn stands for: a number, a generator of it, or None."""
+    """Return the seed of a ``random_state`` as in scikit-learn: a number, a generator, or None."""
     if random_state is None:
         random_state = np.random
     if isinstance(random_state, np.random.Generator):
@@ -67,7 +67,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def seconds_of(budget: Union[None, float, str]) -> float:
-    """A budget in seconds: a number, or a text such as "90s", "3min", "1h30m"."""
+    """Return a budget in seconds: a number, or a text such as "90s", "3min", "1h30m"."""
     if budget is None:
         return 0.0
     seconds = budget
@@ -84,7 +84,7 @@ def seconds_of(budget: Union[None, float, str]) -> float:
 
 
 def alpha_number(alpha: Any) -> float:
-    """The library's alpha: 0 stands for "auto"."""
+    """Return the library's alpha: 0 for "auto"."""
     allowed = "and must be one positive, finite number, or 'auto' to have it chosen"
     if isinstance(alpha, str):
         if alpha != "auto":
@@ -100,7 +100,7 @@ def alpha_number(alpha: Any) -> float:
 
 
 def season_rows(season: Any) -> int:
-    """The library's season: -1 stands for "auto", 0 for None."""
+    """Return the library's season: -1 for "auto", 0 for None."""
     if season is None:
         return 0
     if isinstance(season, str):
@@ -112,7 +112,7 @@ def season_rows(season: Any) -> int:
 
 
 def landmark_count(landmarks: Any) -> Tuple[int, str]:
-    """How many, and which; None: 0, as many as are usual. 2000, "2000", "2000:last" or "2000:random"."""
+    """Number and choice of landmarks; None: 0, the default. 2000, "2000", "2000:last" or "2000:random"."""
     if landmarks is None:
         return 0, "spread"
     if not isinstance(landmarks, str):
@@ -126,7 +126,7 @@ def landmark_count(landmarks: Any) -> Tuple[int, str]:
 
 
 def horizon_bounds(ahead: Any) -> Optional[Tuple[int, int]]:
-    """First and last of the rows ahead: a number, or numbers that follow each other, such as range(1, 25)."""
+    """Return the first and last horizon: a number, or consecutive numbers such as range(1, 25)."""
     if ahead is None:
         return None
     try:
@@ -144,14 +144,14 @@ def horizon_bounds(ahead: Any) -> Optional[Tuple[int, int]]:
 
 
 def nearest(value: Any, allowed: Any) -> str:
-    """The end of a message: the allowed word that a misspelt one is nearest to; '' for none."""
+    """Return a suggestion for a message: the closest allowed word; '' if there is none."""
     words = [word for word in allowed if isinstance(word, str)]
     near = difflib.get_close_matches(value.lower(), words, 1) if isinstance(value, str) else []
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def choice(name: str, value: Any, allowed: Any) -> Any:
-    """One of the values that are allowed."""
+    """Check that a value is one of the allowed ones."""
     try:
         known = value in allowed
     except (TypeError, ValueError):  # a list or an array
@@ -163,7 +163,7 @@ def choice(name: str, value: Any, allowed: Any) -> Any:
 
 
 def kernel_word(value: Any) -> str:
-    """The text of a kernel."""
+    """Check the text of a kernel."""
     if not isinstance(value, str):
         raise TypeError(
             f"kernel is {value!r}, and must be a text such as 'volterra' or 'rbf:gamma=1,window=5': see volterra.kernel_table()"
@@ -172,14 +172,14 @@ def kernel_word(value: Any) -> str:
 
 
 def solver_word(value: Any) -> str:
-    """The text of a solver."""
+    """Check the text of a solver."""
     if not isinstance(value, str):
         raise TypeError(f"solver is {value!r}, and must be a text such as 'exact': see volterra.solver_table()")
     return value
 
 
 def solver_settings(estimator: Any) -> Dict[str, Any]:
-    """What an estimator says of how its readout is found; those that say nothing take what is usual."""
+    """Solver settings of an estimator; defaults for estimators without them."""
     iterations, checkpoint = getattr(estimator, "iterations", None), getattr(estimator, "checkpoint", None)
     return dict(
         solver=solver_word(getattr(estimator, "solver", "auto")),

@@ -1,7 +1,7 @@
-"""Arrays on their way into the library: checked once, copied only when they must be.
+"""Conversion and checks of arrays; copies are made only if necessary.
 
-A float64 array whose rows are contiguous is passed as it is, also when it is a slice of a wider or longer one;
-everything else (other types, Fortran order, lists, data frames) is converted.
+A float64 array with contiguous rows is passed without a copy, also if it is a slice of a larger one. Everything else (other
+types, Fortran order, lists, data frames) is converted.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def _rows_are_contiguous(a: Array) -> bool:
 
 
 def view(a: Array) -> c.Matrix:
-    """The library's view of a matrix from `as_matrix` or `empty`. The array must outlive it."""
+    """Return the library's view of a matrix from `as_matrix` or `empty`. The array must outlive it."""
     rows, cols = a.shape
     ld = a.strides[0] // _ITEM if rows > 1 else cols
     return c.Matrix(address(a), rows, cols, ld)
 
 
 def address(a: Array) -> int:
-    """Of the first number; what ``a.ctypes.data`` is, without its detour."""
+    """Address of the first number: ``a.ctypes.data``, but faster."""
     return int(a.__array_interface__["data"][0])
 
 
@@ -43,7 +43,7 @@ NO_MATRIX = c.Matrix(None, 0, 0, 0)
 
 
 def empty(rows: int, cols: int) -> Array:
-    """A matrix for the library to fill."""
+    """Return a matrix for the library to fill."""
     return np.empty((rows, cols), dtype=np.float64)
 
 
@@ -51,7 +51,7 @@ def empty(rows: int, cols: int) -> Array:
 
 
 def _refuse_masked(value: Any, name: str) -> None:
-    """NumPy takes what lies under a mask for data: in masked arrays, and in lists and object arrays of them."""
+    """Reject masked values, which NumPy would convert to data, in masked arrays and in lists and object arrays of them."""
     if isinstance(value, np.ma.MaskedArray):
         hidden = np.argwhere(np.ma.getmaskarray(value))
         if len(hidden):
@@ -67,7 +67,7 @@ def _refuse_masked(value: Any, name: str) -> None:
 
 
 def _refuse_missing(a: Array, name: str) -> None:
-    """None and pandas' NA among objects, which NumPy converts to nothing or to an error of its own."""
+    """Reject None and pandas' NA in object arrays."""
     pandas = pandas_module()
     for place, one in np.ndenumerate(a):
         if one is None or (pandas is not None and (one is pandas.NA or one is pandas.NaT)):
@@ -75,7 +75,7 @@ def _refuse_missing(a: Array, name: str) -> None:
 
 
 def to_float64(value: Any, name: str) -> Array:
-    """An array of float64, of whatever shape, from anything that holds numbers and nothing but numbers."""
+    """Convert numeric data to a float64 array of any shape."""
     if hasattr(value, "collect") and hasattr(value, "collect_schema"):
         raise TypeError(f"{name} is a {type(value).__name__}, which holds no values yet: pass {name}.collect()")
     if hasattr(value, "toarray") and hasattr(value, "nnz"):
@@ -103,7 +103,7 @@ def _where_not_finite(a: Array, name: str) -> str:
 
 
 def as_matrix(value: Any, name: str = "X") -> Array:
-    """A finite 2-D float64 array with contiguous rows; not copied when it is one already. A Series is one column."""
+    """Return a finite 2-D float64 array with contiguous rows, without a copy if possible. A Series is one column."""
     a = to_float64(value, name)
     if is_series(value):
         a = a.reshape(-1, 1)
@@ -126,19 +126,19 @@ def as_matrix(value: Any, name: str = "X") -> Array:
 
 
 def as_targets(value: Any, name: str = "y") -> Tuple[Array, bool]:
-    """Targets as a matrix, and whether they came as one column without a second dimension."""
+    """Return targets as a matrix, and whether they were 1-D."""
     a = to_float64(value, name)
     flat = a.ndim == 1
     return as_matrix(a.reshape(-1, 1) if flat else a, name), flat
 
 
 def as_row(value: Any) -> Array:
-    """One row of inputs, contiguous."""
+    """Return one row of inputs, contiguous."""
     return np.ascontiguousarray(to_float64(value, "the row"))
 
 
 def as_integers(value: Any, name: str) -> Array:
-    """A contiguous array of int64 from one of integers; nothing is rounded."""
+    """Return a contiguous int64 array; the input must have integers."""
     _refuse_masked(value, name)
     a = np.asarray(value)
     if a.dtype.kind not in "iu":
@@ -157,7 +157,7 @@ def same_rows(X: Array, Y: Array) -> None:
 
 
 def copy_of(matrix: c.Matrix) -> Array:
-    """A copy of a matrix of the library."""
+    """Copy a matrix of the library."""
     rows, cols, ld = int(matrix.rows), int(matrix.cols), int(matrix.ld)
     numbers = (c.c_double * ((rows - 1) * ld + cols)).from_address(matrix.data)
     strides = (ld * _ITEM, _ITEM)
@@ -168,7 +168,7 @@ def copy_of(matrix: c.Matrix) -> Array:
 
 
 def is_collection(value: Any) -> bool:
-    """Is it (series, time, channels), or a list of 2-D arrays, rather than one sequence?"""
+    """Return whether the value is a collection, (series, time, channels) or a list of 2-D arrays, and not one sequence."""
     if isinstance(value, np.ndarray):
         return value.ndim == 3 or (value.dtype == object and value.ndim == 1 and np.ndim(value[0]) == 2)
     if isinstance(value, (list, tuple)):
@@ -177,7 +177,7 @@ def is_collection(value: Any) -> bool:
 
 
 def as_collection(value: Any, name: str = "X") -> List[Array]:
-    """The series of a collection, each a matrix of time steps x channels."""
+    """Return the series of a collection, each a matrix of time steps x channels."""
     series = [as_matrix(one, f"{name}[{i}]") for i, one in enumerate(value)]
     channels = {one.shape[1] for one in series}
     if len(channels) > 1:
@@ -186,5 +186,5 @@ def as_collection(value: Any, name: str = "X") -> List[Array]:
 
 
 def views(series: Sequence[Array]) -> Any:
-    """A C array of the views of a collection."""
+    """Return a C array of the views of a collection."""
     return (c.Matrix * len(series))(*[view(one) for one in series])

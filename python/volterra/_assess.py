@@ -1,4 +1,4 @@
-"""How a fit compares with forecasts that need no model, as the library finds it for the program too."""
+"""Comparison of a fit with baselines, by the same function of the library as in the program."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ._pairing import Pairing
 
 _WORDS = {value: word for word, value in c.BASELINES.items()}
 _BETTER = c.CONSTANTS["VOLT_WARNING_BETTER_BASELINE"]
-#: Codes that say that a fit is of little use.
+#: Codes of fits that are of little use.
 _SERIOUS = {c.CONSTANTS[f"VOLT_WARNING_{word}"] for word in ("WORSE_THAN_CONSTANT", "BETTER_BASELINE")}
 _PAST_TARGETS = c.CONSTANTS["VOLT_WARNING_PAST_TARGETS"]
 
 
 class FitWarning(VolterraWarning):
-    """A baseline, or a constant, does better than a fit on the held-out rows; ``warnings_`` has all codes."""
+    """A baseline or a constant is better than the fit on the held-out rows; ``warnings_`` has all codes."""
 
 
 class Note(NamedTuple):
-    """A warning of the library: its code, the text, the series it is about, and the figure that belongs to the code."""
+    """A warning of the library: its code, text, series, and value."""
 
     code: int
     text: str
@@ -54,7 +54,7 @@ class Assessment(NamedTuple):
     warnings: List[Note]
 
     def warn(self) -> None:
-        """Warn of what says that the fit is of little use. Baselines that know more than the model do not."""
+        """Warn of a fit of little use. Baselines that use past targets, unlike the model, do not count."""
         codes = {note.code for note in self.warnings}
         for note in self.warnings:
             if note.code in _SERIOUS and not (note.code == _BETTER and _PAST_TARGETS in codes):
@@ -70,8 +70,8 @@ def assess(
     splits: Optional[c.SplitOptions] = None,
     **found: Any,
 ) -> Assessment:
-    """``volt_assess`` of a model on its held-out rows, or with `splits` of a search on its validation blocks; `found` are
-    the other fields of ``volt_assess_options``."""
+    """``volt_assess`` of a model on its held-out rows, or with `splits` of a search on its validation blocks; `found` are the
+    other fields of ``volt_assess_options``."""
     options = c.lib.volt_assess_options_default()
     options.season = season
     if model is not None:

@@ -19,7 +19,7 @@ from .ridge import VolterraRidge
 
 
 class Candidates(Owner):
-    """Candidates of the library."""
+    """Candidates of a search of the library."""
 
     _FREE = "volt_candidates_free"
 
@@ -32,7 +32,7 @@ class Candidates(Owner):
     def drawn(
         cls, kernel: str, X: Array, seed: int, ranges: Mapping[str, Any], scale: bool, fed: Optional[Array] = None
     ) -> "Candidates":
-        """`fed`: the targets, where they come back as inputs of the next row."""
+        """`fed`: the targets, if they are fed back as inputs of the next row."""
         entries = (c.Range * len(ranges))(*[range_of(name, law) for name, law in ranges.items()])
         options = c.DrawOptions(
             seed=seed, ranges=entries if len(ranges) else None, n_ranges=len(ranges), scale=int(scale), from_defaults=1
@@ -52,7 +52,7 @@ class Candidates(Owner):
 
 
 def range_of(name: str, law: Any) -> c.Range:
-    """(low, high): log-uniform; (law, low, high); a list: one of these."""
+    """(low, high): log-uniform; (distribution, low, high); a list: one of these values."""
     key = c.encode("the name of a range", library_name(name))
     if isinstance(law, list):
         words = c.names_array(f"a value of {name}", [value_text(value) for value in law])
@@ -63,7 +63,7 @@ def range_of(name: str, law: Any) -> c.Range:
 
 
 def expand(candidates: Any) -> List[Dict[str, Any]]:
-    """A grid (a dict of lists) or a list of grids and candidates, as a list of candidates."""
+    """Expand a grid (a dict of lists), or a list of grids and candidates, to a list of candidates."""
     if isinstance(candidates, Mapping):
         keys = sorted(candidates)
         axes = [v if isinstance(v, (list, tuple, np.ndarray)) else [v] for v in (candidates[k] for k in keys)]

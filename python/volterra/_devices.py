@@ -1,4 +1,4 @@
-"""Where the library's matrices live: on the CPU or on a GPU."""
+"""Choice of the device that stores the library's matrices: CPU or GPU."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._threads import use_threads
 
 
 def device() -> str:
-    """The choice of `set_device`: "auto", "cpu", or "gpu:0" and so on.
+    """Return the choice of `set_device`: "auto", "cpu", or "gpu:0" and so on.
 
     Examples
     --------
@@ -30,19 +30,19 @@ def _devices() -> c.Devices:
 
 
 def set_device(name: str = "auto") -> None:
-    """Say where Gram matrices live and are factored, for the whole process. Not while another thread is in a call.
+    """Set the device that stores and factors Gram matrices, for the whole process. Not while another thread uses the library.
 
     Parameters
     ----------
     name : str, default="auto"
-        "auto": the first GPU for fits and searches that it pays for and that fit in its memory, the CPU for all
-        else; "cpu"; "gpu": the first GPU, for everything that the plugin covers; "gpu:1": the second, and so on.
+        "auto": the first GPU for fits and searches that fit in its memory and are estimated to be faster there, otherwise the
+        CPU; "cpu"; "gpu": the first GPU, for everything that the plugin supports; "gpu:1": the second, and so on.
 
     Raises
     ------
     DeviceError
-        There is no such device, no plugin for it (``libvolterra_cuda.so``, beside the library or at
-        ``VOLT_CUDA_PLUGIN``), or it cannot be opened: the message says which. The choice stays as it was.
+        The device does not exist or cannot be opened, or its plugin is missing (``libvolterra_cuda.so``, in the directory of
+        the library or at ``VOLT_CUDA_PLUGIN``). The message has the reason. The choice is unchanged.
 
     Examples
     --------
@@ -59,12 +59,12 @@ def set_device(name: str = "auto") -> None:
 
 
 def devices() -> List[Dict[str, Any]]:
-    """The GPUs there are: for each its name, driver, memory and what is available of it, in bytes.
+    """Return the available GPUs: for each its name, driver, total and available memory in bytes.
 
     Raises
     ------
     DeviceError
-        There is none, or no plugin for it: the message says which.
+        No GPU or no plugin; the message has the reason.
     """
     all_of_them = _devices()
     if all_of_them.count == 0:
@@ -87,7 +87,7 @@ def devices() -> List[Dict[str, Any]]:
 
 @contextlib.contextmanager
 def use_machine(estimator: Any) -> Iterator[None]:
-    """Work with the threads and on the device that an estimator's parameters name, and restore both after."""
+    """Use the threads and the device of an estimator's parameters, and restore both afterwards."""
     wanted: Optional[str] = getattr(estimator, "device", None)
     with use_threads(estimator.n_jobs):
         if wanted is None:

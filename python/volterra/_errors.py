@@ -1,4 +1,4 @@
-"""Failures of the library as Python exceptions, and what it has to say as warnings."""
+"""Errors of the library as Python exceptions, and its messages as warnings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _native as c
 
-try:  # the class that scikit-learn's own tools look for, where it is installed
+try:  # the class that scikit-learn's tools expect, if it is installed
     from sklearn.exceptions import NotFittedError
 except ImportError:
 
@@ -23,26 +23,26 @@ except ImportError:
 
 
 class SingularError(np.linalg.LinAlgError):
-    """The matrix ``K + alpha I`` is not positive definite; the message has an alpha that would do.
+    """The matrix ``K + alpha I`` is not positive definite; the message has an alpha that is large enough.
 
     A subclass of `numpy.linalg.LinAlgError` and, through it, of `ValueError`.
     """
 
 
 class CancelledError(RuntimeError):
-    """A progress callback asked for an end."""
+    """Cancelled by a progress callback."""
 
 
 class DeviceError(RuntimeError):
-    """A GPU cannot be used: there is none, no plugin for it, or it was lost; the message says which."""
+    """A GPU cannot be used: none available, no plugin, or lost; the message has the reason."""
 
 
 class VolterraWarning(UserWarning):
-    """What the library warns about, such as an alpha below the rounding level."""
+    """Warning of the library, such as an alpha below the rounding level."""
 
 
 class BeyondWarning(VolterraWarning):
-    """Inputs lay beyond the ball of the training inputs, and were projected to it or taken as they are."""
+    """Inputs were outside the ball of the training inputs, and were projected onto it or used unchanged."""
 
 
 class OrderWarning(VolterraWarning):
@@ -63,12 +63,12 @@ _EXCEPTIONS = {
 
 
 def check(status: int) -> None:
-    """Raise the exception of a status, with the library's sentence, unless it is a success."""
+    """Raise the exception of a status, with the library's message, unless it is a success."""
     if status == c.OK:
         return
     sentence = c.text(c.lib.volt_error_detail()) or c.text(c.lib.volt_status_message(status))
     messages = _take_messages()
-    if status == c.ERR_SINGULAR and messages:  # what was warned about may be why
+    if status == c.ERR_SINGULAR and messages:  # a warning may explain the failure
         sentence += f" ({messages[-1].text})"
     raise _EXCEPTIONS.get(status, ValueError)(sentence)
 
@@ -82,7 +82,7 @@ class _Message(NamedTuple):
     text: str
 
 
-# The library may speak from any thread, and an exception cannot cross it: messages wait until its call ends.
+# The library may log from any thread, and an exception cannot cross it: messages are queued until its call returns.
 _messages: Deque[_Message] = collections.deque(maxlen=100)
 _PACKAGE = os.path.dirname(__file__) + os.sep
 _logger = logging.getLogger("volterra")
@@ -93,7 +93,7 @@ def _keep(level: int, message: bytes, _context: object) -> None:
 
 
 def _take_messages() -> List[_Message]:
-    """Those of this thread's calls: said by it, or by a thread of the library, which Python does not know."""
+    """Messages of this thread's calls: logged by it, or by a thread of the library, which Python does not know."""
     if not _messages:
         return []
     others = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
@@ -101,7 +101,7 @@ def _take_messages() -> List[_Message]:
     for _ in range(len(_messages)):
         try:
             message = _messages.popleft()
-        except IndexError:  # another thread has taken its own meanwhile
+        except IndexError:  # another thread has taken its messages meanwhile
             break
         (_messages if message.thread in others else taken).append(message)
     return taken
@@ -120,7 +120,7 @@ def warn(message: str, category: Type[Warning] = UserWarning) -> None:
 
 
 def tell_messages() -> None:
-    """Pass on what the library said: warnings as `VolterraWarning`, the rest to the logger ``volterra``."""
+    """Forward log messages of the library: warnings as `VolterraWarning`, others to the logger ``volterra``."""
     for message in _take_messages():
         if message.level == c.LOG_LEVELS["VOLT_LOG_WARNING"]:
             warn(message.text, VolterraWarning)

@@ -1,4 +1,4 @@
-"""The evidence of a kernel and alpha: log marginal likelihood, its gradient, rows left out one by one."""
+"""Evidence of a kernel and alpha: log marginal likelihood, its gradient, and leave-one-out errors."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["Evidence", "evidence"]
 
 
 class Evidence(NamedTuple):
-    """What `evidence` returns."""
+    """Result of `evidence`."""
 
     log_likelihood: float  #: Gaussian log marginal likelihood in units of the targets, summed over outputs
-    gradient: Optional[Dict[str, float]]  #: its derivative by every parameter, and by alpha; None: not asked
-    parameters: Dict[str, float]  #: the values at which it was taken
-    by_differences: Set[str]  #: parameters without a tangent: Gram matrices were differenced
-    scale: Array  #: profiled variance of each output; that of the noise is alpha times it
-    loo_errors: Optional[Array]  #: of the shape of y after the washout: target less its forecast from all other rows
-    loo_variances: Optional[Array]  #: of such errors, noise included
+    gradient: Optional[Dict[str, float]]  #: its derivatives by every parameter and alpha; None: not requested
+    parameters: Dict[str, float]  #: values of the parameters
+    by_differences: Set[str]  #: parameters whose derivatives are finite differences of Gram matrices
+    scale: Array  #: profiled variance of each output; the noise variance is alpha times it
+    loo_errors: Optional[Array]  #: of the shape of y after the washout: leave-one-out errors
+    loo_variances: Optional[Array]  #: their variances, noise included
     gcv: Optional[Array]  #: generalised cross-validation of each output
     trace: float  #: rows less trace times alpha are the degrees of freedom, the intercept included
 
@@ -48,11 +48,11 @@ def evidence(
     n_jobs: Optional[int] = None,
     progress: Optional[ProgressCallback] = None,
 ) -> Evidence:
-    """How well a kernel and alpha explain the targets: the log marginal likelihood, and its gradient.
+    """Compute the log marginal likelihood of a kernel and alpha, and its gradient.
 
-    Outputs are independent Gaussian processes with covariance ``s^2 K`` and noise ``s^2 alpha``, the variance s^2 of
-    each profiled; an intercept has a flat prior, which makes the likelihood the restricted one (REML). It is what
-    ``VolterraRidgeCV(scoring="evidence")`` maximises.
+    Outputs are independent Gaussian processes with covariance ``s^2 K`` and noise ``s^2 alpha``; the variance s^2 of each is
+    profiled. An intercept has a flat prior, so that the likelihood is the restricted one (REML).
+    ``VolterraRidgeCV(scoring="evidence")`` maximises it.
 
     Parameters
     ----------
@@ -63,19 +63,19 @@ def evidence(
     alpha : float
         Regularisation.
     gradient : bool, default=True
-        Derivatives by the real parameters of the kernel that have a value, the weights of its terms, the filters
-        that are there, and alpha. Exact down the diagonals for recursions and expressions of them; for gak, sig,
-        sigpde and filters from differences of the Gram matrix. About three times the time of a fit.
+        Derivatives with respect to alpha, the real parameters of the kernel that have a value, the weights of its terms, and
+        its filters. Exact for recursive kernels and expressions of them; by differences of the Gram matrix for gak, sig,
+        sigpde and filters. About three times the time of a fit.
     leave_one_out : bool, default=True
-        Errors of all rows, each left out and forecast from the others. Free beside the gradient.
+        Leave-one-out errors of all rows. No additional cost with the gradient.
     washout, fit_intercept, scale
         As in `VolterraRidge`.
     groups : array-like of shape (n_steps,), optional
-        Which record a row belongs to.
+        Record of each row.
     n_jobs : int, optional
         Threads.
     progress : callable, optional
-        Called with a stage and the share that is done; a true result ends the call with `CancelledError`.
+        Called with a stage and the completed fraction; a true result cancels the call with `CancelledError`.
 
     Examples
     --------

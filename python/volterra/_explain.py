@@ -1,4 +1,4 @@
-"""What a fitted model has learned: its Volterra series, how well it is known, and the share of every order."""
+"""Volterra series of a fitted model, its standard deviations, and variance shares of the orders."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Explanation(NamedTuple):
     g1_std: Optional[Array]  # as g1: standard deviations
     shares: Optional[Dict[str, Array]]  # "order1", "order2", ..., "higher", outputs each: cov(f_p, f) / var(f)
     variances: Optional[Dict[str, Array]]  # the same: var(f_p) / var(f)
-    memory: Array  # outputs: so many lags hold 99 % of what g1 and g2 would do to white inputs
-    kernels: List[Array]  # g1, g2, ... up to the order asked for
+    memory: Array  # outputs: number of lags with 99 % of the response of g1 and g2 to white inputs
+    kernels: List[Array]  # g1, g2, ... up to the requested order
 
 
 def _options(model: Model, about: About, order: int, watch: Watch) -> Any:
-    """``volt_explain_options``, and what must outlive it."""
+    """``volt_explain_options``, and the objects that must outlive it."""
     inputs = model.d + (model.q if model.feedback_weight > 0 else 0)
     options = c.lib.volt_explain_options_default()
     options.order = whole("order", order, 1, 8)
@@ -109,7 +109,7 @@ def _copy(e: Any) -> Explanation:
 
 
 class Explains:
-    """What the estimators say of what they have learned."""
+    """Explanation methods of the estimators."""
 
     def explain(
         self,
@@ -122,7 +122,7 @@ class Explains:
         along: Any = None,
         groups: Any = None,
     ) -> Explanation:
-        """The Volterra series that the model has learned.
+        """Return the Volterra series of the model.
 
         About a constant input, ``delta = x - about``, in the units of the data, filters and changes of the inputs included:
 
@@ -135,14 +135,14 @@ class Explains:
         order : int, default=2
             Of the highest kernel, 1 to 8.
         about : "mean", "zero" or array-like of shape (n_features,), default="mean"
-            The constant input. It must lie within the ball of the training inputs where the kernel is bound to it. With
-            ``feedback`` the outputs of the row before are inputs too, behind the others: the series is that of one step.
+            The constant input. It must be inside the ball of the training inputs if the kernel requires it. With
+            ``feedback`` the outputs of the previous row are additional inputs after the others: the series describes one step.
         std : bool, default=True
-            Standard deviations of g1, those of a Gaussian process with this kernel and alpha. They take as long as a fit.
+            Standard deviations of g1, for a Gaussian process with this kernel and alpha. They take as long as a fit.
         shares : bool, default=True
-            The share of every order in what the model says.
+            Variance share of every order.
         along : array-like of shape (n_steps, n_features), optional
-            Rows, a new sequence, over which the shares are taken; the training rows when not given.
+            Rows for the shares, a new sequence; default: the training rows.
         groups : array-like of shape (n_steps,), optional
             Records of ``along``, as for `predict`.
 
@@ -154,7 +154,7 @@ class Explains:
         Raises
         ------
         ValueError
-            The kernel has no power series, or lags, order or point are not allowed.
+            The kernel has no power series, or lags, order or point are out of range.
 
         Examples
         --------
@@ -188,19 +188,19 @@ class Explains:
             )
 
     def orders(self, X: Any, *, order: int = 2, about: About = "mean", groups: Any = None) -> Array:
-        """The part of each order in the forecasts of a new sequence after a zero past.
+        """Decompose the predictions of a new sequence with zero initial state by order.
 
         Parameters
         ----------
         X : array-like of shape (n_steps, n_features)
-            The inputs; those beyond the ball of training are clipped.
+            The inputs; those outside the ball of training are clipped.
         order, about, groups
             As for `explain`.
 
         Returns
         -------
         ndarray of shape (n_steps, n_outputs, order + 2)
-            Orders 0, 1, ..., ``order`` and all higher ones, which add up to ``predict(X, start="reset")``.
+            Orders 0, 1, ..., ``order`` and all higher ones; their sum is ``predict(X, start="reset")``.
         """
         self._check_is_fitted()  # type: ignore[attr-defined]
         self._refresh_model()  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Forecasts of an estimator's model: rows that follow, records, and rows to which known outputs come back."""
+"""Predictions of an estimator's model: rows that follow training, records, and rows with known outputs."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ._intervals import level_list
 from ._order import place_after
 from ._types import FloatArray, Levels, Prediction, Table
 
-LEAST_PATHS = 200  # of intervals further ahead ...
-TAIL_PATHS = 20  # ... of which so many lie outside, at least
+LEAST_PATHS = 200  # minimum number of paths for intervals ...
+TAIL_PATHS = 20  # ... and minimum number outside an interval
 
 
 class IntervalForecast(NamedTuple):
-    """What `forecast` returns with a coverage, for arrays."""
+    """Result of `forecast` with a coverage, for arrays."""
 
     forecast: FloatArray  # (steps,) or (steps, n_columns)
-    interval: FloatArray  # (steps, 2) or (steps, n_columns, 2): lower and upper ends; of several coverages a last axis
+    interval: FloatArray  # (steps, 2) or (steps, n_columns, 2): lower and upper ends; last axis for several coverages
 
 
 class ModelForecasts:
-    """Calls of the estimators to their model."""
+    """Prediction methods of the estimators."""
 
     _own_levels: Callable[[], List[float]]
     _fitted_ends: Callable[[float], List[int]]
@@ -76,14 +76,14 @@ class ModelForecasts:
         return out
 
     def _check_one_step(self) -> None:
-        """Errors of one step say nothing of a free run."""
+        """Reject intervals of simulations: errors one step ahead do not apply to them."""
         self._check_is_fitted()
         self._refresh_model()
         if self._model.feedback_weight > 0:
             raise ValueError("intervals are those of forecasts one step ahead, and with feedback predict runs free")
 
     def _fed(self, a: Array, start: str, known: Array, warm_up: int) -> Array:
-        """Forecasts to which known outputs come back. The rows of training themselves begin anew."""
+        """Predictions with known outputs fed back. The training rows are treated as a new sequence."""
         self._refresh_model()
         if start == "auto":
             begins = self._model.begins(a) if self._rows is None else self._rows.begin(a)
@@ -96,8 +96,8 @@ class ModelForecasts:
     def _read_known(
         self, y_known: Any, warm_up: Optional[int], rows: int, in_parts: bool
     ) -> Tuple[Optional[Array], int]:
-        """Known outputs, a row for each of X (`in_parts`: a list of records), and the warm-up, 0 for all rows. What is missing is for the library to
-        refuse, where it would come back."""
+        """Return known outputs, a row for each of X (`in_parts`: a list of records), and the warm-up, 0 for all rows. The
+        library rejects missing values that would be fed back."""
         if y_known is None:
             if warm_up is not None:
                 raise ValueError(f"warm_up is {warm_up!r}, and needs the outputs that were measured: y_known")
@@ -109,9 +109,9 @@ class ModelForecasts:
         return np.ascontiguousarray(known), 0 if warm_up is None else whole("warm_up", warm_up, 1)
 
     def impulse_response(self, lags: int = 50) -> Array:
-        """What a unit in one input adds to the outputs, through the terms of the kernel that are ``fir`` alone.
+        """Return the impulse response of the linear part: the kernel terms that consist only of ``fir``.
 
-        The linear part of the model, filters included, in units of the outputs for a unit of the input.
+        Filters are included. The unit is that of the outputs per unit of the input.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class ModelForecasts:
         Raises
         ------
         ValueError
-            No term of the kernel is ``fir`` alone.
+            No term of the kernel consists only of ``fir``.
 
         Examples
         --------
@@ -154,27 +154,27 @@ class ModelForecasts:
         Parameters
         ----------
         steps : int, optional
-            Number of rows; by default all that the estimator was fitted for: with ``ahead=H`` the H rows after the
-            last one, each forecast H rows before; with ``ahead=range(1, 25)`` the 24 rows after the last one, all
-            from there. More than those only where `continue_` applies, which is one step ahead.
+            Number of rows; by default all that the estimator was fitted for: with ``ahead=H`` the H rows after the last one,
+            each forecast H rows before; with ``ahead=range(1, 25)`` the 24 rows after the last one, all from there. More rows
+            require a model that `continue_` supports, one step ahead.
         coverage : float or list of float, optional
-            Also return intervals that hold this share of the observations, between 0 and 1. Within the horizons of the fit
-            they equal `predict_interval`. Further ahead, where the model runs on its own outputs, they lie between quantiles of
-            paths with noise drawn from the errors of training rows, as in ``volterra continue --paths``. The seed is fixed.
+            Also return intervals with this coverage, between 0 and 1. Within the horizons of the fit they equal
+            `predict_interval`. Further ahead they are quantiles of simulated paths, with noise drawn from the errors of
+            training rows, as in ``volterra continue --paths``. The seed is fixed.
 
         Returns
         -------
         ndarray, Series or DataFrame of shape (steps,) or (steps, n_columns)
-            The targets of fit, or the columns of X, one row per step. For objects of pandas or polars of the same type; in
-            pandas with an index that continues theirs where it has a step. With coverage: a DataFrame with the columns
-            ``NAME``, ``NAME.lo90``, ``NAME.hi90`` for each coverage in percent (a Series without a name is "y"), or for arrays an
-            `IntervalForecast` of the forecast and the ends, shaped like those of `predict_interval`.
+            The targets of fit, or the columns of X, one row per step. For pandas or polars objects of the same type; in
+            pandas with a continued index if it has a fixed step. With coverage: a DataFrame with the columns ``NAME``,
+            ``NAME.lo90``, ``NAME.hi90`` for each coverage in percent (a Series without a name is "y"), or for arrays an
+            `IntervalForecast` of the forecast and the ends, shaped as in `predict_interval`.
 
         Raises
         ------
         ValueError
-            The targets lie 0 rows ahead, or `steps` is more than can be had; or the model was read from a file
-            without the rows that had no target yet: give them to `predict`.
+            The horizon is 0, `steps` is too large, or the model was read from a file without the rows that had no target yet
+            (give them to `predict`).
 
         Examples
         --------
@@ -212,8 +212,8 @@ class ModelForecasts:
         return self._dress_ends(values, lower, upper, levels, single)
 
     def _at_horizons(self, values: Array) -> Array:
-        """Steps x columns, out of predictions of the rows that had no target: with several horizons all those of the last row,
-        which has them column by column."""
+        """Steps x columns, from predictions of the rows without a target: with several horizons those of the last row, which are
+        ordered by column."""
         if not self._horizons.several:
             return values
         count, levels = len(self._horizons.each), len(self._own_levels()) or 1
@@ -231,7 +231,7 @@ class ModelForecasts:
         return values - half, values + half
 
     def _path_ends(self, steps: int, levels: List[float]) -> Tuple[Array, Array]:
-        """The same from paths with noise: of N sorted values the floor((N + 1)(1 - p) / 2)-th, and the same from above."""
+        """The same from noisy paths: of N sorted values the floor((N + 1)(1 - p) / 2)-th from below and from above."""
         count = max(LEAST_PATHS, int(np.ceil(TAIL_PATHS / (1 - max(levels)))))
         with use_machine(self):
             paths = np.sort(self._model.run_paths(count, steps, self._beyond(), self.verbose), axis=0)
@@ -255,7 +255,7 @@ class ModelForecasts:
         return future_index(index, self._horizons.first if self._horizons.several else 1, count)
 
     def _dress_future(self, values: Array) -> Any:
-        """Rows after the last one in the form of the series."""
+        """Return the rows after the last one in the form of the series."""
         values = values[:, 0] if self._flat_series else values
         if self._future is None:
             return values
@@ -263,7 +263,7 @@ class ModelForecasts:
         return form.dress(values, self._index_ahead(index, len(values)))
 
     def _rows_after(self, X: Any) -> Tuple[Optional[Array], str]:
-        """The rows of X after training, after the tail (None: no rows), and `start` of `Model.run_on`."""
+        """The rows of X after training and the tail (None: no rows), and `start` of `Model.run_on`."""
         a, start = self._read_inputs(X), "continue"
         if self._begins(a):
             a, start = a[self._model.rows_given :], "at_target"
@@ -279,16 +279,16 @@ class ModelForecasts:
         return (a, start) if len(a) else (None, "continue")
 
     def continue_(self, steps: int, *, after: Any = None) -> FloatArray:
-        """Let the model run on its own outputs, from the end of training or of rows that came since.
+        """Simulate the model on its own outputs, from the end of training or of later rows.
 
         Parameters
         ----------
         steps : int
             Rows to forecast (at least 1).
         after : array-like of shape (n_steps, n_features), optional
-            Rows that follow those of training, as for `predict`; they go in first. It may begin with all rows of
-            training. After ``fit(X, y)`` it begins with the last training target or the row after it. The index
-            decides; without one a first row equal to the last target is taken as that target, with a warning.
+            Rows that follow those of training, as for `predict`; they are fed first. It may begin with all training rows.
+            After ``fit(X, y)`` it begins with the last training target or the row after it. The index decides; without one, a
+            first row equal to the last target is taken as that target, with a warning.
 
         Returns
         -------
@@ -298,8 +298,8 @@ class ModelForecasts:
         Raises
         ------
         ValueError
-            The outputs are not the next inputs: the model must be fitted without y, or with a y whose rows
-            are the next rows of X. Or the path diverges.
+            The outputs are not the next inputs: the model must be fitted without y, or with a y whose rows are the next rows
+            of X. Or the path diverges.
         """
         self._check_is_fitted()
         self._refresh_model()
