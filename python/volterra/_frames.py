@@ -22,7 +22,7 @@ def pandas_module() -> Any:
 
 
 def library_of(value: Any) -> Optional[str]:
-    """ "pandas" or "polars" for a DataFrame or Series of these, else None."""
+    """Return "pandas" or "polars" for a DataFrame or Series of these, else None."""
     for name in ("pandas", "polars"):
         module = sys.modules.get(name)
         if module is not None and isinstance(value, (module.DataFrame, module.Series)):
@@ -31,17 +31,17 @@ def library_of(value: Any) -> Optional[str]:
 
 
 def is_frame(value: Any) -> bool:
-    """Is it a DataFrame or Series of pandas, which has an index?"""
+    """Return whether it is a DataFrame or Series of pandas, which has an index."""
     return library_of(value) == "pandas"
 
 
 def is_series(value: Any) -> bool:
-    """Is it a Series of pandas or polars: one column without a second dimension?"""
+    """Return whether it is a Series of pandas or polars, that is 1-D."""
     return library_of(value) is not None and len(value.shape) == 1
 
 
 def column_names(value: Any) -> Optional[Array]:
-    """The columns of a data frame, or the name of a Series, when all are texts (an object array), else None."""
+    """Return the columns of a data frame, or the name of a Series, if all are strings (an object array), else None."""
     columns = [value.name] if is_series(value) else getattr(value, "columns", None)
     if columns is None:
         return None
@@ -53,19 +53,19 @@ def column_names(value: Any) -> Optional[Array]:
 
 
 def _columns(value: Any) -> List[Tuple[Any, Any]]:
-    """Name and type of each column."""
+    """Return name and type of each column."""
     return [(value.name, value.dtype)] if len(value.shape) == 1 else list(zip(value.columns, value.dtypes))
 
 
 def _values(value: Any, k: int) -> Any:
-    """Of column k; names may be repeated."""
+    """Return column k by position; names may be repeated."""
     if len(value.shape) == 1:
         return value
     return value.iloc[:, k] if library_of(value) == "pandas" else value.to_series(k).to_list()
 
 
 def _kind_of_objects(values: Any) -> Optional[str]:
-    """The first kind of value in a column of objects that is no number; None: all are. Missing values are refused elsewhere."""
+    """Return the first kind of value in an object column that is not a number, or None. Missing values are checked elsewhere."""
     kinds = (
         ((bool, np.bool_), "True and False as objects"),
         ((str, bytes), "text"),
@@ -84,7 +84,7 @@ def _kind_of_objects(values: Any) -> Optional[str]:
 
 
 def _kind_in_pandas(dtype: Any) -> Optional[str]:
-    """The kind of values of a column that are no numbers; None: numbers."""
+    """Return the kind of values of a column if they are not numbers, else None."""
     types = pandas_module().api.types
     if types.is_numeric_dtype(dtype) or types.is_bool_dtype(dtype):
         return None
@@ -127,12 +127,12 @@ def _advice(kind: str, column: Any, library: str, is_one: bool, name: str) -> st
 
 
 def check_columns(value: Any, name: str) -> None:
-    """Refuse a DataFrame or Series with a column that does not hold numbers.
+    """Reject a DataFrame or Series with a column that is not numeric.
 
     Raises
     ------
     TypeError
-        With the name of the first such column, its type and what to do.
+        With the name of the first such column, its type and advice.
     """
     library = library_of(value)
     if library is None:
@@ -152,7 +152,7 @@ def check_columns(value: Any, name: str) -> None:
 
 
 class FrameForm:
-    """Library, name and columns of targets, to give predictions the same form, or columns of their own."""
+    """Library, name and columns of targets, for predictions in the same form or with other columns."""
 
     def __init__(self, targets: Any, columns: Optional[Sequence[str]] = None) -> None:
         self.library = library_of(targets)
@@ -168,32 +168,32 @@ class FrameForm:
         return pandas_module().Series(values, index=index, name=self.name)
 
     def frame(self, values: Array, index: Any, columns: Sequence[Any]) -> Any:
-        """A DataFrame with columns of its own."""
+        """Return a DataFrame with other columns."""
         if self.library == "polars":
             return sys.modules["polars"].DataFrame(np.ascontiguousarray(values), schema=list(columns))
         return pandas_module().DataFrame(values, index=index, columns=list(columns))
 
     @property
     def names(self) -> List[Any]:
-        """Of the columns; a Series without a name is "y"."""
+        """Column names; a Series without a name is "y"."""
         if self.columns is not None:
             return list(self.columns)
         return ["y" if self.name is None or self.name == "" else self.name]
 
     def is_of(self, X: Any) -> bool:
-        """Is X of the same library?"""
+        """Return whether X belongs to the same library."""
         return self.library == library_of(X)
 
     @staticmethod
     def of(X: Any, targets: Any, columns: Optional[Sequence[str]] = None) -> "Optional[FrameForm]":
-        """The form of predictions where X and the targets are of one library, else None."""
+        """Return the form of predictions if X and the targets belong to one library, else None."""
         if library_of(X) is None or library_of(X) != library_of(targets):
             return None
         return FrameForm(targets, columns)
 
 
 def _inferred_freq(index: Any) -> Any:
-    """The frequency of an index of dates, or None. pandas warns that its type will change; either type serves here."""
+    """Return the frequency of an index of dates, or None. pandas warns of a change of type; both types work here."""
     if len(index) < 3:
         return None
     with warnings.catch_warnings():
@@ -202,8 +202,8 @@ def _inferred_freq(index: Any) -> Any:
 
 
 def future_index(index: Any, first: int, count: int) -> Any:
-    """The index of rows that come `first`, first + 1, ... after the end of an index: continued with its step where it has one,
-    else the numbers of the steps. None for None (polars)."""
+    """Return the index of rows `first`, first + 1, ... after the end of an index: continued if it has a fixed step, otherwise
+    the step numbers. None for None (polars)."""
     if index is None:
         return None
     pandas = pandas_module()

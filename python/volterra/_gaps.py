@@ -1,7 +1,7 @@
 """Missing rows in the index of a data frame.
 
-An estimator takes row after row for step after step. Where an index of dates has a gap, the row after it is taken for the
-next step. A `TimeGrid` finds the step of an index, and where rows are missing from it:
+An estimator assumes one row per step. If an index of dates has a gap, the row after it would be taken as the next step. A
+`TimeGrid` determines the step of an index and finds missing rows:
 
 - a fixed step (the median), or calendar months from 27 days on;
 - weekdays that do not occur in the index (weekends) are closed, and a closure every night (trading hours) is not a gap;
@@ -19,15 +19,15 @@ from ._frames import is_frame, pandas_module
 
 DAY = 86_400_000_000_000  # nanoseconds
 MONTH_LEAST = 27 * DAY
-LATE = 1.5  # steps between two rows of which none is missing, at most
+LATE = 1.5  # largest distance of consecutive rows, in steps
 HOLIDAY = 2  # working days
-RARE = 0.1  # of the share of a weekday if all were equally frequent: below, it is closed
+RARE = 0.1  # relative to an even distribution over weekdays: a rarer weekday is closed
 
 
 class Gap(NamedTuple):
     before: Any  # the rows on either side
     after: Any
-    missing: Optional[int]  # rows between them; None: unknown, since nights have none
+    missing: Optional[int]  # rows between them; None: unknown because of closed nights
 
     def __str__(self) -> str:
         count = "rows are" if self.missing is None else "1 row is" if self.missing == 1 else f"{self.missing} rows are"
@@ -35,7 +35,7 @@ class Gap(NamedTuple):
 
 
 def _nanoseconds(index: Any, is_local: bool) -> np.ndarray:
-    """Local times count days and months as people do; other times do not jump when clocks are changed."""
+    """Use local time for days and months, and UTC for other steps, which clock changes must not affect."""
     if index.tz is not None:
         index = index.tz_localize(None) if is_local else index.tz_convert(None)
     return index.to_numpy().astype("datetime64[ns]").astype(np.int64)
@@ -51,14 +51,14 @@ class TimeGrid:
     def __init__(self, step: float, months: int = 0, weekmask: Optional[str] = None, is_periods: bool = False) -> None:
         self.step = step  # nanoseconds; of months and periods 1
         self.months = months  # 0: a fixed step
-        self.weekmask = weekmask  # of closed weekdays; None: all are open
+        self.weekmask = weekmask  # open weekdays; None: all are open
         self.is_periods = is_periods
         self.is_local = months > 0 or step >= DAY
         self.closes_nightly = False
 
     @classmethod
     def of(cls, X: Any) -> "Optional[TimeGrid]":
-        """That of a frame's index; None: it has no dates, or no step."""
+        """Return the grid of a frame's index; None: it has no dates, or no fixed step."""
         pandas = pandas_module()
         if not is_frame(X) or len(X.index) < 3 or not X.index.is_monotonic_increasing or X.index.hasnans:
             return None
@@ -86,8 +86,8 @@ class TimeGrid:
 
     @staticmethod
     def _open_weekdays(times: np.ndarray, step: float) -> Optional[str]:
-        """Weekdays of the index, Monday first, as NumPy's busday functions take them; None: all are open. One that the dates
-        have not passed may be open, but for a weekend after daily rows."""
+        """Open weekdays of the index, Monday first, as NumPy's busday functions take them; None: all are open. A weekday that the
+        dates do not cover counts as open, except a weekend after daily rows."""
         days = times // DAY + 3  # 1970-01-01 was a Thursday
         counts = np.bincount(days % 7, minlength=7)
         passed = np.bincount(np.arange(days[0], days[-1] + 1) % 7, minlength=7)
@@ -97,14 +97,14 @@ class TimeGrid:
         return None if is_open.all() else "".join("1" if one else "0" for one in is_open)
 
     def _find_nights(self, times: np.ndarray, apart: np.ndarray) -> None:
-        """Where rows lie within a day and most nights have none, nights are closed."""
+        """Nights are closed if there are several rows a day and most nights have none."""
         is_new_day = np.diff(times // DAY) > 0
         nights = int(np.count_nonzero(is_new_day))
         if self.step < DAY and nights > 1:
             self.closes_nightly = np.count_nonzero(is_new_day & (apart > LATE)) > nights / 2
 
     def _steps(self, times: np.ndarray) -> np.ndarray:
-        """How many steps lie between the rows: 1 where none is missing."""
+        """Return the number of steps between consecutive rows: 1 if none is missing."""
         if self.is_periods:
             return np.diff(times).astype(float)
         if self.months:
@@ -129,7 +129,7 @@ class TimeGrid:
         return missing
 
     def first_gap(self, index: Any) -> Optional[Gap]:
-        """The first place in an index of the same kind where rows are missing; None: nowhere."""
+        """Return the first gap in an index of the same kind; None: no gap."""
         pandas = pandas_module()
         is_same = isinstance(index, pandas.PeriodIndex if self.is_periods else pandas.DatetimeIndex)
         if not is_same or len(index) < 2 or index.hasnans or not index.is_monotonic_increasing:
@@ -143,7 +143,7 @@ class TimeGrid:
 
 
 def training_gap(X: Any, lengths: Any = None) -> Tuple[Optional[TimeGrid], Optional[Gap]]:
-    """The grid of the (last record of the) training rows, and the first gap inside a record."""
+    """Return the grid of the (last record of the) training rows, and the first gap inside a record."""
     if not is_frame(X):
         return None, None
     bounds = np.concatenate([[0], np.cumsum(lengths)]) if lengths is not None else [0, len(X.index)]
@@ -156,7 +156,7 @@ def training_gap(X: Any, lengths: Any = None) -> Tuple[Optional[TimeGrid], Optio
 
 
 def warn_of_gap(gap: Optional[Gap], name: str = "X") -> None:
-    """Warn of a gap in the training rows, where there is one."""
+    """Warn of a gap in the training rows."""
     if gap is not None:
         warn(
             f"the index of {name} has a gap: {gap}. The row after a gap is taken for the next step: fill the missing rows "

@@ -19,11 +19,11 @@ from ._progress import Watch
 from ._threads import use_threads
 from ._types import ForgetWhat
 
-FIRST_ROWS = 50  # that are fitted together where they come in smaller batches
+FIRST_ROWS = 50  # minimum number of rows for the first fit, if they arrive in smaller batches
 
 
 class WhenLearnable:
-    """A method of estimators that can continue learning. For others, access raises AttributeError with the reason."""
+    """A method of estimators that support learning row by row. For others, access raises AttributeError with the reason."""
 
     def __init__(self, method: Callable[..., Any]) -> None:
         self._method = method
@@ -39,7 +39,7 @@ class WhenLearnable:
 
 
 def _joined(before: Any, after: Any) -> Any:
-    """Rows of two batches, one after the other, of the same kind where both are."""
+    """Concatenate the rows of two batches, keeping their type if both have the same."""
     if before is None:
         return after
     if is_frame(before) and is_frame(after):
@@ -57,8 +57,8 @@ class Learns:
     """Lets estimators continue learning: `learner`, and `partial_fit` and `update`, which keep one internally."""
 
     _tail: Optional[Array]
-    _grown: Optional[Learner] = None  # once rows came after those of fit
-    _is_behind: bool = False  # rows were learned that the model does not have yet
+    _grown: Optional[Learner] = None  # set when rows are learned after fit
+    _is_behind: bool = False  # the model lacks some of the learned rows
     _first: Optional[Tuple[Any, Any]] = None  # X and y of the first calls of partial_fit, while they are few
     _refits_first_rows: bool = True
 
@@ -85,28 +85,28 @@ class Learns:
             With ``forget``: the response to inputs (dynamics), or the level as well (all). Both are equal for kernels
             without a constant part, that is all but ``volterra`` with a lift other than ``"rbf"``, and sums with it.
         coverage : float or list of float, optional
-            Intervals to track, see `Learner.interval`.
+            Coverages of the intervals, see `Learner.interval`.
         state : path-like, optional
-            State file: locked as long as the learner exists, resumed from where it exists, and written by `Learner.save`.
+            State file, locked while the learner exists. An existing file is resumed. `Learner.save` writes it.
         journal : path-like, optional
-            Log of what is learned. Events of the file that the learner has not seen are replayed first
-            (`Learner.replayed`). From then on every row is on disk before the call that brings it returns.
-            ``learner.save()`` writes the state and empties the journal.
+            Log of the learned rows. Events in the file that the state does not contain are replayed first
+            (`Learner.replayed`). From then on every row is on disk before the call returns. ``learner.save()`` writes the state
+            and empties the journal.
 
         Returns
         -------
         Learner
-            ``learner.update(x, y)`` is the forecast of a row, which is learned then.
+            ``learner.update(x, y)`` predicts a row and then learns it.
         """
         model, beyond, flat = self._stream_parts()
         options = LiveOptions(beyond, coverage, state, journal, self._tail)
         return Learner(model, beyond, flat, self._is_series, options, window, forget, forget_what)
 
-    # ---- the estimator itself ------------------------------------------------------------------------------
+    # ---- estimator -----------------------------------------------------------------------------------------
 
     @property
     def learner_(self) -> Learner:
-        """The learner behind `partial_fit` and `update`, once one of them was called."""
+        """The learner of `partial_fit` and `update`, after the first call of one of them."""
         if self._grown is None:
             raise AttributeError("no rows were learned since fit: partial_fit and update do, and learner() makes a learner")
         return self._grown
@@ -115,16 +115,16 @@ class Learns:
     def partial_fit(self: Any, X: Any, y: Any = None) -> Any:
         """Learn rows that follow all rows learned so far.
 
-        The first 50 rows are fitted together: until there are that many, every call fits all rows so far, and a single
-        row is kept until a second one comes. From then on, or after `fit`, rows are learned one by one. After
-        each row the readout equals a fit on all rows so far, to rounding, at the cost of one row. The kernel, the scales of inputs and
-        targets, alpha, the kind of target and the season stay those of the fit. Where that fit chose a constant (``alpha_``
-        is infinite) it becomes the mean of all targets, and the naive forecast stays naive.
+        The first 50 rows are fitted together: until then every call fits all rows so far, and a single row is kept until a
+        second one arrives. From then on, or after `fit`, rows are learned one by one. After each row the readout equals a fit on
+        all rows so far, to rounding, at the cost of one row. The kernel, the scales of inputs and targets, alpha, the kind of
+        target and the season do not change. A constant chosen by the fit (``alpha_`` is infinite) becomes the mean of all
+        targets, and a naive forecast stays naive.
 
-        All other methods refer to all rows: `predict` and `score` take rows that follow them, or with ``start="reset"``
-        a new sequence; `forecast`, `continue_`, `predict_interval`, `stream`, `explain`, `save` and ``dual_coef_`` use a model of
-        all rows, which takes as long as a fit and is made when one of them is called. ``fitted_``, ``report_``,
-        ``baselines_`` and the other results on held-out rows stay those of the fit. For a window or forgetting see `learner`.
+        All other methods refer to all rows: `predict` and `score` take rows that follow them, or with ``start="reset"`` a new
+        sequence; `forecast`, `continue_`, `predict_interval`, `stream`, `explain`, `save` and ``dual_coef_`` use a model of all
+        rows, which is computed on demand and takes as long as a fit. ``fitted_``, ``report_``, ``baselines_`` and the other
+        results on held-out rows are not updated. For a window or forgetting see `learner`.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class Learns:
         return self._fit_first(X, y)
 
     def _fit_first(self: Any, X: Any, y: Any) -> Any:
-        """Fit all rows so far, where there are enough for one."""
+        """Fit all rows so far if there are enough."""
         if self._first is None and is_collection(X):
             return self.fit(X, y)
         if self.__sklearn_is_fitted__():
@@ -166,7 +166,7 @@ class Learns:
         rows = as_matrix(joined[0], "X")
         bounds = horizon_bounds(self.ahead)
         ahead = bounds[1] if bounds is not None else int(y is None)
-        known = rows[: max(len(rows) - ahead, 0)]  # which have a target
+        known = rows[: max(len(rows) - ahead, 0)]  # rows with a target
         if len(rows) >= 2 and len(known) > 0 and bool(np.any(known != known[0])):
             self.fit(*joined)
             self._first = joined if self._refits_first_rows and len(rows) < FIRST_ROWS else None
@@ -187,7 +187,7 @@ class Learns:
         Returns
         -------
         ndarray of shape (n_steps,) or (n_steps, n_outputs)
-            The predictions that were made before the rows were learned.
+            The predictions made before the rows were learned.
         """
         rows = self._read_inputs(X)
         grown = self._grown
@@ -198,13 +198,13 @@ class Learns:
         try:
             with use_threads(self.n_jobs):
                 out = grown.advance(rows, y)
-        finally:  # a row that is refused ends the batch, and those before it stay
+        finally:  # a rejected row ends the batch; earlier rows are kept
             if grown.fed > before:
                 self._take_in(grown, rows[: grown.fed - before], X, y)
         return self._dress(out.reshape(len(rows), -1), X)
 
     def _take_in(self: Any, grown: Learner, rows: Array, X: Any, y: Any) -> None:
-        """The rows are part of what was learned."""
+        """Record the rows as learned."""
         self._grown, self._is_behind, self._first = grown, True, None
         ahead = self._horizons.last
         if ahead:
@@ -218,7 +218,7 @@ class Learns:
             self._future = form, index.append(more)[-max(len(index), 3) :]
 
     def _why_not_learn(self: Any) -> Optional[str]:
-        """What keeps the estimator from learning row by row; None: nothing."""
+        """Reason why the estimator cannot learn row by row; None: it can."""
         if getattr(self, "_readout", None) is not None:
             return "whole series are not learned row by row: fit again"
         fitted = self.__sklearn_is_fitted__()
@@ -227,7 +227,7 @@ class Learns:
         return None
 
     def _refresh_model(self: Any) -> None:
-        """Make the model one of all rows, where rows were learned since it was fitted."""
+        """Update the model to all rows, if rows were learned since it was fitted."""
         if not self._is_behind:
             return
         with use_machine(self), Watch("fit", self.verbose) as watch:
@@ -236,7 +236,7 @@ class Learns:
         self._set_attributes()
 
     def _follow_grown(self: Any, a: Array, start: str) -> Array:
-        """Predictions for rows after all that were learned, or for a new sequence."""
+        """Predictions for rows after all learned rows, or for a new sequence."""
         learner = self._grown
         if start == "reset":
             learner = copy.copy(learner)

@@ -8,9 +8,9 @@ from . import _native as c
 
 
 class Handle:
-    """The address of an object of the library, which is freed once: when nobody holds this any more.
+    """The address of an object of the library, which is freed when the last reference to this is dropped.
 
-    It frees rather than the owner, so that two owners that came to share it, however, cannot free it twice.
+    Freeing is done here and not by the owner, so that two owners of one address cannot free it twice.
     """
 
     __slots__ = ("_free", "_keeps", "pointer")
@@ -18,7 +18,7 @@ class Handle:
     def __init__(self, pointer: Any, free: Callable[[Any], None], keeps: Any = None) -> None:
         self.pointer = pointer
         self._free = free
-        self._keeps = keeps  # what must outlive the object
+        self._keeps = keeps  # objects that must outlive this one
 
     def __del__(self) -> None:
         pointer, self.pointer = self.pointer, None
@@ -30,20 +30,20 @@ class Handle:
 
 
 class Owner:
-    """Base of the classes that own an object of the library; they are passed to its functions as they are.
+    """Base of the classes that own an object of the library; they can be passed to its functions directly.
 
-    `_FREE` is the function that frees the object. Copying and pickling is refused unless a class says how.
+    `_FREE` is the function that frees the object. Copying and pickling raise an error unless a class implements them.
     """
 
     _FREE: str
     _handle: Handle
 
     def _own(self, pointer: Any, keeps: Any = None) -> None:
-        """Take over what a function of the library handed out; `keeps` must outlive it."""
+        """Take ownership of an object returned by the library; it must not outlive `keeps`."""
         self._handle = Handle(pointer, getattr(c.lib, self._FREE), keeps)
 
     @property
-    def _as_parameter_(self) -> Any:  # what ctypes passes; the call holds `self`, so the object outlives it
+    def _as_parameter_(self) -> Any:  # used by ctypes; the call holds `self`, so the object outlives it
         handle = getattr(self, "_handle", None)
         if handle is None or not handle.pointer:
             raise ValueError(f"this {type(self).__name__} is empty: it was not made, or its memory was freed")

@@ -1,6 +1,6 @@
 """Intervals and quantiles of predictions, from the errors of the last training rows (docs/math.md, "Intervals").
 
-They hold for one output and one row at a time, if new errors are like those.
+They are valid for each output and row separately, if new errors are distributed like those.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ._types import FloatArray, Frame, Levels, Numbers, Prediction, RecordList, 
 
 
 def level_list(name: str, value: Levels) -> Tuple[List[float], bool]:
-    """The numbers of a level or of several, and whether it was one; each must lie between 0 and 1."""
+    """Return one level or several as an array, and whether it was one; each must be between 0 and 1."""
     levels = np.asarray(value, dtype=float)
     if levels.ndim > 1 or levels.size == 0:
         raise ValueError(f"{name} must be a number or a list of numbers, not {value!r}")
@@ -29,20 +29,20 @@ def level_list(name: str, value: Levels) -> Tuple[List[float], bool]:
 
 
 def banded(forecast: Any, values: Array, ends: Sequence[str]) -> Any:
-    """A DataFrame like that of the forecasts, with a column for each of its columns and ends."""
+    """Return a DataFrame like that of the predictions, with a column for each of its columns and ends."""
     form = FrameForm(forecast)
     columns = [f"{name}{end}" for name in form.names for end in ends]
     return form.frame(values, forecast.index if is_frame(forecast) else None, columns)
 
 
 class Intervals:
-    """What the estimators offer beside ``predict``."""
+    """Interval and quantile methods of the estimators."""
 
     @property
     def prequential_errors_(self) -> Array:
         """Errors of the training rows after the washout, each predicted from the rows whose targets were known before it.
 
-        NaN where a row was not predicted. An estimator on landmarks (``solver="nystrom"``) has at most the last 2048 rows.
+        NaN if a row was not predicted. An estimator with landmarks (``solver="nystrom"``) has at most the last 2048 rows.
         """
         self._check_is_fitted()  # type: ignore[attr-defined]
         self._refresh_model()  # type: ignore[attr-defined]
@@ -52,7 +52,7 @@ class Intervals:
         return errors[:, 0] if self._flat else errors  # type: ignore[attr-defined]
 
     def _beside(self, forecast: Any, offsets: Array, shape: Tuple[int, ...], ends: Sequence[str]) -> Any:
-        """Forecasts plus offsets (outputs x ends): DataFrames for pandas, else arrays whose last axes have `shape`."""
+        """Return predictions plus offsets (outputs x ends): DataFrames for pandas, else arrays whose last axes have `shape`."""
         if isinstance(forecast, list):
             return [self._beside(part, offsets, shape, ends) for part in forecast]
         values = np.asarray(forecast, dtype=float)
@@ -62,24 +62,24 @@ class Intervals:
             return banded(forecast, ended.reshape(rows, -1), ends)
         return ended.reshape(values.shape + shape)
 
-    # ---- levels that were fitted ----------------------------------------------------------------------------
+    # ---- fitted quantile levels -----------------------------------------------------------------------------
 
     def _own_levels(self) -> List[float]:
-        """The levels of a quantile loss that the estimator was fitted with; none: it was another loss."""
+        """Levels of the quantile loss of the fit; empty for other losses."""
         self._check_is_fitted()  # type: ignore[attr-defined]
         text = self._model.loss  # type: ignore[attr-defined]
         loss = None if text is None else Loss(text)
         return loss.levels if loss is not None and loss.name == "quantile" else []
 
     def _place(self, level: float) -> Optional[int]:
-        """Which of the fitted levels it is."""
+        """Return the index of a fitted level."""
         near = [k for k, own in enumerate(self._own_levels()) if abs(own - level) <= 1e-9]
         return near[0] if near else None
 
     def _fitted_levels(
         self, X: Any, start: Any, groups: Any, places: List[int], shape: Tuple[int, ...], ends: Sequence[str]
     ) -> Any:
-        """Forecasts at levels that were fitted, in the form of the others."""
+        """Predictions at fitted levels, in the form of other predictions."""
         count = len(self._own_levels())
 
         def pick(forecast: Any) -> Any:
@@ -95,7 +95,7 @@ class Intervals:
         return [pick(part) for part in forecast] if isinstance(forecast, list) else pick(forecast)
 
     def _check_moment(self, X: Any, start: Any, groups: Any) -> None:
-        """Refuse rows that do not follow the training rows, as the data show: intervals would be those of other rows."""
+        """Reject rows that do not follow the training rows, according to the data: the intervals do not apply to them."""
         me: Any = self
         if (start or me.start) != "auto" or groups is not None or is_list(X) or me._grown is not None:
             return
@@ -105,7 +105,7 @@ class Intervals:
             raise ValueError(complaint)
 
     def _fitted_ends(self, coverage: float) -> List[int]:
-        """The levels that hold the coverage between them."""
+        """Return the two levels of the interval with this coverage."""
         ends = [(1 - coverage) / 2, (1 + coverage) / 2]
         places = [self._place(end) for end in ends]
         if None in places:
@@ -127,7 +127,7 @@ class Intervals:
         if found.lengths is not None or start == "reset":
             where = "reset"
         elif start == "auto" and me._begins(a):
-            where = "reset"  # the training rows once more, and those after them
+            where = "reset"  # the training rows again, and those after them
         else:
             where, tail = "continue", me._tail
         cut, later = 0 if tail is None else len(tail), a
@@ -156,9 +156,9 @@ class Intervals:
     def predict_var(self, X: RecordList, *, start: Optional[Start] = None, groups: None = None) -> List[Any]: ...
 
     def predict_var(self, X: Any, *, start: Optional[Start] = None, groups: Any = None) -> Any:
-        """Variances of observations about the forecasts of ``predict``: the squares of what ``return_std=True`` gives.
+        """Return variances of observations about the predictions: the squares of the result of ``return_std=True``.
 
-        The estimator must have been fitted with ``keep_factor=True``.
+        Requires ``keep_factor=True``.
         """
         std = self.predict(X, start=start, groups=groups, return_std=True)[1]  # type: ignore[attr-defined]
         return [part * part for part in std] if isinstance(std, list) else std * std
@@ -181,26 +181,26 @@ class Intervals:
     def predict_interval(
         self, X: Any, coverage: Levels = 0.9, *, start: Optional[Start] = None, groups: Any = None
     ) -> Any:
-        """Intervals that hold a share of the observations, about the forecasts of ``predict``.
+        """Return prediction intervals.
 
-        The half-width is a rank of at most 300 errors of the last training rows, of which the last quarter is predicted by
-        a model of the rows before it (split conformal prediction; docs/math.md, "Intervals"). An estimator with a quantile
-        loss only has the intervals between two of its levels: with 0.1/0.5/0.9, coverage 0.8.
+        The half-width is a quantile of at most 300 errors of the last training rows; the last quarter of them is predicted by a
+        model of the rows before it (split conformal prediction; docs/math.md, "Intervals"). An estimator with a quantile loss
+        only has intervals between two of its levels: with 0.1/0.5/0.9, coverage 0.8.
 
         Parameters
         ----------
         X, start, groups
             As for ``predict``.
-            Rows that do not follow those of training, as the data show, are refused (an `OrderWarning` of ``predict``).
+            Rows that do not follow those of training, according to the data, are rejected (an `OrderWarning` in ``predict``).
         coverage : float or list of float, default=0.9
             Between 0 and 1. Coverage ``p`` requires ``p / (1 - p)`` errors, at most 300.
 
         Returns
         -------
         ndarray of shape (n_steps, 2) or (n_steps, n_outputs, 2), or a list of them
-            Lower and upper ends; for a list of coverages a last axis goes over them. Where ``predict`` gives an object of
-            pandas or polars, a DataFrame with the columns ``NAME.lo`` and ``NAME.hi`` (several coverages:
-            ``NAME.lo80``, ``NAME.hi80``, ...).
+            Lower and upper ends; for a list of coverages they are the last axis. If ``predict`` returns a pandas or polars
+            object, a DataFrame with the columns ``NAME.lo`` and ``NAME.hi`` (several coverages: ``NAME.lo80``,
+            ``NAME.hi80``, ...).
 
         Examples
         --------
@@ -225,7 +225,7 @@ class Intervals:
             return self._fitted_levels(X, start, groups, pairs.T.ravel().tolist(), shape, ends)
         half = self._model.interval(levels)  # type: ignore[attr-defined]
         forecast = self.predict(X, start=start, groups=groups)  # type: ignore[attr-defined]
-        # For data frames level by level, as the program writes them; for arrays the ends first.
+        # For data frames ordered by level, as the program writes them; for arrays the ends first.
         offsets = np.stack([-half.T, half.T], axis=-1)  # outputs x levels x 2
         if library_of(forecast[0] if isinstance(forecast, list) else forecast) is None:
             offsets = np.swapaxes(offsets, 1, 2)
@@ -249,10 +249,10 @@ class Intervals:
     def predict_quantiles(
         self, X: Any, alpha: Optional[Levels] = None, *, start: Optional[Start] = None, groups: Any = None
     ) -> Any:
-        """Quantiles of the observations, about the forecasts of ``predict``.
+        """Return quantiles of the observations.
 
-        Quantile ``a`` is an end of the interval of coverage ``|1 - 2 a|``, and 0.5 the forecast itself. An estimator that was
-        fitted with a quantile loss gives the levels of that loss, and no others.
+        Quantile ``a`` is an end of the interval of coverage ``|1 - 2 a|``, and 0.5 is the prediction. An estimator with a
+        quantile loss only has the levels of that loss.
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ class Intervals:
         Returns
         -------
         ndarray of shape (n_steps, n_alpha) or (n_steps, n_outputs, n_alpha), or a list of them
-            Without the last axis for a single number. Where ``predict`` gives an object of pandas or polars, a DataFrame with the
+            Without the last axis for a single number. If ``predict`` returns a pandas or polars object, a DataFrame with the
             columns ``NAME.q0.05`` and so on.
         """
         self._check_one_step()  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Kernels of the library: their texts, their parameters by the names of either language, and their facts."""
+"""Kernels of the library: their texts, parameters by the names of C or Python, and properties."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ._arguments import kernel_word, whole
 from ._errors import check
 from ._handles import Owner
 
-# ``lambda`` is a word of the language.
+# ``lambda`` is a Python keyword.
 _TO_LIBRARY = {"lam": "lambda", "lam_coef": "lambda_coef"}
 _TO_PYTHON = {library: python for python, library in _TO_LIBRARY.items()}
 
 
 class Kernel(Owner):
-    """A kernel that was read from its text; the library says what is wrong with the text."""
+    """A kernel parsed by the library, which reports errors in the text."""
 
     _FREE = "volt_kernel_free"
 
@@ -42,11 +42,11 @@ class Kernel(Owner):
 
     @property
     def is_volterra(self) -> bool:
-        """The kernel volterra alone, no expression: its parameters have no numbers, and the estimators name them."""
+        """Whether it is the kernel volterra and not an expression, so that its parameters have no factor numbers."""
         return self.name == "volterra" and b"." not in c.lib.volt_kernel_parameter_name(self, 0)
 
     def given(self) -> Dict[str, Union[int, float, str]]:
-        """The parameters that the text it was read from gives, by the library's names."""
+        """Parameters given in the text, by the library's names."""
         names = (c.lib.volt_kernel_parameter_name(self, index) for index in itertools.count())
         found: Dict[str, Union[int, float, str]] = {}
         for name in itertools.takewhile(bool, names):
@@ -69,7 +69,7 @@ def plain_facts(facts: c.KernelFacts) -> Dict[str, float]:
 
 
 def kernel_facts(kernel: str, radius: float, d: int, eps: float = 2.0**-52) -> Dict[str, float]:
-    """``volt_kernel_query``: what a kernel is on inputs of norm at most `radius`."""
+    """``volt_kernel_query``: properties of a kernel on inputs of norm at most `radius`."""
     facts = c.KernelFacts()
     inputs = whole("the number of inputs", d, 1)
     check(c.lib.volt_kernel_query(Kernel(kernel), radius, inputs, eps, byref(facts)))
@@ -77,7 +77,7 @@ def kernel_facts(kernel: str, radius: float, d: int, eps: float = 2.0**-52) -> D
 
 
 def library_name(parameter: str) -> str:
-    """The library's name of a parameter, with the number of its factor where it has one: "2.lam" is 2.lambda."""
+    """Return the library's name of a parameter, with the number of its factor if it has one: "2.lam" is 2.lambda."""
     factor, dot, name = parameter.rpartition(".")
     return factor + dot + _TO_LIBRARY.get(name, name)
 

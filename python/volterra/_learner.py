@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Learner(Live):
-    """A model that goes on learning; made by the method ``learner`` of an estimator.
+    """A model that learns row by row; created by the method ``learner`` of an estimator.
 
-    Rows come one at a time and in order. Each is forecast before it is learned, and after every one the readout is
-    that of a fit on the rows of the window, to rounding; scales, alpha and kernel stay those of the estimator. One
-    thread at a time may use a learner. A copy or pickle is an independent learner in the same state, without files.
+    Rows must be in time order. Each is predicted before it is learned. After every row the readout equals a fit on the rows of
+    the window, to rounding; scales, alpha and kernel do not change. Use a learner from one thread at a time. A copy or pickle
+    is an independent learner in the same state, without files.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Learner(Live):
         self, model: Model, beyond: str, flat: bool, series: bool, keys: Optional[Tuple[Any, ...]] = None
     ) -> None:
         super()._begin(model, beyond, flat)
-        self._series = series  # the targets are the rows of X that follow
+        self._series = series  # the targets are the following rows of X
         self._keys = keys
 
     @classmethod
@@ -73,31 +73,31 @@ class Learner(Live):
         journal: Optional[PathLike] = None,
         lock: bool = False,
     ) -> "Learner":
-        """The learner that `save` wrote, or the program with ``stream --learn --state``.
+        """Load a learner that `save`, or the program with ``stream --learn --state``, has saved.
 
         Parameters
         ----------
         path : path-like
         estimator : VolterraRidge, SequenceKernelRidge or VolterraRidgeCV
-            The one that the learner was made from, or the same model read from a file.
+            The original estimator, or the same model read from a file.
         coverage : float or list of float, optional
-            Intervals to track from now on, where the file has none.
+            Coverages of the intervals, if the file has none.
         journal : path-like, optional
             As for the method ``learner`` of an estimator.
         lock : bool, default=False
-            Lock the file as long as the learner exists, as `Stream.load` does.
+            Lock the file while the learner exists, as in `Stream.load`.
 
         Returns
         -------
         Learner
-            It continues, to the last bit, as the learner that was saved.
+            Its results are bit-identical to those of the saved learner.
 
         Raises
         ------
         FileNotFoundError, OSError
-            The file is missing or cannot be read, or with ``lock`` another owner has locked it.
+            The file is missing or cannot be read, or with ``lock`` it is already locked.
         ValueError
-            The file is truncated, damaged, foreign, from a later version, of another model or of a stream.
+            The file is truncated, damaged, of another type, from a later version, of another model or of a stream.
         """
         parts = estimator._stream_parts()
         with missing_file(path):
@@ -113,37 +113,37 @@ class Learner(Live):
     # ---- rows ----------------------------------------------------------------------------------------------
 
     def update(self, X: Any, y: Any = None) -> Any:
-        """Forecast each row, then learn it.
+        """Predict each row, then learn it.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features), or (n_features,) for one row
         y : array-like of shape (n_rows,) or (n_rows, n_outputs), optional
-            The target of each row, with ``ahead`` of H what comes H rows later. A row in which a value is NaN feeds the
-            past and is not learned. None: as for `advance`.
+            The target of each row, with ``ahead=H`` the value H rows later. A row with NaN only enters the state. None: as
+            for `advance`.
 
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
-            The forecasts that were made before the rows were learned; of one row a float or a vector.
+            The predictions made before the rows were learned; for one row a float or a vector.
         """
         return self.advance(X) if y is None else self._take(X, y, self._step)
 
     def advance(self, X: Any, y: Any = None) -> Any:
-        """Rows in the order of time, with what became known with each of them.
+        """Take rows in time order, with the targets observed with each of them, and return predictions.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features), or (n_features,) for one row
         y : array-like of shape (n_rows,) or (n_rows, n_outputs), optional
-            Row by row with X, as for `fit`: with ``ahead`` of H it is the target of the row H rows before, which is learned;
-            then the row is forecast. Rows with NaN are not learned. None, for an estimator that was fitted on a series
-            alone: the rows of X themselves.
+            Row by row with X, as for `fit`: with ``ahead=H`` it is the target of the row H rows before. That row is learned,
+            then the new row is predicted. Rows with NaN are not learned. None, for an estimator fitted without y: the rows of
+            X themselves.
 
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
-            The forecasts; of one row a float or a vector.
+            The predictions; for one row a float or a vector.
         """
         horizons = Horizons.of(self._model)
         if horizons.several:
@@ -156,7 +156,7 @@ class Learner(Live):
         return self._take(X, X if y is None else y, self._advance)
 
     def _take(self, X: Any, y: Any, step: Callable[[Array, Array, Array], None]) -> Any:
-        """A step with every row, its targets, and the place for its forecast."""
+        """Call `step` for every row with its targets and the array for its prediction."""
         one = np.ndim(X) == 1 and not (self._model.d == 1 and np.ndim(y) == 1)
         rows = as_matrix(np.atleast_2d(to_float64(X, "X")) if one else X)
         if rows.shape[1] != self._model.d:
@@ -171,7 +171,7 @@ class Learner(Live):
         return out[:, 0] if self._flat else out
 
     def partial_fit(self, X: Any, y: Any = None) -> "Learner":
-        """`update`, as scikit-learn names it; returns the learner."""
+        """Alias of `update` in the scikit-learn API; returns the learner."""
         self.update(X, y)
         return self
 
@@ -195,7 +195,7 @@ class Learner(Live):
         return np.ascontiguousarray(targets)
 
     def model_of_all(self, keep_factor: bool, watch: Watch) -> Model:
-        """A model of all rows learned so far, for an estimator; the learner has no window and forgets nothing."""
+        """Return a model of all rows learned so far; the learner must have no window and no forgetting."""
         handle = c_void_p()
         status = c.lib.volt_live_model(self, int(keep_factor), watch.progress, byref(handle))
         model = Model(handle) if handle else None
@@ -207,13 +207,12 @@ class Learner(Live):
         """Drop the oldest `count` rows of the window."""
         self._call("drop", int(count))
 
-    # ---- the habit of river --------------------------------------------------------------------------------
+    # ---- river API -----------------------------------------------------------------------------------------
 
     def predict_one(self, x: Union[Mapping[Any, float], Sequence[float]]) -> Any:
-        """The forecast of one row that follows, without learning it; `x` is a dict by names, or a row.
+        """Predict one row without learning it; `x` is a dict by names, or a row.
 
-        Names are those of the columns that the estimator was fitted on, or where it has none the keys of the first
-        dict, in their order.
+        The names are the columns of the estimator's X, or if it has none the keys of the first dict, in their order.
         """
         out = self.predict(self._row(self._values(x)).reshape(1, -1))[0]
         return float(out) if self._flat else out
@@ -234,7 +233,7 @@ class Learner(Live):
             raise ValueError(f"the row has no {missing[0]!r}; its names are {list(self._keys)}")
         return [x[key] for key in self._keys]
 
-    # ---- what it is ----------------------------------------------------------------------------------------
+    # ---- properties ----------------------------------------------------------------------------------------
 
     @property
     def rows(self) -> int:
@@ -243,7 +242,7 @@ class Learner(Live):
 
     @property
     def window(self) -> Optional[int]:
-        """Rows in the window at most; None: all."""
+        """Maximum number of rows in the window; None: all."""
         return int(self._info().window) or None
 
     @property
@@ -256,12 +255,12 @@ class Learner(Live):
 
     @property
     def replayed(self) -> int:
-        """Events of the journal that were replayed when it was opened."""
+        """Number of events replayed from the journal."""
         return int(self._info().replayed)
 
     @property
     def learned(self) -> int:
-        """Rows that were learned since the estimator's training ended."""
+        """Number of rows learned since the end of training."""
         return int(self._info().learned)
 
     @property
@@ -277,7 +276,7 @@ class Learner(Live):
 
     @property
     def coefficients_(self) -> Array:
-        """Of the rows of the window, on scaled targets (rows x n_outputs)."""
+        """Coefficients of the rows of the window, for scaled targets (rows x n_outputs)."""
         return self._readout()[0]
 
     @property
@@ -286,7 +285,7 @@ class Learner(Live):
 
     @property
     def rows_(self) -> Array:
-        """Numbers of the rows of the window; training rows are counted from 0."""
+        """Indices of the rows of the window, counted from the first training row."""
         return self._readout()[2]
 
 

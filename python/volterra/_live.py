@@ -1,4 +1,4 @@
-"""Models that take one row at a time: streams, and what learners have in common with them."""
+"""Models that take one row at a time: streams, and the common base of streams and learners."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _restore(kind: Type[AnyLive], content: bytes, *settings: Any) -> AnyLive:
 
 
 class LiveOptions:
-    """``volt_live_options``, and what its pointers point to."""
+    """``volt_live_options``, and the objects that it points to."""
 
     def __init__(
         self,
@@ -67,13 +67,13 @@ class LiveOptions:
 
 
 class Live(Owner):
-    """A model that takes one row after the other, from one thread at a time."""
+    """A model that takes one row at a time, from one thread at a time."""
 
     _FREE = "volt_live_free"
     _LEARNS: bool
 
     def _begin(self, model: Model, beyond: str, flat: bool) -> None:
-        """What the object has beside that of the library."""
+        """Attributes in addition to the library's object."""
         self._model = model
         self._policy = beyond
         self._flat = flat
@@ -94,7 +94,7 @@ class Live(Owner):
         return info
 
     def _call(self, name: str, *arguments: Any) -> None:
-        """A function of the library, while no other thread uses it. It does not wait: the order of rows would be chance."""
+        """Call a function of the library if no other thread uses the object. It does not wait: the order of rows would be random."""
         if not self._busy.acquire(blocking=False):
             kind = type(self).__name__.lower()
             raise RuntimeError(
@@ -123,7 +123,7 @@ class Live(Owner):
 
     @classmethod
     def _read(cls: Type[AnyLive], path: PathLike, options: LiveOptions, *settings: Any) -> AnyLive:
-        """From a file that `save` wrote."""
+        """Load an object that `save` has written."""
         live = cls.__new__(cls)
         live._begin(*settings)
         live._open(options, path)
@@ -147,18 +147,18 @@ class Live(Owner):
 
     @property
     def fed(self) -> int:
-        """Rows since the estimator's training ended."""
+        """Number of rows since the end of training."""
         return int(self._info().fed)
 
     @property
     def beyond(self) -> int:
-        """Rows so far that lay beyond the ball of the training inputs."""
+        """Number of rows outside the ball of the training inputs."""
         return int(self._info().beyond)
 
     # ---- rows ----------------------------------------------------------------------------------------------
 
     def _row(self, x: Any) -> Array:
-        """One row of inputs."""
+        """Check one row of inputs."""
         row = as_row(x)
         if row.ndim == 0 and self._model.d == 1:
             row = row.reshape(1)
@@ -167,7 +167,7 @@ class Live(Owner):
         return row
 
     def _target(self, y: Any) -> Array:
-        """One row of outputs; nan: not known."""
+        """Check one row of outputs; nan: unknown."""
         row = np.ascontiguousarray(np.atleast_1d(to_float64(y, "y")))
         if row.shape != (self._model.q,):
             raise ValueError(f"the output has shape {row.shape}, and ({self._model.q},) is needed")
@@ -177,17 +177,17 @@ class Live(Owner):
         return float(out[0]) if self._flat else out
 
     def feed(self, x: Any) -> Any:
-        """Take the next row of inputs and return its prediction.
+        """Feed the next row of inputs and return its prediction.
 
         Parameters
         ----------
         x : array-like of shape (n_features,)
-            A row that is refused (not finite, or beyond the ball with ``beyond="error"``) changes nothing.
+            A rejected row (not finite, or outside the ball with ``beyond="error"``) changes nothing.
 
         Returns
         -------
         float, or ndarray of shape (n_outputs,)
-            A float when the estimator was fitted on a 1-D ``y``.
+            A float if the estimator was fitted on a 1-D ``y``.
         """
         row = self._row(x)
         out = np.empty(self._model.q)
@@ -195,32 +195,32 @@ class Live(Owner):
         return self._answer(out)
 
     def restart(self) -> None:
-        """Begin another record, with a zero initial state. What was learned stays."""
+        """Begin another record, with zero initial state. Learned rows are kept."""
         self._call("restart")
 
     def learn(self, y: Any, back: int = 0) -> None:
-        """Give the target of a row: a learner learns it. It updates the intervals, and with ``feedback`` it is fed back with
-        the next row in place of the prediction.
+        """Set the target of a row. A learner learns it. It updates the intervals, and with ``feedback`` it is fed back with the
+        next row instead of the prediction.
 
         Parameters
         ----------
         y : float, or array-like of shape (n_outputs,)
-            The target of that row, as in `fit`; of an estimator that was fitted on a series alone, the next row of it. A
-            refused target changes nothing. nan, for a stream: not known.
+            The target of that row, as in `fit`; for an estimator fitted without y, the next row of the series. A rejected target
+            changes nothing. nan, for a stream: unknown.
         back : int, default=0
-            The target is that of the row fed so many rows before the last one: for a stream up to ``ahead`` of the
-            estimator, for a learner 0 or ``ahead - 1``.
+            Number of rows fed after the row of this target: for a stream up to ``ahead`` of the estimator, for a learner 0
+            or ``ahead - 1``.
 
         Raises
         ------
         ValueError
-            No row waits for this target, or a number is not finite; of a stream also when it neither tracks intervals nor
-            feeds outputs back.
+            No row waits for this target, or a number is not finite; for a stream also if it neither tracks intervals nor feeds
+            outputs back.
         """
         self._call("learn", whole("back", back), address(self._target(y)))
 
     def predict(self, X: Any) -> Any:
-        """Predictions for rows that follow. The object is unchanged.
+        """Predict the following rows. The object is unchanged.
 
         Parameters
         ----------
@@ -236,12 +236,11 @@ class Live(Owner):
         return out[:, 0] if self._flat else out
 
     def interval(self) -> Any:
-        """Half-widths of shape (n_coverages, n_outputs) about the last prediction, as of when it was made; inf where there
-        are too few errors so far.
+        """Return half-widths of shape (n_coverages, n_outputs) of the intervals of the last prediction, as computed with it; inf
+        if there are too few errors so far.
 
-        They adapt as targets arrive (docs/math.md, "Intervals"): each miss makes the next ones wider, each hit a little
-        narrower, so that the share inside converges to the coverage for any data. Set ``coverage`` of ``stream`` or
-        ``learner`` to track them.
+        They adapt to the errors (docs/math.md, "Intervals"): a miss widens the next interval, a hit narrows it slightly, so that
+        the share inside converges to the coverage for any data. Requires ``coverage`` in ``stream`` or ``learner``.
 
         Examples
         --------
@@ -261,19 +260,19 @@ class Live(Owner):
     # ---- files ---------------------------------------------------------------------------------------------
 
     def save(self, path: Optional[PathLike] = None) -> None:
-        """Write the state to a file; ``load`` of the class and ``volterra stream --state`` continue from it.
+        """Save the state; ``load`` of the class and ``volterra stream --state`` resume from it.
 
         Parameters
         ----------
         path : path-like, optional
-            The file is replaced as a whole or not at all. It does not hold the model. None: the state file that the object
-            was made with or loaded from; the journal, where there is one, is emptied then.
+            The file is replaced atomically. It does not contain the model. None: the state file that the object was created
+            with or loaded from; the journal, if any, is then emptied.
 
         Raises
         ------
         OSError
-            The file cannot be written, or another owner has locked it: ``volterra stream --state``, or a stream or
-            learner that was loaded with ``lock=True``.
+            The file cannot be written, or is locked by ``volterra stream --state``, or by a stream or learner loaded with
+            ``lock=True``.
 
         Examples
         --------
@@ -291,10 +290,10 @@ class Live(Owner):
 
 
 class Stream(Live):
-    """A model that takes one row at a time; made by the method ``stream`` of an estimator.
+    """A model that takes one row at a time; created by the method ``stream`` of an estimator.
 
-    ``copy.copy(stream)`` is an independent stream in the same state. A pickle holds the model and the state; `save` and
-    `load` keep the state in a file. One thread at a time may feed: rows have an order.
+    ``copy.copy(stream)`` is an independent stream in the same state. A pickle contains the model and the state; `save` and
+    `load` store only the state. Feed a stream from one thread at a time.
 
     Examples
     --------
@@ -318,30 +317,30 @@ class Stream(Live):
     def load(
         cls, path: PathLike, estimator: "SequenceRegressor", *, coverage: Any = None, lock: bool = False
     ) -> "Stream":
-        """The stream whose state `save` wrote, or the program with ``stream --state``.
+        """Load a stream that `save`, or the program with ``stream --state``, has saved.
 
         Parameters
         ----------
         path : path-like
         estimator : VolterraRidge, SequenceKernelRidge or VolterraRidgeCV
-            The one that the stream was made from, or the same model read from a file.
+            The original estimator, or the same model read from a file.
         coverage : float or list of float, optional
-            Intervals to track from now on, where the file has none.
+            Coverages of the intervals, if the file has none.
         lock : bool, default=False
-            Lock the file as long as the stream exists: no other stream or learner, of this process or another, and no
+            Lock the file while the stream exists: no other stream or learner, in this or another process, and no
             ``volterra stream --state`` can lock it or save to it. The lock ends with the process.
 
         Returns
         -------
         Stream
-            It continues, to the last bit, as the stream that was saved.
+            Its results are bit-identical to those of the saved stream.
 
         Raises
         ------
         FileNotFoundError, OSError
-            The file is missing or cannot be read, or with ``lock`` another owner has locked it.
+            The file is missing or cannot be read, or with ``lock`` it is already locked.
         ValueError
-            The file is truncated, damaged, foreign, from a later version, of another model or of a learner.
+            The file is truncated, damaged, of another type, from a later version, of another model or of a learner.
         """
         parts = estimator._stream_parts()
         with missing_file(path):

@@ -1,4 +1,4 @@
-"""Losses of the library, and what the estimators need to know of them."""
+"""Losses of the library, and their properties for the estimators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .metrics import r2
 
 
 class Loss(Owner):
-    """A loss that was read from its text; the library says what is wrong with the text."""
+    """A loss parsed by the library, which reports errors in the text."""
 
     _FREE = "volt_loss_free"
 
@@ -26,18 +26,18 @@ class Loss(Owner):
         info = c.LossInfo()
         c.lib.volt_loss_get_info(self, byref(info))
         self.text, self.name, self.has_classes = c.text(info.text), c.text(info.name), bool(info.classes)
-        self._outputs = info.outputs  # of a target; 0: one for each class
+        self._outputs = info.outputs  # per target; 0: one for each class
         self.levels: List[float] = [info.values[i] for i in range(info.n_values)]  # values of the parameter
 
     def __reduce__(self) -> Any:
         return Loss, (self.text,)
 
     def outputs(self, targets: int, classes: int = 0) -> int:
-        """How many outputs so many targets have."""
+        """Return the number of outputs for a number of targets."""
         return targets * self._outputs if self._outputs else classes
 
     def score(self, truth: Array, forecast: Array, weights: Optional[Array] = None) -> float:
-        """The mean loss of forecasts."""
+        """Return the mean loss of predictions."""
         value = c_double()
         check(
             c.lib.volt_loss_score(
@@ -52,7 +52,7 @@ class Loss(Owner):
 
 
 class LossSettings(NamedTuple):
-    """What of ``volt_fit_options`` concerns the loss."""
+    """Fields of ``volt_fit_options`` that concern the loss."""
 
     loss: Optional[str] = None  # None: squares
     tolerance: float = 1e-6
@@ -78,7 +78,7 @@ class LossSettings(NamedTuple):
 
 
 def read_tolerance(value: Any) -> float:
-    """0: as usual."""
+    """Check a tolerance; 0: the default."""
     if value is None:
         return 0.0
     number = float(value)
@@ -88,7 +88,7 @@ def read_tolerance(value: Any) -> float:
 
 
 def loss_text(loss: Any) -> Optional[str]:
-    """The text of a loss of a regressor; None: squares."""
+    """Return the text of a loss for regression; None: squares."""
     if loss is None or loss == "squares":
         return None
     read = Loss(loss)
@@ -98,7 +98,7 @@ def loss_text(loss: Any) -> Optional[str]:
 
 
 def read_weights(sample_weight: Any, rows: int) -> Optional[Array]:
-    """One number for each row of X."""
+    """Check weights, one number for each row of X."""
     if sample_weight is None:
         return None
     weights = to_float64(sample_weight, "sample_weight")
@@ -114,7 +114,7 @@ def read_weights(sample_weight: Any, rows: int) -> Optional[Array]:
 
 
 def explained(text: Optional[str], truth: Array, forecast: Array, weights: Optional[Array]) -> float:
-    """R2; of quantiles and counts the share of the mean loss of the best constant that is left, less 1: D2."""
+    """R2; for quantiles and counts D2, 1 - the mean loss relative to that of the best constant."""
     loss = None if text is None else Loss(text)
     if loss is None or loss.name not in ("quantile", "poisson"):
         return r2(truth, forecast, weights)
