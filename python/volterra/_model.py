@@ -1,6 +1,6 @@
-"""Models of the library as Python objects that own them.
+"""Models of the library, owned by Python objects.
 
-`Model` is what estimators keep. It never changes, and it pickles as the bytes of its safetensors file.
+`Model` is the model of an estimator. It is immutable, and it is pickled as the bytes of its safetensors file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 @contextlib.contextmanager
 def missing_file(path: PathLike) -> Iterator[None]:
-    """An OSError within is a FileNotFoundError where there is no file."""
+    """Convert an OSError within to FileNotFoundError if the file does not exist."""
     try:
         yield
     except OSError as failure:
@@ -56,17 +56,17 @@ class FitSettings(NamedTuple):
     feedback: bool
     target: str = "auto"
     input: str = "auto"
-    season: int = -1  # -1: found, 0: none
+    season: int = -1  # -1: automatic, 0: none
     anchors: Optional[Sequence[int]] = None
     horizons: Optional[str] = None  # "1..24"
     records: Optional[Sequence[int]] = None  # lengths; None: one sequence
     plain: Mapping[str, Any] = {}  # further fields, as plain_settings reads them
-    guarded: bool = False  # alpha given, target a change: naive stays unless held-out rows prefer the fit
-    feedback_weight: float = 0.0  # of outputs that come back beside the inputs; 0: none do
+    guarded: bool = False  # alpha given, target a change: keep naive unless the fit is better on held-out rows
+    feedback_weight: float = 0.0  # weight of the outputs fed back; 0: none
     losses: LossSettings = LossSettings()
     solver: str = "auto"
-    landmarks: Tuple[int, str] = (0, "spread")  # how many, 0: as many as are usual; which
-    iterations: int = 0  # of pcg, at most; 0: as many as are usual
+    landmarks: Tuple[int, str] = (0, "spread")  # number, 0: default; choice
+    iterations: int = 0  # maximum of pcg; 0: default
     checkpoint: Optional[str] = None
     pending: Optional[Array] = None  # inputs after the last one that has a target
     target_ndim: Optional[int] = None  # of the targets as they were given
@@ -98,7 +98,7 @@ class FitSettings(NamedTuple):
         )
 
 
-#: How a field of each type is read from a parameter.
+#: Conversions of parameters to fields, by type.
 PLAIN_TYPES = {c_int: lambda name, value: int(bool(value)), c_int64: whole, c_double: lambda name, value: float(value)}
 
 
@@ -114,7 +114,7 @@ def plain_settings(estimator: Any) -> Dict[str, Any]:
 
 
 class FitReport(NamedTuple):
-    """How the forecasts did on rows that were held out."""
+    """Results on held-out rows."""
 
     rows: int
     first: int
@@ -125,15 +125,15 @@ class FitReport(NamedTuple):
     best_mse: Array
     naive_mse: Array
     share: Array
-    log_likelihood: float  # nan where an output is not the kernel's alone
-    loo_mse: Optional[Array]  # q, of the last rows, each left out of the fit; None: not known ...
+    log_likelihood: float  # nan if an output is not a pure kernel fit
+    loo_mse: Optional[Array]  # q: leave-one-out errors of the last rows; None: unknown ...
     gcv: Optional[Array]  # ... q: generalised cross-validation, over all rows
     loo_rows: int
-    solver: str  # that found the readout
-    iterations: int  # steps of pcg ...
+    solver: str  # solver used
+    iterations: int  # iterations of pcg ...
     residual: float  # ... and its residual, relative to the targets less their mean; nan: another solver
-    landmarks: int  # of the readout, or of what made the steps few; 0: none
-    rmse: Array  # q each: roots of mse, best_mse and naive_mse, also where a square overflows or vanishes
+    landmarks: int  # of the readout or of the preconditioner; 0: none
+    rmse: Array  # q each: roots of mse, best_mse and naive_mse, valid also if a square overflows or underflows
     best_rmse: Array
     naive_rmse: Array
 
@@ -162,7 +162,7 @@ class Model(Owner):
         input_names: Optional[Array] = None,
         output_names: Optional[Array] = None,
     ) -> Tuple["Model", Array]:
-        """The model and its fitted values, in the units of Y."""
+        """Return the model and its fitted values, in the units of Y."""
         parsed = Kernel(kernel)
         ndim = None if settings.target_ndim is None else str(settings.target_ndim)
         notes = dict(horizons=settings.horizons, first_rows=first_rows_note(X), target_ndim=ndim)
@@ -181,7 +181,7 @@ class Model(Owner):
         assert model is not None
         return model, fitted
 
-    # ---- forecast ------------------------------------------------------------------------------------------
+    # ---- prediction ----------------------------------------------------------------------------------------
 
     def predict(
         self,
@@ -193,8 +193,8 @@ class Model(Owner):
         known: Optional[Array] = None,
         warm_up: int = 0,
     ) -> Tuple[Array, int]:
-        """Forecasts for the rows of X, which may be records, and how many of them lay beyond the ball of training. The
-        `known` outputs come back in place of the model's own, for `warm_up` rows (0: all)."""
+        """Predict the rows of X, which may be records; also return the number of rows outside the ball of training. The
+        `known` outputs are fed back instead of the model's, for `warm_up` rows (0: all)."""
         out = empty(X.shape[0], self.q)
         count = c_int64()
 
@@ -228,9 +228,9 @@ class Model(Owner):
         after: Optional[Array] = None,
         start: str = "continue",
     ) -> Tuple[Array, int]:
-        """`steps` outputs in the closed loop, after those rows, and how many lay beyond the ball of training. `start`
-        says what the first of those rows is: the last training target, the row after it, or (continue) one of the two,
-        by its value."""
+        """Return `steps` outputs of a simulation after those rows, and the number of rows outside the ball of training. `start`
+        defines the first of those rows: the last training target, the row after it, or (continue) one of the two, by its
+        value."""
         out = empty(steps, self.q)
         count = c_int64()
 
@@ -243,7 +243,7 @@ class Model(Owner):
         return out, count.value
 
     def run_paths(self, paths: int, steps: int, beyond: str, verbose: Any = False, seed: int = 0) -> Array:
-        """paths x steps x q: paths of the closed loop with the errors of training rows as noise."""
+        """paths x steps x q: simulated paths with the errors of training rows as noise."""
         out = empty(paths * steps, self.q)
         count = c_int64()
 
@@ -255,20 +255,20 @@ class Model(Owner):
         return out.reshape(paths, steps, self.q)
 
     def impulse(self, lags: int) -> Array:
-        """q x lags x d: what a unit in an input adds to the outputs, through the terms that are fir alone."""
+        """q x lags x d: impulse response, through the terms that consist only of fir."""
         out = empty(self.q * lags, self.d)
         check(c.lib.volt_model_impulse(self, lags, view(out)))
         return out.reshape(self.q, lags, self.d)
 
     def interval(self, coverages: Sequence[float]) -> Array:
-        """Half-widths of intervals, a row for each coverage, in the units of the targets."""
+        """Return half-widths of intervals, a row for each coverage, in the units of the targets."""
         levels = np.ascontiguousarray(coverages, dtype=float)
         out = empty(len(levels), self.q)
         check(c.lib.volt_model_interval(self, address(levels), len(levels), view(out)))
         return out
 
     def errors(self) -> Optional[Array]:
-        """Errors of the rows after the washout, each forecast from what was known then; None: the model has none."""
+        """Errors of the rows after the washout, each predicted from the rows known before it; None: the model has none."""
         rows = c.lib.volt_model_errors_read(self, NO_MATRIX)
         if rows == 0:
             return None
@@ -292,7 +292,7 @@ class Model(Owner):
             )
             watch.check(call(options))
 
-    # ---- what it is ----------------------------------------------------------------------------------------
+    # ---- properties ----------------------------------------------------------------------------------------
 
     def _array(self, pointer: Any, *shape: int) -> Array:
         return np.ctypeslib.as_array(pointer, shape).copy()
@@ -317,12 +317,12 @@ class Model(Owner):
 
     @property
     def feedback_weight(self) -> float:
-        """Of outputs that come back beside the inputs; 0: none do."""
+        """Weight of the outputs fed back; 0: no feedback."""
         return float(self._info.feedback_weight)
 
     @property
     def loss(self) -> Optional[str]:
-        """Its text; None: squares."""
+        """Text of the loss; None: squares."""
         return c.text(self._info.loss) or None
 
     @property
@@ -331,17 +331,17 @@ class Model(Owner):
 
     @property
     def certificate(self) -> Tuple[float, float]:
-        """What was minimised, and how far above its minimum it may lie."""
+        """Objective, and an upper bound of its distance from the minimum."""
         return float(self._info.objective), float(self._info.duality_gap)
 
     @property
     def classes(self) -> List[str]:
-        """Names of the classes, one for each output; none where targets are numbers."""
+        """Names of the classes, one for each output; empty for numeric targets."""
         return [c.text(self._info.classes[k]) for k in range(self._info.n_classes)]
 
     @property
     def alphas(self) -> Array:
-        """q; infinite where the kernel plays no part."""
+        """q; infinite for outputs without a kernel part."""
         return self._array(self._info.alphas, self.q)
 
     @property
@@ -357,39 +357,39 @@ class Model(Owner):
 
     @property
     def season(self) -> int:
-        """Rows of the season that the columns know; 0: none."""
+        """Season of the columns in rows; 0: none."""
         return int(self._info.season)
 
     @property
     def input(self) -> str:
-        """What the kernel sees: "level", "change" or "both"."""
+        """Inputs of the kernel: "level", "change" or "both"."""
         return next(word for word, value in c.INPUTS.items() if value == self._info.input)
 
     @property
     def horizons(self) -> Optional[str]:
-        """ "1..24" where the outputs lie so many rows ahead."""
+        """ "1..24": range of the horizons, if there are several."""
         return self._note("horizons")
 
     @property
     def target_ndim(self) -> Optional[int]:
-        """1 or 2: dimensions of the targets as they were given; None: not recorded."""
+        """1 or 2: dimensions of the targets as given; None: unknown."""
         note = self._note("target_ndim")
         return int(note) if note in ("1", "2") else None
 
     @property
     def pending(self) -> Optional[Array]:
-        """Inputs after the last training row, which had no target yet; None: none were recorded."""
+        """Inputs after the last training row, which had no target yet; None: not stored."""
         rows = self._info.pending
         return copy_of(rows) if rows.rows else None
 
     def begins(self, X: Array) -> bool:
-        """Does X begin with the training rows? By their first rows and their number."""
+        """Return whether X begins with the training rows, by the first rows and their number."""
         note = self._note("first_rows")
         return note is not None and X.shape[0] >= self.rows_given and note == first_rows_note(X)
 
     @property
     def rows_given(self) -> int:
-        """Rows of X that were given to the fit: the last `ahead` of each record have no target."""
+        """Number of rows of X in the fit: the last `ahead` rows of each record have no target."""
         return self.n + int(self._info.ahead) * max(1, int(self._info.n_records))
 
     def _note(self, name: str) -> Optional[str]:
@@ -425,17 +425,17 @@ class Model(Owner):
 
     @property
     def coefficients(self) -> Array:
-        """kernel_rows x q, of the scaled targets: all rows of training, or landmarks and the rows before them."""
+        """kernel_rows x q, for scaled targets: all training rows, or landmarks and the rows before them."""
         return self._array(self._info.coefficients, self._info.kernel_rows, self.q)
 
     @property
     def landmarks(self) -> int:
-        """How many the readout is of; 0: it is of all rows of training."""
+        """Number of landmarks of the readout; 0: all training rows."""
         return int(self._info.landmarks)
 
     @property
     def intercepts(self) -> Array:
-        """In the units of the targets: what is added to ``scale * (K A)``."""
+        """In the units of the targets, added to ``scale * (K A)``."""
         i = self._info
         mean = self._array(i.target_mean, self.q)
         return mean + self._array(i.target_scale, self.q) * self._array(i.intercepts, self.q)
@@ -471,7 +471,7 @@ class Model(Owner):
         return Model.from_bytes, (self.to_bytes(),)
 
     def __copy__(self) -> "Model":
-        return self  # it never changes
+        return self  # immutable
 
     def __deepcopy__(self, _memo: Any) -> "Model":
         return self

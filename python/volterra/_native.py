@@ -1,4 +1,4 @@
-"""The C library: where it is, with the types of its functions (`_generated`) and the words of its choices (`_words`)."""
+"""The C library: its location, the types of its functions (`_generated`) and the words of its enums (`_words`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._words import *  # noqa: F403
 
 
 def _library_path() -> str:
-    """``$VOLTERRA_LIBRARY`` where that is set, else the library that was installed beside this file."""
+    """Return ``$VOLTERRA_LIBRARY`` if it is set, else the library installed in the directory of this file."""
     chosen = os.environ.get("VOLTERRA_LIBRARY")
     if chosen:
         return chosen
@@ -46,12 +46,12 @@ lib = _load()
 
 
 def text(raw: Any) -> str:
-    """A text of the library; '' for NULL."""
+    """Convert a string of the library; '' for NULL."""
     return raw.decode() if raw else ""
 
 
 def encode(what: str, value: Any) -> bytes:
-    """A text for the library, where it would end at a null character."""
+    """Encode a string for the library, which must not contain a null character."""
     raw = str(value).encode()
     if b"\0" in raw:
         raise ValueError(f"{what} holds a null character, and must not: {str(value)!r}")
@@ -66,7 +66,7 @@ def encode_path(what: str, path: Any) -> bytes:
 
 
 def names_array(what: str, names: Any) -> Any:
-    """Texts as a C array of strings, or None for no names. Keep the result while C uses it."""
+    """Return strings as a C array, or None for no names. Keep the result while C uses it."""
     if names is None:
         return None
     return (c_char_p * len(names))(*[encode(what, name) for name in names])

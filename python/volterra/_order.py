@@ -1,10 +1,9 @@
-"""Rows in time order: what was trained on is remembered well enough to notice rows that do not follow it.
+"""Rows in time order: digests of the training rows, to detect rows that do not follow them.
 
-A shuffled split (``KFold(shuffle=True)``, ``train_test_split``) gives an estimator of sequences rows from all
-over time, and its forecasts of the rows in between are worth nothing. The data often show it: by the index of a
-data frame, by rows that were trained on, or by rows that were targets of the training rows (the input of a row is
-the target of the row before it wherever a series forecasts itself). All checks are a sort and a search of one
-number a row.
+After a shuffled split (``KFold(shuffle=True)``, ``train_test_split``) the rows of a sequence are not consecutive, and
+predictions of the rows in between are meaningless. The data often show it: by the index of a data frame, by rows that are
+training rows, or by rows that were targets of training rows (if a series is forecast from itself, the target of a row is the
+next input). The cost of all checks is a sort and a search of one number per row.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from ._arrays import Array
 from ._frames import future_index, is_frame
 from ._gaps import Gap, TimeGrid
 
-NOTE_ROWS = 8  # that a sequence is known by in a model file
-LEAST = 3  # rows that must be known before anything is said
-SHARE = 0.4  # and their share of all rows
-DISTINCT = 0.95  # share of training rows that are new: where values repeat, a match means nothing
+NOTE_ROWS = 8  # rows of the digest in a model file
+LEAST = 3  # minimum number of known rows for a conclusion
+SHARE = 0.4  # and their minimum share of all rows
+DISTINCT = 0.95  # minimum share of distinct training rows: with repeated values, a match means nothing
 
 ADVICE = (
     "what a row means depends on the rows before it, so split in time order (TimeSeriesSplit, or "
@@ -40,7 +39,7 @@ def digest(a: Array) -> bytes:
 
 
 def row_hashes(a: Array) -> Array:
-    """One number a row; equal rows have equal ones, and others hardly ever."""
+    """Return one hash per row."""
     bits = np.ascontiguousarray(a + 0.0).view(np.uint64)  # -0.0 is 0.0
     hashes = np.zeros(a.shape[0], dtype=np.uint64)
     for column in range(a.shape[1]):
@@ -50,8 +49,8 @@ def row_hashes(a: Array) -> Array:
 
 
 def first_rows_note(a: Array) -> Optional[str]:
-    """A digest of the first rows as model files have it, by which the program recognises them (FNV-1a of their
-    numbers); None where they are too few, or all the same."""
+    """Return the digest of the first rows as in model files, by which the program recognises them (FNV-1a of their numbers);
+    None if they are too few, or all equal."""
     rows = a[:NOTE_ROWS] + 0.0  # -0.0 is 0.0
     if rows.shape[0] < LEAST or bool(np.all(rows == rows[0])):
         return None
@@ -62,7 +61,7 @@ def first_rows_note(a: Array) -> Optional[str]:
 
 
 class _Known:
-    """Rows by their hashes."""
+    """Set of rows, by their hashes."""
 
     def __init__(self, hashes: Array) -> None:
         self.sorted = np.unique(hashes)
@@ -74,7 +73,7 @@ class _Known:
         return other
 
     def count(self, a: Array) -> int:
-        """Rows of `a` that are among them; 0 where that could be chance."""
+        """Return the number of rows of `a` in the set; 0 if that could be chance."""
         if not self.is_telling:
             return 0
         hashes = row_hashes(a)
@@ -84,13 +83,13 @@ class _Known:
 
 
 def _is_time(index: Any) -> bool:
-    """Numbers, dates, periods: what has an order of its own, as texts have not."""
+    """Return whether values have a natural order: numbers, dates, periods; not strings."""
     return hasattr(index, "freq") or getattr(index.dtype, "kind", "O") in "iufM"
 
 
 def index_of(X: Any) -> Any:
-    """The index of a data frame or series that places its rows in time, or None. A plain count from 0, which
-    every frame has that was read or reset, says nothing of where its rows stand."""
+    """Return the index of a data frame or series if it gives the position of its rows in time, or None. A plain count from 0,
+    the default of every frame, does not."""
     if not is_frame(X) or not _is_time(X.index):
         return None
     is_count = type(X.index).__name__ == "RangeIndex" and X.index.start == 0
@@ -102,8 +101,7 @@ def is_ordered(index: Any) -> bool:
 
 
 def pending_complaint(X: Array, pending: Array) -> Optional[str]:
-    """Why X cannot follow the last rows of training, `pending`, which are all that a model file has of them; None: nothing
-    says so."""
+    """Reason why X cannot follow the last rows of training, `pending`, the only ones in a model file; None: unknown or valid."""
     rows = min(len(X), len(pending))
     both = X[:rows]
     is_telling = both.size > 1 and bool(np.any(both != both.flat[0]))
@@ -112,7 +110,7 @@ def pending_complaint(X: Array, pending: Array) -> Optional[str]:
 
 
 class TrainingRows:
-    """The rows that were trained on, by which they, and rows among them, are recognised."""
+    """The training rows, to recognise them and rows among them."""
 
     def __init__(self, X: Array, Y: Array, frame: Any = None, grid: Optional[TimeGrid] = None) -> None:
         self.n = X.shape[0]
@@ -120,30 +118,30 @@ class TrainingRows:
         self._end = X[-(LEAST - 1) :].copy()
         self._hashes = row_hashes(X)
         self._index = frame.index if is_frame(frame) and _is_time(frame.index) and frame.index.is_unique else None
-        self.first = X[0].copy()  # most other inputs differ here already
+        self.first = X[0].copy()  # a quick test: most other inputs differ here
         self.digests = [(self.n, digest(X))]  # of the rows, batch by batch
         self._inputs = _Known(self._hashes)
-        # A target is the input of a later row only where it has the form of inputs.
+        # A target can be the input of a later row only if it has the form of inputs.
         self._targets = _Known(row_hashes(Y)) if Y.shape[1] in (1, X.shape[1]) else None
         self._target_columns = Y.shape[1]
         self._last = self._last_of(frame, X.shape[0])
 
     @staticmethod
     def _last_of(frame: Any, rows: int) -> Optional[Any]:
-        """Where the training rows end in the index; a count from 0 is one here, to compare slices with."""
+        """Return the end of the training rows in the index; a count from 0 is valid here, to compare slices with."""
         if not is_frame(frame) or not _is_time(frame.index) or len(frame.index) != rows:
             return None
         return frame.index[-1] if frame.index.is_monotonic_increasing else None
 
     def begin(self, X: Array) -> bool:
-        """Does X begin with them?"""
+        """Return whether X begins with the training rows."""
         if X.shape[0] < self.n or not np.array_equal(X[0], self.first):
             return False
         ends = np.cumsum([rows for rows, _ in self.digests])
         return all(digest(X[end - rows : end]) == known for end, (rows, known) in zip(ends, self.digests))
 
     def extended(self, X: Array, frame: Any) -> "TrainingRows":
-        """With the rows X, which came as `frame`, after these. What was a target is recognised among the first rows alone."""
+        """Return these rows with the rows X, given as `frame`, appended. Targets are recognised only among the first rows."""
         more = copy.copy(self)
         more.n = self.n + X.shape[0]
         more.digests = [*self.digests, (X.shape[0], digest(X))]
@@ -158,8 +156,8 @@ class TrainingRows:
         return more
 
     def place(self, X: Array, frame: Any) -> Optional[int]:
-        """Where X begins among these rows by its index, with the same values; rows after the last of these may follow. None:
-        nothing says so."""
+        """Return the position of X among these rows by its index, with the same values; rows after the last of these may follow.
+        None: unknown."""
         if self._index is None or not is_frame(frame) or not _is_time(frame.index):
             return None
         places = self._index.get_indexer(frame.index)
@@ -172,7 +170,7 @@ class TrainingRows:
         return first if np.array_equal(row_hashes(X[:known]), self._hashes[first : first + known]) else None
 
     def gap(self, frame: Any, first: int = 0, last: Any = None) -> Optional[Gap]:
-        """Rows that are missing between these (or `last`) and the rows of a frame from `first` on, or among those."""
+        """Return the rows missing between these (or `last`) and the rows of a frame from `first` on, or among those."""
         if self._grid is None or not is_frame(frame) or first >= len(frame.index):
             return None
         index, last = frame.index[first:], self._last if last is None else last
@@ -183,7 +181,7 @@ class TrainingRows:
         return between or self._grid.first_gap(index)
 
     def _count(self, X: Array) -> Tuple[int, str]:
-        """Rows of X that training has seen, and as what."""
+        """Return the number of rows of X seen in training, and as what."""
         found = self._inputs.count(X)
         if found or self._targets is None:
             return found, "were trained on (fitted values come from an X that begins with all of those)"
@@ -193,7 +191,7 @@ class TrainingRows:
         return max(counts), "hold targets of training rows"
 
     def complaint(self, X: Array, frame: Any) -> Optional[str]:
-        """Why the rows of X, which do not begin with these, cannot follow them; None: nothing says so."""
+        """Reason why the rows of X, which do not begin with these, cannot follow them; None: unknown or valid."""
         rows = X.shape[0]
         index = index_of(frame)
         if not is_ordered(index):
@@ -215,7 +213,7 @@ class TrainingRows:
         return f"{found} of {rows} rows of X {what}: {ADVICE}" if found else None
 
     def target_time(self, future: Any) -> Any:
-        """The index of the last training target, from the form and the index of y; None: it is not known."""
+        """Return the index of the last training target, from the form and the index of y; None: unknown."""
         if future is None or self._last is None:
             return None
         index = future[1]
@@ -229,8 +227,8 @@ class TrainingRows:
 
 
 def place_after(X: Any, target: Any) -> str:
-    """What the first row of X is, when the last training target is that of `target` in its index: the word of
-    `Model.run_on`. "continue" where the two cannot be compared."""
+    """Return the meaning of the first row of X, with `target` the index of the last training target: a word of `Model.run_on`.
+    "continue" if the two cannot be compared."""
     index = index_of(X)
     if index is None or target is None:
         return "continue"

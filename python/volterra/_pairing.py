@@ -1,4 +1,4 @@
-"""Pairs of inputs and targets, as the library makes them for the program too."""
+"""Pairs of inputs and targets, by the same function of the library as in the program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Pairing(Owner):
     inputs: Array
     targets: Array
     records: Optional[List[int]]  # lengths of the records of `inputs`; None: one sequence
-    anchors: Optional[List[int]]  # per output the input it is, earlier; None: not all are, or they lie 0 rows ahead
+    anchors: Optional[List[int]]  # per output the input it is, earlier; None: not for all outputs, or ahead = 0
     feedback: bool  # the outputs are the inputs one step later
 
     def __init__(self, handle: Any, rows: Array, series: Optional[Array]) -> None:

@@ -1,4 +1,4 @@
-"""What a search sees of the data: columns and targets as a fit with the same settings would learn from them."""
+"""Columns and targets of a search, as a fit with the same settings would learn from them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ._model import FitSettings
 class Prepared(NamedTuple):
     X: Array
     Y: Array
-    base: Optional[Array]  # what makes levels of the targets; None: they are levels
+    base: Optional[Array]  # added to targets to obtain levels; None: they are levels
     target: str
     input: str
     season: int
-    guarded: bool  # fit the winner with FitSettings.guarded
+    guarded: bool  # fit the best candidate with FitSettings.guarded
 
 
 def _word(words: dict, value: int) -> str:
@@ -26,7 +26,7 @@ def _word(words: dict, value: int) -> str:
 
 
 def prepare(X: Array, Y: Array, settings: FitSettings) -> Prepared:
-    """``volt_prepare``, learned from all rows; the data as they are where levels are learned from levels."""
+    """``volt_prepare``, learned from all rows; the data unchanged if levels are learned from levels."""
     options = settings.options()
     found = POINTER(c.Prepared)()
     check(c.lib.volt_prepare(view(X), view(Y), byref(options), X.shape[0], byref(found)))

@@ -1,7 +1,7 @@
-"""Long calls: a bar, the user's callback, and Ctrl-C.
+"""Long calls: a progress bar, the user's callback, and Ctrl-C.
 
-The library reports its progress about twenty times a second, from the thread that called it, and ends the call
-when a report says so. An exception cannot travel through C, so it waits here until the call has returned.
+The library reports its progress about twenty times a second, from the calling thread, and a report can cancel the call. An
+exception cannot pass through C, so it is kept here until the call has returned.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ProgressCallback = Callable[[str, float], Any]
 
 
 def in_notebook() -> bool:
-    """Does this run in a Jupyter kernel?"""
+    """Return whether this runs in a Jupyter kernel."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return type(shell).__name__ == "ZMQInteractiveShell"
@@ -34,7 +34,7 @@ def _duration(seconds: float) -> str:
 
 
 class Bar:
-    """One line that is rewritten on a terminal and in a notebook; a line every tenth of the way elsewhere."""
+    """One line that is rewritten on a terminal and in a notebook; elsewhere a line for every tenth."""
 
     WIDTH = 28
 
@@ -43,9 +43,9 @@ class Bar:
         self.stream = stream if stream is not None else sys.stderr
         self.rewrites = in_notebook() or (hasattr(self.stream, "isatty") and self.stream.isatty())
         self.begun = time.monotonic()
-        self.shown = -1.0  # share of the last line
+        self.shown = -1.0  # fraction in the last line
         self.shown_at = 0.0
-        self.length = 0  # of what stands on the line
+        self.length = 0  # of the text on the line
         self.note = ""
 
     def update(self, stage: str, share: float) -> None:
@@ -59,7 +59,7 @@ class Bar:
         self.shown, self.shown_at = share, now
 
     def close(self) -> None:
-        """End the line, where there is one."""
+        """End the line, if any."""
         if self.rewrites and self.shown >= 0:
             self._write("\n")
 
@@ -78,17 +78,17 @@ class Bar:
 
 
 class Watch:
-    """What a long call reports to.
+    """Progress of a long call.
 
         with Watch("fit", verbose, callback) as watch:
             options.progress = watch.progress
             watch.check(lib.volt_model_fit(...))
 
-    While it is open, Ctrl-C in the main thread sets a mark that the next report sees, instead of raising
-    KeyboardInterrupt in the middle of a report; `check` raises it once the library has returned.
+    While it is open, Ctrl-C in the main thread sets a flag that the next report reads, instead of raising KeyboardInterrupt
+    inside a report; `check` raises it after the library has returned.
 
-    `values` is how many kernel values the call computes, where that is known. A call of few is over before
-    anybody could wait for it: unless it is to be shown or told about, nothing is set up.
+    `values` is the number of kernel values that the call computes, if known. A call with few values is short: without a bar or
+    a callback, nothing is set up.
     """
 
     FEW = 20_000  # of the costliest kernel, about half a second

@@ -1,4 +1,4 @@
-"""The scikit-learn protocol: its base classes where it is installed, and the same habits where it is not."""
+"""The scikit-learn estimator API: its base classes if it is installed, otherwise equivalents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ try:
 except ImportError:
 
     class DataConversionWarning(UserWarning):  # type: ignore[no-redef]
-        """Data had another form than was expected."""
+        """Data had an unexpected form."""
 
     class RegressorMixin:  # type: ignore[no-redef]
         """Marks a regressor."""
@@ -53,7 +53,7 @@ except ImportError:
             return self
 
         def __repr__(self) -> str:
-            """Only the parameters that differ from their defaults, as scikit-learn prints estimators."""
+            """Show only the parameters that differ from their defaults, as scikit-learn does."""
             defaults = inspect.signature(type(self).__init__).parameters
             changed = [
                 f"{name}={value!r}"

@@ -1,4 +1,4 @@
-"""Several records in one fit: a list of arrays, or `groups`, becomes rows one after the other and their lengths."""
+"""Several records in one fit: a list of arrays, or `groups`, is converted to consecutive rows and their lengths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._frames import is_series, library_of
 
 
 def is_list(X: Any) -> bool:
-    """A list of matrices, data frames or Series, a record each. A list of rows is one matrix."""
+    """Return whether it is a list of matrices, data frames or Series, one per record. A list of rows is one matrix."""
     if not isinstance(X, (list, tuple)) or len(X) == 0:
         return False
     return all(len(getattr(x, "shape", ())) == 2 for x in X) or all(is_series(x) for x in X)
@@ -52,7 +52,7 @@ class Records(NamedTuple):
         return cls(_join(X), _join(y), lengths)
 
     def shorter(self, ahead: int) -> Optional[List[int]]:
-        """Rows that have a target so many rows ahead inside their record."""
+        """Return the rows that have a target `ahead` rows later inside their record."""
         if self.lengths is None:
             return None
         for r, rows in enumerate(self.lengths):
@@ -74,7 +74,7 @@ def _join(parts: Any) -> Any:
 
 
 def lengths_of(groups: Any, rows: int) -> List[int]:
-    """Lengths of the runs of equal groups; a group that comes again is refused."""
+    """Return the lengths of the runs of equal groups; a repeated group is an error."""
     names = np.asarray(groups)
     if names.shape != (rows,):
         raise ValueError(f"groups has shape {names.shape}, and ({rows},) is needed: one for every row of X")

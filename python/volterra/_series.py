@@ -11,7 +11,7 @@ from ._arrays import Array, as_collection, is_collection
 from ._errors import warn
 from ._frames import is_frame
 
-#: The axes of a series: (n_steps, n_channels), (n_channels, n_steps), or found from the shapes.
+#: The axes of a series: (n_steps, n_channels), (n_channels, n_steps), or determined from the shapes.
 LAYOUTS = ("auto", "time", "channels")
 
 
@@ -23,7 +23,7 @@ def read_series(X: Any, layout: str = "auto", name: str = "X", rows_are_series: 
 def read_collection(
     X: Any, layout: str = "auto", name: str = "X", rows_are_series: bool = False
 ) -> Tuple[List[Array], str]:
-    """The matrices of a collection, and the layout that was found.
+    """Return the matrices of a collection, and its layout.
 
     ``rows_are_series``: a 2-D array or frame has a univariate series in each row.
     """
@@ -56,8 +56,8 @@ def read_collection(
 
 
 def _find_layout(X: Any, name: str) -> str:
-    """Which axis of a series is time: that of several lengths, or of a length other than 1, or the one that is at least
-    twice as long, with a warning. Otherwise an array is refused, and the series of a list are steps x channels, with a warning."""
+    """Return the time axis of a series: the one with several lengths, or a length other than 1, or the one that is at least
+    twice as long, with a warning. Otherwise an array is rejected, and the series of a list are steps x channels, with a warning."""
     shapes: Set[Tuple[int, ...]] = {X.shape[1:]} if isinstance(X, np.ndarray) and X.ndim == 3 else {np.shape(s) for s in X}
     firsts, seconds = {s[0] for s in shapes}, {s[-1] for s in shapes}
     if len(shapes) > 1:
@@ -115,7 +115,7 @@ def _column(values: Any) -> Array:
 
 
 def _series_of_frame(frame: Any) -> Optional[List[Array]]:
-    """The series of sktime's frames: one in every cell, or rows with an index of series and time."""
+    """Return the series of sktime's frames: one in every cell, or rows with an index of series and time."""
     if getattr(frame, "ndim", 0) == 1:
         frame = frame.to_frame()
     if frame.shape[0] == 0 or frame.shape[1] == 0:
@@ -135,7 +135,7 @@ def _series_of_frame(frame: Any) -> Optional[List[Array]]:
 
 
 def _without_padding(one: Array, axis: int, name: str) -> Array:
-    """A series of an array has as many steps as the longest: tslearn fills up with nan in every channel."""
+    """Remove the nan padding of tslearn, in which all series of an array have the length of the longest."""
     if one.dtype.kind != "f" or not np.isnan(one).any():
         return one
     steps = np.flatnonzero(~np.isnan(one).all(axis=1 - axis))
@@ -145,7 +145,7 @@ def _without_padding(one: Array, axis: int, name: str) -> Array:
 
 
 def check_channels(estimator: Any, series: List[Array]) -> None:
-    """New series have as many channels as those of fit."""
+    """Check that new series have the channels of the training series."""
     channels, known = series[0].shape[1], estimator.n_features_in_
     if channels != known:
         raise ValueError(f"X has {channels} channels, and {type(estimator).__name__} learned {known}")

@@ -1,4 +1,4 @@
-"""Numbers of whole series: what `SequenceKernelRidge` is when it is fitted to a collection."""
+"""Regression on whole series: `SequenceKernelRidge` fitted to a collection."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ OF_SERIES = ("kernel", "alpha", "input", "scale", "layout", "normalise", "n_jobs
 
 
 def is_of_series(X: Any, y: Any) -> bool:
-    """Does y have a row for each series of X, rather than for each of their steps? A list of records has a list of
-    targets, an array for each."""
+    """Return whether y has a row for each series of X, and not for each of their steps. A list of records has a list of targets,
+    an array for each."""
     if not is_collection(X) or y is None:
         return False
     return getattr(X, "ndim", 0) == 3 or not isinstance(y, (list, tuple)) or np.ndim(y[0] if len(y) else 0) == 0
 
 
 def refuse_settings(estimator: Any) -> None:
-    """Settings of sequences are mistakes where whole series are learned."""
+    """Reject settings that apply only to sequences."""
     for name, parameter in list(inspect.signature(type(estimator).__init__).parameters.items())[1:]:
         value = getattr(estimator, name)
         if name not in OF_SERIES and value is not parameter.default and value != parameter.default:
@@ -59,7 +59,7 @@ class Settings(NamedTuple):
 
 
 class SeriesReadout:
-    """The library's ridge regression, with what it was learned from: a pickle learns it again."""
+    """Ridge regression of the library with its training data; unpickling fits it again."""
 
     def __init__(
         self, settings: Settings, series: List[Array], targets: Array, n_jobs: Any, verbose: Any, progress: Any = None
@@ -84,7 +84,7 @@ class SeriesReadout:
         return readout
 
     layout: str = "time"  # of the training series
-    flat: bool = False  # targets came as one column without a second dimension
+    flat: bool = False  # targets were 1-D
 
     def _learn(self, n_jobs: Any, verbose: Any, progress: Any) -> None:
         options = c.lib.volt_series_options_default()

@@ -26,7 +26,7 @@ class Table(NamedTuple):
 
 
 class Series(NamedTuple):
-    """Series of a data file, with a label each where the file has labels."""
+    """Series of a data file, with labels if the file has them."""
 
     series: List[Array]  # (n_steps, n_channels) each
     labels: Optional[List[str]]
@@ -50,7 +50,7 @@ def read_table(
     rows : (first, end), optional
         Read rows ``first <= t < end``, counted from 0; an end of None is the last row. Other rows are ignored.
     missing : {"error", "keep", "drop", "interpolate"}, default="error"
-        Missing values: refuse them, read them as nan, drop their rows, or interpolate linearly.
+        Missing values: error, nan, dropped rows, or linear interpolation.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def read_series(path: PathLike) -> Series:
 
 
 def _copy(matrix: Any) -> Array:
-    """A view of the library as an array of its own."""
+    """Copy a view of the library to an array."""
     numbers = ctypes.cast(matrix.data, POINTER(c_double))
     whole_rows = np.ctypeslib.as_array(numbers, ((matrix.rows - 1) * matrix.ld + matrix.cols,))
     strides = (matrix.ld * whole_rows.itemsize, whole_rows.itemsize)

@@ -1,4 +1,4 @@
-"""How many threads the library works with, and what it is."""
+"""Number of threads of the library, and its build information."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from ._errors import check, tell_messages
 
 
 def threads() -> int:
-    """Threads that the library uses in calls from this thread, for its own loops and for BLAS.
+    """Return the number of threads of the library in calls from this thread, for its loops and for BLAS.
 
-    In a child that was forked (``os.fork``, ``multiprocessing`` with "fork", joblib's "multiprocessing") from a
-    process with several threads this is 1: the others are not there. Processes that are started anew ("spawn",
-    loky) have all threads.
+    It is 1 in a child that was forked (``os.fork``, ``multiprocessing`` with "fork", joblib's "multiprocessing") from a process
+    with several threads, which do not exist in the child. New processes ("spawn", loky) can use all threads.
 
     Examples
     --------
@@ -28,13 +27,13 @@ def threads() -> int:
 
 
 def set_threads(count: int = 0) -> None:
-    """Set the number of threads of the library, for the whole process. Not while another thread is in a call.
+    """Set the number of threads of the library, for the whole process. Not while another thread uses the library.
 
     Parameters
     ----------
     count : int, default=0
-        0 restores the default: ``OMP_NUM_THREADS``, or one per core that the process may use. In a forked
-        child more than 1 gives a `VolterraWarning` and changes nothing, see `threads`.
+        0 restores the default: ``OMP_NUM_THREADS``, or one per available core. In a forked child, more than 1 has no effect and
+        causes a `VolterraWarning`, see `threads`.
 
     Examples
     --------
@@ -52,10 +51,9 @@ _AS_IT_IS = contextlib.nullcontext()
 
 
 def use_threads(n_jobs: Optional[int]) -> ContextManager[None]:
-    """Work with this many threads and restore the number after; None: as it is, -1: one per core.
+    """Use this number of threads and restore the previous one afterwards; None: unchanged, -1: one per core.
 
-    The number is that of the calling thread alone: calls from other threads, with whatever n_jobs, neither see
-    it nor change it.
+    The number applies only to the calling thread; calls from other threads are not affected.
     """
     return _AS_IT_IS if n_jobs is None else _change_threads(n_jobs)
 
@@ -80,7 +78,7 @@ def _build_info() -> c.BuildInfo:
 
 
 def info() -> Dict[str, Any]:
-    """The version of the library, how it was built, and what it runs on.
+    """Return the version of the library, its build options and run-time properties.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What is fitted: inputs and targets out of X and y, so many rows ahead.
+"""Training data: inputs and targets from X and y, `ahead` rows apart.
 
-The target of row t is row t + ahead of y, or of X itself where there is no y. The last `ahead` rows have no target
-yet: they do not train, and are where forecasts go on.
+The target of row t is row t + ahead of y, or of X without y. The last `ahead` rows have no target yet: they are not fitted, and
+forecasts start from them.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from ._order import ADVICE, index_of, is_ordered
 from ._pairing import Pairing, pair
 from ._records import Records, pieces
 
-INDEX_ROWS = 8  # of an index are enough to see its step
+INDEX_ROWS = 8  # rows of an index that are enough to determine its step
 
 
 class Horizons(NamedTuple):
-    """Rows ahead, first to last, all of them outputs."""
+    """Range of horizons, first to last, all of them outputs."""
 
     first: int
     last: int
 
     @classmethod
     def of(cls, model: Model) -> "Horizons":
-        """Those of a model. ValueError: its file contradicts itself."""
+        """Return the horizons of a model. ValueError: its file is inconsistent."""
         note, ahead, outputs = model.horizons, model.settings.ahead, model.q
         if not note:
             return cls(ahead, ahead)
@@ -54,11 +54,11 @@ class Horizons(NamedTuple):
 
     @property
     def note(self) -> Optional[str]:
-        """As a model file has it."""
+        """Text for a model file."""
         return f"{self.first}..{self.last}" if self.several else None
 
     def spread(self, series: Array) -> Array:
-        """Of every row that has them all, its rows ahead: every column of the series at every horizon."""
+        """For every row with all targets: every column of the series at every horizon."""
         count = series.shape[0] - self.last
         if not self.several:
             return series[self.last :]
@@ -66,7 +66,7 @@ class Horizons(NamedTuple):
         return np.ascontiguousarray(np.column_stack(columns)) if count > 0 else np.empty((0, len(columns)))
 
     def is_of_inputs(self, model: Model) -> bool:
-        """Are the outputs the inputs, so many rows later? By what a model file says."""
+        """Return whether the outputs are the inputs `ahead` rows later, according to a model file."""
         if self.last == 0 or model.q != model.d * len(self.each):
             return False
         names, outputs = model.input_names, model.output_names
@@ -82,7 +82,7 @@ class Horizons(NamedTuple):
 
 
 def is_usually_flat(outputs: int, horizons: Horizons) -> bool:
-    """Are the targets of such a model taken for a vector, unless its file says otherwise?"""
+    """Return whether the targets of such a model are a vector, unless its file says otherwise."""
     return outputs == 1 and horizons.last == 0
 
 
@@ -91,7 +91,7 @@ def _joined(parts: Iterable[Array]) -> Array:
 
 
 def spread_records(horizons: Horizons, series: Array, lengths: Optional[List[int]]) -> Array:
-    """Targets of the rows that have them inside their record."""
+    """Return the targets of the rows that have them inside their record."""
     if lengths is None:
         return horizons.spread(series)
     return _joined(horizons.spread(piece) for piece in pieces(series, lengths))
@@ -103,11 +103,11 @@ class Training(NamedTuple):
     inputs: Array  # the rows that have a target
     targets: Array
     horizons: Horizons
-    flat: bool  # forecasts are one column without a second dimension ...
-    flat_series: bool  # ... since that is how targets came
+    flat: bool  # predictions are 1-D ...
+    flat_series: bool  # ... because the targets were
     is_series: bool  # no y was given
     feedback: bool  # every target is the next input, so that outputs can be fed back
-    anchors: Optional[List[int]]  # which input a target is, where all are one and lie ahead
+    anchors: Optional[List[int]]  # index of the input equal to each target, if all are inputs and ahead >= 1
     input_names: Optional[Array]  # columns of data frames
     output_names: Optional[Array]
     form: Optional[FrameForm]  # of the forecasts, where X and y are pandas objects
@@ -187,12 +187,12 @@ class Training(NamedTuple):
         )
 
     def of_inputs(self, values: Array) -> Array:
-        """Of one number for each row of X, those of the rows that have a target."""
+        """Return the values, given for each row of X, of the rows that have a target."""
         H, lengths = self.horizons.last, self.records or [len(self.rows)]
         return np.concatenate([p[: len(p) - H] for p in np.split(values, np.cumsum(lengths)[:-1])])
 
     def target_ndim(self, outputs: int) -> Optional[int]:
-        """Dimensions of the targets, where a model file must record them: they are not as usual."""
+        """Dimensions of the targets, if a model file must store them because they differ from the default."""
         flat = self.flat_series and outputs == self.targets.shape[1]
         return None if flat == is_usually_flat(outputs, self.horizons) else 1 if flat else 2
 

@@ -1,4 +1,4 @@
-"""What a search gave: its trials, and the table of them in the form of scikit-learn's ``cv_results_``."""
+"""Trials of a search, also in the form of scikit-learn's ``cv_results_``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Trial = Dict[str, Any]
 
 
 class Found(NamedTuple):
-    """What a search gave."""
+    """Result of a search."""
 
     trials: List[Trial]
     best: Optional[Trial]
@@ -54,7 +54,7 @@ def collect(handle: c_void_p, sign: int) -> Found:
 
 
 def parameters_of(trial: Trial) -> Dict[str, Any]:
-    """What `VolterraRidge` takes for this candidate."""
+    """Parameters of `VolterraRidge` for this candidate."""
     kernel = Kernel(trial["kernel"])
     beside = {"alpha": trial["alpha"]}
     if trial["feedback"] > 0:
@@ -65,7 +65,7 @@ def parameters_of(trial: Trial) -> Dict[str, Any]:
 
 
 def _ranks(mean: np.ndarray, done: np.ndarray, folds: int) -> np.ndarray:
-    """As in scikit-learn: 1 is the best, ties share; what was given up or failed comes after all others."""
+    """Ranks as in scikit-learn: 1 is the best, ties share; stopped and failed candidates are last."""
     known = np.where(np.isnan(mean), -np.inf, mean)
     complete = np.where(done < folds, -np.inf, known)
     keys = list(zip(complete.tolist(), known.tolist()))
@@ -76,10 +76,10 @@ def _ranks(mean: np.ndarray, done: np.ndarray, folds: int) -> np.ndarray:
 
 
 def results_table(found: Found, given: Optional[List[Dict[str, Any]]]) -> Dict[str, Any]:
-    """The trials in the form of scikit-learn's ``cv_results_``."""
+    """Return the trials in the form of scikit-learn's ``cv_results_``."""
     params = [given[t["index"]] if given else parameters_of(t) for t in found.trials]
     if not given and any("lift" in one for one in params):
-        for one in params:  # where lifts differ, the default one says its name too
+        for one in params:  # if lifts differ, include the default one
             one.setdefault("lift", "geometric")
     folds = np.full((len(params), found.folds), np.nan)
     for row, trial in zip(folds, found.trials):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     Table = Union[pd.DataFrame, pl.DataFrame]
-    #: A frame where inputs and targets are of one library, else an array.
+    #: A frame if inputs and targets are of one library, else an array.
     Prediction = Union[npt.NDArray[np.float64], pd.DataFrame, pd.Series, pl.DataFrame, pl.Series]
 else:
     Table = Prediction = Self = Any
@@ -67,8 +67,8 @@ Numbers = Union[npt.NDArray[Any], Sequence[Sequence[float]]]
 
 
 class Frame(Protocol):
-    """A DataFrame or Series of pandas or polars. A protocol, because type checkers take the classes of pandas for Any where its
-    stubs are not installed, and Any among overloads makes every result Any."""
+    """A DataFrame or Series of pandas or polars. A protocol, because type checkers treat the classes of pandas as Any without
+    its stubs, and Any among overloads makes every result Any."""
 
     def to_numpy(self, *args: Any, **kwargs: Any) -> Any: ...
 

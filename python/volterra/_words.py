@@ -1,4 +1,4 @@
-"""The words that users write for the constants of the C library."""
+"""User-facing words for the enums of the C library."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ._generated import CONSTANTS
 
 
 def _words(prefix: str, words: str) -> Dict[str, int]:
-    """The constants PREFIX_WORD by their words."""
+    """Return the constants PREFIX_WORD by their words."""
     return {word: CONSTANTS[f"{prefix}_{word.upper().replace('-', '_')}"] for word in words.split()}
 
 
