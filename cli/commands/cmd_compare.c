@@ -315,8 +315,8 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
         return failed;
     options->base = data->seen.prepared->base;
     options->from_defaults = !is_published;
-    options->records = data->own.lengths;
-    options->n_records = data->own.lengths ? data->own.records.n : 0;
+    options->records = data->own.pairing->records;
+    options->n_records = data->own.pairing->n_records;
     setting->own = &data->own;
     setting->seen = &data->seen;
     const loss_data *loss = &data->own.loss;
@@ -326,8 +326,8 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     if (arguments->own.loss.tolerance > 0)
         options->tolerance = arguments->own.loss.tolerance;
     options->weights = loss->weights;
-    options->classes = (const char *const *)loss->classes;
-    options->n_classes = loss->n_classes;
+    options->classes = data->own.pairing->classes;
+    options->n_classes = data->own.pairing->n_classes;
     setting->loss_score = loss->loss ? loss->info.score : "half squared error";
     return failed;
 }

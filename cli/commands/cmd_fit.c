@@ -158,7 +158,7 @@ static int print_summary(const fit_arguments *arguments, const volt_model *model
     result_list *results = results_new(arguments->common.json);
     results_text(results, "model", "model", "%s", arguments->output);
     results_count(results, "n", "rows", info.n);
-    if (data->lengths)
+    if (data->pairing->records)
         results_count(results, "records", "records", data->records.n);
     results_count(results, "d", "inputs", info.d);
     results_count(results, "q", "outputs", info.q);
@@ -264,8 +264,7 @@ static int run_fit(int argc, char *const *argv)
     if (!failed)
         failed = training_read(&arguments.training, &data);
     if (!failed)
-        failed = allocate_matrix(data.targets.rows, loss_outputs(&data.loss, data.targets.cols),
-                                 "the fitted values", &fitted);
+        failed = allocate_matrix(data.targets.rows, data.pairing->outputs, "the fitted values", &fitted);
     if (!failed) {
         volt_fit_options options = training_options(&arguments.training, &data);
         options.alpha = arguments.alpha;

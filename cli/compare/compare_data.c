@@ -73,8 +73,8 @@ int compare_data_own(compare_data *data, const training_arguments *arguments)
     data->inputs = data->own.inputs;
     data->targets = data->own.targets;
     for (int64_t k = 0; k < data->targets.cols; k++)
-        if (data->own.output_names)
-            snprintf(room + NAME_LENGTH * k, NAME_LENGTH, "%.90s", data->own.output_names[k]);
+        if (data->own.pairing->output_names)
+            snprintf(room + NAME_LENGTH * k, NAME_LENGTH, "%.90s", data->own.pairing->output_names[k]);
         else
             snprintf(room + NAME_LENGTH * k, NAME_LENGTH, "y%lld", (long long)k + 1);
     return 0;

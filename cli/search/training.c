@@ -152,21 +152,6 @@ static int note_times(training_data *data)
     return failed;
 }
 
-/* What comes back must be a target of its own, and known by then. */
-static int check_feedback(const training_arguments *arguments, const training_data *data)
-{
-    if (arguments->feedback && !arguments->y)
-        return complain(EXIT_USAGE,
-                        "--feedback needs targets beside the inputs: give --y (a series alone feeds back by "
-                        "itself, see volterra continue)");
-    if (arguments->feedback && data->ahead > 0)
-        return complain(EXIT_USAGE,
-                        "--feedback brings the target of the row before, which must be known by then: it does "
-                        "not go with --ahead %s",
-                        arguments->ahead);
-    return 0;
-}
-
 /* Pairs inputs and targets, with one message for what the library refuses or warns about. */
 static int pair_rows(const training_arguments *arguments, training_data *data)
 {
@@ -183,18 +168,19 @@ static int pair_rows(const training_arguments *arguments, training_data *data)
     options.input_names = data->input_names;
     options.target_names = (const char *const *)(data->loss.name ? data->label_name : target->names);
     options.known_inputs = data->calendar.columns.cols;
-    volt_view Y = data->loss.labels.data ? volt_as_view(data->loss.labels) : data->y.view;
-    volt_status status = volt_pairing_create(data->x.view, Y, &options, &data->pairing);
-    if (status == VOLT_ERR_ARGUMENT && data->ahead == 0) /* the one argument that can be wrong then */
+    options.loss = data->loss.info.text;
+    options.labels = data->loss.labels;
+    options.fed_outputs = arguments->feedback;
+    volt_status status = volt_pairing_create(data->x.view, data->y.view, &options, &data->pairing);
+    if (status == VOLT_ERR_ARGUMENT && arguments->feedback && (!arguments->y || data->ahead > 0))
+        return complain_status_hint(status, " (--feedback, --y, --ahead)");
+    if (status == VOLT_ERR_ARGUMENT && data->ahead == 0) /* the one other argument that can be wrong then */
         return complain_status_hint(status, " (--x, --ahead, --allow-target-in-inputs)");
     if (status)
         return complain_status_hint(status, " (--x %.120s)%s", arguments->x, dataset_hint(&data->x, hint));
     const volt_pairing *pairing = data->pairing;
     data->inputs = pairing->inputs;
     data->targets = pairing->targets;
-    data->anchors = pairing->anchors;
-    data->lengths = pairing->records;
-    data->output_names = pairing->output_names;
     if (pairing->missing_targets > 0)
         warn("%s: a target is missing in %lld of %lld rows, which are not fitted", arguments->y,
              (long long)pairing->missing_targets, (long long)data->y.view.rows);
@@ -204,8 +190,6 @@ static int pair_rows(const training_arguments *arguments, training_data *data)
 int training_read(const training_arguments *arguments, training_data *data)
 {
     int failed = read_ahead(arguments, data);
-    if (!failed)
-        failed = check_feedback(arguments, data);
     if (!failed)
         failed = loss_read(&arguments->loss, &data->loss);
     if (!failed)
@@ -240,42 +224,32 @@ void training_release(training_data *data)
 
 /* ---- the fit ---------------------------------------------------------------------------------- */
 
-/* The last rows of the inputs, which have no target yet; none where one is missing. */
-static volt_view pending_inputs(const training_data *data)
-{
-    volt_view rows = volt_view_rows(data->x.view, data->x.view.rows - data->ahead, data->ahead);
-    for (int64_t i = 0; i < rows.rows * rows.cols; i++)
-        if (!isfinite(rows.data[i / rows.cols * rows.ld + i % rows.cols]))
-            return volt_view_of(NULL, 0, rows.cols);
-    return rows;
-}
-
 volt_fit_options training_options(const training_arguments *arguments, const training_data *data)
 {
+    const volt_pairing *pairing = data->pairing;
     volt_fit_options options = volt_fit_options_default();
     options.washout = arguments->washout;
     options.intercept = !arguments->no_intercept;
     options.scale = !arguments->no_scale;
     options.ahead = data->ahead;
-    options.feedback = data->pairing->feedback && !arguments->feedback &&
-                       loss_outputs(&data->loss, data->targets.cols) == data->targets.cols;
+    options.feedback = pairing->feedback;
     options.feedback_weight = arguments->feedback ? arguments->feedback_weight : 0;
     options.target = (volt_target)arguments->target;
     options.input = (volt_input)arguments->input;
     options.season = data->season;
-    options.missing_targets = data->pairing->missing_targets > 0;
-    options.anchors = data->anchors;
+    options.missing_targets = pairing->missing_targets > 0;
+    options.anchors = pairing->anchors;
     options.input_names = data->input_names;
-    options.output_names = data->output_names;
+    options.output_names = pairing->output_names;
     options.as_they_are = data->calendar.columns.cols;
     options.notes = data->noted.notes;
-    options.pending = pending_inputs(data);
-    options.records = data->lengths;
-    options.n_records = data->lengths ? data->records.n : 0;
+    options.pending = pairing->pending;
+    options.records = pairing->records;
+    options.n_records = pairing->n_records;
     options.loss = data->loss.info.text;
     options.weights = data->loss.weights;
-    options.classes = (const char *const *)data->loss.classes;
-    options.n_classes = data->loss.n_classes;
+    options.classes = pairing->classes;
+    options.n_classes = pairing->n_classes;
     if (arguments->loss.tolerance > 0)
         options.tolerance = arguments->loss.tolerance;
     return options;
@@ -287,7 +261,7 @@ volt_assess_options training_assess_options(const training_data *data)
     options.season = data->season;
     options.fed_outputs = data->feeds;
     options.weights = data->loss.weights;
-    options.n_classes = data->loss.n_classes;
+    options.n_classes = data->pairing->n_classes;
     if (loss_is_other(&data->loss) || data->loss.weights)
         options.loss = data->loss.info.text;
     return options;
@@ -332,7 +306,7 @@ int training_fit(const training_data *data, const volt_kernel *kernel, volt_fit_
     if (status == VOLT_ERR_MEMORY)
         return complain_status_hint(status, " (run: volterra plan --n %lld --d %lld --q %lld)",
                                     (long long)data->inputs.rows, (long long)data->inputs.cols,
-                                    (long long)loss_outputs(&data->loss, data->targets.cols));
+                                    (long long)data->pairing->outputs);
     if (!status && interrupt_seen())
         status = VOLT_ERR_CANCELLED;
     if (status == VOLT_ERR_SINGULAR && held_warning())

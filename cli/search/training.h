@@ -39,18 +39,17 @@ extern const option_table training_model_options;   /* the same with feedback, w
 typedef struct training_data {
     dataset x, y; /* y is empty when X is its own target */
     volt_view inputs, targets;
-    int64_t ahead;         /* of several horizons the last */
-    int64_t first_ahead;   /* the first: outputs are column 1 at first_ahead .. ahead, column 2, ... */
-    int64_t season;        /* that was asked for; VOLT_SEASON_AUTO */
-    record_list records;   /* of the rows of x */
-    volt_pairing *pairing; /* of the rows; NULL: not made yet */
-    const int64_t *anchors, *lengths;                     /* of the pairing: anchors and records */
-    bool feeds;                                           /* the outputs come back beside the inputs */
-    const char *const *input_names, *const *output_names; /* NULL: no header */
-    calendar calendar;                                    /* whose columns are the last inputs */
-    noted_times noted;                                    /* what the model will know of the times */
-    const char *label_name[1];                            /* the output's, of classes */
-    loss_data loss;                                       /* with weights of the rows of `inputs` */
+    int64_t ahead;                  /* of several horizons the last */
+    int64_t first_ahead;            /* the first: outputs are column 1 at first_ahead .. ahead, column 2, ... */
+    int64_t season;                 /* that was asked for; VOLT_SEASON_AUTO */
+    record_list records;            /* of the rows of x */
+    volt_pairing *pairing;          /* of the rows; NULL: not made yet */
+    bool feeds;                     /* the outputs come back beside the inputs */
+    const char *const *input_names; /* NULL: no header */
+    calendar calendar;              /* whose columns are the last inputs */
+    noted_times noted;              /* what the model will know of the times */
+    const char *label_name[1];      /* the output's, of classes */
+    loss_data loss;                 /* with weights of the rows of `inputs` */
 } training_data;
 
 /* Every function returns 0, or the exit status after saying what is wrong. Data that begin as {0} can always be

@@ -2,7 +2,6 @@
 #include "search/training_loss.h"
 
 #include "terminal/messages.h"
-#include "text/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,8 +41,7 @@ void loss_release(loss_data *data)
     volt_loss_free(data->loss);
     free(data->weights);
     volt_free(data->texts);
-    free((void *)data->classes);
-    free(data->labels.data);
+    free((void *)data->labels);
     free(data->name);
     memset(data, 0, sizeof *data);
 }
@@ -59,17 +57,6 @@ bool loss_has_classes(const loss_data *data)
 }
 
 /* ---- labels ----------------------------------------------------------------------------------- */
-
-/* Numbers by their value, before all texts, which come in the order of their bytes. */
-static int compare_labels(const void *first, const void *second)
-{
-    const char *a = *(const char *const *)first, *b = *(const char *const *)second;
-    double x = 0, y = 0;
-    bool is_x = volt_parse_number(a, &x) && !isnan(x), is_y = volt_parse_number(b, &y) && !isnan(y);
-    if (is_x && is_y && x != y)
-        return x < y ? -1 : 1;
-    return is_x != is_y ? (is_x ? -1 : 1) : strcmp(a, b);
-}
 
 static int name_labels(loss_data *data, const char *source)
 {
@@ -93,26 +80,11 @@ int loss_read_labels(loss_data *data, const char *source, const dataset *x)
     if (count != table->file_rows)
         return complain(EXIT_FAILED, "%s has %lld rows but %s has %lld; they must match row by row", source,
                         (long long)count, x->source, (long long)table->file_rows);
-    int failed = allocate_matrix(rows, 1, "the labels", &data->labels);
-    data->classes = failed ? NULL : malloc((size_t)rows * sizeof *data->classes + 1);
-    if (!data->classes)
-        return failed ? failed : complain(EXIT_FAILED, "not enough memory for the classes of %s", source);
+    data->labels = malloc((size_t)rows * sizeof *data->labels + 1);
+    if (!data->labels)
+        return complain(EXIT_FAILED, "not enough memory for the classes of %s", source);
     for (int64_t i = 0; i < rows; i++)
-        data->classes[i] = data->texts[table->row_numbers[i]];
-    qsort((void *)data->classes, (size_t)rows, sizeof *data->classes, compare_labels);
-    for (int64_t i = 0; i < rows; i++)
-        if (i == 0 || strcmp(data->classes[i], data->classes[data->n_classes - 1]) != 0)
-            data->classes[data->n_classes++] = data->classes[i];
-    for (int64_t i = 0; i < rows; i++) {
-        const char *label = data->texts[table->row_numbers[i]];
-        int64_t k = 0;
-        while (strcmp(label, data->classes[k]) != 0)
-            k++;
-        data->labels.data[i] = (double)k;
-    }
-    if (data->n_classes < 2)
-        return complain(EXIT_FAILED, "%s: all rows are of one class, '%.60s', and --loss %s needs at least two",
-                        source, data->classes[0], data->info.text);
+        data->labels[i] = data->texts[table->row_numbers[i]];
     return name_labels(data, source);
 }
 
@@ -153,14 +125,7 @@ int loss_read_weights(loss_data *data, const loss_arguments *arguments, const da
     return failed;
 }
 
-/* ---- outputs and results ---------------------------------------------------------------------- */
-
-int64_t loss_outputs(const loss_data *data, int64_t targets)
-{
-    if (!data->loss)
-        return targets;
-    return loss_has_classes(data) ? data->n_classes : data->info.outputs * targets;
-}
+/* ---- results ---------------------------------------------------------------------------------- */
 
 void loss_report(const volt_model_info *info, const volt_assessment *found, result_list *results)
 {

@@ -19,14 +19,12 @@ extern const option_table loss_options;
 
 /* What the arguments come to. */
 typedef struct loss_data {
-    volt_loss *loss;      /* NULL: squares */
-    volt_loss_info info;  /* of `loss`; zero without */
-    double *weights;      /* for each row that is fitted; NULL: all alike */
-    char **texts;         /* the labels of the file */
-    const char **classes; /* distinct ones, sorted; NULL: targets are numbers */
-    int64_t n_classes;
-    volt_matrix labels; /* their numbers, for each row of x */
-    char *name;         /* of the column of labels; NULL: not known */
+    volt_loss *loss;     /* NULL: squares */
+    volt_loss_info info; /* of `loss`; zero without */
+    double *weights;     /* for each row that is fitted; NULL: all alike */
+    char **texts;        /* the labels of the file ... */
+    const char **labels; /* ... and of each row of x; NULL: targets are numbers */
+    char *name;          /* of the column of labels; NULL: not known */
 } loss_data;
 
 /* Every function returns 0, or the exit status after saying what is wrong. Data that begin as {0} can always be
@@ -43,9 +41,6 @@ int loss_read_labels(loss_data *data, const char *source, const dataset *x);
 /* Reads the weights of `count` rows, of which row rows[i] of x is row i; NULL: row i. */
 int loss_read_weights(loss_data *data, const loss_arguments *arguments, const dataset *x, int64_t count,
                       const int64_t *rows);
-
-/* Outputs that `targets` targets have. */
-int64_t loss_outputs(const loss_data *data, int64_t targets);
 
 /* loss, objective, duality_gap and the mean loss in sample. */
 void loss_report(const volt_model_info *info, const volt_assessment *found, result_list *results);

@@ -115,14 +115,14 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     options.seconds = arguments->budget;
     options.log = arguments->log;
     options.resume = arguments->resume;
-    options.records = data->lengths;
-    options.n_records = data->lengths ? data->records.n : 0;
+    options.records = data->pairing->records;
+    options.n_records = data->pairing->n_records;
     options.loss = loss_is_other(&data->loss) ? data->loss.info.text : NULL;
     if (arguments->training.loss.tolerance > 0)
         options.tolerance = arguments->training.loss.tolerance;
     options.weights = data->loss.weights;
-    options.classes = (const char *const *)data->loss.classes;
-    options.n_classes = data->loss.n_classes;
+    options.classes = data->pairing->classes;
+    options.n_classes = data->pairing->n_classes;
     options.folds_by_records = arguments->folds_by;
     if (arguments->validate >= 0)
         options.validate = (volt_validate)arguments->validate;

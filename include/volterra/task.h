@@ -40,6 +40,10 @@ typedef struct volt_pairing_options {
     int allow_target_in_inputs;      /* 1: with ahead 0, accept a target that is also an input; 0: reject it */
     const char *const *input_names;  /* (optional) names of the columns of X */
     const char *const *target_names; /* (optional) names of the columns of Y, or of X without Y */
+    const char *loss;                /* (optional) text of the loss; NULL: squares */
+    const char *const *labels;       /* (optional) n class labels, instead of Y, for a loss of classes */
+    int64_t n_classes;               /* with a loss of classes and no labels: classes that Y numbers from 0 */
+    int fed_outputs;                 /* 1: past outputs are inputs of the model; requires Y and ahead 0; 0 */
 } volt_pairing_options;
 VOLT_API volt_pairing_options volt_pairing_options_default(void);
 
@@ -55,15 +59,22 @@ typedef struct volt_pairing {
     int64_t n_records;      /* 0: one sequence */
     /* per output the input with the same quantity, `ahead` rows earlier; NULL: not for all outputs, or ahead = 0 */
     const int64_t *anchors;
-    int feedback; /* 1: the outputs are the inputs one step later, so that they can be fed back */
-    int64_t gap;  /* rows to exclude before test rows, so that all training targets are known: ahead - 1 */
+    int64_t outputs; /* of a model: columns of `targets`, or the outputs of the loss */
+    /* 1: the outputs are the inputs one step later, so that they can be fed back; 0 with fed_outputs */
+    int feedback;
+    volt_view pending; /* last `ahead` rows of X, which have no target yet; no rows if a value is not finite */
+    int64_t gap;       /* rows to exclude before test rows, so that all training targets are known: ahead - 1 */
     int64_t missing_targets;         /* rows of Y with a NaN, which are not fitted */
     const char *const *output_names; /* NULL: columns without names and one horizon */
+    /* distinct labels, whose numbers from 0 are the targets: numbers by value, then texts by bytes. The texts are those of
+     * the options. NULL: no labels */
+    const char *const *classes;
+    int64_t n_classes;
 } volt_pairing;
 
 /* Pairs the rows of X (n x d) with those of Y (n x q), or of X itself if Y has no data. X and Y must outlive the pairing.
  * VOLT_ERR_ARGUMENT for horizons out of range, or a target that is an input of the same row; VOLT_ERR_SHAPE, VOLT_ERR_DATA for
- * too few rows. */
+ * too few rows or labels of one class. */
 VOLT_API volt_status volt_pairing_create(volt_view X, volt_view Y, const volt_pairing_options *options,
                                          volt_pairing **pairing);
 VOLT_API void volt_pairing_free(volt_pairing *pairing);

@@ -88,13 +88,13 @@ def test_targets_of_their_own(rng):
         (dict(season=1), ValueError, "season is 1, and must be at least 2"),
         (dict(season=12.0), TypeError, "season is 12.0"),
         (dict(season="year"), ValueError, "season is 'year'"),
-        (dict(ahead=0), ValueError, "ahead is 0 without y"),
+        (dict(ahead=0), ValueError, "ahead is 0"),
         (dict(ahead=-1), ValueError, "ahead is -1"),
         (dict(ahead=1.5), TypeError, "ahead is 1.5"),
         (dict(ahead=[1, 3]), ValueError, "must be a number of rows, or such as range"),
         (dict(ahead=range(0, 3)), ValueError, "ahead begins with 0"),
         (dict(ahead=[]), ValueError, "must be a number of rows"),
-        (dict(ahead=40), ValueError, "ahead is 40, and must be less than the 40 rows of X"),
+        (dict(ahead=40), ValueError, "ahead is 40, and must be less than the 40 rows"),
     ],
 )
 def test_what_cannot_be_is_refused(rng, parameters, kind, message):

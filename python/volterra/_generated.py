@@ -1041,6 +1041,10 @@ class PairingOptions(Sized):
         ("allow_target_in_inputs", c_int),
         ("input_names", POINTER(c_char_p)),
         ("target_names", POINTER(c_char_p)),
+        ("loss", c_char_p),
+        ("labels", POINTER(c_char_p)),
+        ("n_classes", c_int64),
+        ("fed_outputs", c_int),
     ]
 
 
@@ -1056,10 +1060,14 @@ class Pairing(Sized):
         ("records", POINTER(c_int64)),
         ("n_records", c_int64),
         ("anchors", POINTER(c_int64)),
+        ("outputs", c_int64),
         ("feedback", c_int),
+        ("pending", Matrix),
         ("gap", c_int64),
         ("missing_targets", c_int64),
         ("output_names", POINTER(c_char_p)),
+        ("classes", POINTER(c_char_p)),
+        ("n_classes", c_int64),
     ]
 
 

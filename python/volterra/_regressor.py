@@ -133,13 +133,19 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         choice("start", self.start, STARTS)
         choice("beyond", self.beyond, BEYOND)
         bounds = horizon_bounds(self.ahead)
-        training = Training.read(
-            X, y, None if bounds is None else Horizons(*bounds), groups, self.allow_target_in_inputs
-        )
         kernel, settings = self._kernel_and_settings()
+        training = Training.read(
+            X,
+            y,
+            None if bounds is None else Horizons(*bounds),
+            groups,
+            self.allow_target_in_inputs,
+            settings["losses"],
+            settings["feedback_weight"] > 0,
+        )
         weights = read_weights(sample_weight, len(training.rows))
         if weights is not None:
-            settings["losses"] = settings["losses"]._replace(weights=training.of_inputs(weights))
+            settings["losses"] = settings["losses"]._replace(weights=training.pairing.of_inputs(weights))
         self._fit_model(training, kernel, settings, progress)
         return self
 
@@ -150,12 +156,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         settings: Dict[str, Any],
         progress: Optional[ProgressCallback],
     ) -> None:
-        feeds = settings.get("feedback_weight", 0) > 0
-        if feeds and training.is_series:
-            raise ValueError("feedback needs y: without, the series feeds back by itself, see continue_")
-        # Levels and classes are outputs beyond the targets, and are not the next inputs.
-        losses, targets = settings.get("losses", LossSettings()), training.targets.shape[1]
-        closes = training.feedback and not feeds and losses.outputs(targets) == targets
+        losses, pairing = settings.get("losses", LossSettings()), training.pairing
         with use_machine(self), Watch("fit", self.verbose, progress) as watch:
             model, fitted = Model.fit(
                 kernel,
@@ -163,12 +164,12 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
                 training.targets,
                 FitSettings(
                     ahead=training.horizons.last,
-                    feedback=closes,
+                    feedback=pairing.feedback,
                     anchors=training.anchors,
                     horizons=training.horizons.note,
                     records=training.fitted_records,
-                    pending=training.tail,
-                    target_ndim=training.target_ndim(losses.outputs(targets)),
+                    pending=pairing.pending,
+                    target_ndim=training.target_ndim,
                     **settings,
                 ),
                 watch,
@@ -180,9 +181,9 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         self._grown, self._is_behind, self._first = None, False, None
         self._fitted = fitted
         self._rows = TrainingRows(training.rows, training.series, training.source, training.grid)
-        self._tail = training.tail
+        self._tail = pairing.pending
         self._records = training.records
-        same = model.q == targets
+        same = model.q == training.targets.shape[1]
         self._flat, self._flat_series = training.flat and same, training.flat_series and same
         self._form = training.form if same else None
         self._horizons, self._is_series = training.horizons, training.is_series

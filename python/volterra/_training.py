@@ -15,6 +15,7 @@ from ._errors import OrderWarning, warn
 from ._frames import FrameForm, column_names, is_frame
 from ._frames import is_series as is_a_series
 from ._gaps import TimeGrid, training_gap, warn_of_gap
+from ._loss import LossSettings
 from ._model import Model
 from ._order import ADVICE, index_of, is_ordered
 from ._pairing import Pairing, pair
@@ -126,6 +127,8 @@ class Training(NamedTuple):
         horizons: Optional[Horizons] = None,
         groups: Any = None,
         allow_target_in_inputs: bool = False,
+        losses: LossSettings = LossSettings(),
+        feeds: bool = False,
     ) -> "Training":
         found = Records.read(X, y, groups)
         X, y, lengths = found
@@ -142,15 +145,8 @@ class Training(NamedTuple):
         is_series = y is None
         if horizons is None:
             horizons = Horizons(1, 1) if is_series else Horizons(0, 0)
-        if is_series and horizons.first == 0:
-            raise ValueError(
-                "ahead is 0 without y: the inputs would be learned from themselves; give ahead of at least 1, or y"
-            )
         series, flat = (rows, is_a_series(X)) if is_series else as_targets(y, "y")
         same_rows(rows, series)
-        n, H = rows.shape[0], horizons.last
-        if H >= n:
-            raise ValueError(f"ahead is {H}, and must be less than the {n} rows of X")
         source = X if is_series else y
         own = column_names(source)
         names = horizons.names(own, series.shape[1])
@@ -163,6 +159,8 @@ class Training(NamedTuple):
             input_names=column_names(X),
             target_names=own,
             allow_target_in_inputs=allow_target_in_inputs,
+            losses=losses,
+            feeds=feeds,
         )
         return cls(
             rows=rows,
@@ -186,18 +184,9 @@ class Training(NamedTuple):
             pairing=paired,
         )
 
-    def of_inputs(self, values: Array) -> Array:
-        """Return the values, given for each row of X, of the rows that have a target."""
-        H, lengths = self.horizons.last, self.records or [len(self.rows)]
-        return np.concatenate([p[: len(p) - H] for p in np.split(values, np.cumsum(lengths)[:-1])])
-
-    def target_ndim(self, outputs: int) -> Optional[int]:
+    @property
+    def target_ndim(self) -> Optional[int]:
         """Dimensions of the targets, if a model file must store them because they differ from the default."""
+        outputs = self.pairing.outputs
         flat = self.flat_series and outputs == self.targets.shape[1]
         return None if flat == is_usually_flat(outputs, self.horizons) else 1 if flat else 2
-
-    @property
-    def tail(self) -> Optional[Array]:
-        """The last rows (of the last record), which have no target yet."""
-        rows = self.rows[len(self.rows) - self.horizons.last :]
-        return rows.copy() if len(rows) else None

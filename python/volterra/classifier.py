@@ -47,19 +47,19 @@ class ClassForecasts(ClassifierMixin):
         classes, codes = np.unique(labels, return_inverse=True)
         numbers = codes.astype(float)
         coded = numbers if parts is None else np.split(numbers, np.cumsum([len(p) for p in parts])[:-1])
-        training = Training.read(X, coded, Horizons(0, 0), groups)._replace(
+        losses = LossSettings(
+            loss="logistic" if len(classes) == 2 else "multinomial",
+            tolerance=read_tolerance(tolerance),
+            classes=[str(name) for name in classes],
+        )
+        training = Training.read(X, coded, Horizons(0, 0), groups, losses=losses)._replace(
             flat=False, form=None, output_names=None
         )
         if len(classes) < 2:
             raise ValueError(
                 f"y has labels of 1 class, {classes[0]!r}, and a classifier needs at least two classes"
             )
-        losses = LossSettings(
-            loss="logistic" if len(classes) == 2 else "multinomial",
-            tolerance=read_tolerance(tolerance),
-            weights=read_weights(sample_weight, len(training.rows)),
-            classes=[str(name) for name in classes],
-        )
+        losses = losses._replace(weights=read_weights(sample_weight, len(training.rows)))
         return training, losses, classes
 
     def _adopt(self, model: Model, tail: Optional[Array]) -> Any:

@@ -329,13 +329,19 @@ class VolterraRidgeCV(SequenceRegressor):
         choice("start", self.start, STARTS)
         choice("beyond", self.beyond, BEYOND)
         bounds = horizon_bounds(self.ahead)
-        training = Training.read(
-            X, y, None if bounds is None else Horizons(*bounds), groups, self.allow_target_in_inputs
-        )
         losses = LossSettings(loss_text(self.loss), read_tolerance(self.tolerance))
+        training = Training.read(
+            X,
+            y,
+            None if bounds is None else Horizons(*bounds),
+            groups,
+            self.allow_target_in_inputs,
+            losses,
+            feedback_number(self.feedback) > 0,
+        )
         weights = read_weights(sample_weight, len(training.rows))
         if weights is not None:
-            losses = losses._replace(weights=training.of_inputs(weights))
+            losses = losses._replace(weights=training.pairing.of_inputs(weights))
         self._fit_best(training, losses, progress, on_trial)
         return self
 
@@ -348,8 +354,6 @@ class VolterraRidgeCV(SequenceRegressor):
     ) -> None:
         """Search, and fit the best candidate."""
         given = None if self.candidates is None else expand(self.candidates)
-        if feedback_number(self.feedback) > 0 and training.is_series:
-            raise ValueError("feedback needs y: without, the series feeds back by itself, see continue_")
         settings = self._fit_settings(training, given is not None)._replace(losses=losses)
         seen = prepare(training.inputs, training.targets, settings)
         candidates = self._make_candidates(seen, given)

@@ -1,19 +1,23 @@
 /* src/task/pairing.c: which rows of a sequence are inputs, which are targets, and how they are related. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "solve/loss/loss.h"
+#include "text/text.h"
 #include "volterra/task.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The pairing and its memory. */
 typedef struct owned_pairing {
     volt_pairing pairing; /* first: callers see this */
     int64_t *lengths, *rows, *anchors;
-    double *inputs, *targets;
+    double *inputs, *targets, *numbers;
     char **names; /* one block */
+    const char **classes;
 } owned_pairing;
 
 volt_pairing_options volt_pairing_options_default(void)
@@ -44,6 +48,17 @@ static volt_status choose_horizons(volt_view X, bool has_targets, const volt_pai
     return VOLT_OK;
 }
 
+/* Outputs that come back must be targets of their own, and known one row later. */
+static volt_status check_fed_outputs(bool has_targets, const volt_pairing_options *options, int64_t ahead)
+{
+    VOLT_REQUIRE(!options->fed_outputs || has_targets, VOLT_ERR_ARGUMENT,
+                 "feedback needs y, targets beside the inputs: a series without y is fed back by continue");
+    VOLT_REQUIRE(!options->fed_outputs || ahead == 0, VOLT_ERR_ARGUMENT,
+                 "ahead is %lld, and must be 0 with feedback: the target of the row before must be known",
+                 (long long)ahead);
+    return VOLT_OK;
+}
+
 static volt_status check_records(volt_view X, const volt_pairing_options *options, int64_t ahead)
 {
     int64_t rows = 0;
@@ -61,6 +76,45 @@ static volt_status check_records(volt_view X, const volt_pairing_options *option
     }
     VOLT_REQUIRE(options->n_records == 0 || rows == X.rows, VOLT_ERR_SHAPE,
                  "the records have %lld rows together, and X has %lld", (long long)rows, (long long)X.rows);
+    return VOLT_OK;
+}
+
+/* ---- classes ---------------------------------------------------------------------------------- */
+
+/* Orders numbers by their value, before all texts, which are ordered by their bytes. */
+static int compare_labels(const void *first, const void *second)
+{
+    const char *a = *(const char *const *)first, *b = *(const char *const *)second;
+    double x = 0, y = 0;
+    bool is_x = volt_parse_number(a, &x) && !isnan(x), is_y = volt_parse_number(b, &y) && !isnan(y);
+    if (is_x && is_y && x != y)
+        return x < y ? -1 : 1;
+    return is_x != is_y ? (is_x ? -1 : 1) : strcmp(a, b);
+}
+
+/* The distinct labels of n rows, and per row the number of its label. */
+static volt_status number_labels(const char *const *labels, int64_t n, owned_pairing *own)
+{
+    own->classes = volt_alloc(n, sizeof *own->classes);
+    own->numbers = volt_alloc_doubles(n, 1);
+    if (!own->classes || !own->numbers)
+        return VOLT_ERR_MEMORY;
+    const char **classes = own->classes;
+    int64_t count = 0;
+    memcpy((void *)classes, (const void *)labels, (size_t)n * sizeof *classes);
+    qsort((void *)classes, (size_t)n, sizeof *classes, compare_labels);
+    for (int64_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(classes[i], classes[count - 1]) != 0)
+            classes[count++] = classes[i];
+    VOLT_REQUIRE(count >= 2, VOLT_ERR_DATA, "all rows are of one class, '%.60s', and at least two are needed",
+                 classes[0]);
+    for (int64_t i = 0; i < n; i++) {
+        const char **found =
+            bsearch(&labels[i], (void *)classes, (size_t)count, sizeof *classes, compare_labels);
+        own->numbers[i] = (double)(found - classes);
+    }
+    own->pairing.classes = classes;
+    own->pairing.n_classes = count;
     return VOLT_OK;
 }
 
@@ -116,6 +170,10 @@ static volt_status take_rows(volt_view X, volt_view series, const volt_pairing_o
     int64_t ahead = pairing->ahead, count = X.rows - ahead;
     pairing->series = series;
     pairing->inputs = volt_view_rows(X, 0, count);
+    pairing->pending = volt_view_rows(X, count, ahead);
+    for (int64_t i = 0; i < ahead * X.cols; i++)
+        if (!isfinite(X.data[(count + i / X.cols) * X.ld + i % X.cols]))
+            pairing->pending = volt_view_of(NULL, 0, X.cols);
     pairing->targets = volt_view_rows(series, ahead, count);
     if (options->n_records > 0) {
         count = X.rows - options->n_records * ahead;
@@ -169,10 +227,11 @@ static bool numbers_feed_back(const volt_pairing *pairing)
     return pairs > 0;
 }
 
-/* Are the outputs the inputs one step later, by their names or their numbers? */
+/* Are the outputs the inputs one step later, by their names or their numbers? Levels and classes are not. */
 static bool can_feed_back(const volt_pairing *pairing, const volt_pairing_options *options)
 {
-    if (pairing->inputs.cols != pairing->targets.cols)
+    if (pairing->inputs.cols != pairing->targets.cols || pairing->outputs != pairing->targets.cols ||
+        options->fed_outputs)
         return false;
     return (pairing->ahead == 1 &&
             same_names(options->input_names, options->target_names, pairing->inputs.cols)) ||
@@ -248,31 +307,58 @@ static char **spread_names(const char *const *names, int64_t cols, int64_t first
 
 /* ---- public functions ------------------------------------------------------------------------- */
 
+/* Puts every horizon beside the others. */
+static volt_status spread(volt_view series, const volt_pairing_options *options, owned_pairing *own)
+{
+    volt_pairing *pairing = &own->pairing;
+    int64_t horizons = pairing->ahead - pairing->first_ahead + 1;
+    double *targets = spread_horizons(options, own, series);
+    own->names = spread_names(options->target_names, series.cols, pairing->first_ahead, horizons);
+    volt_free(own->targets);
+    own->targets = targets;
+    if (!targets || !own->names)
+        return VOLT_ERR_MEMORY;
+    pairing->targets = volt_view_of(targets, pairing->inputs.rows, series.cols * horizons);
+    pairing->output_names = (const char *const *)own->names;
+    return VOLT_OK;
+}
+
+static volt_status count_outputs(const volt_pairing_options *options, volt_pairing *pairing)
+{
+    volt_loss *loss = NULL;
+    if (options->loss)
+        VOLT_TRY(volt_loss_parse(options->loss, &loss));
+    int64_t classes = pairing->classes ? pairing->n_classes : options->n_classes;
+    pairing->outputs = volt_loss_outputs(loss, pairing->targets.cols, classes);
+    bool needs_classes = loss && loss->kind->info.classes;
+    volt_loss_free(loss);
+    VOLT_REQUIRE(!pairing->classes || needs_classes, VOLT_ERR_ARGUMENT,
+                 "labels need a loss of classes, and the loss is %s",
+                 options->loss ? options->loss : "squares");
+    return VOLT_OK;
+}
+
 static volt_status make(volt_view X, volt_view Y, const volt_pairing_options *options, owned_pairing *own)
 {
     volt_pairing *pairing = &own->pairing;
+    if (options->labels) {
+        VOLT_TRY(number_labels(options->labels, X.rows, own));
+        Y = volt_view_of(own->numbers, X.rows, 1);
+    }
     bool has_targets = Y.data != NULL;
     volt_view series = has_targets ? Y : X;
     series.cols -= has_targets ? 0 : options->known_inputs;
     VOLT_TRY(choose_horizons(X, has_targets, options, pairing));
+    VOLT_TRY(check_fed_outputs(has_targets, options, pairing->ahead));
     VOLT_TRY(check_records(X, options, pairing->ahead));
     VOLT_TRY(take_rows(X, series, options, own));
     pairing->missing_targets = has_targets ? count_missing(Y) : 0;
     pairing->output_names = options->target_names;
     VOLT_TRY(find_anchors(X, series, has_targets, options, own));
-    if (pairing->first_ahead == pairing->ahead) {
-        pairing->feedback = can_feed_back(pairing, options);
-        return VOLT_OK;
-    }
-    int64_t horizons = pairing->ahead - pairing->first_ahead + 1;
-    double *spread = spread_horizons(options, own, series);
-    own->names = spread_names(options->target_names, series.cols, pairing->first_ahead, horizons);
-    volt_free(own->targets);
-    own->targets = spread;
-    if (!spread || !own->names)
-        return VOLT_ERR_MEMORY;
-    pairing->targets = volt_view_of(spread, pairing->inputs.rows, series.cols * horizons);
-    pairing->output_names = (const char *const *)own->names;
+    if (pairing->first_ahead < pairing->ahead)
+        VOLT_TRY(spread(series, options, own));
+    VOLT_TRY(count_outputs(options, pairing));
+    pairing->feedback = pairing->first_ahead == pairing->ahead && can_feed_back(pairing, options);
     return VOLT_OK;
 }
 
@@ -315,6 +401,8 @@ void volt_pairing_free(volt_pairing *pairing)
     volt_free(own->anchors);
     volt_free(own->inputs);
     volt_free(own->targets);
+    volt_free(own->numbers);
+    volt_free((void *)own->classes);
     volt_free(own->names);
     volt_free(own);
 }

@@ -43,6 +43,8 @@ static void a_series_is_its_own_target(void **state)
     assert_int_equal(pairing->anchors[1], 1);
     assert_null(pairing->records);
     assert_null(pairing->rows);
+    assert_int_equal(pairing->outputs, D);
+    assert_true(pairing->pending.data == x + (N - 1) * D && pairing->pending.rows == 1);
     volt_pairing_free(pairing);
 
     volt_pairing_options options = volt_pairing_options_default();
@@ -52,6 +54,13 @@ static void a_series_is_its_own_target(void **state)
     assert_int_equal(pairing->gap, 2);
     assert_true(pairing->series.data == x && pairing->series.rows == N);
     assert_true(at(pairing->targets, 0, 1) == at(X, 3, 1));
+    assert_true(pairing->pending.data == x + (N - 3) * D && pairing->pending.rows == 3);
+    volt_pairing_free(pairing);
+
+    /* A row that is not known cannot be continued from. */
+    x[N * D - 3] = NAN;
+    check_ok(volt_pairing_create(X, none(), &options, &pairing));
+    assert_int_equal(pairing->pending.rows, 0);
     volt_pairing_free(pairing);
     free(x);
 }
@@ -173,6 +182,83 @@ static void missing_targets_are_counted(void **state)
     free(y);
 }
 
+/* ---- losses ----------------------------------------------------------------------------------- */
+
+static void levels_and_fed_outputs_are_no_inputs(void **state)
+{
+    (void)state;
+    volt_rng rng = test_rng(9);
+    double *x = normal_rows(&rng, N, D), *y = normal_rows(&rng, N, 1);
+    volt_view X = volt_view_of(x, N, D), Y = volt_view_of(y, N, 1);
+    volt_pairing *pairing = NULL;
+    volt_pairing_options options = volt_pairing_options_default();
+    options.loss = "huber:delta=1";
+    check_ok(volt_pairing_create(X, none(), &options, &pairing));
+    assert_true(pairing->outputs == D && pairing->feedback == 1);
+    volt_pairing_free(pairing);
+    options.loss = "quantile:q=0.1/0.5/0.9";
+    check_ok(volt_pairing_create(X, none(), &options, &pairing));
+    assert_true(pairing->outputs == 3 * D && pairing->feedback == 0);
+    volt_pairing_free(pairing);
+    options.loss = "multinomial";
+    options.n_classes = 4;
+    check_ok(volt_pairing_create(X, Y, &options, &pairing));
+    assert_true(pairing->outputs == 4 && !pairing->classes);
+    volt_pairing_free(pairing);
+
+    options = volt_pairing_options_default();
+    options.fed_outputs = 1;
+    check_fails(volt_pairing_create(X, none(), &options, &pairing), VOLT_ERR_ARGUMENT, "feedback");
+    /* Y is the next X: without fed outputs it could be fed back. */
+    for (int64_t i = 0; i < N; i++)
+        y[i] = i + 1 < N ? x[i + 1] : 0;
+    volt_view column = volt_view_of(x, N, 1);
+    for (options.fed_outputs = 0; options.fed_outputs < 2; options.fed_outputs++) {
+        check_ok(volt_pairing_create(column, Y, &options, &pairing));
+        assert_int_equal(pairing->feedback, !options.fed_outputs);
+        volt_pairing_free(pairing);
+    }
+    options.fed_outputs = 1;
+    options.ahead = 1;
+    check_fails(volt_pairing_create(X, Y, &options, &pairing), VOLT_ERR_ARGUMENT, "ahead is 1");
+    free(x);
+    free(y);
+}
+
+static void labels_are_numbered_in_order(void **state)
+{
+    (void)state;
+    static const char *const labels[N] = {"b", "10", "9", "a", "-2", "b", "9", "10", "9.0", "a", "a", "-2"};
+    static const char *const classes[] = {"-2", "9", "9.0", "10", "a", "b"};
+    static const double numbers[N] = {5, 3, 1, 4, 0, 5, 1, 3, 2, 4, 4, 0};
+    static const char *const same[N] = {"u", "u", "u", "u", "u", "u", "u", "u", "u", "u", "u", "u"};
+    volt_rng rng = test_rng(10);
+    double *x = normal_rows(&rng, N, D);
+    volt_view X = volt_view_of(x, N, D);
+    volt_pairing *pairing = NULL;
+    volt_pairing_options options = volt_pairing_options_default();
+    options.loss = "multinomial";
+    options.labels = labels;
+    check_ok(volt_pairing_create(X, none(), &options, &pairing));
+    assert_int_equal(pairing->ahead, 0);
+    assert_int_equal(pairing->n_classes, 6);
+    assert_int_equal(pairing->outputs, 6);
+    for (int64_t k = 0; k < 6; k++)
+        assert_string_equal(pairing->classes[k], classes[k]);
+    for (int64_t i = 0; i < N; i++)
+        assert_true(at(pairing->targets, i, 0) == numbers[i]);
+    volt_pairing_free(pairing);
+
+    options.labels = same;
+    check_fails(volt_pairing_create(X, none(), &options, &pairing), VOLT_ERR_DATA, "'u'");
+    options.labels = labels;
+    options.loss = "huber:delta=1";
+    check_fails(volt_pairing_create(X, none(), &options, &pairing), VOLT_ERR_ARGUMENT, "huber");
+    options.loss = "no such loss";
+    check_fails(volt_pairing_create(X, none(), &options, &pairing), VOLT_ERR_ARGUMENT, "loss");
+    free(x);
+}
+
 /* ---- failures --------------------------------------------------------------------------------- */
 
 static void a_target_among_its_inputs_is_refused(void **state)
@@ -235,7 +321,10 @@ static void failed_allocations_leave_nothing(void **state)
     volt_rng rng = test_rng(8);
     double *x = normal_rows(&rng, N, 2);
     const int64_t lengths[] = {6, 6};
+    static const char *const labels[N] = {"b", "a", "a", "a", "a", "b", "b", "a", "b", "a", "a", "b"};
     volt_pairing_options options = volt_pairing_options_default();
+    options.loss = "logistic";
+    options.labels = labels;
     options.first_ahead = 1;
     options.ahead = 2;
     options.records = lengths;
@@ -259,10 +348,16 @@ static void failed_allocations_leave_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_series_is_its_own_target),  cmocka_unit_test(horizons_are_outputs),
-        cmocka_unit_test(records_do_not_meet),         cmocka_unit_test(anchors_and_known_inputs),
-        cmocka_unit_test(missing_targets_are_counted), cmocka_unit_test(a_target_among_its_inputs_is_refused),
-        cmocka_unit_test(invalid_options_are_refused), cmocka_unit_test(failed_allocations_leave_nothing),
+        cmocka_unit_test(a_series_is_its_own_target),
+        cmocka_unit_test(horizons_are_outputs),
+        cmocka_unit_test(records_do_not_meet),
+        cmocka_unit_test(anchors_and_known_inputs),
+        cmocka_unit_test(missing_targets_are_counted),
+        cmocka_unit_test(a_target_among_its_inputs_is_refused),
+        cmocka_unit_test(invalid_options_are_refused),
+        cmocka_unit_test(failed_allocations_leave_nothing),
+        cmocka_unit_test(levels_and_fed_outputs_are_no_inputs),
+        cmocka_unit_test(labels_are_numbered_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,9 +125,9 @@ bad_feedback()
     expect 0 fit --x train.csv:u --y train.csv:y "${golden_fit[@]}" -o m.safetensors
     expect 0 fit --x train.csv:u --y train.csv:y --alpha 1 -o plain.safetensors
     expect 2 fit --x train.csv:u --feedback -o x
-    err_has 'needs targets beside the inputs: give --y'
+    err_has '--feedback, --y, --ahead'
     expect 2 fit --x train.csv:u --y train.csv:y --feedback --ahead 1 -o x
-    err_has 'does not go with --ahead 1'
+    err_has 'ahead is 1.*--feedback, --y, --ahead'
     expect 2 fit --x train.csv:u --y train.csv:y --feedback-weight 2 -o x
     err_has 'needs --feedback'
     for weight in 0 -1 nan inf; do
@@ -175,7 +175,7 @@ bad_feedback()
     expect 2 tune --x train.csv:u --y train.csv:y --kernel rbf --feedback --candidates c.csv
     err_has 'has no column feedback'
     expect 2 tune --x train.csv:u --feedback --draws 2
-    err_has 'give --y'
+    err_has '--feedback, --y, --ahead'
     expect 2 compare --x train.csv:u --y train.csv:y --feedback --draws 2
     err_has '--feedback'
 }
