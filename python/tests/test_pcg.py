@@ -65,7 +65,7 @@ def test_a_checkpoint_stays_and_is_gone_on_from(narma, tmp_path):
 
 
 def test_too_few_steps_are_a_warning(narma):
-    with pytest.warns(volterra.VolterraWarning, match="stopped after 2 steps at a residual of"):
+    with pytest.warns(volterra.VolterraWarning, match="2 steps .* residual"):
         model = fit(narma, solver="pcg", landmarks=4, iterations=2)
     assert model.report_["residual"] > 1e-4
 
@@ -84,7 +84,7 @@ def test_parameters_are_those_of_scikit_learn(tmp_path):
         (dict(solver="exact", checkpoint="x"), "does not support a checkpoint"),
         (dict(solver="pcg", landmarks=301), "there are to be 301 landmarks, and there can be 1 to 300"),
         (dict(solver="pcg", loss="huber:delta=0.5"), '"pcg" does not support losses'),
-        (dict(solver="pcg", keep_factor=True), '"pcg" does not support a factor'),
+        (dict(solver="pcg", keep_factor=True), '"pcg" does not support keeping the factor'),
     ],
 )
 def test_bad_settings_are_said(narma, settings, sentence):

@@ -1,7 +1,7 @@
-/* src/solve/solver_exact.c: the exact solver: K is stored at the back end and factored in place.
+/* src/solve/solver_exact.c: the exact solver. K is stored at the back end and factored in place.
  *
- * K is filled in its lower triangle, the block K[w:, w:] that is left after a washout of w rows becomes its factor, and
- * the block K[w:, :w], which the factorisation does not touch, still gives K A of the washed-out rows. */
+ * The lower triangle of K is filled, and the block K[w:, w:] after a washout of w rows becomes its factor.
+ * The factorisation does not modify the block K[w:, :w], from which K A of the washout rows is computed. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "solve/exact/cholesky.h"
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* Numbers per row beside the matrix: u, and the work space of the condition estimate. */
+/* Numbers per row in addition to the matrix: u, and the workspace of the condition estimate. */
 enum { NUMBERS_PER_ROW = 5 };
 
 static double bytes(double n, double q, double states)
@@ -28,7 +28,7 @@ static bool takes(int64_t n, int64_t q, int64_t states, double available)
 
 enum { TRIAL_ROWS = 1536, TRIAL_REPEATS = 3 };
 
-/* Of I + 1 1', several times: the first run also pays for waking the threads. */
+/* Factor I + 1 1' several times: the first run includes the start of the threads. */
 static double time_factor(volt_matrix K)
 {
     double best = INFINITY;
@@ -44,7 +44,7 @@ static double time_factor(volt_matrix K)
     return best;
 }
 
-/* On the CPU: a device knows its own (solve/landmark/placement.h). */
+/* CPU only; devices report their own times (solve/landmark/placement.h). */
 static volt_status seconds(double n, double states, double *value)
 {
     (void)states;
@@ -58,7 +58,7 @@ static volt_status seconds(double n, double states, double *value)
 
 /* ---- solve ------------------------------------------------------------------------------------ */
 
-/* The share of the whole that the Gram matrix takes, from the operations of each part. */
+/* Share of the Gram matrix in the total time, from operation counts. */
 static double gram_share(double n, double entry_cost)
 {
     double gram = n * n / 2 * entry_cost, factor = n * n * n / 3;
@@ -75,7 +75,7 @@ static volt_status fill(volt_factor *factor, const volt_solver_task *task, doubl
     return volt_stage_end(&stage);
 }
 
-/* What 1' A is not quite 0 by goes into the intercept, since K - common 11' was factored. */
+/* K - common 11' was factored, so the rounding error of 1' A = 0 is added to the intercept. */
 static void take_intercepts(const volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
 {
     volt_matrix A = readout->A;
@@ -111,7 +111,7 @@ static volt_status choose_with(volt_factor *factor, const volt_solver_task *task
     return VOLT_OK;
 }
 
-/* K A of the rows of the washout. */
+/* Compute K A for the rows of the washout. */
 static void finish_washed(volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
 {
     int64_t w = task->washout;
@@ -121,7 +121,7 @@ static void finish_washed(volt_factor *factor, const volt_solver_task *task, vol
     factor->backend->gemm(beside, true, volt_as_view(readout->A), NULL, false, readout->washed);
 }
 
-/* One for all outputs. */
+/* One factor for all outputs. */
 static volt_status keep_factor(const volt_factor *factor, const volt_solver_task *task)
 {
     volt_kept_list *kept = task->kept;
@@ -201,7 +201,7 @@ static volt_status solve(const volt_solver_task *task, void *workspace, volt_rea
 
 const volt_solver volt_solver_exact = {
     .info = {.name = "exact", .meaning = "exact: the Gram matrix is stored and factored", .searches = 1},
-    .reason = "it fits in memory, and is exact",
+    .reason = "exact, and the matrix fits in memory",
     .needs = {.matrix = true},
     .accepts = {.device = true, .centred = true},
     .offers = {.factor = true},

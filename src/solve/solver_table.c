@@ -1,4 +1,4 @@
-/* src/solve/solver_table.c: the solvers there are, and which of them a task takes. */
+/* src/solve/solver_table.c: the table of solvers, and the choice among them. */
 #include "solve/solver_table.h"
 
 #include "base/error.h"
@@ -15,7 +15,7 @@
 #define ENTRY(name) &volt_solver_##name,
 const volt_solver *const volt_solver_table[] = {VOLT_SOLVER_LIST(ENTRY) NULL};
 enum { SOLVERS = sizeof volt_solver_table / sizeof *volt_solver_table - 1, LONGEST_TEXT = 256, NAMES = 256 };
-_Static_assert((int)SOLVERS <= (int)VOLT_PLAN_SOLVERS, "volt_solver_plans has room for every solver");
+_Static_assert((int)SOLVERS <= (int)VOLT_PLAN_SOLVERS, "volt_solver_plans holds every solver");
 
 volt_status volt_solver_run(const volt_solver *solver, const volt_solver_task *task, volt_readout *readout)
 {
@@ -28,7 +28,7 @@ volt_status volt_solver_run(const volt_solver *solver, const volt_solver_task *t
     return status;
 }
 
-/* Is it the first of its name? */
+/* Is it the first entry with its name? */
 static bool is_first(int64_t i)
 {
     for (int64_t j = 0; j < i; j++)
@@ -45,7 +45,7 @@ const volt_solver_info *volt_solver_at(int64_t index)
     return NULL;
 }
 
-/* ---- what a solver can do --------------------------------------------------------------------- */
+/* ---- capabilities ----------------------------------------------------------------------------- */
 
 static bool is_any(const volt_solver *solver)
 {
@@ -83,7 +83,7 @@ static bool saves(const volt_solver *solver)
     return solver->offers.checkpoints;
 }
 
-/* The names of those that can, into `text`: "auto, exact and pcg". */
+/* The names of solvers with a capability, into `text`: "auto, exact and pcg". */
 static const char *names_of(bool (*can)(const volt_solver *), const char *first, char text[NAMES])
 {
     const char *names[SOLVERS + 1];
@@ -114,9 +114,9 @@ volt_status volt_solver_check(const volt_solver *solver, const volt_solver_reque
         bool asked;
         const char *what;
         bool (*can)(const volt_solver *);
-        bool automatic; /* auto finds one */
+        bool automatic; /* auto finds a suitable solver */
     } wishes[] = {{request->loss, "losses other than squares, or weights", takes_losses, true},
-                  {request->factor, "a factor that is kept", keeps_factor, true},
+                  {request->factor, "keeping the factor", keeps_factor, true},
                   {request->centred, "a centred kernel without an intercept", takes_centred, true},
                   {request->landmarks, "landmarks", takes_landmarks, true},
                   {request->iterations, "iterations", iterates, false},
@@ -134,7 +134,7 @@ volt_status volt_solver_check(const volt_solver *solver, const volt_solver_reque
 
 /* ---- its text --------------------------------------------------------------------------------- */
 
-/* The entry of that name for squares, or for losses; where there is none of that kind, the other. */
+/* The entry with that name for squares, or for losses; the other entry if that variant does not exist. */
 static volt_status find(const char *name, bool loss, const volt_solver **solver)
 {
     const char *names[SOLVERS + 1] = {"auto"};
@@ -152,10 +152,9 @@ static volt_status find(const char *name, bool loss, const volt_solver **solver)
         return VOLT_OK;
     char all[NAMES];
     const char *nearest = volt_nearest_name(name, names, count);
-    return nearest
-               ? volt_fail(VOLT_ERR_ARGUMENT, "there is no solver \"%s\"; did you mean \"%s\"?", name, nearest)
-               : volt_fail(VOLT_ERR_ARGUMENT, "there is no solver \"%s\"; there are %s", name,
-                           names_of(is_any, "auto", all));
+    return nearest ? volt_fail(VOLT_ERR_ARGUMENT, "unknown solver \"%s\"; did you mean \"%s\"?", name, nearest)
+                   : volt_fail(VOLT_ERR_ARGUMENT, "unknown solver \"%s\"; known solvers: %s", name,
+                               names_of(is_any, "auto", all));
 }
 
 static volt_status read_parameter(char *text, volt_solver_setting *setting)
@@ -253,8 +252,9 @@ int64_t volt_solver_landmarks(const volt_solver *solver, int64_t wanted, int64_t
 
 double volt_solver_fit_bytes(const volt_solver *solver, double n, double d, double q, double landmarks)
 {
-    /* Targets, coefficients, fitted values, inputs being scaled block by block; of the columns an estimate, which is small
-     * beside the rest. Rows that are kept are scaled, and the model has them as columns with their state. */
+    /* Targets, coefficients and fitted values; inputs are scaled block by block. The memory of the columns
+     * is a rough estimate, small compared with the rest. Stored rows are scaled, and the model keeps them as
+     * columns with their state. */
     double kept = solver->needs.rows ? 8 * n * (3 * d + 8) : 0;
     return 8 * (n * (4 * q + 2) + 64 * landmarks * (d + 4)) + solver->bytes(n, q, landmarks) + kept;
 }

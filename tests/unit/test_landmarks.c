@@ -268,7 +268,7 @@ static void bad_options_are_refused(void **state)
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "does not support landmarks");
     options = plain_options();
     options.solver = "features";
-    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "needs a kernel with explicit states");
+    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "explicit states");
     options.solver = "auto:x=1";
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "no parameter");
     options = plain_options();

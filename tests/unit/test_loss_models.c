@@ -363,7 +363,7 @@ static void alpha_is_chosen_by_the_loss(void **state)
     volt_kernel *kernel = kernel_of("rbf");
     check_fails(volt_model_fit(kernel, volt_view_of(d.X, 8, 2), volt_view_of(d.y, 8, 1), &options,
                                (volt_matrix){0}, &model),
-                VOLT_ERR_DATA, "alpha can not be chosen on 8 rows");
+                VOLT_ERR_DATA, "8 rows");
     volt_kernel_free(kernel);
 }
 
@@ -377,7 +377,7 @@ static void wrong_options_are_refused(void **state)
     volt_matrix none = {0};
     volt_view y = volt_view_of(d.y, N, 1), two = volt_view_of(d.two, N, 2);
     volt_fit_options o = options_of("hubris", 1);
-    check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "there is no loss");
+    check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "hubris");
     o = options_of("huber:delta=1", 1);
     o.tolerance = -1e-6; /* 0: as usual */
     check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "tolerance is -1e-06");

@@ -384,7 +384,7 @@ static void constants_known_by_hand(void **state)
     const double nothing[] = {0, 0, 0, 0, 0};
     check_fails(volt_loss_constant(loss, volt_view_of(y, 5, 1), nothing, 2, two), VOLT_ERR_DATA,
                 "weight above 0");
-    check_fails(volt_loss_constant(loss, volt_view_of(y, 5, 1), NULL, 2, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_loss_constant(loss, volt_view_of(y, 5, 1), NULL, 2, NULL), VOLT_ERR_ARGUMENT, "forecast");
     volt_loss_free(loss);
     check_ok(volt_loss_parse("logistic", &loss));
     check_ok(volt_loss_constant(loss, volt_view_of(labels, 5, 1), NULL, 2, two));

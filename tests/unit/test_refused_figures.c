@@ -142,7 +142,7 @@ static void losses_and_weights(void **state)
                 "row 2 is -1");
     check_fails(volt_loss_score(classes, volt_view_of(u, 3, 1), P, NULL, &score), VOLT_ERR_ARGUMENT,
                 "row 1 is 0.5");
-    check_fails(volt_loss_row_scores(median, Y, U, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_loss_row_scores(median, Y, U, NULL), VOLT_ERR_ARGUMENT, "scores");
     check_fails(volt_loss_row_scores(NULL, Y, U, scores), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_loss_constant(NULL, Y, NULL, 1, forecast), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_loss_constant(median, volt_view_of(NULL, 3, 1), NULL, 1, forecast), VOLT_ERR_ARGUMENT,

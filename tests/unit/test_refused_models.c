@@ -91,7 +91,7 @@ static void options_of_a_fit(void **state)
     refused("rbf", VOLT_ERR_ARGUMENT, "the season is 1", o.season = 1);
     refused("rbf", VOLT_ERR_ARGUMENT, "the season is 24", o.season = N);
     refused("rbf", VOLT_ERR_ARGUMENT, "ahead is -1", o.ahead = -1);
-    refused("rbf", VOLT_ERR_ARGUMENT, "no solver \"\"", o.solver = "");
+    refused("rbf", VOLT_ERR_ARGUMENT, "solver \"\"", o.solver = "");
     refused("rbf", VOLT_ERR_ARGUMENT, "did you mean \"exact\"", o.solver = "exakt");
     refused("rbf", VOLT_ERR_ARGUMENT, "choice of landmarks number -1", o.landmark_choice = (volt_landmarks)-1);
     refused("rbf", VOLT_ERR_ARGUMENT, "choice of landmarks number 99", o.landmark_choice = (volt_landmarks)99);
@@ -104,8 +104,8 @@ static void options_of_a_fit(void **state)
     refused("rbf", VOLT_ERR_ARGUMENT, "every -1 seconds", o.checkpoint_seconds = -1, o.solver = "pcg");
     refused("rbf", VOLT_ERR_ARGUMENT, "every inf seconds", o.checkpoint_seconds = INFINITY, o.solver = "pcg");
     refused("rbf", VOLT_ERR_ARGUMENT, "the tolerance is 1", o.tolerance = 1, o.solver = "pcg");
-    refused("rbf", VOLT_ERR_ARGUMENT, "does not support a factor", o.keep_factor = 1, o.solver = "nystrom",
-            o.landmarks = 5);
+    refused("rbf", VOLT_ERR_ARGUMENT, "does not support keeping the factor", o.keep_factor = 1,
+            o.solver = "nystrom", o.landmarks = 5);
     refused("gak:centre=yes,window=2", VOLT_ERR_ARGUMENT, "centred kernel without an intercept",
             o.intercept = 0, o.landmarks = 5, o.solver = "nystrom");
     refused("gak:centre=yes,window=2", VOLT_ERR_ARGUMENT, "alpha must be given", o.intercept = 0, o.alpha = 0);

@@ -84,7 +84,7 @@ static volt_status try_candidate(volt_alpha_choice *choice, double alpha, volt_s
     volt_status status = (choice->screened ? choice->screen : choice->evaluate)(choice->context, choice);
     if (status != VOLT_ERR_SINGULAR)
         return status;
-    volt_log(VOLT_LOG_INFO, "alpha = %g is left out: %s", alpha, volt_error_detail());
+    volt_log(VOLT_LOG_INFO, "alpha = %g is skipped: %s", alpha, volt_error_detail());
     choice->failed++;
     *failure = status;
     return VOLT_OK;
@@ -117,7 +117,8 @@ static volt_status try_in_order(volt_alpha_choice *choice, const double *alphas,
     return VOLT_OK;
 }
 
-/* The candidate with the least screened error among those that promise a column less than its best one; -1: none does. */
+/* The candidate with the least screened error among those that may improve on the best error of a column;
+ * -1: none. */
 static int64_t most_promising(const volt_alpha_choice *choice, const double *screened, int64_t count)
 {
     for (int64_t k = 0; k < choice->columns; k++) {

@@ -1,7 +1,7 @@
 /* src/solve/choice/alpha_grid.h: the candidates for alpha, and the choice among them.
  *
- * Every choice of alpha in the library uses a grid of this table: powers of ten, in units of the size of the matrix that alpha
- * is added to. The ranges differ since the matrices and the criteria do.
+ * Every choice of alpha in the library uses a grid of this table: powers of ten, in units of the size of the
+ * matrix that alpha is added to. The ranges differ because the matrices and the criteria differ.
  *
  *     grid            powers   unit                order       criterion
  *     SQUARES         -8 .. 3  mean diagonal       descending  squared errors of held-out rows, or the score of folds
@@ -12,7 +12,7 @@
  *     AUTOREGRESSION  -6 .. 2  1 (correlations)    descending  squared leave-one-out errors
  *     SEARCH          -8 .. 1  1                   -           drawn log-uniformly by searches of kernel parameters
  *
- * Of equal errors the candidate that comes first in the order of its grid is chosen. */
+ * Among equal errors, the first candidate in the order of its grid is chosen. */
 #ifndef SOLVE_ALPHA_GRID_H
 #define SOLVE_ALPHA_GRID_H
 
@@ -32,18 +32,18 @@ typedef enum volt_alpha_grid {
 
 enum { VOLT_MOST_ALPHAS = 12 };
 
-/* The number of candidates, the smallest and the largest one, in units. */
+/* The number of candidates, and the smallest and the largest one, in units. */
 int volt_alpha_count(volt_alpha_grid grid);
 double volt_alpha_low(volt_alpha_grid grid);
 double volt_alpha_high(volt_alpha_grid grid);
-/* Candidates in a row without gain after which no more are tried; 0: all are tried. */
+/* Consecutive candidates without gain after which the search stops; 0: all are tried. */
 int volt_alpha_patience(volt_alpha_grid grid);
 
-/* The candidates times `unit`, in the order of the grid: those that are finite and above `least`, the rounding level of the
- * matrix. Returns their number. */
+/* The candidates times `unit`, in the order of the grid, if they are finite and above `least`, the rounding
+ * level of the matrix. Returns their number. */
 int64_t volt_alpha_list(volt_alpha_grid grid, double unit, double least, double alphas[VOLT_MOST_ALPHAS]);
-/* The unit for a matrix with this diagonal of `rows` numbers: the mean over the `counted` rows that have a target, the others
- * hold 0. *least receives the rounding level. */
+/* The unit for a matrix with this diagonal of `rows` numbers: the mean over the `counted` rows with a
+ * target; the other rows hold 0. *least receives the rounding level. */
 double volt_alpha_unit(const double *diagonal, int64_t rows, int64_t counted, double *least);
 
 /* ---- choice ----------------------------------------------------------------------------------- */
@@ -51,40 +51,41 @@ double volt_alpha_unit(const double *diagonal, int64_t rows, int64_t counted, do
 /* The best candidate of a column so far; alpha = 0: none. */
 typedef struct volt_alpha_best {
     double alpha, error;
-    double second; /* compared where errors are equal */
+    double second; /* compared if errors are equal */
     bool constant; /* for the caller */
 } volt_alpha_best;
 
 typedef struct volt_alpha_choice volt_alpha_choice;
 
-/* Evaluates choice->alpha and offers the errors of the columns. VOLT_ERR_SINGULAR: this candidate is left out. */
+/* Evaluates choice->alpha and offers the errors of the columns. VOLT_ERR_SINGULAR: the candidate is skipped. */
 typedef volt_status (*volt_alpha_fn)(void *context, volt_alpha_choice *choice);
 
 struct volt_alpha_choice {
     volt_alpha_grid grid;
-    double given; /* the only candidate; 0: those of the grid */
+    double given; /* the only candidate; 0: use the grid */
     double unit, least;
     volt_alpha_fn evaluate;
     volt_alpha_fn
-        screen; /* (optional) cheaper estimates of the errors: the most promising candidate is evaluated first, until
-                             no other promises less error than the best one evaluated */
+        /* (optional) cheaper estimates of the errors: the most promising candidate is evaluated first, until
+         * no other estimate is below the best evaluated error */
+        screen;
     void *context;
-    int64_t columns;       /* each has a best candidate of its own */
+    int64_t columns;       /* each column has its own best candidate */
     volt_alpha_best *best; /* columns, 0 at first or with candidates of the caller */
 
-    double alpha; /* now evaluated */
+    double alpha; /* current candidate */
     int64_t tried, failed;
-    double *screened; /* own: errors of the candidate that is screened, columns */
+    double *screened; /* internal: errors of the screened candidate, columns */
 };
 
-/* Offers an error of choice->alpha for a column. True: it is the best one so far, and `best` has it. Errors that are not finite
- * are never taken. */
+/* Offers an error of choice->alpha for a column. Returns true if it is the best so far; `best` is then
+ * updated. Errors that are not finite are rejected. */
 bool volt_alpha_offer(volt_alpha_choice *choice, int64_t column, double error, double second);
 
-/* Tries the candidates. Where no column has a best one, returns the status of the last candidate that was left out, and VOLT_OK
- * where none was. Other failures of a callback, and VOLT_ERR_MEMORY. */
+/* Tries the candidates. If no column has a best one, returns the status of the last skipped candidate, or
+ * VOLT_OK if none was skipped. Other failures of a callback, and VOLT_ERR_MEMORY. */
 volt_status volt_alpha_choose(volt_alpha_choice *choice);
-/* The same with one column, unit 1 and no screening; best->alpha is 0 where no candidate was taken. */
+/* The same with one column, unit 1 and no screening; best->alpha is 0 if no candidate was accepted. */
 volt_status volt_alpha_choose_one(volt_alpha_grid grid, double given, volt_alpha_fn evaluate, void *context,
                                   volt_alpha_best *best);
 

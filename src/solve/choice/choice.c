@@ -1,4 +1,4 @@
-/* src/solve/choice/choice.c: the contest of the candidates on held-out rows, and its verdict. */
+/* src/solve/choice/choice.c: comparison of the candidates on held-out rows, and the decision. */
 #include "solve/choice/choice.h"
 
 #include "base/error.h"
@@ -22,12 +22,12 @@ double volt_choice_numbers(double n, double q)
 
 enum { LEAST_BLOCKS = 4, MOST_BLOCKS = 20 };
 
-/* In the test of ratios a block whose errors are below this share of the rivals' mean says little ... */
+/* In the ratio test, errors of a block below this share of the rivals' mean are not distinguished ... */
 static const double QUIET = 0.01;
-/* ... and the errors must be this share of the rivals' or less, as a geometric mean. */
+/* ... and the geometric mean of the ratios must be at most this. */
 static const double CLEAR = 0.8;
 
-/* Quantiles of Student's t with B - 1 degrees of freedom, at B = 4 .. 20; fewer blocks are not asked. */
+/* Quantiles of Student's t with B - 1 degrees of freedom, at B = 4 .. 20; fewer blocks are not tested. */
 static const double quantile_99[MOST_BLOCKS + 1] = {0,     0,     0,     0,     4.541, 3.747, 3.365,
                                                     3.143, 2.998, 2.896, 2.821, 2.764, 2.718, 2.681,
                                                     2.650, 2.624, 2.602, 2.583, 2.567, 2.552, 2.539};
@@ -35,7 +35,7 @@ static const double quantile_95[MOST_BLOCKS + 1] = {0,     0,     0,     0,     
                                                     1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782,
                                                     1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729};
 
-/* How sure one can be that independent numbers have a mean above 0. */
+/* The confidence that the mean of independent numbers is above 0. */
 static double above_zero(const double *values, int64_t count)
 {
     double mean = 0, squares = 0;
@@ -69,7 +69,7 @@ double volt_block_test(const double *errors, const double *rivals, int64_t ld, i
     double sure = above_zero(gains, blocks);
     if (!(gain > 0))
         return sure;
-    /* Where one block has most of the error, its own gain is most of the spread, and the t test sees nothing. */
+    /* If one block has most of the error, its gain dominates the variance, and the t test has no power. */
     double quiet = QUIET * total;
     for (int64_t b = 0; b < blocks; b++) {
         gains[b] = log((other[b] + quiet) / (own[b] + quiet));
@@ -83,7 +83,7 @@ double volt_block_test(const double *errors, const double *rivals, int64_t ld, i
 typedef struct contest {
     const volt_choice_source *source;
     volt_choice *choice;
-    volt_view Y; /* q targets; the levels of the choice are columns behind them */
+    volt_view Y; /* q targets; the levels of the choice follow as further columns */
     const bool *without;
     bool intercept;
     int64_t q, columns;
@@ -92,14 +92,14 @@ typedef struct contest {
     volt_matrix e, z, best_e, best_z; /* held x columns: errors, and frozen ones */
 } contest;
 
-/* May column k be fitted with (without) a constant? A level needs the one that was asked for; a change may do without. */
+/* May column k be fitted with (without) a constant? A level uses the requested one; a change may omit it. */
 static bool allows(const contest *c, int64_t k, bool constant)
 {
     bool change = c->choice->changes && k < c->q;
     return change ? !constant || c->intercept : constant == c->intercept;
 }
 
-/* Over the held-out rows that have a target; the others hold 0. */
+/* Over the held-out rows with a target; the others hold 0. */
 static double mean_square(const contest *c, volt_view e, int64_t k)
 {
     double sum = 0;
@@ -114,7 +114,7 @@ static void copy_column(volt_matrix from, volt_matrix to, int64_t k)
         to.data[i * to.ld + k] = from.data[i * from.ld + k];
 }
 
-/* Offers the errors `e`; true: they are the least so far in some column, and frozen errors are needed. */
+/* Offers the errors `e`. True: they are the least so far in some column, and frozen errors are needed. */
 static bool offer_errors(contest *c, volt_alpha_choice *alphas, bool constant)
 {
     bool improved = false;
@@ -146,7 +146,7 @@ static double target_at(const contest *c, int64_t t, int64_t k)
     return k < c->q ? c->Y.data[t * c->Y.ld + k] : level.data[t * level.ld + k - c->q];
 }
 
-/* alpha = infinity: 0, or the mean of the targets known. */
+/* alpha = infinity: 0, or the mean of the known targets. */
 static void try_infinity(contest *c, volt_alpha_choice *alphas, bool constant)
 {
     int64_t ahead = c->choice->ahead;
@@ -160,10 +160,10 @@ static void try_infinity(contest *c, volt_alpha_choice *alphas, bool constant)
                 counted += has_target(c, known);
             }
             double mean = constant && counted > 0 ? sum / (double)counted : 0;
-            bool there = has_target(c, t);
+            bool is_given = has_target(c, t);
             frozen = i == 0 ? mean : frozen;
-            c->e.data[i * c->e.ld + k] = there ? target_at(c, t, k) - mean : 0;
-            c->z.data[i * c->z.ld + k] = there ? target_at(c, t, k) - frozen : 0;
+            c->e.data[i * c->e.ld + k] = is_given ? target_at(c, t, k) - mean : 0;
+            c->z.data[i * c->z.ld + k] = is_given ? target_at(c, t, k) - frozen : 0;
         }
     }
     alphas->alpha = INFINITY;
@@ -186,7 +186,7 @@ static volt_status evaluate(void *context, volt_alpha_choice *alphas)
     return VOLT_OK;
 }
 
-/* The rank of a candidate, not the errors of the model: rows before those that screen have no part in it. */
+/* Screening only ranks the candidates, because the fits omit the rows before the screening rows. */
 static volt_status screen(void *context, volt_alpha_choice *alphas)
 {
     contest *c = context;
@@ -218,12 +218,13 @@ static volt_status try_all(contest *c)
 
 /* ---- verdict ---------------------------------------------------------------------------------- */
 
-/* The confidence that column k's best candidate is better than naive, in its latest and its frozen errors. */
+/* The confidence that the best candidate of column k is better than the naive forecast, in its latest and
+ * its frozen errors. */
 static double confidence(const contest *c, int64_t k, int64_t output)
 {
     const volt_choice *choice = c->choice;
     volt_view naive = volt_view_rows(choice->naive, c->begin, c->held);
-    double *e0 = c->e.data; /* the rivals in the layout of the errors */
+    double *e0 = c->e.data; /* the naive errors in the layout of the errors */
     for (int64_t i = 0; i < c->held; i++)
         e0[i * c->columns] = naive.data[i * naive.ld + output];
     double going = volt_block_test(c->best_e.data + k, e0, c->columns, c->held, choice->ahead);
@@ -277,7 +278,8 @@ static volt_chosen decide(const contest *c, int64_t output)
     return chosen;
 }
 
-/* Too few rows to hold any out: naive where there is such a forecast, else an alpha of the kernel's own size. */
+/* Too few rows for held-out rows: the naive forecast if there is one, else an alpha of the size of the
+ * kernel. */
 static volt_chosen decide_blindly(const contest *c)
 {
     bool changes = c->choice->changes;

@@ -1,4 +1,5 @@
-/* src/solve/choice/choice_solve.c: the readout of each output with the alpha, constant and kind of target that were chosen for it. */
+/* src/solve/choice/choice_solve.c: the readout of each output with its chosen alpha, constant and kind of
+ * target. */
 #include "solve/choice/choice.h"
 
 #include "base/error.h"
@@ -11,15 +12,15 @@
 
 typedef struct exact_choice {
     volt_factor *factor;
-    volt_factor_task task; /* with all columns: q first targets, then q levels where there are any */
+    volt_factor_task task; /* with all columns: q first targets, then q levels, if any */
     volt_choice *choice;
     bool intercept;
     int64_t q, columns;
-    int64_t rows;     /* kept */
-    int64_t first;    /* the rows from here on screen the candidates; 0: there is no screening */
-    int64_t spoiled;  /* the lower triangle of K from this row on holds a factor; rows: none */
-    double factored;  /* alpha of that factor; 0: there is none */
-    double norm;      /* of the matrix of all rows that was factored last */
+    int64_t rows;     /* rows kept */
+    int64_t first;    /* first screening row; 0: no screening */
+    int64_t spoiled;  /* the lower triangle of K holds a factor from this row on; rows: none */
+    double factored;  /* alpha of that factor; 0: none */
+    double norm;      /* of the last factored matrix of all rows */
     double *diagonal; /* rows */
 } exact_choice;
 
@@ -28,7 +29,7 @@ static bool has_target(const exact_choice *c, int64_t t)
     return !(c->task.without && c->task.without[t]);
 }
 
-/* Factors the rows from `first` on with `alpha`; keeps the entries of K, which volt_factor_keep has copied. */
+/* Factors the rows from `first` on with `alpha`; the entries of K are preserved by volt_factor_keep. */
 static volt_status factor_rows(exact_choice *c, int64_t first, double alpha)
 {
     if (c->factored == alpha && c->spoiled == first)
@@ -77,7 +78,7 @@ static volt_status choose(exact_choice *c, volt_progress progress, double from, 
     return volt_stage_end(&stage);
 }
 
-/* ---- the readout as chosen -------------------------------------------------------------------- */
+/* ---- the chosen readout ----------------------------------------------------------------------- */
 
 static int64_t column_of(const exact_choice *c, int64_t output)
 {
@@ -89,7 +90,7 @@ static bool is_solved(const volt_chosen *chosen, double alpha)
     return chosen->share > 0 && chosen->alpha == alpha;
 }
 
-/* The largest alpha below `bound` that an output wants; 0: none. */
+/* The largest alpha below `bound` required by an output; 0: none. */
 static double next_alpha(const exact_choice *c, double bound)
 {
     double next = 0;
@@ -101,7 +102,8 @@ static double next_alpha(const exact_choice *c, double bound)
     return next;
 }
 
-/* Errors of a forecast with a share of the readout: between those of the naive forecast, which are the changes, and e. */
+/* Errors of a prediction with a share of the readout: between e and the errors of the naive forecast, which
+ * are the changes. */
 static void take_share(const exact_choice *c, int64_t k, volt_row_errors *errors)
 {
     double share = c->choice->outputs[k].share;
@@ -113,7 +115,7 @@ static void take_share(const exact_choice *c, int64_t k, volt_row_errors *errors
     }
 }
 
-/* Errors of the rows, of the outputs that this alpha is for. `column` has q numbers. */
+/* Row errors of the outputs with this alpha. `column` has q numbers. */
 static volt_status take_errors(exact_choice *c, double alpha, bool constant, int64_t *column)
 {
     bool some = false;
@@ -142,7 +144,7 @@ static volt_status take_all_errors(exact_choice *c, double alpha)
     return status;
 }
 
-/* The same of output k, in which the kernel plays no part: the target less the mean of those known, or less 0. */
+/* The same for output k without the kernel: the target less the mean of the known targets, or less 0. */
 static void take_constant_errors(const exact_choice *c, int64_t k, volt_row_errors *errors)
 {
     const volt_chosen *chosen = &c->choice->outputs[k];
@@ -156,14 +158,14 @@ static void take_constant_errors(const exact_choice *c, int64_t k, volt_row_erro
             sum += y[known * c->task.Y.ld];
             counted += has_target(c, known);
         }
-        bool there = t >= errors->ahead - 1 && has_target(c, t) && (!constant || counted > 0);
+        bool has_error = t >= errors->ahead - 1 && has_target(c, t) && (!constant || counted > 0);
         double mean = counted > 0 ? sum / (double)counted : 0;
-        errors->e.data[i * errors->e.ld + k] = there ? y[t * c->task.Y.ld] - mean : 0;
-        errors->scale.data[i * errors->scale.ld + k] = there ? 1 : 0;
+        errors->e.data[i * errors->e.ld + k] = has_error ? y[t * c->task.Y.ld] - mean : 0;
+        errors->scale.data[i * errors->scale.ld + k] = has_error ? 1 : 0;
     }
 }
 
-/* Where the kernel plays no part: 0, or the mean of the targets. */
+/* Without the kernel: 0, or the mean of the targets. */
 static void take_constants(const exact_choice *c, volt_matrix A, double *intercepts)
 {
     for (int64_t k = 0; k < c->q; k++) {
@@ -187,7 +189,7 @@ static void take_constants(const exact_choice *c, volt_matrix A, double *interce
     }
 }
 
-/* The factor of this alpha, and the outputs that it is for. */
+/* Store the factor of this alpha, and the outputs that use it. */
 static volt_status keep_factor(const exact_choice *c, double alpha)
 {
     volt_kept_list *kept = c->choice->kept;
@@ -282,7 +284,7 @@ static volt_status allocate(exact_choice *c, volt_matrix *joined, volt_matrix *W
     return c->diagonal && W->data && (!needs_copy || joined->data) ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
-/* First targets and levels side by side. */
+/* First targets and levels as columns of one matrix. */
 static void join_targets(const exact_choice *c, volt_view first, volt_view level, volt_matrix joined)
 {
     for (int64_t i = 0; i < c->rows; i++) {
@@ -303,7 +305,7 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
     c.spoiled = c.rows;
     choice->held.ahead = choice->ahead;
     volt_held_out_rows(&choice->held, c.rows, task->without);
-    /* the held-out rows, as many before them, and enough for the first prediction */
+    /* the held-out rows, as many rows before them, and enough for the first prediction */
     c.first = volt_max(
         volt_min(c.rows - 2 * volt_most_held(&choice->held), choice->held.begin - (2 * choice->ahead + 2)), 0);
     choice->tried = choice->failed = 0;

@@ -1,11 +1,12 @@
-/* src/solve/exact/cholesky.c: Cholesky by tiles of the lower triangle, as a graph of tasks over BLAS.
+/* src/solve/exact/cholesky.c: tiled Cholesky factorisation of the lower triangle, as a task graph over BLAS.
  *
  * For each block column k:   L_kk = chol(A_kk)
  *                            L_ik = A_ik L_kk^{-T}              i > k
  *                            A_ij = A_ij - L_ik L_jk'           i >= j > k
- * A task runs as soon as the tiles it reads are done, so that both cores of a small machine stay busy to
- * the end, and every task can be the last one when the user cancels (LAPACK's dpotrf can not be stopped).
- * Inside a parallel region the OpenMP build of BLAS runs each call on the calling thread.
+ *
+ * A task runs as soon as the tiles it reads are done, which keeps all threads busy. The factorisation can be
+ * cancelled after any task (LAPACK's dpotrf cannot be stopped). Inside a parallel region the OpenMP build of
+ * BLAS runs each call on the calling thread.
  *
  * A row-major lower triangle is a column-major upper one: LAPACK sees 'U' on the same memory. */
 #include "solve/exact/cholesky.h"
@@ -24,8 +25,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Large enough that BLAS is fast on a tile, small enough that there are several for every thread. It depends on n
- * alone, so that the number of threads does not change the rounding. */
+/* Large enough for fast BLAS calls, small enough for several tiles per thread. The size depends only on n,
+ * so that rounding does not depend on the number of threads. */
 int64_t volt_cholesky_tile(int64_t n)
 {
     return volt_backend_tile(n);
@@ -38,7 +39,7 @@ typedef struct factorisation {
     _Atomic int64_t pivot; /* 0, or the first bad pivot found */
 } factorisation;
 
-/* One tile: its place in the matrix and its size. */
+/* One tile: its position and size. */
 typedef struct block {
     double *at;
     volt_blas_int rows, cols;
@@ -71,7 +72,7 @@ static void factor_tile(factorisation *f, int64_t k)
     block diagonal = block_of(f, k, k);
     volt_blas_int ld = (volt_blas_int)f->A.ld, info = 0;
     dpotrf_("U", &diagonal.rows, diagonal.at, &ld, &info, 1);
-    for (int64_t i = 0; info == 0 && i < diagonal.rows; i++) /* not every dpotrf refuses NaN */
+    for (int64_t i = 0; info == 0 && i < diagonal.rows; i++) /* some dpotrf implementations accept NaN */
         if (!(diagonal.at[i * f->A.ld + i] > 0))
             info = (volt_blas_int)(i + 1);
     if (info > 0)
@@ -105,7 +106,7 @@ static void update_tile(const factorisation *f, int64_t i, int64_t j, int64_t k)
     done(f, i == j ? 3 : 6);
 }
 
-/* In units of tile^3 / 3 flops, which is what `done` reports per task. */
+/* In units of tile^3 / 3 flops, as `done` reports them per task. */
 double volt_cholesky_units(int64_t n)
 {
     return volt_backend_potrf_units(n);
@@ -116,7 +117,7 @@ void volt_cholesky_factor(volt_matrix A, volt_stage *stage, int64_t *pivot)
     factorisation f = {.A = A, .tile = volt_cholesky_tile(A.rows), .stage = stage};
     atomic_init(&f.pivot, 0);
     int64_t tiles = (A.rows + f.tile - 1) / f.tile;
-    double *data = A.data; /* the first entry of a tile stands for the tile in the depend clauses */
+    double *data = A.data; /* the first entry of a tile represents it in the depend clauses */
     int64_t down = f.tile * A.ld, across = f.tile;
     (void)data;
 
@@ -178,7 +179,7 @@ double volt_symmetric_norm(volt_view A, double *sums)
     double largest = 0;
     for (int64_t i = 0; i < A.rows; i++) {
         if (isnan(sums[i]))
-            return sums[i]; /* fmax would pass over it */
+            return sums[i]; /* fmax would ignore NaN */
         largest = fmax(largest, sums[i]);
     }
     return largest;

@@ -1,7 +1,7 @@
 /* src/solve/exact/cholesky_grow.c: rows, corner and solves of a growing factor, in pieces of fixed size.
  *
- * Every BLAS call runs inside a parallel region, where it stays on its thread, and handles a piece whose size
- * depends on the problem alone: the same numbers come out whatever the number of threads. */
+ * Every BLAS call runs on one thread of a parallel region and processes a piece whose size depends only on
+ * the problem. Results therefore do not depend on the number of threads. */
 #include "solve/exact/cholesky.h"
 
 #include "base/blas.h"
@@ -10,10 +10,10 @@
 #include <math.h>
 
 enum {
-    ROW_PIECE = 512,     /* rows that one thread solves at a time */
-    COLUMN_PIECE = 1024, /* columns between two looks at the user's wish to stop */
+    ROW_PIECE = 512,     /* rows solved at a time by one thread */
+    COLUMN_PIECE = 1024, /* columns between two checks for cancellation */
     CORNER_PIECE = 512,
-    SOLVE_PIECE = 64 /* right-hand sides that one thread solves at a time */
+    SOLVE_PIECE = 64 /* right-hand sides solved at a time by one thread */
 };
 
 static volt_blas_int blas(int64_t size)
@@ -26,7 +26,7 @@ static bool advance(volt_stage *stage, double flops)
     return !stage || volt_stage_advance(stage, (int64_t)(flops / 1000) + 1);
 }
 
-/* Pieces of about `size` that share `total` evenly. */
+/* Number of pieces of about `size` that divide `total` evenly. */
 static int64_t pieces_of(int64_t total, int64_t size)
 {
     return (total + size - 1) / size;

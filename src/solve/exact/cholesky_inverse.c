@@ -1,4 +1,4 @@
-/* src/solve/exact/cholesky_inverse.c: the inverse from a Cholesky factor by tiles, as two graphs of tasks over BLAS.
+/* src/solve/exact/cholesky_inverse.c: tiled inverse from a Cholesky factor, as two task graphs over BLAS.
  *
  * First X = L^{-1}, one block row n after the other; then R = X' X, one block row k after the other:
  *
@@ -7,8 +7,8 @@
  *     A_nk =  A_nn^{-1} A_nk       n > k               A_kn = A_kk' A_kn             n < k
  *     A_nn =  A_nn^{-1}                                A_kk = A_kk' A_kk
  *
- * Tasks, tiles and the memory of LAPACK's 'U' are those of cholesky.c: a tile meets its updates in one order, whatever the
- * number of threads. */
+ * Tasks, tiles and the memory layout are as in cholesky.c. The updates of a tile have a fixed order, which
+ * does not depend on the number of threads. */
 #include "solve/exact/cholesky.h"
 
 #include "base/blas.h"
@@ -77,13 +77,13 @@ static void invert_tile(const inversion *f, int64_t n)
         return;
     block diagonal = block_of(f, n, n);
     volt_blas_int ld = (volt_blas_int)f->A.ld, info = 0;
-    dtrtri_("U", "N", &diagonal.rows, diagonal.at, &ld, &info, 1, 1); /* no pivot is 0: they are a factor's */
+    dtrtri_("U", "N", &diagonal.rows, diagonal.at, &ld, &info, 1, 1); /* no pivot of a factor is 0 */
     done(f, 1);
 }
 
 static void invert_factor(inversion *f, int64_t tiles)
 {
-    double *data = f->A.data; /* the first entry of a tile stands for the tile in the depend clauses */
+    double *data = f->A.data; /* the first entry of a tile represents it in the depend clauses */
     int64_t down = f->tile * f->A.ld, across = f->tile;
     (void)data;
 #pragma omp parallel num_threads((int)volt_threads())
@@ -181,7 +181,7 @@ void volt_cholesky_invert(volt_matrix L, volt_stage *stage)
     multiply_inverses(&f, tiles);
 }
 
-/* ---- a thin matrix on top --------------------------------------------------------------------- */
+/* ---- rank-k update ---------------------------------------------------------------------------- */
 
 void volt_symmetric_update(volt_matrix R, volt_view B, double scale)
 {

@@ -1,4 +1,4 @@
-/* src/solve/exact/cpu_backend.c: the back end of this process: its memory, OpenBLAS and the loops of this folder. */
+/* src/solve/exact/cpu_backend.c: the CPU back end: host memory, OpenBLAS and the loops of this folder. */
 #include "base/backend.h"
 #include "base/blas.h"
 #include "base/memory.h"
@@ -38,7 +38,7 @@ static void shift(volt_matrix A, int64_t first, int64_t count, double common, do
         A.data[i * A.ld + i] += alpha;
 }
 
-enum { TILE = 32 }; /* both sides of it fit into the first cache */
+enum { TILE = 32 }; /* two tiles fit into the first-level cache */
 
 static void mirror(volt_matrix A, bool up)
 {

@@ -1,4 +1,4 @@
-/* src/solve/exact/factor.c: life, growth and forecasts of a factor. The formulas stand in the header. */
+/* src/solve/exact/factor.c: creation, growth and predictions of a factor. The formulas are in factor.h. */
 #include "solve/exact/factor.h"
 
 #include "base/error.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    MOST_GROWTH = 2048, /* rows at a time, block by block: between two of them the user can stop */
+    MOST_GROWTH = 2048, /* rows per block; the user can cancel between blocks */
     NUMBERS = 5
 };
 
@@ -62,7 +62,7 @@ static bool is_in_place(const volt_factor *f)
     return f->task.Y.data == f->task.W.data;
 }
 
-/* Begin the solves of the rows of L, none of which is factored. */
+/* Begin the forward solves; no row of L is factored yet. */
 static void begin_solves(volt_factor *f)
 {
     const volt_factor_task *task = &f->task;
@@ -76,7 +76,7 @@ static void begin_solves(volt_factor *f)
             memcpy(task->W.data + i * task->W.ld, y, (size_t)q * sizeof(double));
         if (task->u)
             task->u[i * task->ld_u] = task->without && task->without[i] ? 0 : 1;
-        for (int64_t k = 0; is_in_place(f) && k < q; k++) /* the targets will be gone */
+        for (int64_t k = 0; is_in_place(f) && k < q; k++) /* the targets will be overwritten */
             f->y[k] += y[k];
     }
 }
@@ -180,7 +180,7 @@ void volt_factor_account(volt_factor *f, double begun, double flops)
     f->cost.flops += flops;
 }
 
-/* Rows first .. last - 1, which are not factored, become final up to column m. */
+/* Compute columns up to m of rows first .. last - 1, which are not factored. */
 static void finish_rows(volt_factor *f, int64_t first, int64_t last)
 {
     int64_t middle = volt_min(volt_max(first, f->panel_end), last); /* rows before it are final up to panel */
@@ -220,7 +220,8 @@ volt_status volt_factor_grow(volt_factor *f, int64_t to)
                             size * size * ((double)from + size / 3) + size * q * (2 * (double)from + size));
         if (!volt_stage_goes_on(stage))
             return volt_stage_end(stage);
-        VOLT_TRY(volt_backend_state(f->backend)); /* before a pivot that means nothing then */
+        /* before a pivot, which is meaningless after a device failure */
+        VOLT_TRY(volt_backend_state(f->backend));
         if (pivot)
             return volt_ridge_singular(pivot, to, f->task.alpha, volt_factor_rounding_level(f, to));
         f->m = next;
@@ -265,7 +266,7 @@ void volt_factor_intercepts(volt_factor *f)
     volt_factor_update_intercepts(f, f->m);
 }
 
-/* ---- readout and forecasts -------------------------------------------------------------------- */
+/* ---- readout and predictions ------------------------------------------------------------------ */
 
 void volt_factor_readout(const volt_factor *f, volt_matrix D)
 {
@@ -296,7 +297,7 @@ static void forecast_from(volt_factor *f, volt_view rows, volt_matrix B, volt_ma
 
 void volt_factor_forecast(volt_factor *f, int64_t first, volt_matrix D, volt_matrix out)
 {
-    /* These rows of L are those by which the factor grows next. */
+    /* The factor grows by these rows of L next. */
     finish_rows(f, f->m, first + out.rows);
     f->panel_end = first + out.rows;
     f->panel = f->m;
@@ -308,7 +309,7 @@ void volt_factor_forecast(volt_factor *f, int64_t first, volt_matrix D, volt_mat
 void volt_factor_reset_readout(volt_factor *f, volt_matrix A)
 {
     volt_factor_coefficients(f, A);
-    /* K - common 11' was factored: what 1' A is not quite 0 by goes into the intercept. */
+    /* K - common 11' was factored, so the rounding error of 1' A = 0 is added to the intercept. */
     for (int64_t i = 0; f->task.common != 0 && i < f->m; i++)
         for (int64_t k = 0; k < f->q; k++)
             f->shift[k] -= f->task.common * A.data[i * A.ld + k];

@@ -1,4 +1,4 @@
-/* src/solve/exact/factor_errors.c: what a factor says about its own rows: one step ahead, one left out, likelihood. */
+/* src/solve/exact/factor_errors.c: one-step, held-out and leave-one-out errors, and the likelihood. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PIVOTS = 512, COLUMNS = 64 }; /* that are handled at a time */
+enum { PIVOTS = 512, COLUMNS = 64 }; /* processed at a time */
 
 /* ---- one step ahead --------------------------------------------------------------------------- */
 
@@ -25,7 +25,7 @@ void volt_factor_one_step(volt_factor *f, int64_t begin, volt_matrix out)
                 if (task->u)
                     volt_factor_update_intercepts(f, t);
                 for (int64_t k = 0; k < f->q;
-                     k++) /* c and shift differ by what a centred kernel does not learn */
+                     k++) /* c and shift differ by the mean that a centred kernel excludes */
                     out.data[(t - begin) * out.ld + k] =
                         y[k] - pivot * (row[k] - u * f->c[k]) + (f->shift[k] - f->c[k]);
             }
@@ -38,12 +38,12 @@ void volt_factor_one_step(volt_factor *f, int64_t begin, volt_matrix out)
 
 /* ---- held out --------------------------------------------------------------------------------- */
 
-/* Room for held_out: a block of rows of L, sums, intercepts. */
-typedef struct held_out_room {
+/* Workspace of held_out: a block of rows of L, sums, intercepts. */
+typedef struct held_out_workspace {
     double *L, *uw, *c;
-} held_out_room;
+} held_out_workspace;
 
-/* c_h of the rows before h, 0 where none of them has a target; the sums already hold those before *summed. */
+/* c_h of the rows before h, 0 if none of them has a target. The sums already include rows before *summed. */
 static void intercepts_before(const volt_factor *f, int64_t h, int64_t *summed, double *uu, double *uw,
                               double *c)
 {
@@ -58,7 +58,7 @@ static void intercepts_before(const volt_factor *f, int64_t h, int64_t *summed, 
         c[k] = *uu > 0 ? uw[k] / *uu : 0;
 }
 
-/* v_t of factor.h, of rows h .. t of row t of L; 0 where no row with a target is known. */
+/* v_t of factor.h, from columns h .. t of row t of L; 0 if no row with a target is known. */
 static double variance_ahead(const volt_factor *f, const double *row, int64_t h, int64_t t, bool constant,
                              double uu)
 {
@@ -72,33 +72,35 @@ static double variance_ahead(const volt_factor *f, const double *row, int64_t h,
     return constant ? v + price * price / uu : v;
 }
 
-/* Columns of L that a block of rows needs at most, the last of them being known from the first `most` rows alone. */
+/* Maximum number of columns of L needed by a block of rows, whose last row is predicted from at most `most`
+ * rows. */
 static int64_t widest_block(const volt_factor *f, int64_t ahead, int64_t most)
 {
     return volt_max(COLUMNS + ahead, f->m - most);
 }
 
-/* Rows t .. t + count - 1 at a time: their part of L from the first row on that one of them does not know comes here. v
- * (count numbers; NULL: not wanted) receives the variances. */
+/* Process rows t .. t + count - 1. Their part of L, from the first column unknown to one of them, is copied
+ * to the host. v (count numbers; NULL: not computed) receives the variances. */
 static void held_out_rows(volt_factor *f, int64_t ahead, int64_t most, int64_t t, int64_t count, bool constant,
-                          const held_out_room *room, int64_t *summed, double *uu, double *v, volt_matrix out)
+                          const held_out_workspace *workspace, int64_t *summed, double *uu, double *v,
+                          volt_matrix out)
 {
     const volt_factor_task *task = &f->task;
     int64_t left = volt_min(t - ahead + 1, most), width = t + count - left, q = f->q;
     volt_view there = {f->L.data + t * f->L.ld + left, count, width, f->L.ld};
-    f->backend->get(there, volt_matrix_of(room->L, count, width));
+    f->backend->get(there, volt_matrix_of(workspace->L, count, width));
     for (int64_t i = 0; i < count; i++) {
         int64_t h = volt_min(t + i - ahead + 1, most);
         double *e = out.data + i * out.ld;
-        const double *row = room->L + i * width;
+        const double *row = workspace->L + i * width;
         if (constant)
-            intercepts_before(f, h, summed, uu, room->uw, room->c);
+            intercepts_before(f, h, summed, uu, workspace->uw, workspace->c);
         memset(e, 0, (size_t)q * sizeof *e);
         for (int64_t j = h; j <= t + i; j++) {
             const double *w = task->W.data + j * task->W.ld;
             double weight = row[j - left], u = constant ? task->u[j * task->ld_u] : 0;
             for (int64_t k = 0; k < q; k++)
-                e[k] += weight * (w[k] - u * room->c[k]);
+                e[k] += weight * (w[k] - u * workspace->c[k]);
         }
         if (v)
             v[i] = variance_ahead(f, row + h - left, h, t + i, constant, *uu);
@@ -123,24 +125,24 @@ volt_status volt_factor_held_out(volt_factor *f, int64_t ahead, int64_t begin, b
 {
     int64_t summed = 0, most = frozen ? begin - ahead + 1 : f->m;
     double uu = 0;
-    held_out_room room = {.L = volt_alloc_doubles(COLUMNS, widest_block(f, ahead, most)),
-                          .uw = volt_alloc_zero(f->q, sizeof(double)),
-                          .c = volt_alloc_zero(f->q, sizeof(double))};
-    volt_status status = room.L && room.uw && room.c ? VOLT_OK : VOLT_ERR_MEMORY;
+    held_out_workspace workspace = {.L = volt_alloc_doubles(COLUMNS, widest_block(f, ahead, most)),
+                                    .uw = volt_alloc_zero(f->q, sizeof(double)),
+                                    .c = volt_alloc_zero(f->q, sizeof(double))};
+    volt_status status = workspace.L && workspace.uw && workspace.c ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t t = begin; status == VOLT_OK && t < f->m; t += COLUMNS) {
         int64_t count = volt_min(COLUMNS, f->m - t);
-        held_out_rows(f, ahead, most, t, count, constant, &room, &summed, &uu, NULL,
+        held_out_rows(f, ahead, most, t, count, constant, &workspace, &summed, &uu, NULL,
                       volt_matrix_rows(out, t - begin, count));
         if (!volt_stage_poll(f->task.stage))
             status = volt_stage_end(f->task.stage);
     }
-    volt_free(room.c);
-    volt_free(room.uw);
-    volt_free(room.L);
+    volt_free(workspace.c);
+    volt_free(workspace.uw);
+    volt_free(workspace.L);
     return status;
 }
 
-/* Row t of `errors`, v being 0 where it was not forecast. */
+/* Store row t in `errors`; v is 0 if it was not predicted. */
 static void take_row(const volt_factor *f, int64_t t, const int64_t *column, double v, const double *e,
                      volt_row_errors *errors)
 {
@@ -158,18 +160,18 @@ volt_status volt_factor_row_errors(volt_factor *f, bool constant, const int64_t 
 {
     int64_t summed = 0, ahead = errors->ahead;
     int64_t first =
-        volt_max(errors->begin, constant ? ahead : ahead - 1); /* a constant needs a row to be known */
+        volt_max(errors->begin, constant ? ahead : ahead - 1); /* an intercept needs one known row */
     double uu = 0, v[COLUMNS];
-    held_out_room room = {.L = volt_alloc_doubles(COLUMNS, widest_block(f, ahead, errors->most)),
-                          .uw = volt_alloc_zero(f->q, sizeof(double)),
-                          .c = volt_alloc_zero(f->q, sizeof(double))};
+    held_out_workspace workspace = {.L = volt_alloc_doubles(COLUMNS, widest_block(f, ahead, errors->most)),
+                                    .uw = volt_alloc_zero(f->q, sizeof(double)),
+                                    .c = volt_alloc_zero(f->q, sizeof(double))};
     volt_matrix e = volt_matrix_of(volt_alloc_zero(COLUMNS * f->q, sizeof(double)), COLUMNS, f->q);
-    volt_status status = room.L && room.uw && room.c && e.data ? VOLT_OK : VOLT_ERR_MEMORY;
+    volt_status status = workspace.L && workspace.uw && workspace.c && e.data ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t t = errors->begin; status == VOLT_OK && t < volt_min(first, f->m); t++)
         take_row(f, t, column, 0, e.data, errors);
     for (int64_t t = first; status == VOLT_OK && t < f->m; t += COLUMNS) {
         int64_t count = volt_min(COLUMNS, f->m - t);
-        held_out_rows(f, ahead, errors->most, t, count, constant, &room, &summed, &uu, v,
+        held_out_rows(f, ahead, errors->most, t, count, constant, &workspace, &summed, &uu, v,
                       volt_matrix_rows(e, 0, count));
         for (int64_t i = 0; i < count; i++)
             take_row(f, t + i, column, v[i], e.data + i * e.ld, errors);
@@ -177,21 +179,21 @@ volt_status volt_factor_row_errors(volt_factor *f, bool constant, const int64_t 
             status = volt_stage_end(f->task.stage);
     }
     volt_free(e.data);
-    volt_free(room.c);
-    volt_free(room.uw);
-    volt_free(room.L);
+    volt_free(workspace.c);
+    volt_free(workspace.uw);
+    volt_free(workspace.L);
     return status;
 }
 
 /* ---- one left out ----------------------------------------------------------------------------- */
 
 /* squares[t] <- R_tt, the squared norm of column t of L^{-1}, for columns first .. first + count - 1. */
-static void square_columns(volt_factor *f, int64_t first, int64_t count, double *room, double *squares)
+static void square_columns(volt_factor *f, int64_t first, int64_t count, double *workspace, double *squares)
 {
     int64_t below = f->m - first;
     volt_matrix corner = {f->L.data + first * (f->L.ld + 1), below, below, f->L.ld};
-    volt_matrix X = volt_matrix_of(room, below, count);
-    memset(room, 0, (size_t)(below * count) * sizeof(double));
+    volt_matrix X = volt_matrix_of(workspace, below, count);
+    memset(workspace, 0, (size_t)(below * count) * sizeof(double));
     for (int64_t k = 0; k < count; k++)
         X.data[k * count + k] = 1;
     double begun = volt_seconds();
@@ -223,10 +225,10 @@ void volt_factor_zero_sum(volt_factor *f, volt_matrix r)
     f->backend->backward(f->L, f->task.steady, r);
 }
 
-static volt_status find_precisions(volt_factor *f, double *r, double *room, double *P)
+static volt_status find_precisions(volt_factor *f, double *r, double *workspace, double *P)
 {
     for (int64_t first = 0; first < f->m; first += COLUMNS) {
-        square_columns(f, first, volt_min(COLUMNS, f->m - first), room, P);
+        square_columns(f, first, volt_min(COLUMNS, f->m - first), workspace, P);
         if (!volt_stage_poll(f->task.stage))
             return volt_stage_end(f->task.stage);
     }
@@ -238,14 +240,14 @@ static volt_status find_precisions(volt_factor *f, double *r, double *room, doub
 
 volt_status volt_factor_precisions(volt_factor *f, double *P)
 {
-    double *r = volt_alloc_doubles(f->m, 1), *room = volt_alloc_doubles(f->m, COLUMNS);
-    volt_status status = r && room ? find_precisions(f, r, room, P) : VOLT_ERR_MEMORY;
-    volt_free(room);
+    double *r = volt_alloc_doubles(f->m, 1), *workspace = volt_alloc_doubles(f->m, COLUMNS);
+    volt_status status = r && workspace ? find_precisions(f, r, workspace, P) : VOLT_ERR_MEMORY;
+    volt_free(workspace);
     volt_free(r);
     return status;
 }
 
-/* `errors` holds the coefficients. */
+/* On entry, `errors` holds the coefficients. */
 void volt_factor_left_out(volt_factor *f, const double *P, volt_matrix errors, volt_matrix variances,
                           double *gcv)
 {

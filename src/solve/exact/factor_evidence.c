@@ -1,11 +1,12 @@
-/* src/solve/exact/factor_evidence.c: the gradient of the log score in the Gram matrix.
+/* src/solve/exact/factor_evidence.c: the gradient of the log score with respect to the Gram matrix.
  *
- * With A = P Y, P = R - r r' / (u' u), R = (L L')^{-1}, r = L^{-T} u (P = R without intercept) and s_k^2 as in the log
- * score, where it is profiled out and so contributes nothing of its own (docs/math.md),
+ * With A = P Y, P = R - r r' / (u' u), R = (L L')^{-1}, r = L^{-T} u (P = R without intercept) and s_k^2 as
+ * in the log score (docs/math.md),
  *
  *     d log p / d theta = sum_ij G_ij dK_ij / d theta,      G = 1/2 (sum_k A_k A_k' / s_k^2 - q P)
  *
- * G takes the place of L. K is contracted with it row by row, and never stored. */
+ * s_k^2 is profiled out and contributes no term. G overwrites L. K is contracted with it row by row and
+ * never stored. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -63,8 +64,8 @@ volt_status volt_factor_gradient_weights(volt_factor *f, volt_matrix A, double *
 
 /* ---- contraction ------------------------------------------------------------------------------ */
 
-/* Rows first .. first + K.rows - 1, all columns: each row's part of the sum into `sums`. Rows and columns of the washout
- * count for nothing; what lies above the diagonal stands below it too. */
+/* Contract rows first .. first + K.rows - 1, all columns, and write the part of each row to `sums`. Rows and
+ * columns of the washout are excluded. Entries above the diagonal are counted by symmetry. */
 static void contract_rows(const volt_factor *f, int64_t first, volt_view K, volt_view G, double *sums)
 {
     int64_t w = f->task.washout;
@@ -79,7 +80,7 @@ static void contract_rows(const volt_factor *f, int64_t first, volt_view K, volt
     }
 }
 
-/* Room for blocks of rows, and where G can be read. */
+/* Workspace for blocks of rows, and a readable copy of G. */
 typedef struct contraction {
     volt_factor *factor;
     double *K, *G, *sums;
@@ -118,7 +119,7 @@ volt_status volt_factor_contract(volt_factor *f, volt_operator *op, double *sum)
                      .most = most};
     double total = 0;
     volt_status status = c.K && c.G && c.sums ? VOLT_OK : VOLT_ERR_MEMORY;
-    /* Rows of the washout are past alone; the operator walks over them to the first that counts. */
+    /* The operator passes the washout rows to reach the first row that counts. */
     for (int64_t first = w; status == VOLT_OK && first < n; first += most)
         status = contract_block(&c, op, first, volt_min(most, n - first), &total);
     volt_free(c.sums);
@@ -129,11 +130,11 @@ volt_status volt_factor_contract(volt_factor *f, volt_operator *op, double *sum)
     return status;
 }
 
-double volt_factor_trace(const volt_factor *f, double *room)
+double volt_factor_trace(const volt_factor *f, double *workspace)
 {
     double sum = 0;
-    volt_factor_pivots(f, 0, f->m, room);
+    volt_factor_pivots(f, 0, f->m, workspace);
     for (int64_t t = 0; t < f->m; t++)
-        sum += room[t];
+        sum += workspace[t];
     return sum;
 }

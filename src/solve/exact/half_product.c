@@ -1,10 +1,11 @@
-/* src/solve/exact/half_product.c: K V from the lower triangle of K, each entry being used for both halves.
+/* src/solve/exact/half_product.c: K V from the lower triangle of K; each entry is used for both halves.
  *
  *     C_block += K_block V_left,    C_left += K_block' V_block,    on the diagonal once
  *
- * for blocks of rows that are made and forgotten, one after the other. V and C lie transposed, so that loops run along the
- * columns of K. Threads share the columns in pieces of a fixed length: a piece owns its part of C_left, and the sums of C_block
- * are added up piece by piece, so that the order of all sums is the same whatever the number of threads. */
+ * for blocks of rows that are computed and discarded. V and C are stored transposed, so that loops run along
+ * the columns of K. Threads share the columns in pieces of a fixed length. A piece owns its part of C_left,
+ * and the sums of C_block are added piece by piece, so that the order of all sums does not depend on the
+ * number of threads. */
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -15,9 +16,9 @@
 #include <string.h>
 
 enum {
-    PIECE = 1024, /* columns: four rows of it stay in the first-level cache for all columns of V */
+    PIECE = 1024, /* columns: four rows of a piece stay in the first-level cache for all columns of V */
     GROUP = 4,    /* rows that share the loads and stores of V and C */
-    LANES = 4,    /* sums side by side, so that they vectorise */
+    LANES = 4,    /* parallel partial sums, for vectorisation */
     LEAST = 8,
     MOST = 64 /* rows of a block */
 };

@@ -1,4 +1,4 @@
-/* src/solve/exact/kept_factor.c: what is kept of a factor, and variances from it. */
+/* src/solve/exact/kept_factor.c: a stored factor, and variances from it. */
 #include "solve/exact/kept_factor.h"
 
 #include "base/blas.h"
@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { PANEL = 128 }; /* rows of L that are unpacked at a time */
+enum { PANEL = 128 }; /* rows of L unpacked at a time */
 
-/* Where row i begins. */
+/* Offset of row i. */
 static int64_t row_begin(int64_t i)
 {
     return i * (i + 1) / 2;
@@ -87,7 +87,7 @@ static void unpack(const volt_kept_factor *kept, int64_t first, int64_t count, d
         memcpy(row, kept->L + row_begin(first + i), (size_t)(first + i + 1) * sizeof *row);
         memset(row + first + i + 1, 0, (size_t)(count - i - 1) * sizeof *row);
         if (row[first + i] == 0)
-            row[first + i] = 1; /* of a row without a target, whose right-hand side is 0 */
+            row[first + i] = 1; /* a row without a target, whose right-hand side is 0 */
     }
 }
 
@@ -126,7 +126,7 @@ volt_status volt_kept_latent(const volt_kept_factor *kept, double one, volt_matr
             squares += v[j] * v[j];
             ones -= kept->u[j] * v[j];
         }
-        /* Near a training row the difference cancels to rounding: it is not below 0. */
+        /* Near a training row the difference cancels to rounding, so it is clipped at 0. */
         plain[i] = fmax(kk[i] - one * one * kept->common - squares, 0);
         with_constant[i] = plain[i] + (kept->uu > 0 ? ones * ones / kept->uu : 0);
     }

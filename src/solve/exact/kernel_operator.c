@@ -1,7 +1,7 @@
 /* src/solve/exact/kernel_operator.c: the operator of a kernel on one sequence.
  *
- * Rows come from a past that goes down the sequence. It stands behind the row that was asked for last; an earlier
- * row starts it anew, and what lies between is skipped where the engine can, else computed. */
+ * A state moves along the sequence and computes the rows. It is positioned after the row requested last. An
+ * earlier row restarts it; rows in between are skipped if the engine supports it, else computed. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -15,18 +15,18 @@
 
 /* ---- rows to the back end --------------------------------------------------------------------- */
 
-/* Does no bound say that K cannot overflow? */
+/* Is there no bound that excludes overflow of K? */
 static bool may_overflow(const volt_resolved *resolved)
 {
     return !isfinite(resolved->facts.largest);
 }
 
-static volt_status check_rows(bool checks, const volt_state *past, volt_matrix K, bool lower)
+static volt_status check_rows(bool checks, const volt_state *state, volt_matrix K, bool lower)
 {
-    return checks && may_overflow(past->resolved) ? volt_check_finite(K, lower) : VOLT_OK;
+    return checks && may_overflow(state->resolved) ? volt_check_finite(K, lower) : VOLT_OK;
 }
 
-/* The kernel as numbers alone, where the back end is one that takes it so. Rows that are to be checked are made here. */
+/* The kernel as a kernel form, if the back end supports it. Rows that are checked are computed on the host. */
 static bool form_for(const volt_backend *backend, bool has_entry, const volt_resolved *resolved, bool checks,
                      volt_kernel_form *form)
 {
@@ -36,42 +36,42 @@ static bool form_for(const volt_backend *backend, bool has_entry, const volt_res
     bool known = volt_form_of(resolved, form);
     if (!known && !atomic_exchange(&said, true))
         volt_log(VOLT_LOG_INFO,
-                 "the kernel's matrices are made by the CPU: %s has no kernels between paths and no "
+                 "the kernel matrices are computed on the CPU: %s has no kernels between paths and no "
                  "reservoirs",
                  backend->name);
     return known;
 }
 
-/* Rows by the back end itself, from the state of the past, which goes on from there; *done as below. */
-static volt_status advance_there(const volt_backend *backend, volt_state *past, volt_view Z, bool checks,
-                                 volt_matrix K, volt_stage *stage, bool *done)
+/* Computes rows at the back end from the given state and updates the state; *done as below. */
+static volt_status advance_on_device(const volt_backend *backend, volt_state *state, volt_view Z, bool checks,
+                                     volt_matrix K, volt_stage *stage, bool *done)
 {
     volt_kernel_form form;
     *done = false;
-    if (!form_for(backend, backend->cross != NULL, past->resolved, checks, &form))
+    if (!form_for(backend, backend->cross != NULL, state->resolved, checks, &form))
         return VOLT_OK;
-    double *state = volt_alloc_doubles(volt_state_length(past), 1);
-    if (!state)
+    double *numbers = volt_alloc_doubles(volt_state_length(state), 1);
+    if (!numbers)
         return VOLT_ERR_MEMORY;
-    volt_state_get(past, state);
-    const volt_columns *columns = past->columns;
-    *done = backend->cross(&form, volt_view_of(columns->given, columns->m, columns->d), Z, state, K, stage);
+    volt_state_get(state, numbers);
+    const volt_columns *columns = state->columns;
+    *done = backend->cross(&form, volt_view_of(columns->given, columns->m, columns->d), Z, numbers, K, stage);
     if (*done)
-        volt_state_set(past, state);
-    volt_free(state);
+        volt_state_set(state, numbers);
+    volt_free(numbers);
     return VOLT_OK;
 }
 
-volt_status volt_state_advance_at(const volt_backend *backend, volt_state *past, volt_view Z, bool same,
+volt_status volt_state_advance_at(const volt_backend *backend, volt_state *state, volt_view Z, bool same,
                                   bool checks, volt_matrix K, volt_stage *stage)
 {
     bool done = false;
     volt_matrix here = volt_backend_map(backend, K);
     if (here.data) {
-        volt_state_advance(past, Z, same, here, stage);
-        return volt_stage_goes_on(stage) ? check_rows(checks, past, here, same) : VOLT_OK;
+        volt_state_advance(state, Z, same, here, stage);
+        return volt_stage_goes_on(stage) ? check_rows(checks, state, here, same) : VOLT_OK;
     }
-    VOLT_TRY(advance_there(backend, past, Z, checks, K, stage, &done));
+    VOLT_TRY(advance_on_device(backend, state, Z, checks, K, stage, &done));
     if (done)
         return VOLT_OK;
     int64_t most = volt_block_rows(Z.rows, K.cols);
@@ -80,10 +80,10 @@ volt_status volt_state_advance_at(const volt_backend *backend, volt_state *past,
     for (int64_t first = 0; status == VOLT_OK && first < Z.rows; first += most) {
         int64_t count = volt_min(most, Z.rows - first);
         volt_matrix rows = volt_matrix_of(block, count, K.cols);
-        volt_state_advance(past, volt_view_rows(Z, first, count), false, rows, stage);
+        volt_state_advance(state, volt_view_rows(Z, first, count), false, rows, stage);
         if (!volt_stage_goes_on(stage))
             break;
-        status = check_rows(checks, past, rows, false);
+        status = check_rows(checks, state, rows, false);
         backend->put(volt_as_view(rows), volt_matrix_rows(K, first, count));
     }
     volt_free(block);
@@ -98,16 +98,16 @@ typedef struct kernel_operator {
     const volt_columns *columns;
     volt_view Z;
     bool checks;
-    volt_state *past;  /* or NULL */
-    int64_t most_rows; /* that the past takes at a time ... */
-    int64_t position;  /* ... and rows that it has seen, ... */
-    bool lower;   /* ... up to the diagonal alone: it is good for more of the same, and once it has seen all */
+    volt_state *state; /* or NULL */
+    int64_t most_rows; /* rows per call of the state ... */
+    int64_t position;  /* ... and rows it has seen, ... */
+    bool lower;   /* ... only up to the diagonal: it is then limited to such calls until it has seen all rows */
     double *kept; /* its state before row ... */
     int64_t kept_at; /* ... kept_at, or NULL */
 
     const volt_columns *states; /* or NULL ... */
-    volt_state *walk;           /* ... and the past against them, which has seen ... */
-    int64_t walked;             /* ... so many rows */
+    volt_state *walk;           /* ... and the state against them, which has seen ... */
+    int64_t walked;             /* ... this many rows */
 } kernel_operator;
 
 static const volt_records *records_of(const kernel_operator *k)
@@ -115,25 +115,25 @@ static const volt_records *records_of(const kernel_operator *k)
     return k->resolved->records ? &k->resolved->records->rows : NULL;
 }
 
-/* A past that has seen no rows of the record that begins at row `position`, and takes `rows` at a time. */
+/* Start a state at the record that begins at row `position`, for `rows` rows at a time. */
 static volt_status start(kernel_operator *k, int64_t position, int64_t rows)
 {
-    volt_state_free(k->past);
-    k->past = NULL;
+    volt_state_free(k->state);
+    k->state = NULL;
     k->position = position;
     k->most_rows = rows;
-    return volt_state_create(k->resolved, k->columns, rows, &k->past);
+    return volt_state_create(k->resolved, k->columns, rows, &k->state);
 }
 
-/* Bring the past to row `first`, ready to take `rows` at a time, up to the diagonal (`lower`) or all of them. */
+/* Move the state to row `first`, ready for `rows` rows at a time, up to the diagonal (`lower`) or complete. */
 static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, bool lower, volt_stage *stage)
 {
     int64_t n = k->op.n, begin = volt_records_begin(records_of(k), volt_min(first, n - 1));
     bool knows_less = k->lower && !lower && k->position < n;
-    if (!k->past || k->most_rows < rows) {
+    if (!k->state || k->most_rows < rows) {
         VOLT_TRY(start(k, begin, rows));
-    } else if (k->position > first || k->position <= begin || knows_less) { /* that of another record */
-        volt_state_zero(k->past);
+    } else if (k->position > first || k->position <= begin || knows_less) { /* another record */
+        volt_state_zero(k->state);
         k->position = begin;
     }
     if (k->position < n)
@@ -141,7 +141,7 @@ static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, bool l
     if (k->position == first)
         return VOLT_OK;
     if (k->position == begin &&
-        volt_state_seek(k->past, volt_view_rows(k->Z, begin, first - begin)) == VOLT_OK) {
+        volt_state_seek(k->state, volt_view_rows(k->Z, begin, first - begin)) == VOLT_OK) {
         k->position = first;
         return VOLT_OK;
     }
@@ -154,20 +154,20 @@ static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, bool l
         volt_view rows_between = volt_view_rows(k->Z, k->position, count);
         volt_matrix out = volt_matrix_of(unused, count, k->op.n);
         if (lower)
-            volt_state_advance_lower(k->past, rows_between, k->position, out, stage);
+            volt_state_advance_lower(k->state, rows_between, k->position, out, stage);
         else
-            volt_state_advance(k->past, rows_between, false, out, stage);
+            volt_state_advance(k->state, rows_between, false, out, stage);
         k->position += count;
     }
     volt_free(unused);
     return VOLT_OK;
 }
 
-/* Behind the last row: keep the state, and no room for further rows. */
+/* After the last row: keep the state and release its space for further rows. */
 static volt_status shrink(kernel_operator *k)
 {
-    volt_state *large = k->past;
-    volt_status status = volt_state_copy(large, 1, &k->past);
+    volt_state *large = k->state;
+    volt_status status = volt_state_copy(large, 1, &k->state);
     if (status != VOLT_OK)
         return status;
     k->most_rows = 1;
@@ -175,9 +175,9 @@ static volt_status shrink(kernel_operator *k)
     return VOLT_OK;
 }
 
-/* All rows at once, by the back end itself; *done is false when it does not know the kernel. */
-static volt_status fill_there(kernel_operator *k, const volt_backend *backend, volt_matrix K, volt_stage *stage,
-                              bool *done)
+/* All rows at once, computed by the back end; *done is false if it does not support the kernel. */
+static volt_status fill_on_device(kernel_operator *k, const volt_backend *backend, volt_matrix K,
+                                  volt_stage *stage, bool *done)
 {
     volt_kernel_form form;
     *done = false;
@@ -189,7 +189,7 @@ static volt_status fill_there(kernel_operator *k, const volt_backend *backend, v
         *done = true;
         status = start(k, 0, 1);
         if (status == VOLT_OK) {
-            volt_state_set(k->past, end);
+            volt_state_set(k->state, end);
             k->position = k->op.n;
         }
     }
@@ -203,16 +203,16 @@ static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_back
     kernel_operator *k = (kernel_operator *)op;
     bool all = first == 0 && K.rows == op->n, done = false;
     if (all)
-        VOLT_TRY(fill_there(k, backend, K, stage, &done));
+        VOLT_TRY(fill_on_device(k, backend, K, stage, &done));
     if (done)
         return VOLT_OK;
-    /* The engine knows the records of its own rows; of others a past ends where a record does. */
+    /* The engine handles the records of its own rows; for other rows a state ends with its record. */
     bool at_once = all && volt_backend_map(backend, K).data;
     for (int64_t at = first, end = first + K.rows, to = 0; at < end; at = to) {
         to = at_once ? end : volt_records_stretch(records_of(k), at, end);
         VOLT_TRY(go_to(k, at, K.rows, false, stage));
         k->position = to;
-        VOLT_TRY(volt_state_advance_at(backend, k->past, volt_view_rows(k->Z, at, to - at), at_once, k->checks,
+        VOLT_TRY(volt_state_advance_at(backend, k->state, volt_view_rows(k->Z, at, to - at), at_once, k->checks,
                                        volt_matrix_rows(K, at - first, to - at), stage));
         if (!volt_stage_goes_on(stage))
             break;
@@ -221,27 +221,27 @@ static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_back
     return whole ? shrink(k) : VOLT_OK;
 }
 
-/* The past before op->mark, as it was kept; the first time it is found and kept. */
+/* Move to the stored state before op->mark. The first call computes and stores it. */
 static volt_status go_to_mark(kernel_operator *k, int64_t rows, volt_stage *stage)
 {
     int64_t mark = k->op.mark;
     if (k->kept && k->kept_at == mark) {
-        if (!k->past || k->most_rows < rows)
+        if (!k->state || k->most_rows < rows)
             VOLT_TRY(start(k, mark, rows));
-        volt_state_set(k->past, k->kept);
+        volt_state_set(k->state, k->kept);
         k->position = mark;
         k->lower = true;
         return VOLT_OK;
     }
     VOLT_TRY(go_to(k, mark, rows, true, stage));
-    if (!volt_stage_goes_on(stage)) /* and the past is none */
+    if (!volt_stage_goes_on(stage)) /* the state is invalid then */
         return VOLT_OK;
     volt_free(k->kept);
-    k->kept = volt_alloc_doubles(volt_state_length(k->past), 1);
+    k->kept = volt_alloc_doubles(volt_state_length(k->state), 1);
     k->kept_at = mark;
     if (!k->kept)
         return VOLT_ERR_MEMORY;
-    volt_state_get(k->past, k->kept);
+    volt_state_get(k->state, k->kept);
     return VOLT_OK;
 }
 
@@ -254,7 +254,7 @@ static volt_status kernel_lower(volt_operator *op, int64_t first, volt_matrix K,
         to = volt_records_stretch(records_of(k), at, end);
         VOLT_TRY(go_to(k, at, K.rows, true, stage));
         k->position = to;
-        volt_state_advance_lower(k->past, volt_view_rows(k->Z, at, to - at), at,
+        volt_state_advance_lower(k->state, volt_view_rows(k->Z, at, to - at), at,
                                  volt_matrix_rows(K, at - first, to - at), stage);
         if (!volt_stage_goes_on(stage))
             break;
@@ -264,7 +264,7 @@ static volt_status kernel_lower(volt_operator *op, int64_t first, volt_matrix K,
 
 /* ---- states ----------------------------------------------------------------------------------- */
 
-/* Rows from k->walked on, record by record. */
+/* Process rows from k->walked on, record by record. */
 static void walk_on(kernel_operator *k, volt_matrix F, volt_stage *stage)
 {
     for (int64_t end = k->walked + F.rows, at = k->walked, to = 0; at < end; at = to) {
@@ -308,7 +308,7 @@ void volt_kernel_operator_use_states(volt_operator *op, const volt_columns *stat
 static void kernel_release(volt_operator *op)
 {
     kernel_operator *k = (kernel_operator *)op;
-    volt_state_free(k->past);
+    volt_state_free(k->state);
     volt_state_free(k->walk);
     volt_free(k->kept);
     volt_free(k);
@@ -335,30 +335,30 @@ volt_status volt_kernel_operator(const volt_resolved *resolved, const volt_colum
     return VOLT_OK;
 }
 
-/* One process alone has been through the last band: all receive the state that it has come to. */
+/* Only one process has computed the last band; it sends the final state to all. */
 static volt_status share_end(kernel_operator *k)
 {
     const volt_bands *bands = volt_bands_current();
     int64_t n = k->op.n, length = volt_state_length_for(k->resolved, k->columns->m);
-    double *state = volt_alloc_zero(length, sizeof *state);
-    if (!state)
+    double *numbers = volt_alloc_zero(length, sizeof *numbers);
+    if (!numbers)
         return VOLT_ERR_MEMORY;
-    if (k->past && k->position == n)
-        volt_state_get(k->past, state);
-    bands->sum(state, length);
+    if (k->state && k->position == n)
+        volt_state_get(k->state, numbers);
+    bands->sum(numbers, length);
     volt_status status = start(k, n, 1);
     if (status == VOLT_OK)
-        volt_state_set(k->past, state);
-    volt_free(state);
+        volt_state_set(k->state, numbers);
+    volt_free(numbers);
     return status;
 }
 
-volt_status volt_kernel_operator_end(volt_operator *op, volt_state **past)
+volt_status volt_kernel_operator_end(volt_operator *op, volt_state **state)
 {
     kernel_operator *k = (kernel_operator *)op;
     if (k->states) {
         VOLT_TRY(kernel_states(op, op->n, (volt_matrix){0}, NULL));
-        *past = k->walk;
+        *state = k->walk;
         k->walk = NULL;
         return VOLT_OK;
     }
@@ -367,7 +367,7 @@ volt_status volt_kernel_operator_end(volt_operator *op, volt_state **past)
     VOLT_TRY(go_to(k, op->n, 1, false, NULL));
     if (k->most_rows > 1)
         VOLT_TRY(shrink(k));
-    *past = k->past;
-    k->past = NULL;
+    *state = k->state;
+    k->state = NULL;
     return VOLT_OK;
 }

@@ -1,7 +1,8 @@
-/* src/solve/exact/online_factor.c: append by a triangular solve, drop by rotations.
+/* src/solve/exact/online_factor.c: append a row by a triangular solve, drop one by rotations.
  *
- * L is stored by columns, so that both go down columns, eight of them at a time: the solve takes eight unknowns out of the
- * rest of the right-hand side in one pass, and eight rotations pass over the rest of l_21 while it is in registers. */
+ * L is stored by columns, and both operations process eight columns at a time. The solve eliminates eight
+ * unknowns from the right-hand side in one pass; eight rotations are applied to l_21 while it is in
+ * registers. */
 #include "solve/exact/online_factor.h"
 
 #include "base/clones.h"
@@ -57,7 +58,8 @@ volt_status volt_online_create(int64_t q, double alpha, volt_online_factor **fac
     return status;
 }
 
-/* Rows of the window to the beginning of the memory `L` and `W`, which may be the old ones: columns go down in memory. */
+/* Move the rows of the window to the start of `L` and `W`, which may be the old arrays: columns move down in
+ * memory. */
 static void move_to(volt_online_factor *f, double *L, double *W, int64_t capacity)
 {
     for (int64_t j = 0; j < f->n; j++)
@@ -109,7 +111,7 @@ volt_status volt_online_reserve(volt_online_factor *f, int64_t rows)
     return enlarge(f, rows + (f->n > 0 ? rows / 2 : rows / 8) + LEAST_ROOM);
 }
 
-/* ---- the row at hand -------------------------------------------------------------------------- */
+/* ---- the current row -------------------------------------------------------------------------- */
 
 /* y <- y - sum_b x_b C_b for BLOCK columns C_b, ld apart. */
 VOLT_CLONES
@@ -164,7 +166,7 @@ void volt_online_solve(volt_online_factor *f, const double *k, double self)
     f->least = (double)(f->n + 1) * DBL_EPSILON * fabs(self);
 }
 
-/* Of every column of W (the last is u): with u, with l. */
+/* For every column of W (the last is u): products with u and with l. */
 static void add_up(const volt_online_factor *f, double *with_u, double *with_l)
 {
     int64_t width = f->q + 1;
@@ -198,10 +200,11 @@ void volt_online_forecast(const volt_online_factor *f, const bool *constant, dou
 
 volt_status volt_online_check(const volt_online_factor *f)
 {
-    VOLT_REQUIRE(f->square > f->least, VOLT_ERR_SINGULAR,
-                 "the row cannot be learned: it leaves a pivot of %.3g, which must be above %.3g, the rounding "
-                 "level of its kernel; alpha is %.3g",
-                 f->square, f->least, f->alpha);
+    VOLT_REQUIRE(
+        f->square > f->least, VOLT_ERR_SINGULAR,
+        "the row cannot be learned: its pivot %.3g must be above %.3g, the rounding level of its kernel "
+        "(alpha is %.3g)",
+        f->square, f->least, f->alpha);
     return VOLT_OK;
 }
 
@@ -221,12 +224,12 @@ void volt_online_append(volt_online_factor *f, const double *y)
     f->n++;
 }
 
-/* A rotation that takes v into the pivot. */
+/* A rotation that eliminates v against the pivot. */
 typedef struct rotation {
     double c, s;
 } rotation;
 
-/* BLOCK rotations, one after the other, of BLOCK columns C_b and v. */
+/* Apply BLOCK rotations in order to BLOCK columns C_b and v. */
 VOLT_CLONES
 static void rotate_columns(const rotation *restrict turn, double *restrict C, int64_t ld, int64_t count,
                            double *restrict v)
@@ -248,7 +251,7 @@ static void rotate_columns(const rotation *restrict turn, double *restrict C, in
     }
 }
 
-/* The rotation of column j, of the rows up to `end` of the column and of v, and of W. */
+/* Compute the rotation of column j and apply it to rows up to `end` of the column and of v, and to W. */
 static rotation turn_pivot(const volt_online_factor *f, int64_t j, int64_t end, double *v, double *e)
 {
     double *c = column(f, j), *w = row_of_W(f, j), r = hypot(c[j], v[j]);
@@ -312,7 +315,7 @@ double volt_online_condition(const volt_online_factor *f)
 
 /* ---- all rows at once ------------------------------------------------------------------------- */
 
-/* The lower triangle by rows lies in the half of the memory that the columns of L leave free. */
+/* The row-major lower triangle uses the half of the memory that is not used by the columns of L. */
 volt_matrix volt_online_gram(volt_online_factor *f, int64_t rows)
 {
     f->start = 0;

@@ -1,4 +1,4 @@
-/* src/solve/exact/operator.c: products by blocks of rows, and the operator of a matrix that is there. */
+/* src/solve/exact/operator.c: products by blocks of rows, and the operator of a stored matrix. */
 #include "solve/exact/operator.h"
 
 #include "base/blas.h"
@@ -33,7 +33,7 @@ void volt_operator_free(volt_operator *op)
         op->release(op);
 }
 
-/* Does any process of the job say so? */
+/* Is the flag set in any process of the job? */
 static bool any_says(const volt_bands *bands, bool own)
 {
     double count = own;
@@ -41,7 +41,7 @@ static bool any_says(const volt_bands *bands, bool own)
     return count > 0;
 }
 
-/* C <- K V from the lower triangle, of which each process of a job makes a band. */
+/* C <- K V from the lower triangle; each process of a job computes a band. */
 static volt_status multiply_lower(volt_operator *op, volt_view V, volt_matrix C, volt_stage *stage)
 {
     const volt_bands *bands = volt_bands_current();
@@ -64,7 +64,7 @@ volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backen
 {
     if (op->lower && !backend->cross)
         return multiply_lower(op, V, C, stage);
-    /* Fewer rows than n: a call for all of them would leave out the upper triangle. */
+    /* Fewer rows than n: a request for all rows would omit the upper triangle. */
     int64_t most = volt_block_rows_at(backend, volt_max(op->n / 2, 1), op->n);
     double *block = backend->alloc(most, op->n);
     volt_status status = block ? VOLT_OK : VOLT_ERR_MEMORY;

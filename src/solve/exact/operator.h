@@ -1,7 +1,7 @@
-/* src/solve/exact/operator.h: the matrix K of a solver as something that multiplies and gives its rows.
+/* src/solve/exact/operator.h: the matrix K of a solver as an operator with products and rows.
  *
- * A solver that stores K asks for all of its rows once; one that does not multiplies, and K is made again, block
- * by block, each time. K is that of a kernel on one sequence, or a matrix that is there. */
+ * A solver that stores K requests all rows once. Other solvers multiply, and K is recomputed block by block
+ * each time. K is the kernel matrix of one sequence, or a stored matrix. */
 #ifndef SOLVE_OPERATOR_H
 #define SOLVE_OPERATOR_H
 
@@ -12,76 +12,82 @@ struct volt_state_sums;
 
 typedef struct volt_operator {
     int64_t n;
-    double entry_cost; /* operations that one entry takes, for the shares of progress */
-    /* Rows first .. first + K.rows - 1 into K (K.cols = n), at the back end. Of all rows at once (first = 0,
-     * K.rows = n) only the lower triangle is written. In order is the cheapest way to ask. */
+    double entry_cost; /* operations per entry, for progress reports */
+    /* Writes rows first .. first + K.rows - 1 into K (K.cols = n), at the back end. With all rows at once
+     * (first = 0, K.rows = n) only the lower triangle is written. Requests in ascending order are cheapest. */
     volt_status (*rows)(struct volt_operator *op, int64_t first, const volt_backend *backend, volt_matrix K,
                         volt_stage *stage);
     void (*release)(struct volt_operator *op);
-    /* (optional) The same rows here, up to the diagonal alone: row i of K (K.cols = first + K.rows) receives columns 0 .. first + i.
-     * In order is the cheapest way to ask, and half the price of `rows`. */
+    /* (optional) The same rows in host memory, only up to the diagonal: row i of K (K.cols = first + K.rows)
+     * receives columns 0 .. first + i. In ascending order this takes half the time of `rows`. */
     volt_status (*lower)(struct volt_operator *op, int64_t first, volt_matrix K, volt_stage *stage);
-    /* The row at which `lower` begins again and again, where that is not the first: what is needed to go back to it is kept. */
+    /* A row other than the first at which `lower` restarts repeatedly; the state before it is stored. */
     int64_t mark;
-    /* a product was made by several processes, each of which has been through a band of the rows alone */
+    /* a product was computed by several processes, each of which has processed only a band of the rows */
     bool is_banded;
-    /* Where the kernel has explicit states and volt_kernel_operator_use_states was called: how many numbers they have, and
-     * those of rows first .. first + F.rows - 1 into F (here), K being F F'. In order is the cheapest way to ask. */
+    /* If the kernel has explicit states and volt_kernel_operator_use_states was called: their length, and
+     * the states of rows first .. first + F.rows - 1 into F (host memory), with K = F F'. Ascending order is
+     * cheapest. */
     int64_t n_states;
     volt_status (*states)(struct volt_operator *op, int64_t first, volt_matrix F, volt_stage *stage);
-    /* (optional) Where states live elsewhere: those of rows first .. first + Y.rows - 1, Y being their targets and without[i]
-     * saying that there is none, join the sums, which have some already. */
+    /* (optional) For states in device memory: adds rows first .. first + Y.rows - 1 to the sums, which are
+     * not empty. Y holds their targets; without[i] marks rows without a target. */
     volt_status (*add)(struct volt_operator *op, int64_t first, volt_view Y, const bool *without,
                        struct volt_state_sums *sums, volt_stage *stage);
-    int64_t block_rows; /* rows that are best asked for at a time; 0: no matter */
-    /* (optional) F B of rows first .. first + out.rows - 1, B being n_states x q, where that is cheaper than F. */
+    int64_t block_rows; /* preferred number of rows per request; 0: any */
+    /* (optional) F B of rows first .. first + out.rows - 1 (B is n_states x q), if that is cheaper than F. */
     volt_status (*combine)(struct volt_operator *op, int64_t first, volt_view B, volt_matrix out,
                            volt_stage *stage);
 } volt_operator;
 
-/* K of the sequence Z with itself; resolved, columns (those of Z) and Z must outlive it. With `checks` an entry that is
- * not finite is VOLT_ERR_NOT_FINITE where no bound of the kernel excludes it. */
+/* K of the sequence Z with itself; resolved, columns (those of Z) and Z must outlive it. With `checks`, an
+ * entry that is not finite is VOLT_ERR_NOT_FINITE, unless a bound of the kernel excludes it. */
 volt_status volt_kernel_operator(const volt_resolved *resolved, const volt_columns *columns, volt_view Z,
                                  bool checks, volt_operator **op);
-/* Hand over the past after the last row of Z, for the rows that follow. `op` is one of volt_kernel_operator. Cannot fail
- * after the last row was asked for, unless is_banded: then the process that has seen that row tells the others. */
-volt_status volt_kernel_operator_end(volt_operator *op, volt_state **past);
+/* Hands over the state after the last row of Z, for the rows that follow. `op` is an operator of
+ * volt_kernel_operator. Cannot fail after the last row was requested, unless is_banded: then the process
+ * that has computed that row sends the state to the others. */
+volt_status volt_kernel_operator_end(volt_operator *op, volt_state **state);
 
-/* From now on the operator has states: `states` are columns of volt_states_columns, which must outlive it, and
- * volt_kernel_operator_end hands over a past against those. */
+/* Gives the operator states. `states` are columns of volt_states_columns and must outlive it.
+ * volt_kernel_operator_end then hands over a state against those. */
 void volt_kernel_operator_use_states(volt_operator *op, const volt_columns *states);
 
-/* B <- F' A (n_states x q), F being the states of all n rows of the operator; A is n x q. VOLT_ERR_MEMORY,
- * VOLT_ERR_CANCELLED. */
+/* B <- F' A (n_states x q), where F are the states of all n rows of the operator; A is n x q.
+ * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 volt_status volt_operator_fold(volt_operator *op, volt_view A, volt_matrix B, volt_progress progress);
 
-/* K (n x n, both triangles, here), which must outlive it. */
+/* K (n x n, both triangles, host memory), which must outlive it. */
 volt_status volt_dense_operator(volt_view K, volt_operator **op);
 
-void volt_operator_free(volt_operator *op); /* NULL is fine */
+void volt_operator_free(volt_operator *op); /* NULL is allowed */
 
-/* C <- K V (both n x k, here), in blocks of rows that never make up K. Where the operator has `lower` and the back end no `cross`, K is made here up to the
- * diagonal alone and each entry is used for both halves, and the processes of a job (base/row_bands.h) share the rows, as many entries for
- * each: where one of them fails or is cancelled it is VOLT_ERR_CANCELLED in the others. The stage counts entries. Cancelled: C is unfinished. */
+/* C <- K V (both n x k, host memory), by blocks of rows without storing K. If the operator has `lower` and
+ * the back end has no `cross`, K is computed on the host up to the diagonal, and each entry is used for both
+ * halves. The processes of a job (base/row_bands.h) then share the rows, with equal numbers of entries. If
+ * one process fails or is cancelled, the others return VOLT_ERR_CANCELLED. The stage counts entries.
+ * Cancelled: C is unfinished. */
 volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backend, volt_view V, volt_matrix C,
                                    volt_stage *stage);
 
-/* C <- C + what rows first .. end - 1 of the lower triangle add to K V, each entry being used for both halves: the sum over
- * bands of rows that make up all n is K V. The operator has `lower`. The result does not depend on the number of threads as
- * far as the entries do not. VOLT_ERR_MEMORY; cancelled, the status is VOLT_OK and C unfinished (half_product.c). */
+/* Adds the contribution of rows first .. end - 1 of the lower triangle to C = K V; each entry is used for
+ * both halves. The sum over bands that cover all n rows is K V. Requires `lower`. The result does not depend
+ * on the number of threads if the entries do not. VOLT_ERR_MEMORY; if cancelled, the status is VOLT_OK and C
+ * is unfinished (half_product.c). */
 volt_status volt_operator_add_lower(volt_operator *op, int64_t first, int64_t end, volt_view V, volt_matrix C,
                                     volt_stage *stage);
-/* Bytes of memory that it takes for n rows and k columns of V. */
+/* Memory usage in bytes for n rows and k columns of V. */
 double volt_half_product_bytes(double n, double k);
 
-/* Of `rows` rows of n numbers, how many make up a block that stays in cache between the scan and a product. */
+/* Number of rows, of `rows` rows of n numbers, in a block that stays in cache between the scan and a
+ * product. */
 int64_t volt_block_rows(int64_t rows, int64_t n);
-/* The same at a back end, which may want them many at a time. */
+/* The same for a back end, which may prefer larger blocks. */
 int64_t volt_block_rows_at(const volt_backend *backend, int64_t rows, int64_t n);
 
-/* volt_state_advance with K at the back end; `checks` as above. Cancelled, K is unfinished and the status VOLT_OK: the
- * stage says so. */
-volt_status volt_state_advance_at(const volt_backend *backend, volt_state *past, volt_view Z, bool same,
+/* volt_state_advance with K at the back end; `checks` as above. If cancelled, the status is VOLT_OK and K is
+ * unfinished; check the stage. */
+volt_status volt_state_advance_at(const volt_backend *backend, volt_state *state, volt_view Z, bool same,
                                   bool checks, volt_matrix K, volt_stage *stage);
 
 #endif

@@ -3,8 +3,8 @@
  *     L L' = K + alpha I,  W = L^{-1} Y,  u = L^{-1} 1
  *     c = (u' W) / (u' u),  A = L^{-T} (W - u c)
  *
- * minimises |K A + 1 c - Y|^2 + alpha tr(A' K A); 1' A = 0 follows. Without intercept c = 0. The formulas are run by
- * the factor (factor.h); here is the order of a whole solve, its checks, its report and its sentences. */
+ * minimises |K A + 1 c - Y|^2 + alpha tr(A' K A); 1' A = 0 follows. Without intercept c = 0. factor.h
+ * implements the formulas; this file has the sequence of a solve, its checks, report and messages. */
 #include "solve/exact/ridge.h"
 
 #include "base/blas.h"
@@ -33,7 +33,7 @@ static volt_status check(volt_matrix K, volt_matrix Y, const volt_ridge_options 
                  "the targets are %" PRId64 " x %" PRId64 ", and must have %" PRId64
                  " rows like the Gram matrix, and a column",
                  Y.rows, Y.cols, K.rows);
-    VOLT_REQUIRE(c, VOLT_ERR_ARGUMENT, "there is no place for the intercepts");
+    VOLT_REQUIRE(c, VOLT_ERR_ARGUMENT, "the intercepts are NULL");
     VOLT_REQUIRE(options->alpha > 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
                  "alpha is %g, and must be positive and finite", options->alpha);
     for (int64_t i = 0; i < Y.rows; i++)
@@ -44,8 +44,8 @@ static volt_status check(volt_matrix K, volt_matrix Y, const volt_ridge_options 
     return VOLT_OK;
 }
 
-/* Below the rounding level alpha is to blame; above it the matrix itself, which no kernel that is positive
- * semidefinite would give. */
+/* Below the rounding level alpha is too small. Above it the matrix is at fault: it is not positive
+ * semidefinite. */
 volt_status volt_ridge_singular(int64_t pivot, int64_t n, double alpha, double level)
 {
     if (alpha >= level)
@@ -53,15 +53,16 @@ volt_status volt_ridge_singular(int64_t pivot, int64_t n, double alpha, double l
             VOLT_ERR_SINGULAR,
             "Cholesky failed at pivot %" PRId64 " of %" PRId64
             ": alpha = %g is above the rounding level n eps max K_ii = %.3g, so the Gram matrix is not "
-            "positive semidefinite; take a larger alpha or another kernel",
+            "positive semidefinite; use a larger alpha or another kernel",
             pivot, n, alpha, level);
-    return volt_fail(VOLT_ERR_SINGULAR,
-                     "Cholesky failed at pivot %" PRId64 " of %" PRId64
-                     ": alpha = %g, and the rounding level n eps max K_ii is %.3g; alpha = %.2g would do",
-                     pivot, n, alpha, level, 10 * level);
+    return volt_fail(
+        VOLT_ERR_SINGULAR,
+        "Cholesky failed at pivot %" PRId64 " of %" PRId64
+        ": alpha = %g is too small for the rounding level n eps max K_ii = %.3g; alpha = %.2g would suffice",
+        pivot, n, alpha, level, 10 * level);
 }
 
-/* Errors of the rows held out, while the forward solves are there. */
+/* Errors of the held-out rows, while the forward solves are available. */
 static volt_status hold_out(volt_factor *f)
 {
     volt_held_out *held = f->task.held_out;
@@ -78,7 +79,7 @@ static volt_status hold_out(volt_factor *f)
     return status;
 }
 
-/* Errors of the rows, every output from the column of its own. */
+/* Errors of the rows; every output uses its own column. */
 static volt_status take_errors(volt_factor *f)
 {
     int64_t *column = volt_alloc(f->q, sizeof *column);
@@ -100,7 +101,7 @@ static volt_status solve(volt_factor *f, volt_stage *stage, volt_ridge_report *r
     VOLT_TRY(volt_factor_grow(f, f->L.rows));
     VOLT_TRY(volt_stage_end(stage));
     VOLT_TRY(volt_factor_rcond(f, norm, &report->rcond));
-    VOLT_TRY(volt_stage_end(stage)); /* the estimate reads the factor some ten times */
+    VOLT_TRY(volt_stage_end(stage)); /* the estimate reads the factor about ten times */
     volt_factor_intercepts(f);
     if (f->task.held_out && f->task.held_out->rows > 0)
         VOLT_TRY(hold_out(f));
@@ -108,7 +109,7 @@ static volt_status solve(volt_factor *f, volt_stage *stage, volt_ridge_report *r
         VOLT_TRY(take_errors(f));
     if (f->task.log_likelihood &&
         volt_factor_log_score(f, f->task.target_scale, f->task.log_likelihood) != VOLT_OK)
-        *f->task.log_likelihood = NAN; /* a target is fitted exactly: that is no failure of the fit */
+        *f->task.log_likelihood = NAN; /* an exactly fitted target is not a failure of the fit */
     volt_factor_coefficients(f, f->task.W);
     return VOLT_OK;
 }
@@ -120,7 +121,7 @@ volt_status volt_ridge_run(volt_factor *f, volt_progress progress, double from, 
     volt_ridge_report made = {.rounding_level = volt_factor_rounding_level(f, n)};
     if (f->task.alpha < made.rounding_level)
         volt_log(VOLT_LOG_WARNING,
-                 "alpha = %g is below the rounding level n eps max K_ii = %.3g; %.2g would be safe",
+                 "alpha = %g is below the rounding level n eps max K_ii = %.3g; use at least %.2g",
                  f->task.alpha, made.rounding_level, 10 * made.rounding_level);
     volt_stage stage;
     volt_stage_begin(&stage, progress, "factor", from, share, volt_cholesky_units(n));
@@ -132,7 +133,7 @@ volt_status volt_ridge_run(volt_factor *f, volt_progress progress, double from, 
     return status;
 }
 
-/* In the memory of K and Y; u has n numbers. */
+/* Uses the memory of K and Y; u has n numbers. */
 static volt_status solve_in_place(volt_matrix K, volt_matrix Y, const volt_ridge_options *options, double *u,
                                   double *c, volt_ridge_report *report)
 {

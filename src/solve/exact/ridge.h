@@ -9,33 +9,31 @@
 #include "volterra/solve.h"
 
 typedef struct volt_ridge_options {
-    double alpha;  /* regularisation, > 0; 1e-6 */
-    int intercept; /* unpenalised, 1 */
+    double alpha;  /* regularisation, > 0; default 1e-6 */
+    int intercept; /* unpenalised; default 1 */
     volt_progress progress;
 } volt_ridge_options;
 volt_ridge_options volt_ridge_options_default(void);
 
 typedef struct volt_ridge_report {
     double rcond;          /* estimated reciprocal condition number of K + alpha I */
-    double rounding_level; /* n eps max_i K_ii: an alpha below it is not safe */
+    double rounding_level; /* n eps max_i K_ii: a smaller alpha is not safe */
 } volt_ridge_report;
 
-/* Overwrites the lower triangle of K (n x n) with the factor L of K + alpha I = L L', and Y (n x q) with
- * A. c receives the q intercepts (zeros without). Only the lower triangle of K is read.
- * An alpha below the rounding level is a warning in the log; VOLT_ERR_SINGULAR when a pivot fails: the
- * sentence has the pivot, alpha, the rounding level and an alpha that would do. K and Y are lost then.
- * options and report may be NULL. */
+/* Overwrites the lower triangle of K (n x n) with the factor L of K + alpha I = L L', and Y (n x q) with A.
+ * c receives the q intercepts (zeros without). Only the lower triangle of K is read. An alpha below the
+ * rounding level logs a warning. VOLT_ERR_SINGULAR if a pivot fails; the message contains the pivot, alpha,
+ * the rounding level and a sufficient alpha, and K and Y are undefined. options and report may be NULL. */
 volt_status volt_ridge_solve(volt_matrix K, volt_matrix Y, const volt_ridge_options *options, double *c,
                              volt_ridge_report *report);
 
-/* All rows of the factor, which are there and not factored, and then their intercepts; its W (in place of which the
- * targets stood) becomes A. Progress covers [from, from + share] of the call. An alpha below the rounding level is a
- * warning. */
+/* Factors all rows, which must be filled, and computes the intercepts. W, which holds the targets, becomes
+ * A. Progress covers [from, from + share] of the call. An alpha below the rounding level logs a warning. */
 volt_status volt_ridge_run(volt_factor *factor, volt_progress progress, double from, double share,
                            volt_ridge_report *report);
 
-/* VOLT_ERR_SINGULAR with the sentence for a factorisation of n rows that failed at `pivot` (1-based), where
- * `level` is n eps max K_ii. */
+/* VOLT_ERR_SINGULAR with the message for a factorisation of n rows that failed at `pivot` (1-based); `level`
+ * is n eps max K_ii. */
 volt_status volt_ridge_singular(int64_t pivot, int64_t n, double alpha, double level);
 
 #endif

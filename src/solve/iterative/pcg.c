@@ -1,10 +1,11 @@
-/* src/solve/iterative/pcg.c: preconditioned conjugate gradients, one column beside the other.
+/* src/solve/iterative/pcg.c: preconditioned conjugate gradients for several columns.
  *
  *     q = (K + alpha I) p,   t = r'z / p'q,   x += t p,   r -= t q,   z = M^{-1} r,   p = z + (r'z / last r'z) p
  *
- * Columns share the multiplication by K and nothing else; one that is done takes no further part. All sums are taken in the
- * order of the rows. When all columns are done one more multiplication finds the true residual: the one that steps carry along
- * drifts by rounding. Where it is not small enough, the iteration starts again from there. */
+ * Columns share only the multiplication by K. A converged column is not multiplied any more. All sums are
+ * taken in the order of the rows. When all columns have converged, one more multiplication computes the true
+ * residual, because the recursive one drifts by rounding. If the true residual is too large, the iteration
+ * restarts from there. */
 #include "solve/iterative/pcg.h"
 
 #include "base/error.h"
@@ -19,7 +20,8 @@
 #include <string.h>
 
 enum { MOST_RESTARTS = 20, LAST_ROWS = 2048 };
-/* Forecasts of the last rows that moved by less than this share of the tolerance in all steps of the ring have settled. */
+/* Predictions of the last rows have settled if they changed by less than this share of the tolerance in all
+ * steps of the ring. */
 static const double settled_share = 0.01;
 
 typedef struct iteration {
@@ -27,14 +29,14 @@ typedef struct iteration {
     volt_iteration *pcg;
     volt_pcg_moment *at;
     int64_t rows, columns;
-    double count;    /* rows that take part */
+    double count;    /* number of rows solved */
     int64_t begin;   /* the first of the last rows */
     double *q, *z;   /* rows x columns */
-    double *V, *C;   /* n x columns: what is multiplied, and the product */
+    double *V, *C;   /* n x columns: the factor and the product */
     bool *done;      /* columns */
-    int64_t *which;  /* columns: those that are multiplied */
+    int64_t *which;  /* columns: indices of the multiplied columns */
     double *sum;     /* columns */
-    double fraction; /* of the way to the tolerance */
+    double fraction; /* progress towards the tolerance */
 } iteration;
 
 static double *number(const iteration *it, int64_t k, volt_pcg_number which)
@@ -58,7 +60,7 @@ static void dot(const iteration *it, const double *a, const double *b)
             it->sum[k] += a[i * it->columns + k] * b[i * it->columns + k];
 }
 
-/* Zero in the rows that take no part, and of sum zero where there is an intercept. */
+/* Zero in the excluded rows, and of sum zero with an intercept. */
 static void project(const iteration *it, double *v)
 {
     memset(it->sum, 0, (size_t)it->columns * sizeof(double));
@@ -81,7 +83,7 @@ static void precondition(const iteration *it)
     project(it, it->z);
 }
 
-/* C = K v of the columns that are not done, or all; V and C have the columns `which`. */
+/* C = K v for the columns that have not converged, or all; V and C have the columns `which`. */
 static volt_status multiply(iteration *it, const double *v, bool all, volt_stage *stage, int64_t *count)
 {
     const volt_pcg_problem *problem = it->problem;
@@ -98,7 +100,7 @@ static volt_status multiply(iteration *it, const double *v, bool all, volt_stage
                                   volt_matrix_of(it->C, n, some), stage);
 }
 
-/* q = (K - common 11' + alpha I) v, projected, from the product that was made; 0 in columns without one. */
+/* q = (K - common 11' + alpha I) v, projected, from the product; 0 in columns without one. */
 static void finish_product(const iteration *it, const double *v, int64_t count, double *q)
 {
     const volt_pcg_problem *problem = it->problem;
@@ -117,9 +119,9 @@ static void finish_product(const iteration *it, const double *v, int64_t count, 
     project(it, q);
 }
 
-/* ---- where the iteration stands ---------------------------------------------------------------- */
+/* ---- state of the iteration -------------------------------------------------------------------- */
 
-/* Forecasts of the last rows moved by less, in every step of the ring, than what the tolerance leaves room for. */
+/* Did the predictions of the last rows change by less than the tolerance allows, in every step of the ring? */
 static bool has_settled(const iteration *it, int64_t k)
 {
     double moved = 0;
@@ -133,7 +135,7 @@ static bool is_small(const iteration *it, int64_t k)
     return *number(it, k, VOLT_PCG_RESIDUAL) <= it->pcg->tolerance;
 }
 
-/* Which columns are done; returns whether all are. */
+/* Marks converged columns; returns whether all have converged. */
 static bool find_done(iteration *it)
 {
     bool all = true;
@@ -144,20 +146,20 @@ static bool find_done(iteration *it)
     return all;
 }
 
-/* r'z, in it->sum, is positive, or so near the end that rounding may say otherwise. */
+/* Checks that r'z, in it->sum, is positive, or so small that its sign may be rounding. */
 static volt_status check_positive(const iteration *it, int64_t k)
 {
     double residual = *number(it, k, VOLT_PCG_RESIDUAL), rz = it->sum[k];
     VOLT_REQUIRE(isfinite(residual) && isfinite(rz), VOLT_ERR_NOT_FINITE,
-                 "conjugate gradients left the range of doubles in step %" PRId64, it->at->steps);
+                 "conjugate gradients overflowed in step %" PRId64, it->at->steps);
     VOLT_REQUIRE(rz > 0 || residual <= sqrt(DBL_EPSILON) || is_small(it, k), VOLT_ERR_SINGULAR,
                  "alpha is %g, too small for the preconditioner: it is not positive definite to rounding in "
-                 "step %" PRId64 ", at a residual of %g; take a larger alpha or fewer landmarks",
+                 "step %" PRId64 ", at a residual of %g; use a larger alpha or fewer landmarks",
                  it->problem->alpha[k], it->at->steps, residual);
     return VOLT_OK;
 }
 
-/* z, p and r'z anew from r, in the columns that are not done. */
+/* Recompute z, p and r'z from r, in the columns that have not converged. */
 static volt_status start_columns(iteration *it)
 {
     volt_pcg_moment *at = it->at;
@@ -178,7 +180,7 @@ static volt_status start_columns(iteration *it)
     return VOLT_OK;
 }
 
-/* From x = 0. */
+/* Start from x = 0. */
 static volt_status start(iteration *it)
 {
     volt_pcg_moment *at = it->at;
@@ -203,7 +205,7 @@ static volt_status start(iteration *it)
     return start_columns(it);
 }
 
-/* The first process of a job reads, and all others receive what it has read: their disks may differ. */
+/* The first process of a job reads the state and sends it to the others, whose disks may differ. */
 static volt_status load(iteration *it, bool *found)
 {
     const volt_bands *bands = volt_bands_current();
@@ -229,7 +231,7 @@ static volt_status load(iteration *it, bool *found)
     return VOLT_OK;
 }
 
-/* A moment of other alphas is not ours. */
+/* States with other values of alpha are ignored. */
 static volt_status resume(iteration *it, bool *found)
 {
     *found = false;
@@ -238,14 +240,14 @@ static volt_status resume(iteration *it, bool *found)
     VOLT_TRY(load(it, found));
     for (int64_t k = 0; *found && k < it->columns; k++)
         VOLT_REQUIRE(*number(it, k, VOLT_PCG_ALPHA) == it->problem->alpha[k], VOLT_ERR_FORMAT,
-                     "the checkpoint is of a fit with alpha %.17g in column %" PRId64 ", and here it is %.17g",
+                     "the checkpoint has alpha %.17g in column %" PRId64 ", but this fit has %.17g",
                      *number(it, k, VOLT_PCG_ALPHA), k + 1, it->problem->alpha[k]);
     return VOLT_OK;
 }
 
 /* ---- a step ----------------------------------------------------------------------------------- */
 
-/* x and r move along p by t (columns). Forecasts move by t (K p), which is t (q - alpha p). */
+/* Move x and r along p by t (columns). Predictions change by t (K p) = t (q - alpha p). */
 static void move(iteration *it, const double *t)
 {
     volt_pcg_moment *at = it->at;
@@ -269,7 +271,7 @@ static void move(iteration *it, const double *t)
         }
 }
 
-/* How far each column goes along p, into t. */
+/* Compute the step lengths t. */
 static volt_status find_lengths(iteration *it, double *t)
 {
     dot(it, it->at->p, it->q);
@@ -279,16 +281,17 @@ static volt_status find_lengths(iteration *it, double *t)
         double curvature = it->sum[k];
         VOLT_REQUIRE(isfinite(curvature), VOLT_ERR_NOT_FINITE,
                      "the kernel of the rows is too large for a double");
-        VOLT_REQUIRE(curvature > 0, VOLT_ERR_SINGULAR,
-                     "K + alpha I is not positive definite to rounding: conjugate gradients met a direction of "
-                     "curvature %g in step %" PRId64 "; take a larger alpha than %g",
-                     curvature, it->at->steps + 1, it->problem->alpha[k]);
+        VOLT_REQUIRE(
+            curvature > 0, VOLT_ERR_SINGULAR,
+            "K + alpha I is not positive definite to rounding: conjugate gradients found a direction of "
+            "curvature %g in step %" PRId64 "; use an alpha larger than %g",
+            curvature, it->at->steps + 1, it->problem->alpha[k]);
         t[k] = *number(it, k, VOLT_PCG_RZ) / curvature;
     }
     return VOLT_OK;
 }
 
-/* The next direction. */
+/* Compute the next direction. */
 static volt_status turn(iteration *it)
 {
     volt_pcg_moment *at = it->at;
@@ -322,7 +325,8 @@ static double residual_of(const iteration *it, volt_pcg_number which)
     return most;
 }
 
-/* A stage for the next multiplication. The way to the tolerance is measured in powers of the residual. */
+/* Begin a stage for the next multiplication. Progress towards the tolerance is measured in powers of the
+ * residual. */
 static void begin_stage(iteration *it, char text[64], volt_stage *stage)
 {
     double residual = fmax(residual_of(it, VOLT_PCG_RESIDUAL), it->pcg->tolerance), last = it->fraction;
@@ -337,21 +341,21 @@ static void begin_stage(iteration *it, char text[64], volt_stage *stage)
                      it->problem->share * next, n * n / 2 / (double)volt_bands_current()->parts);
 }
 
-/* The first process of a job speaks for all. */
+/* Only the first process of a job saves. */
 static volt_status save(const iteration *it, bool last)
 {
     bool saves = it->pcg->save && volt_bands_current()->part == 0;
     return saves ? it->pcg->save(it->pcg->context, it->at, last) : VOLT_OK;
 }
 
-/* K v, or VOLT_ERR_CANCELLED: then the moment, which has not moved, is saved. */
+/* K v. On VOLT_ERR_CANCELLED the state, which has not changed, is saved. */
 static volt_status multiply_watched(iteration *it, const double *v, bool all, int64_t *count)
 {
     char text[64];
     volt_stage stage;
     begin_stage(it, text, &stage);
     volt_status status = multiply(it, v, all, &stage, count);
-    if (status != VOLT_OK && status != VOLT_ERR_CANCELLED) /* which another process may have been */
+    if (status != VOLT_OK && status != VOLT_ERR_CANCELLED) /* also if another process was cancelled */
         return status;
     if (status == VOLT_OK && volt_stage_goes_on(&stage))
         return VOLT_OK;
@@ -371,9 +375,9 @@ static volt_status step(iteration *it, double *t)
     return save(it, false);
 }
 
-/* ---- the truth at the end ---------------------------------------------------------------------- */
+/* ---- true residual at the end ------------------------------------------------------------------ */
 
-/* r = y - (K + alpha I) x in all columns, and K x into `product`; *again: a column is to go on from there. */
+/* r = y - (K + alpha I) x in all columns, and K x into `product`; *again: a column must continue. */
 static volt_status find_truth(iteration *it, volt_matrix product, bool *again)
 {
     volt_pcg_moment *at = it->at;
@@ -400,7 +404,7 @@ static volt_status find_truth(iteration *it, volt_matrix product, bool *again)
     return VOLT_OK;
 }
 
-/* The columns that are not done go on from their true residual, which is in q. */
+/* Restart the columns that have not converged from their true residual, which is in q. */
 static volt_status start_again(iteration *it)
 {
     for (int64_t i = 0; i < it->rows; i++)
@@ -425,9 +429,8 @@ static void report(iteration *it)
             pcg->converged && (*number(it, k, VOLT_PCG_TRUE) <= pcg->tolerance || has_settled(it, k));
     if (!pcg->converged)
         volt_log(VOLT_LOG_WARNING,
-                 "the solver \"pcg\" stopped after %" PRId64
-                 " steps at a residual of %.3g, and %g was asked for: "
-                 "forecasts may be off by that share of the spread of the targets",
+                 "the solver \"pcg\" stopped after %" PRId64 " steps with a residual of %.3g (tolerance %g): "
+                 "predictions may be wrong by that share of the standard deviation of the targets",
                  pcg->steps, pcg->residual, pcg->tolerance);
 }
 

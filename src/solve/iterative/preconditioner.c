@@ -1,8 +1,8 @@
-/* src/solve/iterative/preconditioner.c: what landmarks know of K + alpha I, inverted (pcg.h).
+/* src/solve/iterative/preconditioner.c: the landmark preconditioner of K + alpha I (pcg.h).
  *
- * B lies in memory, and each application reads it twice: for B' R, in pieces of rows whose sums are added up in their order, and
- * for B g. What BLAS does in one piece is done by one thread. The processes of a job have a band of B each: B' R is summed over
- * them, and the rows of B g are gathered. */
+ * B is stored, and each application reads it twice: for B' R, in pieces of rows whose sums are added in
+ * order, and for B g. One thread makes each BLAS call. The processes of a job hold a band of B each: B' R is
+ * summed over them, and the rows of B g are gathered. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -70,7 +70,7 @@ int64_t volt_pcg_landmarks(int64_t n)
 
 /* ---- systems ---------------------------------------------------------------------------------- */
 
-/* The system nearest to this alpha among those there are, with the same constant; -1: none. */
+/* The system with the nearest alpha and the same constant; -1: none. */
 static int64_t nearest(const volt_preconditioner *pre, double alpha, bool constant, double *distance)
 {
     int64_t best = -1;
@@ -85,8 +85,8 @@ static int64_t nearest(const volt_preconditioner *pre, double alpha, bool consta
     return best;
 }
 
-/* Alphas of the systems: those of the columns, the farthest from those that are taken first, while there is room; one place is
- * left for columns of the other kind. */
+/* Choose the alphas of the systems: repeatedly the alpha of a column that is farthest from those already
+ * chosen. One place is reserved for columns of the other kind. */
 static void choose_systems(const double *alpha, const bool *constant, int64_t columns, volt_preconditioner *pre)
 {
     for (pre->count = 0; pre->count < VOLT_PRECONDITIONERS; pre->count++) {
@@ -175,7 +175,7 @@ static void fold(const volt_preconditioner *pre, volt_view R)
     volt_bands_current()->sum(pre->g, each);
 }
 
-/* g <- (S S')^{-1} g, each column in the system of its group. */
+/* g <- (S S')^{-1} g; each column uses the system of its group. */
 static void solve_groups(const volt_preconditioner *pre, const int64_t *group, int64_t columns)
 {
     int64_t m = pre->B.cols;

@@ -1,7 +1,9 @@
-/* src/solve/iterative/solver_pcg.c: exact to a tolerance, without the matrix: conjugate gradients with landmarks (pcg.h).
+/* src/solve/iterative/solver_pcg.c: conjugate gradients with a landmark preconditioner (pcg.h), to a
+ * tolerance and without storing K.
  *
- * What only held-out rows can tell, alpha first of all, comes from the landmarks as in solver_nystrom.c: the same pass over the
- * rows makes the features that the preconditioner keeps. Then every output is solved at its alpha. */
+ * Alpha and the errors of held-out rows are computed with the landmarks as in solver_nystrom.c. The same
+ * pass over the rows computes the features of the preconditioner. Then every output is solved with its
+ * alpha. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "solve/iterative/pcg.h"
@@ -21,8 +23,8 @@ static bool takes(int64_t n, int64_t q, int64_t landmarks, double available)
     return landmarks <= n && (available == 0 || bytes((double)n, (double)q, (double)landmarks) <= available);
 }
 
-/* The preconditioner, from the trial of Nystrom's solver, and the steps, which cost so many operations more, less well
- * packed. */
+/* The preconditioner, at the speed of the Nystrom trial, and the steps, whose additional operations are less
+ * efficient. */
 static volt_status seconds(double n, double landmarks, double *value)
 {
     double m = fmax(landmarks, 1), once = 2 * n * m * m;
@@ -31,7 +33,7 @@ static volt_status seconds(double n, double landmarks, double *value)
     return VOLT_OK;
 }
 
-/* What is solved: outputs in which the kernel plays a part. */
+/* The systems to solve: outputs that use the kernel. */
 typedef struct system_list {
     int64_t columns;
     int64_t *output, *group; /* columns */
@@ -41,7 +43,7 @@ typedef struct system_list {
     volt_preconditioner pre;
     volt_pcg_moment moment;
     double *product; /* n x columns: K x */
-    double rcond;    /* of K + alpha I as far as the landmarks see it; 1 where there are none */
+    double rcond;    /* of K + alpha I as approximated by the landmarks; 1 without landmarks */
 } system_list;
 
 static void release(void *workspace)
@@ -66,7 +68,7 @@ static void release(void *workspace)
 static volt_status prepare(const volt_solver_task *task, const volt_readout *readout, void **workspace)
 {
     VOLT_REQUIRE(task->iteration && (task->iteration->landmarks || !task->choice), VOLT_ERR_ARGUMENT,
-                 "the solver \"pcg\" needs landmarks, or an alpha");
+                 "the solver \"pcg\" requires landmarks or alpha");
     int64_t n = task->kernel->n, rows = readout->A.rows, q = readout->A.cols;
     system_list *s = *workspace = volt_alloc_zero(1, sizeof *s);
     if (!s)
@@ -98,13 +100,13 @@ static bool learns(const volt_chosen *chosen)
     return chosen->share > 0 && !isinf(chosen->alpha);
 }
 
-/* What output k is learned from: its level where that was chosen, else `first`. */
+/* Targets of output k: its level if that was chosen, else `first`. */
 static volt_view targets_of(const volt_solver_task *task, int64_t k, volt_view first)
 {
     return task->choice && task->choice->outputs[k].level ? task->choice->level : first;
 }
 
-/* The columns, as chosen, and their targets. */
+/* Lists the chosen columns and their targets. */
 static void list_systems(const volt_solver_task *task, volt_view first, system_list *s)
 {
     for (int64_t k = 0; k < first.cols; k++) {
@@ -124,7 +126,7 @@ static void list_systems(const volt_solver_task *task, volt_view first, system_l
         }
 }
 
-/* One pass over the rows: what held-out rows tell, and the preconditioner. */
+/* One pass over the rows: choice on held-out rows, and the preconditioner. */
 static volt_status choose_and_precondition(const volt_solver_task *task, volt_view first, double share,
                                            system_list *s)
 {
@@ -150,7 +152,7 @@ static volt_status choose_and_precondition(const volt_solver_task *task, volt_vi
 
 /* ---- after it ----------------------------------------------------------------------------------- */
 
-/* Mean of column k of the targets over the rows that have one, and of K x. */
+/* Mean of column k of the targets over the rows with a target; and of K x. */
 static double mean_target(const volt_solver_task *task, volt_view Y, int64_t k)
 {
     double sum = 0, count = 0;
@@ -162,7 +164,7 @@ static double mean_target(const volt_solver_task *task, volt_view Y, int64_t k)
     return count > 0 ? sum / count : 0;
 }
 
-/* Where the kernel plays no part: 0, or the mean of the targets. `first` is still in A. */
+/* If the kernel is not used: 0, or the mean of the targets. `first` is still in A. */
 static void take_constant(const volt_solver_task *task, int64_t k, volt_readout *readout)
 {
     volt_chosen chosen = volt_feature_chosen(task, k);
@@ -175,7 +177,8 @@ static void take_constant(const volt_solver_task *task, int64_t k, volt_readout 
         readout->washed.data[i * readout->washed.ld + k] = 0;
 }
 
-/* Column c as it was solved: c = mean (y - K x) with an intercept, and what 1'x is not quite 0 by beside `common`. */
+/* Store solved column c. With an intercept c = mean (y - K x), corrected for the rounding error of 1'x times
+ * `common`. */
 static void take_column(const volt_solver_task *task, const system_list *s, int64_t c, volt_readout *readout)
 {
     int64_t k = s->output[c], w = task->washout, rows = s->moment.rows, columns = s->columns;
@@ -206,7 +209,7 @@ static void take_readout(const volt_solver_task *task, const system_list *s, vol
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
-/* The share of what precedes the steps, from the operations of each part. */
+/* Share of the time before the steps, from operation counts. */
 static double share_before(const volt_solver_task *task, double q)
 {
     double n = (double)task->kernel->n;

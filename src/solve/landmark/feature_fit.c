@@ -1,5 +1,7 @@
-/* src/solve/landmark/feature_fit.c: two passes over the rows, in blocks that are forgotten: one for the sums that the readout B of
- * the features follows from (state_sums.h), and one for A = (Y - F B - 1 c) / alpha. */
+/* src/solve/landmark/feature_fit.c: a readout of features, in two passes over the rows.
+ *
+ * The first pass computes the sums from which the readout B follows (state_sums.h), the second A = (Y - F B
+ * - 1 c) / alpha. Rows are processed in blocks that are not stored. */
 #include "solve/landmark/feature_fit.h"
 
 #include "base/blas.h"
@@ -11,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 512 }; /* rows that are run at a time */
+enum { BLOCK = 512 }; /* rows per block */
 
 double volt_feature_fit_bytes(double n, double q, double states)
 {
@@ -20,7 +22,7 @@ double volt_feature_fit_bytes(double n, double q, double states)
            8 * ((BLOCK + last) * states + (states + BLOCK) * 4 * q + last + 2 * n * q);
 }
 
-/* Rows that are forecast at a time. */
+/* Number of rows predicted at a time. */
 static int64_t rows_at_once(const volt_operator *op)
 {
     return op->combine ? volt_max(BLOCK, op->block_rows) : BLOCK;
@@ -28,7 +30,7 @@ static int64_t rows_at_once(const volt_operator *op)
 
 /* ---- sums over the rows ----------------------------------------------------------------------- */
 
-/* Targets of rows first .. first + count - 1, side by side. */
+/* Copy the targets of rows first .. first + count - 1, both kinds. */
 static void take_targets(const volt_feature_fit *s, int64_t first, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -39,7 +41,7 @@ static void take_targets(const volt_feature_fit *s, int64_t first, int64_t count
     }
 }
 
-/* A block of rows joins the sums; the last ones are kept. */
+/* Add a block of rows to the sums; features of the last rows are stored. */
 static void add_block(volt_feature_fit *s, int64_t first, int64_t count)
 {
     take_targets(s, first, count);
@@ -57,8 +59,8 @@ static void add_block(volt_feature_fit *s, int64_t first, int64_t count)
                         s->task->without ? s->task->without + first : NULL);
 }
 
-/* Rows first .. end - 1 join where their features are. */
-static volt_status add_there(volt_feature_fit *s, int64_t first, int64_t end, volt_stage *stage)
+/* Add rows first .. end - 1 on the device that holds their features. */
+static volt_status add_on_device(volt_feature_fit *s, int64_t first, int64_t end, volt_stage *stage)
 {
     volt_operator *op = s->task->kernel;
     int64_t count = end - first;
@@ -75,8 +77,8 @@ static volt_status add_there(volt_feature_fit *s, int64_t first, int64_t end, vo
     return status;
 }
 
-/* Rows begin .. end - 1. Those of the washout are passed over. Where the operator can keep features elsewhere, those of the
- * first rows, which say what the sums are about, and of the last ones come here all the same. */
+/* Add rows begin .. end - 1. Washout rows are skipped. If the operator can keep features on a device, only
+ * those of the first rows, which define the centre of the sums, and of the last rows are copied to the host. */
 static volt_status add_rows(volt_feature_fit *s, int64_t begin, int64_t end, volt_stage *stage)
 {
     volt_operator *op = s->task->kernel;
@@ -84,7 +86,7 @@ static volt_status add_rows(volt_feature_fit *s, int64_t begin, int64_t end, vol
     for (int64_t first = begin, count = 0; first < end && volt_stage_goes_on(stage); first += count) {
         if (op->add && s->sums->counted > 0 && first < elsewhere) {
             count = elsewhere - first;
-            VOLT_TRY(add_there(s, first, elsewhere, stage));
+            VOLT_TRY(add_on_device(s, first, elsewhere, stage));
             continue;
         }
         count = volt_min(BLOCK, end - first);
@@ -100,8 +102,8 @@ void volt_feature_band(const volt_bands *bands, int64_t rows, int64_t *first, in
     volt_bands_rows(bands, 0, rows, BLOCK, first, last);
 }
 
-/* The processes of a job share the rows up to the last ones, whose features are kept: these all of them walk. Where each is to
- * keep the features of a band, it walks that one. */
+/* The processes of a job share the rows before the last ones. Every process computes the last rows, whose
+ * features are stored. If each process stores the features of a band, it computes that band. */
 static volt_status add_all(volt_feature_fit *s, double share)
 {
     const volt_bands *bands = volt_bands_current();
@@ -124,7 +126,7 @@ static volt_status add_all(volt_feature_fit *s, double share)
     return volt_stage_end(&stage);
 }
 
-/* ---- the readout as chosen -------------------------------------------------------------------- */
+/* ---- the chosen readout ----------------------------------------------------------------------- */
 
 volt_chosen volt_feature_chosen(const volt_solver_task *task, int64_t k)
 {
@@ -133,7 +135,7 @@ volt_chosen volt_feature_chosen(const volt_solver_task *task, int64_t k)
     return (volt_chosen){.constant = task->intercept, .alpha = task->alpha, .share = 1};
 }
 
-/* Output k from the system that was solved last. */
+/* Output k from the last solved system. */
 static void take_output(const volt_feature_fit *s, int64_t k, const volt_chosen *chosen, volt_readout *readout)
 {
     int64_t column = chosen->level ? s->q + k : k;
@@ -142,7 +144,7 @@ static void take_output(const volt_feature_fit *s, int64_t k, const volt_chosen 
     readout->intercepts[k] = chosen->share * s->sums->c[column];
 }
 
-/* Where the kernel plays no part: 0, or the mean of the targets. */
+/* If the kernel is not used: 0, or the mean of the targets. */
 static void take_constant(const volt_feature_fit *s, int64_t k, const volt_chosen *chosen,
                           volt_readout *readout)
 {
@@ -152,7 +154,7 @@ static void take_constant(const volt_feature_fit *s, int64_t k, const volt_chose
     readout->intercepts[k] = mean ? s->sums->y[chosen->level ? s->q + k : k] / s->sums->counted : 0;
 }
 
-/* Leverages of the last rows, and the sum of all. The factor is spent. */
+/* Leverages of the last rows, and the sum of all. Overwrites the factor. */
 static void take_leverages(volt_feature_fit *s, double alpha, bool constant)
 {
     for (int64_t first = 0, count = 0; first < s->n_last; first += count) {
@@ -164,8 +166,8 @@ static void take_leverages(volt_feature_fit *s, double alpha, bool constant)
     s->freedom = volt_state_sums_freedom(s->sums, alpha, constant);
 }
 
-/* Mean square of (y - forecast) / (1 - h) over the last rows, and what generalised cross-validation divides by. Half of a
- * readout has neither. */
+/* Leave-one-out error: mean square of (y - prediction) / (1 - h) over the last rows, and the denominator of
+ * generalised cross-validation. Undefined for half of a readout. */
 static void leave_one_out(volt_feature_fit *s, int64_t k, const volt_chosen *chosen)
 {
     int64_t column = chosen->level ? s->q + k : k, counted = 0, skipped = s->rows - s->n_last;
@@ -186,7 +188,7 @@ static void leave_one_out(volt_feature_fit *s, int64_t k, const volt_chosen *cho
     s->task->left_out->rows = counted;
 }
 
-/* One system for every alpha, with and without a constant, that an output wants. */
+/* One system for every alpha required by an output, with and without a constant. */
 static volt_status solve_outputs(volt_feature_fit *s, volt_readout *readout)
 {
     double alpha = 0, rcond = 1;
@@ -218,7 +220,7 @@ static volt_status solve_outputs(volt_feature_fit *s, volt_readout *readout)
 
 /* ---- coefficients of the rows ----------------------------------------------------------------- */
 
-/* A row of fitted values, intercept not in it, and the row of A that follows: (share y - f B - c) / alpha. */
+/* From a row of fitted values, without the intercept, computes the row (share y - f B - c) / alpha of A. */
 static void finish_row(const volt_feature_fit *s, int64_t i, const double *fitted, volt_readout *readout)
 {
     for (int64_t k = 0; k < s->q; k++) {
@@ -247,7 +249,7 @@ static volt_status forecast_block(const volt_feature_fit *s, int64_t first, volt
     return VOLT_OK;
 }
 
-/* All rows once more, those of the washout too. */
+/* The second pass over all rows, including the washout. */
 static volt_status finish_rows(const volt_feature_fit *s, double from, volt_readout *readout)
 {
     volt_operator *op = s->task->kernel;

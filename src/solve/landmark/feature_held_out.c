@@ -1,7 +1,7 @@
 /* src/solve/landmark/feature_held_out.c: alpha and errors of held-out rows for a readout of features.
  *
- * The sums over the rows before the first held-out row are kept on the way (feature_fit.h). Every candidate is fitted on these
- * sums and predicts all held-out rows, so no row that the fit sees is missing from the evaluation. */
+ * The sums over the rows before the first held-out row are stored during the pass (feature_fit.h). Every
+ * candidate is fitted on these sums and predicts all held-out rows. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The held-out rows; none where fewer than two targets are known before them. */
+/* The held-out rows; none if fewer than two targets are known before them. */
 static void find_held_out(const volt_solver_task *task, int64_t rows, volt_held_out *held)
 {
     volt_held_out_rows(held, rows, task->without);
@@ -35,7 +35,7 @@ static volt_view held_features(const volt_feature_fit *fit)
     return volt_view_of(fit->last + skipped * fit->states, held->rows, fit->states);
 }
 
-/* Errors of all columns in the system of the early rows that was solved last. */
+/* Errors of all columns with the last solved system of the early rows. */
 static void early_errors(const volt_feature_fit *fit, volt_matrix e)
 {
     volt_view F = held_features(fit);
@@ -59,7 +59,7 @@ static volt_status solve_early(volt_feature_fit *fit, double alpha, bool constan
     return VOLT_OK;
 }
 
-/* The errors of all held-out rows are frozen ones: one more fit is cheap, one for every row is not. */
+/* All held-out rows are predicted from one fit, because one fit per row is too expensive. */
 static volt_status candidate_errors(void *context, double alpha, bool constant, volt_held_out_errors kind,
                                     volt_matrix e)
 {
@@ -70,7 +70,7 @@ static volt_status candidate_errors(void *context, double alpha, bool constant, 
     return solve_early(fit, alpha, constant, e);
 }
 
-/* Mean and largest |b_t|^2 of the last rows: the diagonal of K as far as the landmarks see it. */
+/* Mean and largest |b_t|^2 of the last rows: the diagonal of K as approximated by the landmarks. */
 static void measure_diagonal(const volt_feature_fit *fit, double *mean, double *largest)
 {
     *mean = *largest = 0;
@@ -101,7 +101,7 @@ static volt_status choose(volt_feature_fit *fit, double from, double share)
     return volt_stage_end(&stage);
 }
 
-/* Errors of output k, as chosen, into e[i * ld]: of a column of errors that the kernel made, or of none. */
+/* Errors of output k, as chosen, into e[i * ld]: from a column of kernel errors, or without the kernel. */
 static void output_errors(const volt_feature_fit *fit, int64_t k, const volt_chosen *chosen, volt_view learned,
                           double *e, int64_t ld)
 {
@@ -117,8 +117,8 @@ static void output_errors(const volt_feature_fit *fit, int64_t k, const volt_cho
     }
 }
 
-/* Of every output, as chosen: e is held x q. `room` is held x columns. */
-static volt_status chosen_errors(volt_feature_fit *fit, volt_matrix room, volt_matrix e)
+/* Errors of every output, as chosen: e is held x q. `workspace` is held x columns. */
+static volt_status chosen_errors(volt_feature_fit *fit, volt_matrix workspace, volt_matrix e)
 {
     double alpha = 0;
     bool constant = false;
@@ -128,9 +128,9 @@ static volt_status chosen_errors(volt_feature_fit *fit, volt_matrix room, volt_m
         if (learns && (chosen.alpha != alpha || chosen.constant != constant)) {
             alpha = chosen.alpha;
             constant = chosen.constant;
-            VOLT_TRY(solve_early(fit, alpha, constant, room));
+            VOLT_TRY(solve_early(fit, alpha, constant, workspace));
         }
-        output_errors(fit, k, &chosen, volt_as_view(room), e.data + k, e.ld);
+        output_errors(fit, k, &chosen, volt_as_view(workspace), e.data + k, e.ld);
     }
     return VOLT_OK;
 }
@@ -144,17 +144,17 @@ static void take_mean_squares(const volt_feature_fit *fit, volt_view e, volt_hel
     }
 }
 
-/* Into a list of errors of rows, of which those that were not held out have none. */
+/* Store the errors in a list of row errors; rows that were not held out have none. */
 static void put_errors(const volt_feature_fit *fit, volt_view e, volt_row_errors *list)
 {
     int64_t begin = held_of(fit)->begin;
     for (int64_t t = list->begin; t < fit->rows; t++) {
         double *to = list->e.data + (t - list->begin) * list->e.ld;
         double *scale = list->scale.data + (t - list->begin) * list->scale.ld;
-        bool there = e.rows > 0 && t >= begin && volt_feature_has_target(fit, t);
+        bool has_error = e.rows > 0 && t >= begin && volt_feature_has_target(fit, t);
         for (int64_t k = 0; k < fit->q; k++) {
-            to[k] = there ? e.data[(t - begin) * e.ld + k] : 0;
-            scale[k] = there ? 1 : 0;
+            to[k] = has_error ? e.data[(t - begin) * e.ld + k] : 0;
+            scale[k] = has_error ? 1 : 0;
         }
     }
 }
@@ -170,9 +170,9 @@ volt_status volt_feature_predict_held_out(volt_feature_fit *fit, double from, do
     double *memory = volt_alloc_doubles(held, fit->columns + fit->q);
     if (!memory)
         return VOLT_ERR_MEMORY;
-    volt_matrix room = volt_matrix_of(memory, held, fit->columns),
+    volt_matrix workspace = volt_matrix_of(memory, held, fit->columns),
                 e = volt_matrix_of(memory + held * fit->columns, held, fit->q);
-    volt_status status = held > 0 ? chosen_errors(fit, room, e) : VOLT_OK;
+    volt_status status = held > 0 ? chosen_errors(fit, workspace, e) : VOLT_OK;
     if (status == VOLT_OK && task->held_out && held > 0 && !task->choice)
         take_mean_squares(fit, volt_as_view(e), task->held_out);
     for (int i = 0; status == VOLT_OK && task->errors && i < VOLT_ROW_ERRORS; i++)

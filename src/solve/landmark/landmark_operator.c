@@ -1,4 +1,4 @@
-/* src/solve/landmark/landmark_operator.c: rows of K_nm, and what the factor of K_mm makes of them. */
+/* src/solve/landmark/landmark_operator.c: rows of K_nm, and features from them and the factor of K_mm. */
 #include "solve/landmark/landmark_operator.h"
 
 #include "base/blas.h"
@@ -6,13 +6,13 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "solve/exact/cholesky.h"
-#include "solve/landmark/landmark_there.h"
+#include "solve/landmark/device_landmarks.h"
 
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
-/* Rows that are walked at a time, and numbers in a block of them: single landmarks have many columns. */
+/* Rows per block, limited by the numbers in a block: isolated landmarks have many columns. */
 enum { MOST_ROWS = 512, LEAST_ROWS = 32 };
 static const double block_numbers = 1 << 23;
 
@@ -24,15 +24,15 @@ static int64_t rows_of(double columns)
 typedef struct landmark_operator {
     volt_operator op;
     volt_landmark_task task;
-    volt_state *past;
-    int64_t walked;             /* rows that the past has seen */
-    int64_t rows;               /* rows_of the columns */
-    double *made;               /* rows of Z, where it has no data */
-    volt_landmarks_there there; /* its K is the block, where blocks are made elsewhere */
-    double *block;              /* rows x columns of K, here ... */
-    int64_t first;              /* ... of these rows, ... */
-    int64_t count;              /* ... so many */
-    double *L;                  /* m x m */
+    volt_state *state;
+    int64_t walked;               /* rows that the state has seen */
+    int64_t rows;                 /* rows_of the columns */
+    double *made;                 /* rows of Z, where it has no data */
+    volt_device_landmarks device; /* its K is the block, if blocks are computed on a device */
+    double *block;                /* rows x columns of K, in host memory ... */
+    int64_t first;                /* ... from this row on, ... */
+    int64_t count;                /* ... this many rows */
+    double *L;                    /* m x m */
 } landmark_operator;
 
 double volt_landmark_bytes(double landmarks, double columns)
@@ -42,7 +42,7 @@ double volt_landmark_bytes(double landmarks, double columns)
 
 /* ---- walk ------------------------------------------------------------------------------------- */
 
-/* Rows first .. first + count - 1 of Z, of which at most l->rows are asked for. */
+/* Rows first .. first + count - 1 of Z, at most l->rows. */
 static volt_view rows_at(const landmark_operator *l, volt_view Z, int64_t first, int64_t count)
 {
     if (Z.data)
@@ -51,18 +51,18 @@ static volt_view rows_at(const landmark_operator *l, volt_view Z, int64_t first,
     return volt_view_of(l->made, count, Z.cols);
 }
 
-/* Rows `first` .. first + count - 1 (at most l->rows) past the columns, into the block. */
+/* Computes rows `first` .. first + count - 1 (at most l->rows) against the columns, into the block. */
 static volt_status push(landmark_operator *l, volt_view Z, const volt_records *records, int64_t first,
                         int64_t count, volt_stage *stage)
 {
-    const volt_backend *backend = l->there.backend ? l->there.backend : &volt_cpu_backend;
-    double *block = l->there.backend ? l->there.K : l->block;
+    const volt_backend *backend = l->device.backend ? l->device.backend : &volt_cpu_backend;
+    double *block = l->device.backend ? l->device.K : l->block;
     int64_t m = l->task.columns->m;
     for (int64_t at = first, to = 0, end = first + count; at < end; at = to) {
         to = volt_records_stretch(records, at, end);
         if (volt_records_begins(records, at))
-            volt_state_zero(l->past);
-        VOLT_TRY(volt_state_advance_at(backend, l->past, rows_at(l, Z, at, to - at), false, false,
+            volt_state_zero(l->state);
+        VOLT_TRY(volt_state_advance_at(backend, l->state, rows_at(l, Z, at, to - at), false, false,
                                        volt_matrix_of(block + (at - first) * m, to - at, m), stage));
         if (!volt_stage_goes_on(stage))
             break;
@@ -70,14 +70,14 @@ static volt_status push(landmark_operator *l, volt_view Z, const volt_records *r
     return volt_backend_state(backend);
 }
 
-/* The block becomes that of these rows. Cancelled: it is of no use. */
+/* Fill the block with these rows. Cancelled: the block is invalid. */
 static volt_status walk_to(landmark_operator *l, int64_t first, int64_t count, volt_stage *stage)
 {
     if (l->first == first && l->count == count)
         return VOLT_OK;
     int64_t begin = volt_records_begin(l->task.records, volt_min(first, l->task.Z.rows - 1));
     if (l->walked > first || l->walked < begin)
-        l->walked = begin; /* where `push` starts anew */
+        l->walked = begin; /* where `push` restarts */
     l->count = 0;
     while (l->walked < first) {
         int64_t passed = volt_min(l->rows, first - l->walked);
@@ -103,19 +103,19 @@ static void gather(const landmark_operator *l, int64_t from, volt_matrix F)
             F.data[i * F.ld + a] = l->block[(from + i) * columns + l->task.column[a]] - l->task.common;
 }
 
-/* The first rows of the block become features F. */
+/* Convert the first rows of the block to features F. */
 static volt_status make_features(const landmark_operator *l, volt_matrix F)
 {
     volt_blas_int m = (volt_blas_int)l->task.m;
-    if (l->there.backend)
-        return volt_landmarks_there_features(&l->there, l->task.common, F);
+    if (l->device.backend)
+        return volt_device_landmarks_features(&l->device, l->task.common, F);
     gather(l, 0, F);
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (volt_blas_int)F.rows, m, 1,
                 l->L, m, F.data, (volt_blas_int)F.ld);
     return VOLT_OK;
 }
 
-/* ---- what solvers ask ------------------------------------------------------------------------- */
+/* ---- the operator ----------------------------------------------------------------------------- */
 
 static volt_status states(volt_operator *op, int64_t first, volt_matrix F, volt_stage *stage)
 {
@@ -134,10 +134,10 @@ volt_status volt_landmark_features(volt_operator *op, volt_view Z, const volt_re
                                    volt_stage *stage)
 {
     landmark_operator *l = (landmark_operator *)op;
-    volt_state *own = l->past, *past = NULL;
-    VOLT_TRY(volt_state_create(l->task.resolved, l->task.columns, l->rows, &past));
-    l->past = past;
-    l->count = 0; /* the block is no longer one of the operator's rows */
+    volt_state *saved = l->state, *state = NULL;
+    VOLT_TRY(volt_state_create(l->task.resolved, l->task.columns, l->rows, &state));
+    l->state = state;
+    l->count = 0; /* the block no longer holds rows of the operator */
     volt_status status = VOLT_OK;
     for (int64_t at = 0, count = 0; status == VOLT_OK && at < F.rows && volt_stage_goes_on(stage);
          at += count) {
@@ -146,12 +146,12 @@ volt_status volt_landmark_features(volt_operator *op, volt_view Z, const volt_re
         if (status == VOLT_OK)
             status = make_features(l, volt_matrix_rows(F, at, count));
     }
-    l->past = own;
-    volt_state_free(past);
+    l->state = saved;
+    volt_state_free(state);
     return status;
 }
 
-/* At the back end: the features do not come here. */
+/* On the device; the features are not copied to the host. */
 static volt_status add(volt_operator *op, int64_t first, volt_view Y, const bool *without,
                        volt_state_sums *sums, volt_stage *stage)
 {
@@ -161,18 +161,18 @@ static volt_status add(volt_operator *op, int64_t first, volt_view Y, const bool
         VOLT_TRY(walk_to(l, first + at, count, stage));
         if (!volt_stage_goes_on(stage))
             return VOLT_OK;
-        VOLT_TRY(volt_landmarks_there_add(&l->there, l->task.common, l->L, volt_view_rows(Y, at, count),
-                                          without ? without + at : NULL, sums));
+        VOLT_TRY(volt_device_landmarks_add(&l->device, l->task.common, l->L, volt_view_rows(Y, at, count),
+                                           without ? without + at : NULL, sums));
     }
-    return volt_landmarks_there_collect(&l->there, sums);
+    return volt_device_landmarks_collect(&l->device, sums);
 }
 
-/* Rows of the block, times beta. */
+/* Product of the rows of the block with beta. */
 static volt_status combine_block(const landmark_operator *l, volt_view beta, volt_matrix out)
 {
     int64_t m = l->task.m, columns = l->task.columns->m, q = beta.cols;
-    if (l->there.backend)
-        return volt_landmarks_there_combine(&l->there, l->task.common, beta, out);
+    if (l->device.backend)
+        return volt_device_landmarks_combine(&l->device, l->task.common, beta, out);
 #pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (out.rows * m > 100000)
     for (int64_t i = 0; i < out.rows; i++)
         for (int64_t k = 0; k < q; k++) {
@@ -184,7 +184,7 @@ static volt_status combine_block(const landmark_operator *l, volt_view beta, vol
     return VOLT_OK;
 }
 
-/* F gamma = K_nm beta: no triangular system for every row. */
+/* F gamma = K_nm beta, without a triangular solve per row. */
 static volt_status combine(volt_operator *op, int64_t first, volt_view gamma, volt_matrix out,
                            volt_stage *stage)
 {
@@ -216,7 +216,7 @@ void volt_landmark_coefficients(volt_operator *op, volt_matrix gamma)
     volt_cholesky_backward(volt_matrix_of(l->L, l->task.m, l->task.m), gamma);
 }
 
-volt_status volt_landmark_operator_end(volt_operator *op, volt_state **past)
+volt_status volt_landmark_operator_end(volt_operator *op, volt_state **state)
 {
     landmark_operator *l = (landmark_operator *)op;
     int64_t n = l->task.Z.rows;
@@ -225,7 +225,7 @@ volt_status volt_landmark_operator_end(volt_operator *op, volt_state **past)
         VOLT_TRY(push(l, l->task.Z, l->task.records, l->walked, count, NULL));
         l->walked += count;
     }
-    VOLT_TRY(volt_state_copy(l->past, 1, past));
+    VOLT_TRY(volt_state_copy(l->state, 1, state));
     return VOLT_OK;
 }
 
@@ -234,9 +234,9 @@ volt_status volt_landmark_operator_end(volt_operator *op, volt_state **past)
 static void release(volt_operator *op)
 {
     landmark_operator *l = (landmark_operator *)op;
-    volt_state_free(l->past);
+    volt_state_free(l->state);
     volt_free(l->made);
-    volt_landmarks_there_release(&l->there);
+    volt_device_landmarks_release(&l->device);
     volt_free(l->block);
     volt_free(l->L);
     volt_free(l);
@@ -244,13 +244,13 @@ static void release(volt_operator *op)
 
 static volt_status corner_row(const landmark_operator *l, int64_t row, double *out)
 {
-    if (l->there.backend)
-        return volt_landmarks_there_row(&l->there, row, l->task.common, out);
+    if (l->device.backend)
+        return volt_device_landmarks_row(&l->device, row, l->task.common, out);
     gather(l, row, volt_matrix_of(out, 1, l->task.m));
     return VOLT_OK;
 }
 
-/* K_mm: the columns' own rows past themselves, of which the landmarks are kept. */
+/* K_mm: the rows of the columns against themselves, of which the landmarks are stored. */
 static volt_status fill_corner(landmark_operator *l, volt_stage *stage)
 {
     const volt_columns *columns = l->task.columns;
@@ -265,12 +265,13 @@ static volt_status fill_corner(landmark_operator *l, volt_stage *stage)
         for (; a < m && l->task.column[a] < first + count; a++)
             VOLT_TRY(corner_row(l, l->task.column[a] - first, l->L + a * m));
     }
-    volt_state_zero(l->past);
+    volt_state_zero(l->state);
     return VOLT_OK;
 }
 
-/* L L' = K_mm + jitter I. A jitter of the rounding level is what a semidefinite matrix needs; more is tried before the
- * matrix is said to be indefinite, since rounding of long recursions can exceed it. */
+/* L L' = K_mm + jitter I. A semidefinite matrix needs a jitter of the rounding level. Larger values are
+ * tried before the matrix is reported as indefinite, because rounding of long recursions can exceed that
+ * level. */
 static volt_status factor_corner(landmark_operator *l, volt_stage *stage)
 {
     enum { TRIES = 3 };
@@ -282,7 +283,7 @@ static volt_status factor_corner(landmark_operator *l, volt_stage *stage)
     for (int64_t a = 0; a < m; a++)
         size = fmax(size, l->L[a * m + a]);
     jitter = 10 * (double)m * DBL_EPSILON * size;
-    double *kept = volt_alloc_doubles(m, 1); /* the diagonal: the rest of it stands in the upper triangle */
+    double *kept = volt_alloc_doubles(m, 1); /* the diagonal; the upper triangle holds the rest */
     if (!kept)
         return VOLT_ERR_MEMORY;
     for (int64_t a = 0; a < m; a++)
@@ -303,25 +304,25 @@ static volt_status factor_corner(landmark_operator *l, volt_stage *stage)
     VOLT_REQUIRE(pivot == 0, VOLT_ERR_SINGULAR,
                  "the kernel of the %" PRId64
                  " landmarks is not positive semidefinite (Cholesky failed at pivot %" PRId64
-                 "): take another kernel",
+                 "): use another kernel",
                  m, pivot);
     return VOLT_OK;
 }
 
-/* Room for blocks of rows, here or elsewhere. */
+/* Allocate blocks of rows, on the host or on a device. */
 static volt_status make_block(landmark_operator *l)
 {
     const volt_backend *backend = l->task.backend;
     int64_t columns = l->task.columns->m;
     l->rows = rows_of((double)columns);
-    if (backend && volt_landmarks_there_can(backend)) {
-        VOLT_TRY(volt_landmarks_there_make(backend, l->task.column, l->task.m, columns, &l->there));
-        l->rows = l->op.block_rows = l->there.rows;
+    if (backend && volt_device_landmarks_can(backend)) {
+        VOLT_TRY(volt_device_landmarks_make(backend, l->task.column, l->task.m, columns, &l->device));
+        l->rows = l->op.block_rows = l->device.rows;
         l->op.add = add;
     } else
         l->block = volt_alloc_doubles(l->rows, columns);
     l->made = volt_alloc_doubles(l->task.Z.data ? 0 : l->rows, l->task.Z.cols);
-    return l->made && (l->block || l->there.backend) ? VOLT_OK : VOLT_ERR_MEMORY;
+    return l->made && (l->block || l->device.backend) ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 volt_status volt_landmark_operator(const volt_landmark_task *task, volt_stage *stage, volt_operator **op)
@@ -341,13 +342,13 @@ volt_status volt_landmark_operator(const volt_landmark_task *task, volt_stage *s
     };
     volt_status status = fresh->L ? make_block(fresh) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = volt_state_create(task->resolved, task->columns, fresh->rows, &fresh->past);
+        status = volt_state_create(task->resolved, task->columns, fresh->rows, &fresh->state);
     if (status == VOLT_OK)
         status = fill_corner(fresh, stage);
     if (status == VOLT_OK)
         status = factor_corner(fresh, stage);
-    if (status == VOLT_OK && fresh->there.backend)
-        volt_landmarks_there_factor(&fresh->there, fresh->L);
+    if (status == VOLT_OK && fresh->device.backend)
+        volt_device_landmarks_factor(&fresh->device, fresh->L);
     if (status == VOLT_OK)
         *op = &fresh->op;
     else

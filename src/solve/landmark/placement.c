@@ -1,11 +1,11 @@
-/* src/solve/landmark/placement.c: the choice between the CPU and a device, from rates of both. */
+/* src/solve/landmark/placement.c: the choice between the CPU and a device, from estimated times. */
 #include "solve/landmark/placement.h"
 
 #include "base/backend.h"
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/row_bands.h"
-#include "solve/landmark/landmark_there.h"
+#include "solve/landmark/device_landmarks.h"
 #include "solve/solver_table.h"
 
 #include <inttypes.h>
@@ -13,15 +13,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Operations of a factor below which nothing is looked for, let alone opened: about a second of two cores. */
+/* Factorisations below this number of operations do not search for a device: about a second on two cores. */
 static const double least_operations = 2e10;
 
-/* A device must win by this factor, and after so many seconds for itself: rates are estimates, and it has to wake up. */
+/* A device must be faster by this factor, including this start-up time in seconds: times are estimates. */
 static const double least_gain = 1.5, start_seconds = 0.5;
 
 /* ---- what fits -------------------------------------------------------------------------------- */
 
-/* Largest n that `bytes` hold. */
+/* Largest n that fits in `bytes`. */
 static int64_t rows_within(const volt_backend *backend, double bytes)
 {
     int64_t fits = 0, does_not = 1;
@@ -69,16 +69,15 @@ volt_status volt_place_require(const volt_backend *backend, int64_t n, const cha
     volt_device_plan plan;
     make_plan(backend, &(volt_work){.n = n, .d = 1, .factors = 1}, &plan);
     VOLT_REQUIRE(has_room(&plan), VOLT_ERR_MEMORY,
-                 "%s needs %.3g GB on the device, where %.3g GB are available; up to %" PRId64
-                 " rows would fit there",
+                 "%s needs %.3g GB on the device, which has %.3g GB available; up to %" PRId64 " rows fit",
                  what, plan.bytes / 1e9, plan.available / 1e9, plan.n_that_fits);
     return VOLT_OK;
 }
 
 /* ---- what pays -------------------------------------------------------------------------------- */
 
-/* Seconds of a factor of n rows here, from one trial a process; 0 where that failed. */
-static double seconds_here(double n)
+/* Seconds to factor n rows on the CPU, from one trial per process; 0 if it failed. */
+static double cpu_seconds(double n)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static double of_a_thousand; /* 0: not known yet */
@@ -92,12 +91,12 @@ static double seconds_here(double n)
 
 static bool pays(const volt_device_plan *plan, const volt_work *work)
 {
-    double there = plan->gram_seconds + plan->factor_seconds;
-    return there > 0 &&
-           work->factors * seconds_here((double)work->n) > least_gain * work->factors * there + start_seconds;
+    double on_device = plan->gram_seconds + plan->factor_seconds;
+    return on_device > 0 && work->factors * cpu_seconds((double)work->n) >
+                                least_gain * work->factors * on_device + start_seconds;
 }
 
-/* False from the second time on. */
+/* True only for the first call. */
 static bool is_first(atomic_flag *said)
 {
     return !atomic_flag_test_and_set(said);
@@ -106,9 +105,9 @@ static bool is_first(atomic_flag *said)
 const volt_backend *volt_place_here(const char *what)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    bool is_shared = volt_bands_current()->parts > 1; /* by the processes of a job: they are CPUs */
+    bool is_shared = volt_bands_current()->parts > 1; /* shared by the processes of a job, which use CPUs */
     if (volt_backend_is_elsewhere(volt_backend_current()) && !is_shared && is_first(&said))
-        volt_log(VOLT_LOG_WARNING, "%s on the CPU, whatever the device", what);
+        volt_log(VOLT_LOG_WARNING, "%s on the CPU; the device setting is ignored", what);
     return &volt_cpu_backend;
 }
 
@@ -144,24 +143,24 @@ const volt_backend *volt_place(const volt_work *work)
 
 /* ---- landmarks -------------------------------------------------------------------------------- */
 
-/* A triangular solve and a product of n m^2 operations each, as part of a factor of as many; and two passes of rows against
- * the columns that landmarks bring along. */
+/* A triangular solve and a product of n m^2 operations each, relative to a factorisation of as many; and two
+ * passes of rows against the columns of the landmarks. */
 static bool landmarks_pay(const volt_backend *device, double n, double m, double d)
 {
-    const double columns = 4, passes = 2, slower = 2; /* than a factor */
+    const double columns = 4, passes = 2, slower = 2; /* relative to a factorisation */
     double equal = cbrt(3 * 2 * n * m * m), entries = passes * columns * n * m, gram = 0, factor = 0, unused;
     if (!device->seconds)
         return false;
     device->seconds(equal, d, &unused, &factor);
     device->seconds(sqrt(2 * entries), d, &gram, &unused);
-    return seconds_here(equal) > least_gain * (slower * factor + gram) + start_seconds;
+    return cpu_seconds(equal) > least_gain * (slower * factor + gram) + start_seconds;
 }
 
 static bool has_room_for_landmarks(const volt_backend *device, double m)
 {
-    enum { COLUMNS = 8 }; /* for each landmark */
+    enum { COLUMNS = 8 }; /* per landmark */
     double available = device->available ? (double)device->available() : 0;
-    return available <= 0 || volt_landmarks_there_bytes(m, COLUMNS * m) <= available;
+    return available <= 0 || volt_device_landmarks_bytes(m, COLUMNS * m) <= available;
 }
 
 const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d)
@@ -169,12 +168,12 @@ const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d
     double m = (double)landmarks;
     if (!volt_backend_is_automatic()) {
         const volt_backend *chosen = volt_backend_current();
-        return volt_landmarks_there_can(chosen) ? chosen : volt_place_here("a solver on landmarks works");
+        return volt_device_landmarks_can(chosen) ? chosen : volt_place_here("a solver on landmarks works");
     }
     if (2 * (double)n * m * m < least_operations)
         return &volt_cpu_backend;
     const volt_backend *device = volt_device_backend();
-    bool works = device && volt_landmarks_there_can(device) && volt_backend_state(device) == VOLT_OK;
+    bool works = device && volt_device_landmarks_can(device) && volt_backend_state(device) == VOLT_OK;
     return works && landmarks_pay(device, (double)n, m, (double)d) && has_room_for_landmarks(device, m)
                ? device
                : &volt_cpu_backend;
@@ -182,10 +181,11 @@ const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d
 
 /* ---- products --------------------------------------------------------------------------------- */
 
-/* Here entries are made up to the diagonal, and all cores share them; there all of them, block by block. */
+/* The CPU computes entries up to the diagonal on all cores; a device computes all entries, block by block. */
 static bool products_pay(const volt_backend *device, double n, double d)
 {
-    const double rate = 0.5e9, products = 20; /* entries of a core a second; at least about so many products */
+    /* entries per second and core; estimated minimum number of products */
+    const double rate = 0.5e9, products = 20;
     double gram = 0, factor = 0, here = n * n / 2 * (1 + d / 20) / rate / (double)volt_threads();
     if (!device->seconds)
         return false;
@@ -208,40 +208,40 @@ const volt_backend *volt_place_products(int64_t n, int64_t d)
 
 const volt_backend *volt_place_solver(const volt_solver *solver, const volt_work *work)
 {
-    if (solver && volt_solver_keeps_landmarks(solver)) /* it is placed when the landmarks are known */
+    if (solver && volt_solver_keeps_landmarks(solver)) /* placed when the landmarks are known */
         return volt_backend_current();
     return solver && solver->needs.rows ? volt_place_products(work->n, work->d) : volt_place(work);
 }
 
 /* ---- free runs -------------------------------------------------------------------------------- */
 
-/* One core, which steps down diagonals as a stream does (docs/performance.md). */
-static double run_seconds_here(int64_t rows, int64_t m, int64_t d)
+/* One core, at the speed of a stream (docs/performance.md). */
+static double run_seconds_on_cpu(int64_t rows, int64_t m, int64_t d)
 {
     const double entries = 0.6e9;
     return (double)rows * (double)m * (1 + (double)d / 20) / entries;
 }
 
-static double run_seconds_there(const volt_backend *backend, int64_t rows, int64_t m, int64_t d)
+static double run_seconds_on_device(const volt_backend *backend, int64_t rows, int64_t m, int64_t d)
 {
     return backend->run_seconds ? backend->run_seconds((double)rows, (double)m, (double)d) : 0;
 }
 
 bool volt_run_pays(const volt_backend *backend, int64_t rows, int64_t m, int64_t d)
 {
-    return backend->run && run_seconds_there(backend, rows, m, d) < run_seconds_here(rows, m, d);
+    return backend->run && run_seconds_on_device(backend, rows, m, d) < run_seconds_on_cpu(rows, m, d);
 }
 
 const volt_backend *volt_place_run(int64_t rows, int64_t m, int64_t d)
 {
     if (!volt_backend_is_automatic())
         return volt_backend_current();
-    double here = run_seconds_here(rows, m, d);
-    if (here < least_gain * start_seconds) /* nothing is looked for */
+    double here = run_seconds_on_cpu(rows, m, d);
+    if (here < least_gain * start_seconds) /* do not search for a device */
         return &volt_cpu_backend;
     const volt_backend *device = volt_device_backend();
     if (!device || !device->run || volt_backend_state(device) != VOLT_OK)
         return &volt_cpu_backend;
-    return here > least_gain * run_seconds_there(device, rows, m, d) + start_seconds ? device
-                                                                                     : &volt_cpu_backend;
+    return here > least_gain * run_seconds_on_device(device, rows, m, d) + start_seconds ? device
+                                                                                         : &volt_cpu_backend;
 }

@@ -1,7 +1,8 @@
-/* src/solve/landmark/solver_features.c: ridge regression on explicit states, where they are far fewer than the rows.
+/* src/solve/landmark/solver_features.c: ridge regression on explicit states, for far fewer states than rows.
  *
- * Held-out rows tell alpha and the kind of target, where they are not given, and the errors behind intervals. On few rows the
- * exact solver finds them; on more rows they are predicted from sums (feature_held_out.c). */
+ * Held-out rows determine alpha and the kind of target, unless given, and the errors for intervals. With few
+ * rows the exact solver computes these errors; with more rows they are computed from sums
+ * (feature_held_out.c). */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 
 enum {
-    LEAST_ROWS = 4096 /* below, the exact solver is as good, and tells more about the rows */
+    LEAST_ROWS = 4096 /* below, the exact solver is as fast and provides more results */
 };
 
 static double bytes(double n, double q, double states)
@@ -29,7 +30,7 @@ static bool takes(int64_t n, int64_t q, int64_t states, double available)
            (available == 0 || bytes((double)n, (double)q, (double)states) <= available);
 }
 
-/* Of the sums: n N^2 operations, at the speed of a trial. */
+/* Time of the sums: n N^2 operations, at the speed of a trial. */
 static volt_status seconds(double n, double states, double *value)
 {
     enum { TRIAL = 256 };
@@ -50,7 +51,7 @@ static volt_status seconds(double n, double states, double *value)
 
 /* ---- held-out rows ------------------------------------------------------------------------------ */
 
-/* The progress of a solver inside this one: [0, 1] is [from, from + share] of the whole. */
+/* Progress of a nested solver: [0, 1] is [from, from + share] of the whole. */
 typedef struct inner_progress {
     volt_progress outer;
     double from, share;
@@ -62,9 +63,10 @@ static int report_inner(const char *stage, double fraction, void *context)
     return inner->outer.report(stage, inner->from + inner->share * fraction, inner->outer.context);
 }
 
-/* The exact solver on all rows: its choice and its errors are kept, its readout is not. `room` has rows x q numbers and 2 q. */
+/* Run the exact solver on all rows. Its choice and its errors are kept; its readout is discarded.
+ * `workspace` has rows x q numbers and 2 q. */
 static volt_status solve_exactly(const volt_feature_fit *s, volt_operator *K, inner_progress *inner,
-                                 double *room)
+                                 double *workspace)
 {
     volt_solver_task exact = *s->task;
     exact.kernel = K;
@@ -75,32 +77,32 @@ static volt_status solve_exactly(const volt_feature_fit *s, volt_operator *K, in
     exact.progress = (volt_progress){0};
     if (inner->outer.report)
         exact.progress = (volt_progress){.report = report_inner, .context = inner};
-    volt_matrix A = volt_matrix_of(room, s->rows, s->q);
+    volt_matrix A = volt_matrix_of(workspace, s->rows, s->q);
     volt_readout readout = {
-        .A = A, .intercepts = room + s->rows * s->q, .unlearned = room + s->rows * s->q + s->q};
+        .A = A, .intercepts = workspace + s->rows * s->q, .unlearned = workspace + s->rows * s->q + s->q};
     for (int64_t i = 0; i < s->rows; i++)
         memcpy(A.data + i * A.ld, s->first.data + i * s->first.ld, (size_t)s->q * sizeof(double));
     return volt_solver_run(&volt_solver_exact, &exact, &readout);
 }
 
-/* Few rows: `last` holds the features of all of them. */
+/* Few rows: `last` holds the features of all rows. */
 static volt_status predict_few(volt_feature_fit *s, double from, double share)
 {
     inner_progress inner = {s->task->progress, from, share};
     int64_t rows = s->rows;
     volt_blas_int m = (volt_blas_int)rows, n = (volt_blas_int)s->states;
-    double *K = volt_alloc_doubles(rows, rows), *room = volt_alloc_doubles(rows + 2, s->q);
+    double *K = volt_alloc_doubles(rows, rows), *workspace = volt_alloc_doubles(rows + 2, s->q);
     volt_operator *op = NULL;
-    volt_status status = K && room ? VOLT_OK : VOLT_ERR_MEMORY;
+    volt_status status = K && workspace ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, m, n, 1, s->last, n, 0, K, m);
         volt_mirror(volt_matrix_of(K, rows, rows));
         status = volt_dense_operator(volt_view_of(K, rows, rows), &op);
     }
     if (status == VOLT_OK)
-        status = solve_exactly(s, op, &inner, room);
+        status = solve_exactly(s, op, &inner, workspace);
     volt_operator_free(op);
-    volt_free(room);
+    volt_free(workspace);
     volt_free(K);
     return status;
 }
@@ -109,7 +111,7 @@ static volt_status solve(const volt_solver_task *task, void *workspace, volt_rea
 {
     (void)workspace;
     VOLT_REQUIRE(task->kernel->n_states > 0, VOLT_ERR_ARGUMENT,
-                 "the solver \"features\" needs a kernel with explicit states");
+                 "the solver \"features\" requires a kernel with explicit states");
     int64_t rows = readout->A.rows;
     if (volt_feature_last(task, rows) == rows)
         return volt_feature_fit_run(task, 0, predict_few, readout);
@@ -119,8 +121,8 @@ static volt_status solve(const volt_solver_task *task, void *workspace, volt_rea
 
 const volt_solver volt_solver_features = {
     .info = {.name = "features",
-             .meaning = "exact: sums over explicit states, where they are fewer than half of the rows"},
-    .reason = "the states of the kernel are few: exact, without a matrix of all rows",
+             .meaning = "exact: sums over explicit states, if they are fewer than half of the rows"},
+    .reason = "exact, and the kernel has few states: no matrix of all rows is needed",
     .needs = {.states = true},
     .accepts = {.centred = true},
     .takes = takes,

@@ -1,8 +1,9 @@
-/* src/solve/landmark/solver_nystrom.c: Nystrom's approximation: ridge regression on what a few landmarks make of the rows.
+/* src/solve/landmark/solver_nystrom.c: Nystrom approximation: ridge regression on features of landmarks.
  *
- * The operator is one of landmarks (landmark_operator.h), whose states B = K_nm L^{-T} stand for K = B B'. Normal equations
- * in B are as good as a QR factorisation of it; normal equations in K_nm are not (docs/math.md, "Large n"). n m^2 operations
- * for B and as many for B'B, m^2 numbers and a block of rows. */
+ * The operator has landmarks (landmark_operator.h), with states B = K_nm L^{-T} and K approximated by B B'.
+ * Normal equations in B are as accurate as a QR factorisation of B; normal equations in K_nm are not
+ * (docs/math.md, "Large n"). The cost is n m^2 operations for B and as many for B'B, and memory of m^2
+ * numbers and a block of rows. */
 #include "base/error.h"
 #include "base/numbers.h"
 #include "solve/landmark/feature_fit.h"
@@ -12,7 +13,7 @@
 
 enum {
     RUN_COLUMNS = 8
-}; /* columns of a run for each landmark of it, at most, but for kernels with a long memory */
+}; /* maximum number of columns of a run per landmark, except for kernels with a long memory */
 
 static double bytes(double n, double q, double landmarks)
 {
@@ -26,7 +27,7 @@ static bool takes(int64_t n, int64_t q, int64_t landmarks, double available)
            (available == 0 || bytes((double)n, (double)q, (double)landmarks) <= available);
 }
 
-/* TRSM and SYRK of n rows, and factors of m. */
+/* TRSM and SYRK of n rows, and factorisations of m. */
 static volt_status seconds(double n, double landmarks, double *value)
 {
     VOLT_TRY(volt_solver_features.seconds(n, landmarks, value));
@@ -40,8 +41,9 @@ static int64_t usual_landmarks(int64_t rows)
     return volt_min(rows, USUAL);
 }
 
-/* How far the RMSE of a fit on landmarks lay above that of the exact fit (docs/math.md, "Large n"): 20,000 rows of a noisy and of
- * a smooth system, at most, and of one that has nearly no noise. Below the last number nothing was measured. */
+/* Relative increase of the RMSE over the exact fit (docs/math.md, "Large n"): the maximum over 20,000 rows
+ * of a noisy and of a smooth system, and the value for a system with almost no noise. Nothing was measured
+ * below the last number. */
 static void expect_errors(int64_t n, int64_t landmarks, double *usual, double *noise_free)
 {
     static const double measured[][3] = {
@@ -76,7 +78,7 @@ static volt_status solve(const volt_solver_task *task, void *workspace, volt_rea
 
 const volt_solver volt_solver_nystrom = {
     .info = {.name = "nystrom",
-             .meaning = "approximate: a readout of a few landmarks, from sums over all rows",
+             .meaning = "approximate: a readout of landmarks, from sums over all rows",
              .searches = 1},
     .accuracy = VOLT_ACCURACY_APPROXIMATE,
     .needs = {.landmarks = true},

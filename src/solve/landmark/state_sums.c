@@ -1,7 +1,7 @@
 /* src/solve/landmark/state_sums.c: the normal equations of explicit states.
  *
- * The matrices are divided in pieces that do not depend on the number of threads: what BLAS does in one is done by one
- * thread. */
+ * The matrices are divided into pieces that do not depend on the number of threads. One thread makes each
+ * BLAS call. */
 #include "solve/landmark/state_sums.h"
 
 #include "base/blas.h"
@@ -16,8 +16,8 @@
 #include <string.h>
 
 enum {
-    BLOCK = 512, /* rows that join at a time */
-    PIECE = 128  /* rows of G that are one piece of work */
+    BLOCK = 512, /* rows added at a time */
+    PIECE = 128  /* rows of G per task */
 };
 
 bool volt_state_sums_pay(int64_t rows, int64_t states)
@@ -92,7 +92,7 @@ void volt_state_sums_copy(const volt_state_sums *from, volt_state_sums *to)
 
 /* ---- rows join -------------------------------------------------------------------------------- */
 
-/* The mean of the first states. */
+/* Sets the centre to the mean of the first states. */
 static void choose_centre(volt_state_sums *s, volt_view F)
 {
     memset(s->about, 0, (size_t)s->states * sizeof(double));
@@ -101,7 +101,7 @@ static void choose_centre(volt_state_sums *s, volt_view F)
             s->about[k] += F.data[i * F.ld + k] / (double)F.rows;
 }
 
-/* Rows begin .. end - 1 of G and H from the rows in the block. */
+/* Update rows begin .. end - 1 of G and H with the rows in the block. */
 static void add_piece(volt_state_sums *s, int64_t begin, int64_t end, int64_t rows, volt_view Y)
 {
     volt_blas_int n = (volt_blas_int)s->states, m = (volt_blas_int)s->columns, count = (volt_blas_int)rows;
@@ -116,19 +116,19 @@ static void add_piece(volt_state_sums *s, int64_t begin, int64_t end, int64_t ro
                 1, s->H + begin * s->columns, m);
 }
 
-/* At most BLOCK rows; those without a target become zero. */
+/* Adds at most BLOCK rows; those without a target are set to zero. */
 static void add_block(volt_state_sums *s, volt_view F, volt_view Y, const bool *without)
 {
     for (int64_t i = 0; i < F.rows; i++) {
         double *f = s->block + i * s->states;
-        bool there = !(without && without[i]);
+        bool known = !(without && without[i]);
         for (int64_t k = 0; k < s->states; k++) {
-            f[k] = there ? F.data[i * F.ld + k] - s->about[k] : 0;
+            f[k] = known ? F.data[i * F.ld + k] - s->about[k] : 0;
             s->total[k] += f[k];
         }
         for (int64_t k = 0; k < s->columns; k++)
             s->y[k] += Y.data[i * Y.ld + k];
-        s->counted += there;
+        s->counted += known;
     }
     int64_t pieces = (s->states + PIECE - 1) / PIECE;
 #pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads())
@@ -149,7 +149,7 @@ void volt_state_sums_add(volt_state_sums *sums, volt_view F, volt_view Y, const 
 
 /* ---- bands ------------------------------------------------------------------------------------ */
 
-/* The same sums about another centre: with d = about - centre, f - centre = (f - about) + d. */
+/* Move the sums to another centre: with d = about - centre, f - centre = (f - about) + d. */
 static void move_centre(volt_state_sums *s, const double *centre)
 {
     int64_t n = s->states, m = s->columns;
@@ -164,11 +164,11 @@ static void move_centre(volt_state_sums *s, const double *centre)
         s->total[i] += s->counted * (s->about[i] - centre[i]);
 }
 
-/* The centre of all is that of the first band with targets. */
+/* All processes use the centre of the first band with targets. */
 void volt_state_sums_join(volt_state_sums *s, const volt_bands *bands)
 {
     int64_t n = s->states, m = s->columns;
-    double *centre = s->block; /* which holds nothing now */
+    double *centre = s->block; /* unused at this point */
     if (bands->parts == 1)
         return;
     bool is_first = s->counted > 0;
@@ -251,7 +251,7 @@ double volt_state_sums_solve_flops(const volt_state_sums *sums)
     return n * n * (n / 3 + 2 * (double)sums->columns);
 }
 
-/* ---- what each row weighs in its own fit, from the factor of the system ------------------------ */
+/* ---- leverages, from the factor of the system -------------------------------------------------- */
 
 void volt_state_sums_leverages(const volt_state_sums *sums, volt_view S, bool constant, volt_matrix F,
                                double *h)

@@ -25,13 +25,15 @@ typedef struct newton {
     const volt_loss_problem *problem;
     volt_loss_problem of_group; /* the same problem with only the columns of the group */
     double rho;
-    volt_matrix a, u, g0, g; /* the readout, u = K a + 1 c, the slopes that are eased around, those at u */
-    volt_matrix da, kda;     /* the step: coefficients, K da */
-    volt_matrix trial;       /* slopes along the line */
+    /* the readout, u = K a + 1 c, the slopes that the envelope is centred at, the slopes at u */
+    volt_matrix a, u, g0, g;
+    volt_matrix da, kda; /* the step: coefficients, K da */
+    volt_matrix trial;   /* slopes along the line */
     volt_matrix saved_a, saved_u,
-        solved;                 /* restored after a failed step; the slopes of the last eased problem solved */
-    volt_matrix best_a, best_u; /* the readout of the least gap so far */
-    double *certificate;        /* n x 2 m */
+        /* restored after a failed step; the slopes of the last smoothed problem solved */
+        solved;
+    volt_matrix best_a, best_u;        /* the readout of the least gap so far */
+    double *certificate;               /* n x 2 m */
     double *c, *dc, *saved_c, *best_c; /* m */
     double objective, gap;             /* of the best readout */
     volt_loss_directions directions;
@@ -92,7 +94,7 @@ static volt_status find_slopes(newton *run)
     return VOLT_OK;
 }
 
-/* The largest distance of u from its target: as far as an intercept may have to move. */
+/* The largest distance of u from its target: the largest useful step of an intercept. */
 static double reach(const newton *run)
 {
     volt_view Y = run->of_group.Y;
@@ -104,7 +106,7 @@ static double reach(const newton *run)
     return most;
 }
 
-/* The largest part of alpha a + g. */
+/* The largest element of alpha a + g. */
 static double residual(const newton *run)
 {
     double most = 0;
@@ -121,9 +123,10 @@ static double largest_slope(const newton *run)
     return most;
 }
 
-/* ---- the search along the line ---------------------------------------------------------------- */
+/* ---- line search ------------------------------------------------------------------------------ */
 
-/* The derivative of the eased objective at a share `tau` of the step; `linear` and `square` are a' K da and da' K da. */
+/* The derivative of the smoothed objective at a share `tau` of the step; `linear` and `square` are a' K da
+ * and da' K da. */
 static volt_status derivative(newton *run, double tau, double linear, double square, double *value)
 {
     int64_t m = run->of_group.group;
@@ -140,7 +143,7 @@ static volt_status derivative(newton *run, double tau, double linear, double squ
     return VOLT_OK;
 }
 
-/* The share of the step that is taken; 0: it leads nowhere any more. */
+/* The step length; 0: no further decrease. */
 static volt_status search_line(newton *run, double *tau)
 {
     double linear = 0, square = 0, at_0, at_1;
@@ -157,7 +160,7 @@ static volt_status search_line(newton *run, double *tau)
         return VOLT_OK;
     double low = 0, high = 1, slope_low = at_0, slope_high = at_1;
     for (int i = 0; i < MOST_TRIALS; i++) {
-        /* the chord and the middle, of orders of magnitude where they are far apart, in turn */
+        /* alternately the secant and the midpoint, geometric if the ends differ by orders of magnitude */
         double chord = low + (high - low) * slope_low / (slope_low - slope_high), now;
         double middle = high > 16 * low ? fmax(high / 64, sqrt(low * high)) : low + (high - low) / 2;
         double next = i % 2 == 0 && isfinite(slope_high) ? chord : middle;
@@ -200,10 +203,11 @@ static bool is_closed(const newton *run, const volt_newton_task *task)
     return run->gap <= volt_loss_open_above(&run->of_group, task->tolerance, run->objective);
 }
 
-/* Certifies the readout with these slopes (NULL: -alpha a), keeps it where it is the best so far, and returns its gap. */
+/* Certifies the readout with these slopes (NULL: -alpha a), stores it if it is the best so far, and returns
+ * its gap. */
 static double certify(newton *run, const volt_newton_task *task, const double *slopes)
 {
-    volt_loss_state state = {.A = run->a, .U = run->kda, .G = run->trial, .c = run->dc}; /* a step was taken */
+    volt_loss_state state = {.A = run->a, .U = run->kda, .G = run->trial, .c = run->dc}; /* after a step */
     for (int64_t i = 0; i < run->a.rows * run->a.cols; i++)
         run->trial.data[i] = slopes ? slopes[i] : -run->problem->alpha * run->a.data[i];
     memcpy(state.c, run->c, (size_t)run->a.cols * sizeof *state.c);
@@ -218,7 +222,7 @@ static double certify(newton *run, const volt_newton_task *task, const double *s
     return state.gap;
 }
 
-/* ---- losses of straight lines ----------------------------------------------------------------- */
+/* ---- piecewise linear losses ------------------------------------------------------------------ */
 
 static volt_status newton_step_of(newton *run, double least_shift)
 {
@@ -227,7 +231,7 @@ static volt_status newton_step_of(newton *run, double least_shift)
                             &made);
 }
 
-/* As if rho were `factor` times as large, with the rows that are active now and no others. */
+/* Multiply rho by `factor`, keeping the set of active rows. */
 static void stiffen(newton *run, double factor)
 {
     int64_t m = run->of_group.group;
@@ -243,8 +247,9 @@ static void stiffen(newton *run, double factor)
     }
 }
 
-/* Rows that are active stay so, all others keep their slopes: one system, then look which rows that changes. Near the end
- * a few rounds of it find the minimum, from farther away they may lead anywhere: the state is put back then. */
+/* Keep the active rows active and the slopes of all others fixed, solve one system, and update the active
+ * rows. Close to the solution a few rounds find the minimum; otherwise they may diverge, and the state is
+ * restored. */
 static volt_status guess_rows(newton *run, const volt_newton_task *task, int64_t *steps)
 {
     double last = INFINITY, *c = run->saved_c;
@@ -274,7 +279,7 @@ static volt_status guess_rows(newton *run, const volt_newton_task *task, int64_t
     return VOLT_OK;
 }
 
-/* The minimum of the eased problem, by Newton steps. */
+/* The minimum of the smoothed problem, by Newton steps. */
 static volt_status solve_eased(newton *run, const volt_newton_task *task, int64_t *steps)
 {
     for (; *steps < task->most_steps; ++*steps) {
@@ -325,7 +330,7 @@ static volt_status iterate_smooth(newton *run, const volt_newton_task *task, int
         VOLT_TRY(find_slopes(run));
         VOLT_TRY(newton_step_of(run, task->least_shift));
         VOLT_TRY(search_line(run, &tau));
-        take_step(run, tau > 0 ? tau : 1); /* below rounding in u, the step still brings alpha a to -g */
+        take_step(run, tau > 0 ? tau : 1); /* below rounding in u, the step still brings alpha a closer to -g */
         ++*steps;
         double gap = certify(run, task, NULL);
         closed += is_closed(run, task);
@@ -337,7 +342,7 @@ static volt_status iterate_smooth(newton *run, const volt_newton_task *task, int
     return VOLT_OK;
 }
 
-/* The best readout into the state. */
+/* Copy the best readout to the state. */
 static void finish(const newton *run, int64_t k, volt_loss_state *state)
 {
     int64_t m = run->of_group.group;

@@ -1,4 +1,5 @@
-/* src/solve/loss/admm.c: alternating directions; the formulas are in loss_methods.h. */
+/* src/solve/loss/admm.c: the alternating direction method of multipliers; the formulas are in
+ * loss_methods.h. */
 #include "solve/loss/loss_methods.h"
 
 #include "base/blas.h"
@@ -14,8 +15,8 @@ static const double RELAXATION = 1.7;
 
 /* ---- solves with one column ------------------------------------------------------------------- */
 
-/* A triangular solve with one column reads L once and computes next to nothing: all threads must read. Rows below (columns
- * left of) a block of the diagonal are independent of each other. */
+/* A triangular solve with one column is limited by reading L, so all threads must read. Rows below (columns
+ * left of) a diagonal block are independent of each other. */
 enum { SOLVE_BLOCK = 192, LEAST_SHARED = 1000 }; /* below, L stays in the cache of one thread */
 
 static void solve_block(volt_matrix L, int64_t first, int64_t count, CBLAS_TRANSPOSE transpose, double *x)
@@ -94,7 +95,7 @@ static volt_status begin(const volt_loss_problem *problem, admm_workspace *space
     return VOLT_OK;
 }
 
-/* a, c and v for the present u and g. */
+/* Computes a, c and v for the current u and g. */
 static void solve_readout(const volt_loss_problem *problem, const volt_admm_task *task, double rho,
                           const admm_workspace *space, volt_loss_state *state)
 {
@@ -118,10 +119,10 @@ static void solve_readout(const volt_loss_problem *problem, const volt_admm_task
     }
 }
 
-/* The largest change of u and of g against their largest values. */
+/* The largest change of u and of g relative to their largest values. */
 typedef struct movement {
     double u, g, du, dg;
-    double apart; /* the largest difference between v and u, which are one in the end */
+    double apart; /* the largest difference between v and u, which converges to 0 */
 } movement;
 
 static volt_status ease_rows(const volt_loss_problem *problem, double rho, const admm_workspace *space,
@@ -157,8 +158,8 @@ static void certify(const volt_loss_problem *problem, const volt_admm_task *task
     volt_loss_certify(problem, task->tolerance, state, space->certificate);
 }
 
-/* The rho with which v and u would come together as fast as g comes to rest, each against its size (Stellato and others, OSQP,
- * 2020, section 5.2); the present one where it is right within a factor. */
+/* The rho that balances the primal and dual residuals, each relative to its size (Stellato and others, OSQP,
+ * 2020, section 5.2); the current one if it is within a factor. */
 static double better_rho(const volt_admm_task *task, const movement *moved, double rho)
 {
     enum { NEAR = 3 };

@@ -7,10 +7,10 @@
 
 enum { THIN = 4, MOST_HALVINGS = 200 };
 
-/* Levels that cross by less, relative to the largest level or target, cross by rounding. */
+/* Levels that cross by less than this, relative to the largest level or target, cross by rounding. */
 static const double CROSSING = 1e-9;
 
-/* The diagonal of K and the one kept aside change places. */
+/* Swap the diagonal of K with the stored one. */
 static void swap_diagonals(const volt_loss_problem *problem)
 {
     for (int64_t i = 0; i < problem->n; i++) {
@@ -48,7 +48,7 @@ static void range_of(const volt_loss_problem *problem, int64_t row, int64_t k, d
     *high *= w;
 }
 
-/* sum_t clip(g_t - theta w_t), which falls with theta. */
+/* sum_t clip(g_t - theta w_t), which decreases with theta. */
 static double clipped_sum(const volt_loss_problem *problem, volt_matrix G, int64_t k, double theta)
 {
     double sum = 0, low, high;
@@ -67,7 +67,7 @@ static double balancing_shift(const volt_loss_problem *problem, volt_matrix G, i
         size += fabs(G.data[i * G.ld + k]);
     if (fabs(sum) <= (double)problem->n * DBL_EPSILON * size)
         return 0;
-    double step = copysign(1e-12, sum); /* find a bracket, then halve it */
+    double step = copysign(1e-12, sum); /* find a bracket, then bisect it */
     for (int i = 0; i < MOST_HALVINGS; i++, step *= 4) {
         double now = clipped_sum(problem, G, k, step);
         if ((sum > 0) != (now > 0))
@@ -105,8 +105,9 @@ static double total_weight(const volt_loss_problem *problem)
     return sum;
 }
 
-/* The largest share f <= 1 of the slopes g of one row that is feasible for levels that do not cross: no sum of the first
- * j slopes lies below minus that of the first levels, none of the last above that of what these lack to 1. */
+/* The largest share f <= 1 for which f g of one row is feasible for non-crossing levels: no sum of the first
+ * j slopes is below minus the sum of the first j levels, and no sum of the last j is above the sum of 1 -
+ * level over them. */
 static double feasible_share(int64_t m, const double *q, double w, const double *g)
 {
     double share = 1, slopes = 0, levels = 0;
@@ -126,7 +127,7 @@ static double feasible_share(int64_t m, const double *q, double w, const double 
     return share;
 }
 
-/* Shift each column to the sum 0 and shrink all: 0 is feasible. */
+/* Shift each column to the sum 0 and shrink all columns; 0 is feasible. */
 static void make_levels_feasible(const volt_loss_problem *problem, volt_matrix G, int64_t k)
 {
     double total = total_weight(problem), share = 1;
@@ -147,8 +148,8 @@ static void make_levels_feasible(const volt_loss_problem *problem, volt_matrix G
             G.data[i * G.ld + j] *= volt_loss_weight(problem, i) > 0 ? share : 0;
 }
 
-/* Of classes: p = g / w + y back into the simplex, then (1 - e) p + e r with the same r in every row, which makes the sums
- * of g 0; e is the smallest that leaves r in the simplex. */
+/* For classes: project p = g / w + y onto the simplex, then take (1 - e) p + e r with the same r in every
+ * row, so that the sums of g are 0. e is the smallest value for which r is in the simplex. */
 static void make_classes_feasible(const volt_loss_problem *problem, volt_matrix G)
 {
     int64_t m = problem->group;
@@ -159,7 +160,7 @@ static void make_classes_feasible(const volt_loss_problem *problem, volt_matrix 
         for (int64_t k = 0; k < m; k++)
             sum += g[k] = w > 0 ? fmax(g[k] / w + y[k], 0) : 0;
         for (int64_t k = 0; k < m; k++) {
-            g[k] = w > 0 ? g[k] / sum : 0; /* p for now */
+            g[k] = w > 0 ? g[k] / sum : 0; /* p at this point */
             of_p[k] += w * g[k];
             of_y[k] += w * y[k];
         }
@@ -225,7 +226,8 @@ static double constant_loss(const volt_loss_problem *problem, int64_t k, double 
     return sum;
 }
 
-/* The constant c of the least sum of w l(y, c), by golden sections over the range of the targets. */
+/* The constant c that minimises the sum of w l(y, c), by golden section search over the range of the
+ * targets. */
 static double best_constant(const volt_loss_problem *problem, int64_t k)
 {
     enum { SECTIONS = 40 };
@@ -254,7 +256,7 @@ static double best_constant(const volt_loss_problem *problem, int64_t k)
     return best;
 }
 
-/* The least value of l(y, .) is 0 except for counts, where it is that at u = log y. */
+/* The least value of l(y, .) is 0 except for counts, for which it is the value at u = log y. */
 static double least_loss(const volt_loss_problem *problem, int64_t k)
 {
     double sum = 0;
@@ -289,7 +291,7 @@ double volt_loss_open_above(const volt_loss_problem *problem, double tolerance, 
     return fmax(tolerance * fabs(objective), rounding_of(problem));
 }
 
-/* May a readout have this objective, and miss the minimum by no more than the gap? */
+/* Is it possible that a readout has this objective and is within the gap of the minimum? */
 static bool within_bounds(const volt_loss_problem *problem, double objective, double gap)
 {
     double rounding = 100 * rounding_of(problem);
@@ -298,7 +300,7 @@ static bool within_bounds(const volt_loss_problem *problem, double objective, do
 
 /* ---- objective and gap ------------------------------------------------------------------------ */
 
-/* Sums over rows, and how far levels cross. */
+/* Sums over rows, and the largest crossing of levels. */
 typedef struct row_sums {
     double loss, excess;
     double crossing, largest; /* of u; of u and y */
@@ -316,7 +318,7 @@ static void target_terms(const volt_loss_problem *problem, double w, const doubl
         sums->crossing = fmax(sums->crossing, j > 0 ? u[j - 1] - u[j] : 0);
         sums->largest = fmax(sums->largest, fmax(fabs(u[j]), fabs(y[j])));
     }
-    sums->excess += fabs(excess); /* of one level it may lie below 0, of all by what rounding lets them cross */
+    sums->excess += fabs(excess); /* negative for one level only by the crossing that rounding allows */
 }
 
 static void row_terms(const volt_loss_problem *problem, int64_t row, const double *u, const double *g,
@@ -375,10 +377,11 @@ void volt_loss_certify(const volt_loss_problem *problem, double tolerance, volt_
     state->objective = sums.loss + problem->alpha / 2 * energy;
     double bar = volt_loss_open_above(problem, tolerance, state->objective);
     double excess = sums.excess, most = problem->norm * squares / (2 * problem->alpha);
-    if (excess <= bar && excess + most > bar) /* the bound is not good enough: the value */
+    if (excess <= bar && excess + most > bar) /* the bound is not sufficient: compute the value */
         most = distance(problem, delta, product);
     state->gap = excess + most;
-    /* Guesses of active rows, where K has no full rank, may have coefficients far above g / alpha, whose roundings are in u. */
+    /* If K is rank-deficient, the active-row iteration may produce coefficients far above g / alpha, whose
+     * rounding errors appear in u. */
     const volt_loss_kind *kind = problem->loss->kind;
     bool cancels = !kind->smooth && !kind->row && farthest > steepest;
     if (!within_bounds(problem, state->objective, state->gap) || sums.crossing > CROSSING * sums.largest ||

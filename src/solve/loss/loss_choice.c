@@ -77,7 +77,7 @@ static volt_loss_task part_of(const volt_loss_task *task, const trial_rows *part
     return less;
 }
 
-/* Does the part that trains know enough: a weight above 0, and every class? */
+/* Do the training rows contain a weight above 0, and every class? */
 static bool can_train(const volt_loss_task *task, const trial_rows *part)
 {
     const volt_loss_kind *kind = task->loss->kind;
@@ -96,7 +96,7 @@ static bool can_train(const volt_loss_task *task, const trial_rows *part)
     return true;
 }
 
-/* Room for the trials of a part: A and U are rows x columns. */
+/* Workspace for the trials of a part: A and U are rows x columns. */
 typedef struct trial_workspace {
     double *numbers;
     volt_matrix work; /* fitted x fitted; no data: K itself is overwritten and restored ... */
@@ -120,7 +120,7 @@ static volt_status make_workspace(const trial_rows *part, int64_t columns, bool 
     return VOLT_OK;
 }
 
-/* The matrix of the rows that train, in memory that may be overwritten: its lower triangle is K's. */
+/* The matrix of the training rows, in memory that may be overwritten: its lower triangle is that part of K. */
 static volt_matrix begin_work(volt_matrix K, const trial_rows *part, const trial_workspace *space)
 {
     volt_matrix block = {K.data + part->first * (K.ld + 1), part->fitted, part->fitted, K.ld};
@@ -133,7 +133,7 @@ static volt_matrix begin_work(volt_matrix K, const trial_rows *part, const trial
     return space->work.data ? space->work : block;
 }
 
-/* Restores the entries of K from above the diagonal, where volt_loss_minimise keeps them. */
+/* Restores the entries of K from the upper triangle, where volt_loss_minimise stores them. */
 static void end_work(volt_matrix work, const trial_workspace *space)
 {
     if (space->work.data)
@@ -143,7 +143,7 @@ static void end_work(volt_matrix work, const trial_workspace *space)
         work.data[i * (work.ld + 1)] = space->diagonal[i];
 }
 
-/* Offers the mean loss of the held-out rows; none where the fit fails. */
+/* Offers the mean loss of the held-out rows; nothing if the fit fails. */
 static volt_status try_alpha(volt_matrix K, const volt_loss_task *task, const trial_rows *part,
                              const trial_workspace *space, volt_alpha_choice *choice)
 {
@@ -172,7 +172,7 @@ static volt_status try_alpha(volt_matrix K, const volt_loss_task *task, const tr
 typedef struct trials {
     volt_matrix K;
     const volt_loss_task *task;
-    trial_rows last, whole; /* rows that screen, and all rows */
+    trial_rows last, whole; /* screening rows, and all rows */
     trial_workspace last_space, whole_space;
 } trials;
 
@@ -188,7 +188,7 @@ static volt_status try_whole(void *context, volt_alpha_choice *choice)
     return try_alpha(all->K, all->task, &all->whole, &all->whole_space, choice);
 }
 
-/* The last rows, at most `most`; those that train end where a third of the weights above 0 is left. */
+/* The last rows, at most `most`. The training rows end where a third of the weights above 0 remains. */
 static trial_rows split_rows(const volt_loss_task *task, int64_t n, int64_t most, int64_t *counted)
 {
     trial_rows part = {.first = n - volt_min(n, most), .rows = volt_min(n, most)};
@@ -210,7 +210,7 @@ volt_status volt_loss_choose(volt_matrix K, const volt_loss_task *task, double *
     int64_t counted;
     trial_rows last = split_rows(task, K.rows, task->most_tried > 0 ? task->most_tried : MOST_TRIED, &counted);
     VOLT_REQUIRE(counted >= VOLT_LEAST_CHOSEN, VOLT_ERR_DATA,
-                 "alpha can not be chosen on %" PRId64 " rows, and at least %d are needed: give alpha", counted,
+                 "alpha cannot be chosen on %" PRId64 " rows (at least %d are required): set alpha", counted,
                  VOLT_LEAST_CHOSEN);
     trials all = {.K = K, .task = task, .last = last};
     all.whole = (trial_rows){.first = 0, .rows = K.rows, .fitted = last.first + last.fitted};

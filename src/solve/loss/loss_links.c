@@ -1,9 +1,11 @@
-/* src/solve/loss/loss_links.c: losses whose forecasts pass a link: classes (logistic, multinomial) and counts (poisson).
+/* src/solve/loss/loss_links.c: losses with a link function: classes (logistic, multinomial) and counts
+ * (poisson).
  *
- * logistic, of two classes as one function: y = +-1, l = log(1 + exp(-y u)), l*(g) = p log p + (1 - p) log(1 - p) with
- * p = -g y in [0, 1]. multinomial, one function for each class: l = log sum exp u - u_y, l*(g) = sum p_k log p_k with
- * p = g + e_y in the simplex. l + l* - g u is the divergence of p from the probabilities of u. poisson: l = exp(u) - y u;
- * with p = g + y >= 0, l*(g) = p log p - p, and l + l* - g u = exp(u) - p + p (log p - u). */
+ * logistic, two classes as one function: y = +-1, l = log(1 + exp(-y u)), l*(g) = p log p + (1 - p) log(1 -
+ * p) with p = -g y in [0, 1]. multinomial, one function per class: l = log sum exp u - u_y, l*(g) = sum p_k
+ * log p_k with p = g + e_y in the simplex. l + l* - g u is the divergence of p from the probabilities of u.
+ * poisson: l = exp(u) - y u; with p = g + y >= 0, l*(g) = p log p - p, and l + l* - g u = exp(u) - p + p
+ * (log p - u). */
 #include "base/error.h"
 #include "solve/loss/loss.h"
 
@@ -13,8 +15,8 @@
 
 enum { MOST_ROOT_STEPS = 200 };
 
-/* f(of, x, d) gives the value of an increasing function at x, and its derivative in *d. The root lies in [low, high]: Newton, and
- * bisection where that leaves the interval. */
+/* f(of, x, d) returns the value of an increasing function at x, and its derivative in *d. Finds the root in
+ * [low, high] by Newton's method, with bisection if a step leaves the interval. */
 static double increasing_root(double (*f)(const void *of, double x, double *d), const void *of, double low,
                               double high)
 {
@@ -28,7 +30,8 @@ static double increasing_root(double (*f)(const void *of, double x, double *d), 
         else
             low = x;
         double next = x - value / d;
-        if (!(next > low && next < high) || i % 8 == 7) /* now and then in any case: Newton may creep */
+        /* also at regular intervals, because Newton's method may be slow */
+        if (!(next > low && next < high) || i % 8 == 7)
             next = low + (high - low) / 2;
         if (fabs(next - x) <= 2 * DBL_EPSILON * fabs(x) || next == x)
             return next;
@@ -37,7 +40,7 @@ static double increasing_root(double (*f)(const void *of, double x, double *d), 
     return x;
 }
 
-/* p log(p / q) - p + q: at least 0, and exactly so where they are equal. */
+/* p log(p / q) - p + q: at least 0, and exactly 0 if they are equal. */
 static double divergence(double p, double q)
 {
     return p > 0 ? fmax(p * log(p / q) - p + q, 0) : q;
@@ -61,7 +64,7 @@ static double logistic_excess(double p, double y, double u, double g)
 {
     (void)p;
     double share = -g * y, m = y * u;
-    /* exp(-m) underflows before log(share / sigmoid) is wrong: take the logarithm of the sigmoid as it is */
+    /* exp(-m) underflows before log(share / sigmoid) becomes inaccurate: use the logarithm of the sigmoid */
     double off = sigmoid(-m), log_off = -logistic_value(0, -y, u), log_on = -logistic_value(0, y, u);
     double a = share > 0 ? share * (log(share) - log_off) : 0;
     double b = share < 1 ? (1 - share) * (log1p(-share) - log_on) : 0;
@@ -118,7 +121,7 @@ static void softmax(int64_t m, double *u)
         u[k] /= sum;
 }
 
-/* -log of the probability of the class, which is never quite 0. */
+/* -log of the probability of the class, bounded away from 0. */
 static double log_loss(int64_t m, double y, const double *forecast)
 {
     (void)m;
@@ -174,7 +177,7 @@ static double row_excess(int64_t m, const double *y, const double *u, const doub
 
 enum { MOST_STEPS = 60 };
 
-/* F(x) = softmax(x) - y + rho (x - v), whose root is the prox; returns its largest part. */
+/* F(x) = softmax(x) - y + rho (x - v), whose root is the prox; returns its largest element. */
 static double row_residual(int64_t m, const double *y, const double *v, double rho, const double *x, double *p,
                            double *F)
 {
@@ -187,7 +190,7 @@ static double row_residual(int64_t m, const double *y, const double *v, double r
     return size;
 }
 
-/* Newton with (diag p - p p' + rho I)^{-1}, halved while the residual grows. */
+/* Newton's method with (diag p - p p' + rho I)^{-1}; steps are halved while the residual grows. */
 static void row_slope(int64_t m, const double *y, const double *u, const double *g0, double rho, double *g)
 {
     double x[VOLT_MOST_LEVELS], v[VOLT_MOST_LEVELS], p[VOLT_MOST_LEVELS], F[VOLT_MOST_LEVELS];
@@ -201,7 +204,7 @@ static void row_slope(int64_t m, const double *y, const double *u, const double 
             pF += p[k] * F[k] / (p[k] + rho);
             pp += p[k] * p[k] / (p[k] + rho);
         }
-        for (int64_t k = 0; k < m; k++) /* Sherman and Morrison */
+        for (int64_t k = 0; k < m; k++) /* Sherman-Morrison formula */
             step[k] = (F[k] + p[k] * pF / (1 - pp)) / (p[k] + rho);
         double length = 2, found = size;
         int halved = 0;
@@ -212,7 +215,7 @@ static void row_slope(int64_t m, const double *y, const double *u, const double 
             found = row_residual(m, y, v, rho, next, p, F);
         } while (!(found < size) && ++halved < MOST_STEPS);
         if (!(found < size))
-            break; /* as near as rounding lets it come */
+            break; /* rounding level reached */
         size = found;
         for (int64_t k = 0; k < m; k++)
             x[k] = next[k];
@@ -267,7 +270,7 @@ static double count_root(const void *of, double u, double *d)
     return mean - e->y + e->rho * (u - e->v);
 }
 
-/* The root lies between v and log y, and not below v - 1 unless exp of it is at most rho. */
+/* The root is between v and log y, and not below v - 1 unless its exp is at most rho. */
 static void poisson_slope(double p, double y, double u, double g0, double rho, double *g, double *d)
 {
     (void)p;
@@ -277,7 +280,7 @@ static void poisson_slope(double p, double y, double u, double g0, double rho, d
         double other = y > 0 ? log(y) : -INFINITY;
         double low = fmax(fmin(e.v, other), fmin(e.v - 1, log(rho)));
         double high = fmin(fmax(e.v, other), e.v + y / rho);
-        high = fmin(high, fmax(log(y + rho * (e.v - low)), low)); /* exp(u) = y + rho (v - u) there */
+        high = fmin(high, fmax(log(y + rho * (e.v - low)), low)); /* exp(u) = y + rho (v - u) at the root */
         at = high > low ? increasing_root(count_root, &e, low, high) : low;
     }
     double mean = exp(at);

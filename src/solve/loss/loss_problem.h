@@ -3,12 +3,13 @@
  *     minimise    J(a, c) = sum_t w_t l(y_t, u_t) + (alpha / 2) a' K a,         u = K a + 1 c
  *     maximise    D(g)    = - sum_t (w l)*(g_t) - g' K g / (2 alpha),           1' g = 0 (with an intercept)
  *
- * For any (a, c) and any feasible g, J(a, c) - D(g) bounds what (a, c) misses the minimum by; with delta = g + alpha a,
+ * For any (a, c) and any feasible g, J(a, c) - D(g) bounds the distance of J(a, c) from the minimum. With
+ * delta = g + alpha a,
  *
- *     J - D = sum_t [ w l(y_t, u_t) + (w l)*(g_t) - g_t u_t ] + delta' K delta / (2 alpha),
+ *     J - D = sum_t [ w l(y_t, u_t) + (w l)*(g_t) - g_t u_t ] + delta' K delta / (2 alpha).
  *
- * a sum of parts that are all at least 0, so that it is exact down to rounding. Columns are independent of each other but
- * for groups of them: the levels of one target must not cross, and classes share a row's probability. */
+ * All terms are at least 0, so the sum is accurate up to rounding. Columns are independent except within
+ * groups: the levels of one target must not cross, and classes share the probability of a row. */
 #ifndef SOLVE_LOSS_LOSS_PROBLEM_H
 #define SOLVE_LOSS_LOSS_PROBLEM_H
 
@@ -18,22 +19,22 @@
 typedef struct volt_loss_problem {
     const volt_loss *loss;
     int64_t n, columns;
-    int64_t group;         /* coupled columns side by side; 1: none are */
+    int64_t group;         /* adjacent coupled columns; 1: none */
     volt_view Y;           /* n x columns */
     const double *p;       /* columns: the parameter, in the units of Y */
-    const double *weights; /* n; NULL: 1 each. A row of weight 0 is not fitted */
+    const double *weights; /* n; NULL: 1 each. Rows of weight 0 are not fitted */
     double alpha;
-    double common; /* taken from K before */
+    double common; /* already subtracted from K */
     bool intercept;
     volt_matrix
-        K; /* n x n: its strict upper triangle is K, the lower one and the diagonal are working memory */
+        K; /* n x n: the strict upper triangle is K; the lower one and the diagonal are working memory */
     double *diagonal;      /* n: K_ii */
-    double norm;           /* at least the largest eigenvalue of K */
-    double floor, ceiling; /* the minimum of J lies between: volt_loss_bound */
+    double norm;           /* upper bound of the largest eigenvalue of K */
+    double floor, ceiling; /* bounds of the minimum of J: volt_loss_bound */
     volt_stage *stage;
 } volt_loss_problem;
 
-/* A readout, and what it is worth. All matrices are n x columns. */
+/* A readout with objective and gap. All matrices are n x columns. */
 typedef struct volt_loss_state {
     volt_matrix A, U, G; /* coefficients, u = K A + 1 c, and slopes g */
     double *c;           /* columns */
@@ -47,23 +48,24 @@ static inline double volt_loss_weight(const volt_loss_problem *problem, int64_t 
     return problem->weights ? problem->weights[row] : 1;
 }
 
-/* A direction of the columns of one row along which the slope of the eased loss changes by d for a unit of u. */
+/* A direction of the columns of one row along which the slope of the smoothed loss changes by d per unit of
+ * u. */
 typedef struct volt_loss_direction {
     int64_t row;
     int64_t first, count; /* columns of the group */
-    int64_t at;           /* its coefficients, a unit vector: `count` numbers of `numbers` from here */
+    int64_t at;           /* offset of its `count` coefficients, a unit vector, in `numbers` */
     double d;
 } volt_loss_direction;
 
-/* Of all rows; release `items` and `numbers`. */
+/* Directions of all rows; release `items` and `numbers`. */
 typedef struct volt_loss_directions {
     volt_loss_direction *items;
     double *numbers;
     int64_t size, capacity, numbers_size, numbers_capacity;
 } volt_loss_directions;
 
-/* Columns k .. k + group - 1 of a row: slopes g of the eased loss at u + g0 / rho (loss.h), and, unless `directions` is
- * NULL, its directions. VOLT_ERR_MEMORY. */
+/* Columns k .. k + group - 1 of a row: slopes g of the smoothed loss at u + g0 / rho (loss.h), and, unless
+ * `directions` is NULL, its directions. VOLT_ERR_MEMORY. */
 volt_status volt_loss_row_slope(const volt_loss_problem *problem, int64_t row, int64_t k, const double *u,
                                 const double *g0, double rho, double *g, volt_loss_directions *directions);
 
@@ -72,18 +74,20 @@ volt_status volt_loss_row_slope(const volt_loss_problem *problem, int64_t row, i
 /* C <- K V, both n x V.cols. */
 void volt_loss_multiply(const volt_loss_problem *problem, volt_view V, volt_matrix C);
 
-/* Sets floor and ceiling: the sum of the least values of the loss, and J of f = 0 with the best constants, which `c` (columns,
- * optional) receives. They are 0 without an intercept and for losses of whole rows. */
+/* Sets floor and ceiling: the sum of the least values of the loss, and J of f = 0 with the best constants,
+ * which `c` (columns, optional) receives. The constants are 0 without an intercept and for losses of whole
+ * rows. */
 void volt_loss_bound(volt_loss_problem *problem, double *c);
 
-/* Computes U = K A + 1 c, objective and gap of the state. Its slopes G, any near ones, become feasible; where levels cross and
- * there is an intercept, c and U of the upper ones move until none does. `space` is n x 2 columns. The gap may be found larger than
- * it is, never smaller, where that shows that it is open. It is INFINITY where the objective lies outside its bounds, and where
- * levels still cross by more than rounding. */
+/* Computes U = K A + 1 c, objective and gap of the state. Its slopes G, which may be approximate, are made
+ * feasible. If levels cross and there is an intercept, c and U of the upper levels are increased until none
+ * cross. `space` is n x 2 columns. An open gap may be overestimated, never underestimated. It is INFINITY if
+ * the objective is outside its bounds, or if levels still cross by more than rounding. */
 void volt_loss_certify(const volt_loss_problem *problem, double tolerance, volt_loss_state *state,
                        double *space);
 
-/* The largest gap that counts as closed: tolerance |objective|, and at least the rounding of the sum of the losses. */
+/* The largest gap that counts as closed: tolerance |objective|, but at least the rounding error of the sum
+ * of the losses. */
 double volt_loss_open_above(const volt_loss_problem *problem, double tolerance, double objective);
 
 #endif

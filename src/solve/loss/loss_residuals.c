@@ -1,14 +1,14 @@
 /* src/solve/loss/loss_residuals.c: losses of the residual r = y - u.
  *
- * squares r^2/2; huber r^2/2 up to |r| = delta and straight beyond; expectile w r^2, w = q above the forecast and 1 - q below;
- * quantile max(q r, (q - 1) r); epsilon max(|r| - epsilon, 0). The slopes of the envelopes of the last two are those of the
- * line rho (u - y) + g0, held between the bounds of l'. */
+ * squares r^2/2; huber r^2/2 up to |r| = delta and linear beyond; expectile w r^2, w = q above the
+ * prediction and 1 - q below; quantile max(q r, (q - 1) r); epsilon max(|r| - epsilon, 0). The slopes of the
+ * envelopes of the last two are the line rho (u - y) + g0, clipped to the bounds of l'. */
 #include "base/numbers.h"
 #include "solve/loss/loss.h"
 
 #include <math.h>
 
-/* Of k (u - y)^2 / 2: the slope of its envelope and the derivative of that. */
+/* For k (u - y)^2 / 2: the slope of its envelope and the derivative of the slope. */
 static double eased(double k, double y, double u, double g0, double rho, double *d)
 {
     *d = isinf(rho) ? k : k * rho / (k + rho);
@@ -95,7 +95,7 @@ static void huber_range(double p, double y, double *low, double *high)
 const volt_loss_kind volt_loss_huber = {
     .info = {.struct_size = sizeof(volt_loss_info),
              .name = "huber",
-             .meaning = "(y - u)^2 / 2 up to delta, straight beyond: the mean, whatever outliers do",
+             .meaning = "(y - u)^2 / 2 up to delta, linear beyond: a mean that is robust to outliers",
              .parameter = "delta",
              .score = "huber loss",
              .constant = "constant",
@@ -219,7 +219,7 @@ static double epsilon_value(double p, double y, double u)
 
 static double epsilon_excess(double p, double y, double u, double g)
 {
-    double r = y - u, far = fabs(r) - p, same = copysign(g, r * g); /* > 0 where g pushes u away from y */
+    double r = y - u, far = fabs(r) - p, same = copysign(g, r * g); /* > 0 if g pushes u away from y */
     return far > 0 ? (1 + same) * far + p * (same + fabs(g)) : fabs(g) * p + g * r;
 }
 

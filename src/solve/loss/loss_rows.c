@@ -1,8 +1,8 @@
-/* src/solve/loss/loss_rows.c: slopes of the eased loss, row by row, with weights, and levels that do not cross.
+/* src/solve/loss/loss_rows.c: slopes of the smoothed loss, row by row, with weights and non-crossing levels.
  *
- * A weight w multiplies l: the envelope of w l at rho is w times that of l at rho / w. Levels of one target are eased
- * together, with u_1 <= u_2 <= ... : pool adjacent violators, where a block of levels is the single envelope at their mean
- * level and mean point (docs/math.md). */
+ * A weight w multiplies l: the envelope of w l at rho is w times the envelope of l at rho / w. Levels of one
+ * target are smoothed together, with u_1 <= u_2 <= ... : pool adjacent violators, where a block of levels is
+ * one envelope at their mean level and mean point (docs/math.md). */
 #include "base/error.h"
 #include "base/memory.h"
 #include "solve/loss/loss_problem.h"

@@ -1,9 +1,10 @@
-/* src/solve/loss/loss_solve.c: which method when, and what they share: K kept above the diagonal, one factor below it.
+/* src/solve/loss/loss_solve.c: the sequence of methods, and their shared memory: K above the diagonal, one
+ * factor below.
  *
- * Alternating directions (loss_methods.h) come first: one factor, and many steps that read it. Where the loss is made of straight lines
- * they find out soon which rows are interpolated, and slowly the rest: a few steps, then Newton on those rows
- * (loss_methods.h), which ends in rounding. Smooth losses stay with them until the gap is closed or a Newton step would have cost
- * less; classes in several columns stay in any case. */
+ * ADMM (loss_methods.h) is the first method: one factor, and many steps that read it. For piecewise linear
+ * losses it soon finds the interpolated rows, but converges slowly. After a few steps, Newton's method on
+ * those rows (loss_methods.h) converges to rounding. Smooth losses use ADMM until the gap is closed or a
+ * Newton step would have been cheaper. Classes in several columns only use ADMM. */
 #include "solve/loss/loss_solve.h"
 
 #include "base/backend.h"
@@ -20,20 +21,20 @@
 #include <string.h>
 
 enum {
-    PROBE_ROWS = 512,    /* that say how large residuals are */
-    LINE_STEPS = 10,     /* of the first method for losses of straight lines */
-    SMOOTH_STEPS = 40,   /* the same for smooth ones */
+    PROBE_ROWS = 512,    /* rows used to estimate the size of the residuals */
+    LINE_STEPS = 10,     /* steps of the first method for piecewise linear losses */
+    SMOOTH_STEPS = 40,   /* the same for smooth losses */
     CLASS_STEPS = 20000, /* and for several classes ... */
-    TRIED_STEPS = 3000,  /* ... where the fit is only tried */
+    TRIED_STEPS = 3000,  /* ... in trial fits */
     NEWTON_STEPS = 400,
     CHECK_EVERY = 5
 };
 
-/* Forecasts move with the square root of the gap: who asks for as little as this wants them to agree, and gets a Newton step more,
- * or, of several classes, a state that has come to rest. */
+/* Predictions vary with the square root of the gap. Below this tolerance one more Newton step is taken or,
+ * for several classes, the state must have settled. */
 static const double EXACT = 1e-9;
 
-/* A gap above this share of the objective is a failure, and one between it and the tolerance a warning. */
+/* A gap above this share of the objective is an error; one between it and the tolerance is a warning. */
 static const double OPEN = 1e-3;
 
 double volt_loss_numbers(double n, double columns)
@@ -41,9 +42,9 @@ double volt_loss_numbers(double n, double columns)
     return 2 * n + PROBE_ROWS * PROBE_ROWS + 14 * n * columns;
 }
 
-/* ---- how large residuals are ------------------------------------------------------------------ */
+/* ---- size of the residuals -------------------------------------------------------------------- */
 
-/* Rows of positive weight, at most PROBE_ROWS of them, the last ones. */
+/* The last rows of positive weight, at most PROBE_ROWS. */
 static int64_t probe_rows(const volt_loss_problem *problem, int64_t rows[PROBE_ROWS])
 {
     int64_t count = 0;
@@ -58,8 +59,8 @@ static int64_t probe_rows(const volt_loss_problem *problem, int64_t rows[PROBE_R
     return count;
 }
 
-/* Absolute errors of forecasts one row ahead of column k by ridge regression on the rows of the probe, into `errors`; L is
- * their factor, w and u receive the forward solves (docs/math.md). Returns how many there are. */
+/* Absolute one-step prediction errors of column k by ridge regression on the probe rows, into `errors`; L is
+ * their factor, w and u receive the forward solves (docs/math.md). Returns the number of errors. */
 static int64_t probe_errors(const volt_loss_problem *problem, int64_t k, const int64_t *rows, volt_matrix L,
                             double *w, double *u, double *errors)
 {
@@ -81,7 +82,7 @@ static int64_t probe_errors(const volt_loss_problem *problem, int64_t k, const i
     return count;
 }
 
-/* The scale of the residuals, 1.4826 times their median, the least of any column; 1 where it can not be told. */
+/* The scale of the residuals, 1.4826 times their median, the least of any column; 1 if unknown. */
 static volt_status residual_scale(const volt_loss_problem *problem, double *scale)
 {
     int64_t rows[PROBE_ROWS], m = probe_rows(problem, rows), pivot = 0;
@@ -106,7 +107,7 @@ static volt_status residual_scale(const volt_loss_problem *problem, double *scal
     return VOLT_OK;
 }
 
-/* ---- what the methods work on ----------------------------------------------------------------- */
+/* ---- working memory --------------------------------------------------------------------------- */
 
 typedef struct loss_workspace {
     double *diagonal, *r1, *p;
@@ -164,7 +165,7 @@ static volt_status prepare(volt_matrix K, const volt_loss_task *task, loss_works
 
 /* ---- the factor of the first method ----------------------------------------------------------- */
 
-/* n eps max K_ii, of K as it was made: the shift of the diagonal must lie above it. */
+/* n eps max K_ii of the original K: lower bound for the shift of the diagonal. */
 static double rounding_level(const volt_loss_problem *problem)
 {
     double largest = 0;
@@ -228,7 +229,7 @@ static bool is_closed(const volt_loss_problem *problem, const volt_loss_state *s
     return state->gap <= volt_loss_open_above(problem, tolerance, state->objective);
 }
 
-/* Another rho for the first method. */
+/* A change of rho in the first method. */
 typedef struct other_rho {
     const volt_loss_problem *problem;
     double level, *r1, *rcond;
@@ -241,7 +242,7 @@ static volt_status refactor(void *context, double rho)
     return factor(other->problem, other->problem->alpha / rho, other->level, other->r1, other->rcond);
 }
 
-/* The constants in state->c have no loss: nothing is better than f = 0 with them. */
+/* The constants in state->c have zero loss, so f = 0 with them is optimal. */
 static void take_constant(const volt_loss_problem *problem, volt_loss_state *state)
 {
     for (int64_t i = 0; i < problem->n; i++)
@@ -269,7 +270,7 @@ static volt_status minimise(const volt_loss_problem *problem, const volt_loss_ta
                             .every = kind->smooth ? CHECK_EVERY : LINE_STEPS,
                             .settled = task->tolerance <= EXACT};
     other_rho other = {problem, level, space->r1, &result->rcond};
-    if (kind->row) { /* they have no second method */
+    if (kind->row) { /* there is no second method for these */
         first.refactor = refactor;
         first.context = &other;
         first.least_rho = 1e-6 * rho;
@@ -288,8 +289,8 @@ static volt_status minimise(const volt_loss_problem *problem, const volt_loss_ta
     return volt_newton_run(problem, &second, state, &result->newton_steps);
 }
 
-/* a' K a is the squared norm of a function. Where it is negative by more than roundings of K make it, K is no Gram matrix, the
- * problem is not convex, and neither objective nor gap mean anything. */
+/* a' K a is the squared norm of a function. If it is negative beyond rounding, K is not a Gram matrix, the
+ * problem is not convex, and objective and gap are meaningless. */
 static volt_status check_norm(const volt_loss_problem *problem, const volt_loss_state *state)
 {
     double energy = 0, rounding = 0, level = rounding_level(problem);
@@ -305,13 +306,13 @@ static volt_status check_norm(const volt_loss_problem *problem, const volt_loss_
     return volt_fail(
         VOLT_ERR_SINGULAR,
         "the squared norm of the fitted function is %.3g, below 0 by more than the rounding level "
-        "n eps max K_ii = %.3g allows, so the Gram matrix is not positive semidefinite; take a larger "
+        "n eps max K_ii = %.3g allows, so the Gram matrix is not positive semidefinite; use a larger "
         "alpha or another kernel",
         energy, level);
 }
 
-/* Far above the tolerance the gap shows that the readout is not the one that its alpha stands for. Several classes have no second
- * method, and a bound that is far from sharp: their gap stays a warning. */
+/* A gap far above the tolerance means that the readout is not the minimum. Several classes have no second
+ * method and a loose bound, so their gap is only a warning. */
 static volt_status check_gap(const volt_loss_problem *problem, const volt_loss_task *task,
                              const volt_loss_state *state, const volt_loss_result *result)
 {
@@ -320,7 +321,7 @@ static volt_status check_gap(const volt_loss_problem *problem, const volt_loss_t
         return VOLT_OK;
     return volt_fail(VOLT_ERR_SINGULAR,
                      "loss %s with alpha %g: the duality gap is %.3g of the objective after %" PRId64
-                     " iterations, and %.3g is required; take a larger alpha",
+                     " iterations, and %.3g is required; use a larger alpha",
                      task->loss->text, task->alpha, state->gap / fabs(state->objective),
                      result->steps + result->newton_steps, task->tolerance);
 }
@@ -354,14 +355,14 @@ volt_status volt_loss_minimise(volt_matrix K, const volt_loss_task *task, volt_l
     result->gap = state.gap;
     if (status == VOLT_OK && !task->tried && !is_closed(&problem, &state, task->tolerance))
         volt_log(VOLT_LOG_WARNING,
-                 "loss %s: the duality gap is %.3g of the objective after %d steps, and %.3g was asked for",
+                 "loss %s: the duality gap is %.3g of the objective after %d steps, tolerance %.3g",
                  task->loss->text, state.gap / fabs(state.objective),
                  (int)(result->steps + result->newton_steps), task->tolerance);
     release(&space);
     return status;
 }
 
-/* Moves a matrix of `from` fewer columns, which begins at M.data, to its place behind `from` columns of 0. */
+/* Moves a matrix with `from` fewer columns, which begins at M.data, behind `from` columns of 0. */
 static void spread_columns(volt_matrix M, int64_t from)
 {
     for (int64_t i = M.rows; i-- > 0 && from > 0;)

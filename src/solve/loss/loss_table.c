@@ -132,7 +132,7 @@ volt_status volt_loss_score(const volt_loss *loss, volt_view Y, volt_view foreca
 volt_status volt_loss_row_scores(const volt_loss *loss, volt_view Y, volt_view forecasts, double *scores)
 {
     int64_t group = loss ? volt_loss_group(loss, forecasts.cols) : 1;
-    VOLT_REQUIRE(scores, VOLT_ERR_ARGUMENT, "there is no place for the scores");
+    VOLT_REQUIRE(scores, VOLT_ERR_ARGUMENT, "scores is NULL");
     VOLT_TRY(check_score(loss, Y, forecasts, group));
     for (int64_t i = 0; i < Y.rows; i++) {
         scores[i] = 0;
@@ -147,11 +147,11 @@ volt_status volt_loss_row_scores(const volt_loss *loss, volt_view Y, volt_view f
 
 /* ---- constants -------------------------------------------------------------------------------- */
 
-/* Of classes their frequencies; of other targets the number with the least mean loss, which lies between the least and the
- * largest target. The loss grows on either side of it: golden sections find it. */
-enum { SECTIONS = 64 }; /* 0.618^64 = 4e-14 of the range is left */
+/* For classes, their frequencies; for other targets, the number with the least mean loss, by golden section
+ * search between the least and the largest target. */
+enum { SECTIONS = 64 }; /* 0.618^64 = 4e-14 of the range remains */
 
-/* The rows that count, of one target and one output. */
+/* The included rows of one target and one output. */
 typedef struct constant_problem {
     const volt_loss *loss;
     volt_view Y;
@@ -165,7 +165,7 @@ static double weight_of(const constant_problem *problem, int64_t i)
     return isnan(y) ? 0 : problem->weights ? problem->weights[i] : 1;
 }
 
-/* The loss of all rows where u is forecast. */
+/* The total loss of the prediction u. */
 static double total_at(const constant_problem *problem, double u)
 {
     const volt_loss *loss = problem->loss;
@@ -247,7 +247,7 @@ static volt_status check_constant(const volt_loss *loss, volt_view Y, const doub
 volt_status volt_loss_constant(const volt_loss *loss, volt_view Y, const double *weights, int64_t outputs,
                                double *forecast)
 {
-    VOLT_REQUIRE(forecast, VOLT_ERR_ARGUMENT, "there is no place for the forecast");
+    VOLT_REQUIRE(forecast, VOLT_ERR_ARGUMENT, "forecast is NULL");
     VOLT_TRY(check_constant(loss, Y, weights, outputs));
     if (loss->kind->info.classes) {
         find_frequencies(Y, weights, outputs, forecast);

@@ -1,4 +1,4 @@
-/* src/solve/loss/loss_text.c: the textual form of a loss, NAME or NAME:PARAMETER=VALUE[/VALUE...], read and printed. */
+/* src/solve/loss/loss_text.c: parsing and printing of a loss, NAME or NAME:PARAMETER=VALUE[/VALUE...]. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/strings.h"
@@ -13,7 +13,7 @@
 
 enum { LONGEST_TEXT = 2048, MOST_LOSSES = 32 };
 
-/* Blanks around the text go; returns its beginning. */
+/* Removes surrounding blanks; returns the start of the text. */
 static char *trim(char *text)
 {
     while (isspace((unsigned char)*text))
@@ -43,8 +43,8 @@ static volt_status find_kind(const char *name, const volt_loss_kind **kind)
     }
     volt_status status =
         all.failed ? VOLT_ERR_MEMORY
-        : nearest ? volt_fail(VOLT_ERR_ARGUMENT, "there is no loss \"%s\"; did you mean \"%s\"?", name, nearest)
-                  : volt_fail(VOLT_ERR_ARGUMENT, "there is no loss \"%s\"; there are %s", name, all.bytes);
+        : nearest  ? volt_fail(VOLT_ERR_ARGUMENT, "unknown loss \"%s\"; did you mean \"%s\"?", name, nearest)
+                   : volt_fail(VOLT_ERR_ARGUMENT, "unknown loss \"%s\"; known losses: %s", name, all.bytes);
     volt_free(all.bytes);
     return status;
 }
@@ -124,7 +124,7 @@ static volt_status print_loss(volt_loss *loss)
 
 volt_status volt_loss_parse(const char *text, volt_loss **loss)
 {
-    VOLT_REQUIRE(text && loss, VOLT_ERR_ARGUMENT, "the text of the loss or the place for it is NULL");
+    VOLT_REQUIRE(text && loss, VOLT_ERR_ARGUMENT, "text or loss is NULL");
     VOLT_REQUIRE(strlen(text) < LONGEST_TEXT, VOLT_ERR_ARGUMENT,
                  "the text of the loss is %zu characters long, and must be shorter than %d", strlen(text),
                  LONGEST_TEXT);

@@ -1,5 +1,7 @@
-/* src/solve/loss/newton_system.c: the system of a Newton step, gathered from K and factored in the memory below K's
- * diagonal, or in memory of its own where it has more unknowns than K has rows. */
+/* src/solve/loss/newton_system.c: the linear system of a Newton step.
+ *
+ * It is gathered from K and factored in the memory below the diagonal of K, or in separate memory if it has
+ * more unknowns than K has rows. */
 #include "solve/loss/loss_methods.h"
 
 #include "base/blas.h"
@@ -14,7 +16,7 @@
 
 enum { TILE = 64 };
 
-/* A system of some levels: its directions, M, the right-hand side and B' 1, one column for each level. */
+/* A system of some levels: its directions, M, the right-hand side and B' 1, one column per level. */
 typedef struct system_part {
     const volt_loss_problem *problem;
     const volt_loss_directions *all;
@@ -41,7 +43,7 @@ static double overlap(const volt_loss_directions *all, const volt_loss_direction
     return sum;
 }
 
-/* ---- levels that hang together ---------------------------------------------------------------- */
+/* ---- coupled levels --------------------------------------------------------------------------- */
 
 static void tie_levels(const volt_loss_directions *all, int64_t m, int64_t part[VOLT_MOST_LEVELS])
 {
@@ -75,7 +77,7 @@ static double kernel_entry(const volt_loss_problem *problem, int64_t i, int64_t 
     return i == j ? problem->diagonal[i] : problem->K.data[volt_min(i, j) * problem->K.ld + volt_max(i, j)];
 }
 
-/* In tiles, for K is read along its rows and M written along its columns. */
+/* In tiles, because K is read along its rows and M is written along its columns. */
 static void gather(const system_part *s, double least_shift)
 {
     const volt_loss_directions *all = s->all;
@@ -115,7 +117,7 @@ static void fill_sides(const system_part *s, volt_matrix a, volt_matrix g, volt_
 
 /* ---- intercepts ------------------------------------------------------------------------------- */
 
-/* S dc = t for a small S, symmetric and not negative, by elimination. */
+/* S dc = t for a small symmetric positive semidefinite S, by elimination. */
 static void solve_small(int64_t m, double *S, double *t)
 {
     double largest = 0;
@@ -161,8 +163,8 @@ static void eliminate_intercepts(const system_part *s, volt_view ones, volt_matr
             s->B.data[i * s->B.ld] -= s->B.data[i * s->B.ld + 1 + k] * t[k];
 }
 
-/* Without an active row all slopes are fixed, and the intercept moves to where their sum pulls it, until rows become active:
- * the search along the line finds where. */
+/* Without an active row all slopes are fixed. The intercept moves in the direction of their sum until rows
+ * become active; the line search finds where. */
 static double idle_shift(const newton_step *step, volt_matrix a, int64_t level)
 {
     double sum = 0;
@@ -171,7 +173,7 @@ static double idle_shift(const newton_step *step, volt_matrix a, int64_t level)
     return sum == 0 ? 0 : copysign(step->reach, sum);
 }
 
-/* ---- a part, and all -------------------------------------------------------------------------- */
+/* ---- solution of the parts -------------------------------------------------------------------- */
 
 static volt_status solve_part(system_part *s, volt_matrix a, volt_matrix g, volt_matrix kdn, double least_shift,
                               newton_step *step)
@@ -194,7 +196,7 @@ static volt_status solve_part(system_part *s, volt_matrix a, volt_matrix g, volt
             status =
                 volt_fail(VOLT_ERR_SINGULAR,
                           "the Gram matrix of %" PRId64 " active rows is not positive definite at row %" PRId64
-                          "; a larger alpha than %g may help",
+                          "; an alpha larger than %g may help",
                           s->size, pivot, problem->alpha);
         } else {
             volt_matrix B = s->B;
@@ -217,7 +219,7 @@ static volt_status solve_part(system_part *s, volt_matrix a, volt_matrix g, volt
     return status;
 }
 
-/* dn = -(I - B B') R / alpha into `dn`; is any of it not 0? */
+/* dn = -(I - B B') R / alpha into `dn`; returns whether any element is not 0. */
 static bool fixed_part(const volt_loss_problem *problem, const volt_loss_directions *all, volt_matrix a,
                        volt_matrix g, volt_matrix dn)
 {

@@ -1,8 +1,8 @@
-/* src/solve/loss/solver_loss.c: the solver of tasks with a loss: K is stored here, and minimised over.
+/* src/solve/loss/solver_loss.c: the solver for tasks with a loss. K is stored in host memory.
  *
- * Where alpha is not given, the candidates of the grid LOSS (solve/choice/alpha_grid.h) are compared by the loss of held-out
- * rows: the last third of at most MOST_TRIED rows, predicted by fits on the rows before. With more rows these fits screen the
- * candidates, and fits on all rows before the held-out ones decide. */
+ * If alpha is not given, the candidates of the grid LOSS (solve/choice/alpha_grid.h) are compared by the
+ * loss of held-out rows: the last third of at most MOST_TRIED rows, predicted by fits on the rows before.
+ * With more rows these fits screen the candidates, and fits on all rows before the held-out ones decide. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -23,7 +23,7 @@ static bool takes(int64_t n, int64_t q, int64_t states, double available)
     return available == 0 || bytes((double)n, (double)q, (double)states) <= available;
 }
 
-/* Of the factor; the steps after it take about as long again. */
+/* Time of the factor; the steps take about as long. */
 static volt_status seconds(double n, double states, double *value)
 {
     VOLT_TRY(volt_solver_exact.seconds(n, states, value));
@@ -61,7 +61,7 @@ static void take_result(const volt_loss_result *result, volt_readout *readout)
     readout->gap = result->gap;
 }
 
-/* K A of the rows of the washout. */
+/* Compute K A for the rows of the washout. */
 static void finish_washed(const volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
 {
     int64_t w = task->washout;
@@ -139,7 +139,7 @@ static volt_status solve(const volt_solver_task *task, void *workspace, volt_rea
 
 const volt_solver volt_solver_loss = {
     .info = {.name = "exact",
-             .meaning = "any loss: the Gram matrix is stored, and one factor serves all steps"},
+             .meaning = "any loss: the Gram matrix is stored, and all iterations share one factor"},
     .needs = {.matrix = true},
     .accepts = {.losses = true, .centred = true},
     .takes = takes,

@@ -61,7 +61,7 @@ conjugate_gradients()
     out_has "forecast from all rows before them"
     expect 0 predict q.safetensors --x rows.csv:u --rows 200: --interval 0.8 -o i.csv
     expect 0 "${fit[@]}" --solver pcg --landmarks 2 --iterations 2 -o q.safetensors
-    err_has "stopped after 2 steps at a residual of"
+    err_has "pcg.* 2 steps.* residual"
 }
 check "pcg is the exact fit, to its tolerance" conjugate_gradients
 
@@ -208,7 +208,7 @@ plan_of_solvers()
     valid_json out "v['solvers'][1]['error'] == 0.19 and v['solvers'][1]['noise_free_error'] == 0.44"
     expect 0 plan --n 300 --d 2
     out_has "nystrom: "
-    out_has "exact: it fits in memory"
+    out_has "exact: .*memory"
     expect 2 plan --n 300 --d 2 --landmarks 301
     err_has "301 landmarks, and there can be 1 to 300"
     expect 2 plan --n 300 --d 2 --landmarks 0

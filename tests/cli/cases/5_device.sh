@@ -136,7 +136,7 @@ device_elsewhere()
 {
     system_for_device 60
     on gpu '' 0 fit --x u.csv --y y.csv --loss huber:delta=0.1 --alpha 1e-2 -o there.m
-    err_has 'a loss other than squares is minimised on the CPU, whatever the device'
+    err_has 'a loss other than squares .* CPU'
     lines_of err 1
     on cpu '' 0 fit --x u.csv --y y.csv --loss huber:delta=0.1 --alpha 1e-2 -o here.m
     no_err
@@ -157,7 +157,7 @@ device_fails()
     on gpu alloc=1 1 fit "${common[@]}" --alpha 1e-3 -o m
     err_has 'the device has no room for 90 x 90 numbers'
     on gpu memory=30000 1 fit "${common[@]}" --alpha 1e-3 -o m
-    err_has 'a fit on 90 rows needs .* up to 60 rows would fit there'
+    err_has 'a fit on 90 rows needs .* up to 60 rows'
     on gpu lost=1200 1 tune "${common[@]}" --kernel volterra --draws 60 --race none --threads 1 --log trials.jsonl -o m
     err_has 'the device was lost'
     [ "$(cat m)" = before ] || fail "the model was touched"
