@@ -111,7 +111,7 @@ class ModelForecasts:
     def impulse_response(self, lags: int = 50) -> Array:
         """Return the impulse response of the linear part: the kernel terms that consist only of ``fir``.
 
-        Filters are included. The unit is that of the outputs per unit of the input.
+        Filters are included. Values are in units of the outputs per unit of the input.
 
         Parameters
         ----------

@@ -110,7 +110,7 @@ class Watch:
         self.progress = c.Progress(c.ProgressFn(self._report), None) if self._reports else c.Progress()
 
     def __enter__(self) -> "Watch":
-        # A handler that somebody else has set is left alone: what it raises is caught in _report.
+        # A foreign handler is not replaced: _report catches its exception.
         if (
             self._reports
             and threading.current_thread() is threading.main_thread()
@@ -127,13 +127,13 @@ class Watch:
             self.bar.close()
 
     def check(self, status: int) -> None:
-        """Raise what the call ended with: Ctrl-C, an exception of the callback, or the library's failure."""
+        """Raise Ctrl-C, an exception of the callback, or the library's failure."""
         self.raise_pending()
         check(status)
         tell_messages()
 
     def raise_pending(self) -> None:
-        """Raise Ctrl-C or an exception of the callback, where there was one."""
+        """Raise Ctrl-C or an exception of the callback, if any."""
         if self.interrupted:
             raise KeyboardInterrupt
         if self.failure is not None:
@@ -147,7 +147,7 @@ class Watch:
                 self.bar.note = f", best {score:.6g}"
 
     def guard(self, callback: Callable[..., Any], *arguments: Any) -> None:
-        """Call back from within the library: an exception ends the work and is raised after it."""
+        """Callback of the library: an exception cancels the call and is raised after it."""
         try:
             callback(*arguments)
         except BaseException as failure:

@@ -1,4 +1,4 @@
-"""Series unlike normal ones: distances in the variance norm of a kernel, with a threshold.
+"""Anomaly detection among series: distances in the variance norm of a kernel, with a threshold.
 
 Cass, Gonon and Zozoulenko, "Variance norms for kernelized anomaly detection"; docs/math.md has the formulas.
 """
@@ -26,7 +26,7 @@ __all__ = ["SeriesAnomaly"]
 
 
 class SeriesAnomaly(OutlierMixin, BaseEstimator):
-    """How far whole series lie from normal ones, in units of the spread that these have in each direction.
+    """Anomaly detector for whole series, by their distance from normal series relative to the spread of these.
 
     Parameters
     ----------
@@ -38,10 +38,10 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         Expected share of normal series or rows above the threshold (between 0 and 1).
     alpha : float or "auto", default="auto"
         Regularisation strength: minimum variance of a direction, as a share of the total variance (positive). "auto"
-        chooses one of 1e-8, 1e-7, ..., 1: by the series that are not normal where some are given, else by the
-        likelihood of normal ones left out.
+        chooses one of 1e-8, 1e-7, ..., 1: by the examples of anomalies if there are any, otherwise by the leave-one-out
+        likelihood of the normal series.
     draws : int, default=0
-        Kernels tried beside ``kernel``, drawn for the series; needs series that are not normal.
+        Kernels tried in addition to ``kernel``, drawn for the series. Requires examples of anomalies.
     scale : {"channels", "series", "none"}, default="channels"
         Scaling of each channel over all normal series, within each series, or none.
     input : {"level", "change", "both"}, default="level"
@@ -49,7 +49,7 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
     layout : {"auto", "time", "channels"}, default="auto"
         Axes of a series in a 3-D array or in a list of 2-D arrays: "channels", (n_channels, n_steps), as in aeon and sktime, or
         "time", (n_steps, n_channels), as in tslearn. "auto": time is the axis whose length differs between series, or the
-        only one longer than 1; else the one that is at least twice as long, with a warning; other shapes are refused.
+        only one longer than 1; else the one that is at least twice as long, with a warning; other shapes are rejected.
         Steps at the end of a series that are nan in every channel are ignored: padding of arrays.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the random numbers. None: another at each fit.
@@ -59,14 +59,14 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
     Attributes
     ----------
     kernel_ : str
-        The kernel with all its parameters.
+        The kernel with all parameters.
     alpha_, threshold_ : float
     offset_ : float
         ``-threshold_``: ``decision_function`` is ``score_samples - offset_``.
     left_out_ : ndarray of shape (n_normal,)
-        Score of each normal series to a detector that has learned all others.
+        Leave-one-out scores of the normal series.
     warnings_ : list of Note
-        Warnings of the fit, also issued as `VolterraWarning`: too few normal series to show the rate.
+        Warnings of the fit, also issued as `VolterraWarning`: too few normal series for the rate.
     n_features_in_ : int
         Channels.
 
@@ -124,7 +124,7 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         return options
 
     def _learn(self, kernel: str, options: Any) -> None:
-        """A detector of the library, from the series that are kept."""
+        """Fit a detector of the library to the stored series."""
         others = views(self._examples) if self._examples else None
         pointer = c_void_p()
         with use_threads(self.n_jobs), Watch("anomaly") as watch:
@@ -143,14 +143,14 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         self._handle = Handle(pointer.value, c.lib.volt_series_anomaly_free)
 
     def fit(self, X: Any, y: Any = None) -> "SeriesAnomaly":
-        """Learn what is normal.
+        """Fit the detector to normal series.
 
         Parameters
         ----------
         X : collection of series
             As in `SeriesClassifier.fit`.
         y : array-like of shape (n_series,), optional
-            1: normal, -1: not normal, an example that chooses alpha and the kernel. Without it all are normal.
+            1: normal, -1: an example of an anomaly, used to choose alpha and the kernel. Default: all are normal.
         """
         options = self._options()
         series, layout = read_collection(X, self.layout, rows_are_series=True)
@@ -178,14 +178,14 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:
-        """Fit, and judge the same series: the normal ones by detectors that have not learned them."""
+        """Fit, and predict the same series; the normal ones by leave-one-out."""
         self.fit(X, y)
         labels = self.predict(X)
         normal = np.ones(len(labels), dtype=bool) if y is None else np.asarray(y) == 1
         labels[normal] = np.where(self._scores > self.threshold_, -1, 1)
         return labels
 
-    # ---- pickling: the library's object is learned again where it is needed ----------------------------------
+    # ---- pickling: the library's object is fitted again when needed -------------------------------------------
 
     def __getstate__(self) -> Dict[str, Any]:
         state = dict(super().__getstate__() if hasattr(BaseEstimator, "__getstate__") else self.__dict__)
@@ -204,7 +204,7 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
     # ---- scores --------------------------------------------------------------------------------------------
 
     def score_samples(self, X: Any) -> Array:
-        """Minus the distance of each series: the smaller, the less normal."""
+        """Return minus the distance of each series: the lower, the less normal."""
         detector = self._detector()
         series = read_series(X, self.layout_, rows_are_series=True)
         check_channels(self, series)
@@ -218,9 +218,9 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         return -out
 
     def decision_function(self, X: Any) -> Array:
-        """Below 0: an anomaly."""
+        """Return the score less the offset; negative: an anomaly."""
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Any) -> Array:
-        """-1 for anomalies, 1 for the others."""
+        """Return -1 for anomalies, 1 for the others."""
         return np.where(self.decision_function(X) < 0, -1, 1)

@@ -1,4 +1,4 @@
-"""Forecasts that need no model, to hold one against, and the season of a series."""
+"""Baseline forecasts, and the season of a series."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["baseline", "season"]
 
 
 def season(y: Any) -> int:
-    """Rows after which a series repeats itself, 4 to 400, found from the autocorrelation of its changes.
+    """Return the season of a series: its period in rows, 4 to 400, from the autocorrelation of its changes.
 
-    0 where none stands out, so of a constant and of fewer than 15 values. The unit and the level do not matter.
+    0 if none is significant, as for a constant or fewer than 15 values. The result does not depend on unit and level.
 
     Parameters
     ----------
@@ -50,25 +50,25 @@ def baseline(
     begin: Optional[int] = None,
     end: Optional[int] = None,
 ) -> Array:
-    """Forecasts of rows ``begin <= t < end`` of a series by a rule that needs no model.
+    """Return baseline forecasts of rows ``begin <= t < end`` of a series.
 
-    Each row is forecast from the rows at least `ahead` before it, and each column by itself.
+    Each row is forecast from the rows at least `ahead` before it, each column separately.
 
     Parameters
     ----------
     kind : {"naive", "seasonal", "drift", "ar"}
-        The last value known; that of the same place in the season; the last value known and on along the mean
-        change; a linear autoregression on ten lags and, with a season, those about it.
+        The last known value; the last known value of the same phase of the season; the last known value plus the mean change;
+        a linear autoregression on ten lags and, with a season, the lags near it.
     y : array-like of shape (n_steps,) or (n_steps, n_outputs)
     ahead : int, default=1
     season : int, optional
-        Rows of a season, 0 for none. By default "seasonal" and "ar" find it with `volterra.season` in the first
-        `train` rows (all, without `train`) of the first column.
+        Season in rows, 0 for none. By default "seasonal" and "ar" estimate it with `volterra.season` from the first `train`
+        rows (all, without `train`) of the first column.
     train : int, optional
-        "drift" and "ar" learn from the first `train` rows. By default they learn anew for every row, from all rows
-        that were known when it is forecast.
+        "drift" and "ar" learn from the first `train` rows. By default they are fitted again for every row, on all rows known
+        when it is forecast.
     begin : int, optional
-        By default `train`, or the first row with the past that it needs where that is later.
+        By default `train`, or the first row with the history that it needs if that is later.
     end : int, optional
         At most ``n_steps + ahead``; by default n_steps.
 
@@ -103,4 +103,4 @@ def baseline(
     return out[:, 0] if flat else out
 
 
-_season = season  # what `baseline` calls, whose own argument has that name
+_season = season  # for `baseline`, which has an argument of that name

@@ -23,13 +23,13 @@ __all__ = ["VolterraClassifier", "VolterraClassifierCV"]
 
 
 class ClassForecasts(ClassifierMixin):
-    """What estimators of classes share: their labels, and forecasts as probabilities."""
+    """Base of the classifiers: labels, and predictions as probabilities."""
 
     classes_: Array
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.regressor_tags = None  # a classifier, though its mechanism is that of the regressors
+        tags.regressor_tags = None  # a classifier, although it inherits from the regressors
         tags.target_tags.multi_output = False
         tags.target_tags.required = True
         return tags
@@ -37,7 +37,7 @@ class ClassForecasts(ClassifierMixin):
     def _read_classes(
         self, X: Any, y: Any, groups: Any, sample_weight: Any, tolerance: Any
     ) -> Tuple[Training, LossSettings, Array]:
-        """Rows with the numbers of their classes, the loss of so many classes, and the labels."""
+        """Return rows with class numbers, the loss for that number of classes, and the labels."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: it has the labels"
@@ -80,34 +80,34 @@ class ClassForecasts(ClassifierMixin):
     # ---- forecasts -----------------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any, *, start: Optional[str] = None, groups: Any = None) -> Array:
-        """Probabilities of the classes, one column each, in the order of ``classes_``; arguments as for
+        """Return probabilities of the classes, one column each, in the order of ``classes_``; arguments as for
         `VolterraRidge.predict`."""
         return np.asarray(super().predict(X, start=start, groups=groups))
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Their logarithms."""
+        """Return the logarithms of `predict_proba`."""
         return np.log(np.maximum(self.predict_proba(X), 1e-300))
 
     def predict(self, X: Any, *, start: Optional[str] = None, groups: Any = None) -> Array:  # type: ignore[override]
-        """The most probable class of every row; arguments as for `VolterraRidge.predict`."""
+        """Return the most probable class of every row; arguments as for `VolterraRidge.predict`."""
         p = self.predict_proba(X, start=start, groups=groups)
         return self.classes_[np.argmax(p, axis=1)]
 
     def decision_function(self, X: Any) -> Array:
-        """Of two classes the logarithm of the odds of the second; of more u for each, whose sum is 0."""
+        """Return for two classes the log odds of the second; for more the value u of each class, with sum 0."""
         u = self.predict_log_proba(X)
         return u[:, 1] - u[:, 0] if u.shape[1] == 2 else u - u.mean(axis=1, keepdims=True)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # type: ignore[override]
-        """The share of rows whose class is forecast."""
+        """Return the accuracy."""
         return float(np.average(self.predict(X) == _labels(y), weights=sample_weight))
 
 
 class VolterraClassifier(ClassForecasts, SequenceRegressor):
-    """The class of every row of a sequence, from the row and its past.
+    """Classifier of the rows of a sequence, from each row and the rows before it.
 
-    Two classes are one function, ``log(1 + exp(-y u))`` (loss "logistic"); more are one function each
-    ("multinomial"). Rows are time steps in order, as for `VolterraRidge`.
+    Two classes use one function, ``log(1 + exp(-y u))`` (loss "logistic"); more use one function each ("multinomial"). Rows are
+    time steps in order, as for `VolterraRidge`.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):
     classes_ : ndarray
         The labels, sorted.
     objective_, duality_gap_ : float
-        What was minimised, and how far above the minimum it may lie.
+        Objective, and an upper bound of its distance from the minimum.
     n_features_in_, feature_names_in_, kernel_, facts_, alpha_, rcond_
         As in `VolterraRidge`.
 
@@ -143,7 +143,7 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):
     True
     """
 
-    # Rows forecast their own class.
+    # The target of a row is its class.
     ahead = None
     target = "level"
     input = "level"
@@ -187,17 +187,17 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):
         groups: Any = None,
         progress: Optional[ProgressCallback] = None,
     ) -> Self:
-        """Learn the classes of the rows of one sequence, or of several records.
+        """Fit one sequence, or several records.
 
         Parameters
         ----------
         X : array-like of shape (n_steps, n_features)
             Inputs, one row per time step, in time order.
         y : array-like of shape (n_steps,)
-            Labels, texts or whole numbers, of at least two classes.
+            Labels, strings or integers, of at least two classes.
         sample_weight : array-like of shape (n_steps,), optional
-            Weights of the rows, at least 0, that multiply the loss. Targets of rows with weight 0 are
-            ignored; the inputs are part of the past of later rows.
+            Weights of the rows, at least 0, that multiply the loss. Targets of rows with weight 0 are ignored; their inputs
+            still enter the state.
         groups, progress
             As for `VolterraRidge.fit`.
 
@@ -216,8 +216,8 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):
 class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):
     """`VolterraClassifier` with its kernel's parameters and alpha chosen by cross-validation in time order.
 
-    Candidates are judged by the log loss of the validation blocks. Every training part must have all classes: take fewer
-    folds where one of them comes late.
+    The score of candidates is the log loss on the validation blocks. Every training part must contain all classes: use fewer
+    folds if a class appears late.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):
     scale, start, beyond, refit, log, resume, n_jobs, random_state, verbose
         As in `VolterraRidgeCV`.
     scoring : {"neg_log_loss"}, default="neg_log_loss"
-        The higher the better.
+        Higher is better.
     tolerance : float, default=1e-6
         Relative duality gap of the objective, or relative residual of pcg (between 0 and 1).
 
@@ -248,7 +248,7 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):
     (True, True)
     """
 
-    # Rows forecast their own class.
+    # The target of a row is its class.
     ahead = None
     target = "level"
     input = "level"

@@ -1,4 +1,4 @@
-"""The model confidence set of Hansen, Lunde and Nason: which models are the best, chance considered."""
+"""The model confidence set of Hansen, Lunde and Nason."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["MCS", "losses"]
 
 
 def losses(truth: Any, forecast: Any) -> Array:
-    """Losses of a forecast row by row: the mean over outputs of squared error over variance of the truth.
+    """Return the losses of a prediction row by row: the mean over outputs of squared error over variance of the truth.
 
-    Their mean is the NMSE. One column of these per model is what `MCS` takes.
+    Their mean is the NMSE. `MCS` takes one column of losses per model.
 
     Examples
     --------
@@ -42,8 +42,8 @@ class MCS:
     Parameters
     ----------
     losses : array-like or DataFrame of shape (n_steps, n_models)
-        One column per model, in time order. The columns of a data frame name the models; otherwise they are
-        numbers from 0.
+        One column per model, in time order. The columns of a data frame are the names of the models; otherwise they are numbers
+        from 0.
     size : float, default=0.25
         Size of the test: the set contains the best model with probability 1 - size (between 0 and 1). Models with a
         larger p-value are included.
@@ -55,21 +55,21 @@ class MCS:
         Bootstrap replications (at least 1).
     seed : int, default=0
     indices : array-like of int of shape (reps, n_steps), optional
-        Replications of your own, each a row of row numbers; block, reps and seed are then not used.
+        Bootstrap replications, each a row of row numbers; block, reps and seed are then ignored.
     n_jobs : int, optional
-        Threads. The result is the same for every number of them.
+        Threads. The result does not depend on their number.
     progress : callable, optional
         As in `volterra.gram`.
 
     Attributes
     ----------
     included, excluded : list
-        Names (or numbers) of the models, in the order of the columns.
+        Names (or numbers) of the models, in column order.
     pvalues : ndarray of shape (n_models,), or a Series when losses is a data frame
     order : list
-        The order of elimination; the last one was never eliminated.
+        Order of elimination; the last one was not eliminated.
     block : float
-        The mean block length that was used.
+        Mean block length used.
     mean_losses : ndarray of shape (n_models,)
 
     Examples

@@ -1,4 +1,4 @@
-"""`BEKK`: covariances of returns that change in time, to simulate, to score and to estimate."""
+"""`BEKK`: time-varying covariances of returns: simulation, likelihood and estimation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["BEKK", "BEKKSample", "bekk", "bekk_presets", "log_returns"]
 
 
 def bekk_presets() -> List[str]:
-    """Names of the parameters that are built into the library, estimated on daily prices of S&P 500 companies.
+    """Return the names of the built-in parameter sets, estimated on daily prices of S&P 500 companies.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def bekk_presets() -> List[str]:
 
 
 def log_returns(prices: Any) -> Any:
-    """Logarithmic returns of prices, ``log(p_t / p_{t-1})``; a data frame keeps its names and dates.
+    """Return logarithmic returns of prices, ``log(p_t / p_{t-1})``; a data frame keeps its names and dates.
 
     Examples
     --------
@@ -84,16 +84,16 @@ class BEKK(Owner):
     Attributes
     ----------
     C, a, b : ndarray
-        Read only.
+        Read-only.
     C_error, a_error, b_error : ndarray or None
-        Standard errors, of an estimate.
+        Standard errors of an estimate.
     tickers : list of str or None
     loglik : float
-        Log-likelihood on the returns it was estimated on; NaN when not known.
+        Log-likelihood of the returns of the estimation; NaN: unknown.
     observations : int
-        Number of those returns; 0 when not known.
+        Number of these returns; 0: unknown.
     converged : bool or None
-        Whether the estimator converged; None when not known.
+        Whether the estimation converged; None: unknown.
 
     Examples
     --------
@@ -152,24 +152,24 @@ class BEKK(Owner):
         known = f", tickers={self.tickers}" if self.tickers else ""
         return f"BEKK(d={self.d}{known})"
 
-    # ---- where it comes from -------------------------------------------------------------------------------
+    # ---- parameters and files ------------------------------------------------------------------------------
 
     @classmethod
     def preset(cls, name: str) -> "BEKK":
-        """Parameters built into the library; `bekk_presets` lists them."""
+        """Return a built-in parameter set; `bekk_presets` lists them."""
         handle = POINTER(c.Bekk)()
         check(c.lib.volt_bekk_preset(c.encode("the name", name), byref(handle)))
         return cls._from_handle(handle)
 
     @classmethod
     def from_json(cls, text: str) -> "BEKK":
-        """From the content of a parameter file of ``volterra bekk fit``."""
+        """Create a model from the content of a parameter file of ``volterra bekk fit``."""
         handle = POINTER(c.Bekk)()
         check(c.lib.volt_bekk_from_json(c.encode("the text", text), byref(handle)))
         return cls._from_handle(handle)
 
     def to_json(self) -> str:
-        """The content of a parameter file; numbers read back exactly."""
+        """Return the content of a parameter file; numbers are exact."""
         text = c_void_p()
         check(c.lib.volt_bekk_to_json(self, byref(text)))
         try:
@@ -183,7 +183,7 @@ class BEKK(Owner):
         return cls.from_json(Path(path).read_text(encoding="utf-8"))
 
     def save(self, path: PathLike) -> None:
-        """Write a parameter file, which ``volterra bekk simulate`` and ``bekk score`` read too."""
+        """Write a parameter file, as ``volterra bekk simulate`` and ``bekk score`` read."""
         Path(path).write_text(self.to_json(), encoding="utf-8")
 
     @classmethod
@@ -203,11 +203,11 @@ class BEKK(Owner):
         Parameters
         ----------
         returns : array-like or DataFrame of shape (n_steps, d)
-            `log_returns` makes them of prices.
+            Returns, for example from `log_returns`.
         starts : int, default=2
             Starting points of the optimiser.
         seed : int, default=0
-            Of starts beyond the first two.
+            Seed of starts beyond the first two.
         standard_errors : bool, default=True
         n_jobs, verbose, progress : as in `volterra.gram`
 
@@ -241,7 +241,7 @@ class BEKK(Owner):
         model.fit_info["converged"] = bool(info.converged)
         return model
 
-    # ---- what it does --------------------------------------------------------------------------------------
+    # ---- simulation and likelihood -------------------------------------------------------------------------
 
     def simulate(self, length: int, *, seed: int = 0, stream: int = 0, discard: int = 1000) -> BEKKSample:
         """Simulate the model; the same numbers as ``volterra bekk simulate``, on every machine.
@@ -252,7 +252,7 @@ class BEKK(Owner):
         seed, stream : int, default=0
             Independent samples of one seed have different streams.
         discard : int, default=1000
-            Rows left out before the first.
+            Initial rows to discard.
 
         Returns
         -------
@@ -272,21 +272,21 @@ class BEKK(Owner):
         return BEKKSample(z, r, h)
 
     def score(self, returns: Any) -> float:
-        """Gaussian log-likelihood of returns, as they are, with the constant."""
+        """Return the Gaussian log-likelihood of returns, with the constant; their means are not removed."""
         a = self._read(returns)
         loglik = c_double()
         check(c.lib.volt_bekk_loglik(self, view(a), None, NO_MATRIX, byref(loglik)))
         return loglik.value
 
     def covariances(self, returns: Any) -> Array:
-        """vech(H_t) of the model along given returns, (n_steps, d (d + 1) / 2)."""
+        """Return vech(H_t) of the model along given returns, (n_steps, d (d + 1) / 2)."""
         a = self._read(returns)
         out, loglik = empty(a.shape[0], self.d * (self.d + 1) // 2), c_double()
         check(c.lib.volt_bekk_loglik(self, view(a), None, view(out), byref(loglik)))
         return out
 
     def stationary_covariance(self) -> Array:
-        """The covariance of the returns in the long run."""
+        """Stationary covariance of the returns."""
         out = empty(self.d, self.d)
         check(c.lib.volt_bekk_stationary_covariance(self, view(out)))
         return out
@@ -297,7 +297,7 @@ class BEKK(Owner):
             raise ValueError(f"returns has {a.shape[1]} columns, and the model has {self.d} assets")
         return a
 
-    # ---- what it is ----------------------------------------------------------------------------------------
+    # ---- properties ----------------------------------------------------------------------------------------
 
     def _array(self, pointer: Any, *shape: int) -> Any:
         return np.ctypeslib.as_array(pointer, shape).copy() if pointer else None

@@ -1,6 +1,6 @@
-"""Sequences to learn from: Lorenz, Mackey-Glass, NARMA10, the BEKK model of covolatility, and data files.
+"""Datasets: Lorenz, Mackey-Glass, NARMA10, the BEKK model of covolatility, and data files.
 
-Simulated sequences are the same numbers as those of ``volterra simulate``, on every machine.
+Simulated sequences equal those of ``volterra simulate``, on every machine.
 """
 
 from __future__ import annotations
@@ -55,22 +55,22 @@ def lorenz(
     discard: int = 0,
     method: _OdeMethod = "rk4",
 ) -> Array:
-    """The Lorenz system of 1963.
+    """Simulate the Lorenz system of 1963.
 
     Parameters
     ----------
     length : int
-        Rows.
+        Number of rows.
     step : float, default=0.005
         Time between rows.
     start : three numbers, default=(0, 1, 1.05)
-        The first row, when nothing is discarded.
+        The first row, if nothing is discarded.
     sigma, rho, beta : float
         ``u' = sigma (v - u)``, ``v' = rho u - v - u w``, ``w' = u v - beta w``.
     discard : int, default=0
-        Rows left out before the first.
+        Initial rows to discard.
     method : {"rk4", "accurate"}, default="rk4"
-        One Runge-Kutta step per row, or a Taylor series of high order, to rounding.
+        One Runge-Kutta step per row, or a Taylor series of high order, accurate to rounding.
 
     Returns
     -------
@@ -102,23 +102,23 @@ def mackey_glass(
     discard: int = 0,
     method: _OdeMethod = "rk4",
 ) -> Array:
-    """The Mackey-Glass equation ``x' = a x(t - delay) / (1 + x(t - delay)^power) - b x``.
+    """Simulate the Mackey-Glass equation ``x' = a x(t - delay) / (1 + x(t - delay)^power) - b x``.
 
     Parameters
     ----------
     length : int
-        Rows.
+        Number of rows.
     delay : float, default=17
-        A whole number of steps.
+        An integer number of steps.
     a, b, power : float
     start : float, default=1.2
         The constant history.
     step : float, default=0.02
-        Of the integration.
+        Integration step.
     every : int, default=50
-        Keep one value of this many: rows are ``every * step`` apart in time.
+        Integration steps per row: rows are ``every * step`` apart in time.
     discard : int, default=0
-        Rows left out before the first.
+        Initial rows to discard.
     method : {"rk4", "accurate"}, default="rk4"
 
     Returns
@@ -139,16 +139,16 @@ def mackey_glass(
 
 
 def narma10(length: int, *, seed: int = 0, discard: int = 200) -> Tuple[Array, Array]:
-    """NARMA10: ``y[t+1] = 0.3 y[t] + 0.05 y[t] sum_{i<10} y[t-i] + 1.5 u[t-9] u[t] + 0.1``.
+    """Simulate NARMA10: ``y[t+1] = 0.3 y[t] + 0.05 y[t] sum_{i<10} y[t-i] + 1.5 u[t-9] u[t] + 0.1``.
 
     Parameters
     ----------
     length : int
-        Rows.
+        Number of rows.
     seed : int, default=0
-        Of the inputs, uniform on [0, 0.5). Rare inputs make the system diverge: take another seed then.
+        Seed of the inputs, uniform on [0, 0.5). The system diverges for rare inputs: use another seed.
     discard : int, default=200
-        Rows left out before the first.
+        Initial rows to discard.
 
     Returns
     -------

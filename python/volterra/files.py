@@ -1,4 +1,4 @@
-"""Model files: what `VolterraRidge` and the program ``volterra`` write, both read."""
+"""Model files, shared by the estimators and the program ``volterra``."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["load", "save"]
 
 
 def save(estimator: SequenceRegressor, path: PathLike) -> None:
-    """Write a fitted estimator as a safetensors file, which ``volterra predict`` and its like read too.
+    """Save a fitted estimator as a safetensors file, as ``volterra predict`` and other commands read.
 
     Parameters
     ----------
     estimator : VolterraRidge, SequenceKernelRidge or VolterraRidgeCV
     path : path-like
-        The file is replaced as a whole or not at all.
+        The file is replaced atomically.
 
     Examples
     --------
@@ -39,11 +39,11 @@ def save(estimator: SequenceRegressor, path: PathLike) -> None:
 
 
 def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge, VolterraClassifier]:
-    """Read a model file, written by `save` or by the program.
+    """Load a model file written by `save` or by the program.
 
-    `predict` of rows that follow the training data is that of the saved estimator, to the last bit. An X that begins with all
-    training rows is recognised by the first ones and gets the fitted values, to rounding (not with ``feedback``). There is no
-    attribute ``fitted_``, and the index of a data frame is not recorded.
+    Predictions of rows that follow the training data are bit-identical to those of the saved estimator. An X that begins with
+    all training rows is recognised by the first ones and has the fitted values, to rounding (not with ``feedback``). The
+    attribute ``fitted_`` does not exist, and the index of a data frame is not stored.
 
     Parameters
     ----------
@@ -52,21 +52,21 @@ def load(path: PathLike) -> Union[VolterraRidge, SequenceKernelRidge, VolterraCl
     Returns
     -------
     VolterraRidge, SequenceKernelRidge or VolterraClassifier
-        By the kernel of the model, and by its loss.
+        Depending on the kernel of the model and its loss.
 
     Raises
     ------
     FileNotFoundError, OSError
         The file is missing or cannot be read.
     ValueError
-        The file is truncated, damaged, foreign or from a later version.
+        The file is truncated, damaged, of another type or from a later version.
 
     Notes
     -----
-    The last `ahead` rows of the training data have no target yet; the file records them, and `predict` here expects the rows
-    that follow them. The program's ``predict`` expects X to begin with them, `ahead` rows before the end of the training
-    data. Files of version 1.0.0 record them one step ahead only; with those, X for a model further ahead begins as for the
-    program. What the fit found out on held-out rows (``report_`` and similar) is not in the file.
+    The last `ahead` rows of the training data have no target yet. The file contains them, and `predict` here expects the rows
+    that follow them. The program's ``predict`` expects X to begin with them, `ahead` rows before the end of the training data.
+    Files of version 1.0.0 contain them one step ahead only; with those, X for a model further ahead begins as for the program.
+    Results on held-out rows (``report_`` and similar) are not in the file.
     """
     model = Model.load(path)
     settings = model.settings

@@ -1,10 +1,9 @@
 """Kernels between sequences, and their Gram matrices.
 
-One textual form names every kernel, here as in the program and in model files:
-``"volterra:tau=0.4,lambda=0.7"``, ``"gak:sigma=1,window=20"``. Kernels add and multiply, and a factor may see its
-inputs through a filter: ``"2*fir:mu=0.8 + memory:pole=0.7*rbf"``. `gram` takes the text; the functions
-`volterra_kernel`, `gak_kernel`, `signature_kernel` and `sigpde_kernel` build it from their arguments.
-`kernel_table` lists all kernels with their parameters.
+Kernels are given as text, as in the program and in model files: ``"volterra:tau=0.4,lambda=0.7"``,
+``"gak:sigma=1,window=20"``. They can be added and multiplied, and a factor may filter its inputs:
+``"2*fir:mu=0.8 + memory:pole=0.7*rbf"``. `gram` takes the text; the functions `volterra_kernel`, `gak_kernel`,
+`signature_kernel` and `sigpde_kernel` build it from their arguments. `kernel_table` lists all kernels with their parameters.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ __all__ = [
 
 
 def kernel_text(kernel: str) -> str:
-    """A kernel's text with every parameter, also those that have their defaults.
+    """Return the text of a kernel with every parameter, including defaults.
 
     Parameters
     ----------
@@ -47,8 +46,7 @@ def kernel_text(kernel: str) -> str:
     Raises
     ------
     ValueError
-        The kernel or a parameter is unknown (the message names the nearest right one), or a value lies outside
-        its range.
+        The kernel or a parameter is unknown (the message suggests the closest name), or a value is out of range.
 
     Examples
     --------
@@ -60,7 +58,7 @@ def kernel_text(kernel: str) -> str:
 
 
 def kernel_table() -> Dict[str, Dict[str, Any]]:
-    """Every kernel: its formula, the cost of an entry, and its parameters.
+    """Return all kernels: formula, cost of an entry, and parameters.
 
     Examples
     --------
@@ -96,7 +94,7 @@ def kernel_table() -> Dict[str, Dict[str, Any]]:
 
 
 def solver_table() -> Dict[str, Dict[str, Any]]:
-    """Every solver of a fit: what it does, and its parameters.
+    """Return all solvers: description and parameters.
 
     Examples
     --------
@@ -125,7 +123,7 @@ def solver_table() -> Dict[str, Dict[str, Any]]:
 def kernel_facts(
     kernel: str, radius: float = 1.0, n_features: int = 1, eps: float = 2.0**-52
 ) -> Dict[str, float]:
-    """What a kernel is on inputs of norm at most `radius`: its resolved parameters and their bounds.
+    """Return the properties of a kernel on inputs of norm at most `radius`: computed parameters and their bounds.
 
     Parameters
     ----------
@@ -134,7 +132,7 @@ def kernel_facts(
         M, the largest norm of an input.
     n_features : int, default=1
     eps : float, default=2**-52
-        The horizon is the number of steps until the past counts for less than this.
+        The horizon is the number of steps until the influence of an input is below this.
 
     Returns
     -------
@@ -167,22 +165,21 @@ def gram(
     progress: Optional[ProgressCallback] = None,
     layout: Layout = "auto",
 ) -> Array:
-    """The Gram matrix of a kernel.
+    """Return the Gram matrix of a kernel.
 
-    On one sequence or two, entry (i, j) is the kernel of X up to row i and Y up to row j, both after a past of
-    zeros. On collections it is the kernel of series X[i] and series Y[j].
+    On one sequence or two, entry (i, j) is the kernel of X up to row i and Y up to row j, both with zero initial state. On
+    collections it is the kernel of series X[i] and series Y[j].
 
     Parameters
     ----------
     X : array-like of shape (n_steps, n_features), or a collection
         A collection is an array (n_series, n_steps, n_channels), or a list of 2-D arrays (n_steps,
-        n_channels) whose lengths may differ. Values are taken as they are: nothing is scaled. Float64 arrays
-        with contiguous rows are not copied.
+        n_channels) whose lengths may differ. Values are not scaled. Float64 arrays with contiguous rows are not copied.
     Y : same kind as X, optional
         None: X with itself, a symmetric matrix.
     kernel : str, default="volterra"
-        NAME or NAME:PARAMETER=VALUE,...; see `kernel_table`. On a sequence gak, sig and sigpde need
-        ``window=`` or ``path=rows``.
+        NAME or NAME:PARAMETER=VALUE,...; see `kernel_table`. On a sequence gak, sig and sigpde require ``window=`` or
+        ``path=rows``.
     radius : float, optional
         Bound of the norm of the inputs (positive). None: the largest norm in X and Y. ``tau_coef`` and
         ``lambda_coef`` are relative to bounds that depend on it, so matrices of one problem, such as ``gram(train)``
@@ -193,9 +190,9 @@ def gram(
     n_jobs : int, optional
         Threads; None: as set by `set_threads`, -1: one per core.
     verbose : bool, default=False
-        Show a bar.
+        Show a progress bar.
     progress : callable, optional
-        Called with a stage and the share that is done; a true result ends the work with `CancelledError`.
+        Called with a stage and the completed fraction; a true result cancels the call with `CancelledError`.
     layout : {"auto", "time", "channels"}, default="auto"
         Axes of the series of a collection, as in `SeriesClassifier`. Steps at the end of a series of a 3-D array that are nan
         in every channel are ignored: padding.
@@ -296,19 +293,19 @@ def volterra_kernel(
     Parameters
     ----------
     X, Y : as in `gram`
-        On collections the final states of two series are compared, aligned at their ends.
+        On collections the final states of two series are compared.
     tau : float, optional
         Weight of products of inputs, ``kappa(x, y) = 1/(1 - tau^2 <x, y>)``; ``tau M < 1``, where M is the
         largest norm.
     lam : float, optional
-        How slowly the past fades; ``lam^2 sup kappa < 1``.
+        Memory of the kernel; ``lam^2 sup kappa < 1``; larger values fade more slowly.
     lift : str, optional
         The local kernel kappa: geometric (default), even, exponential, poly:P or rbf.
     tau_coef, lam_coef : float, optional
-        In (0, 1), in place of tau and lam: as shares of their bounds, so never out of bounds. 0.3 and 0.9 when
-        neither form is given. ``lambda_coef``, as in kernel texts, is another name of lam_coef.
+        tau and lam relative to their upper bounds, in (0, 1). 0.3 and 0.9 if neither form is given. ``lambda_coef``, as in
+        kernel texts, is an alias of lam_coef.
     gamma : float, optional
-        Of the lift rbf, ``exp(-gamma |x - y|^2)``.
+        Parameter of the lift rbf, ``exp(-gamma |x - y|^2)``.
     radius, normalise, n_jobs : as in `gram`
 
     Returns
@@ -346,10 +343,10 @@ def gak_kernel(
     sigma : float, optional
         Width of the local Gaussian ``exp(-|x - y|^2 / (2 sigma^2))``.
     window : int, optional
-        Steps of the past that an entry sees; needed on a sequence (or ``path="rows"``), not on collections.
+        Number of past steps in an entry; required on a sequence (or ``path="rows"``), not on collections.
     n_jobs : as in `gram`
     **parameters
-        Further ones of ``kernel_table()["gak"]``.
+        Other parameters of ``kernel_table()["gak"]``.
 
     Examples
     --------
@@ -382,12 +379,12 @@ def signature_kernel(
     order : int, optional
         ``level``: exact for the piecewise linear path; 1: the discretised kernel of Kiraly and Oberhauser.
     window : int, optional
-        Steps of the past that an entry sees; needed on a sequence (or ``path="rows"``), not on collections.
+        Number of past steps in an entry; required on a sequence (or ``path="rows"``), not on collections.
     augment : str, optional
-        ``"time"``, ``"leadlag"``, ``"basepoint"``, joined with ``+``; nothing is added unless asked.
+        ``"time"``, ``"leadlag"``, ``"basepoint"``, joined with ``+``; default: none.
     n_jobs : as in `gram`
     **parameters
-        Further ones of ``kernel_table()["sig"]``.
+        Other parameters of ``kernel_table()["sig"]``.
 
     Examples
     --------
@@ -418,17 +415,17 @@ def sigpde_kernel(
     ----------
     X, Y : as in `gram`
     dyadic : int, optional
-        Every cell of the grid is split 2^dyadic times each way.
+        Refinement: every cell of the grid is split 2^dyadic times in each direction.
     static : {"linear", "rbf"}, optional
         The kernel of the points of the paths; rbf is ``exp(-|x - y|^2 / sigma)``.
     sigma : float, optional
     window : int, optional
-        Steps of the past that an entry sees; needed on a sequence (or ``path="rows"``), not on collections.
+        Number of past steps in an entry; required on a sequence (or ``path="rows"``), not on collections.
     augment : str, optional
         ``"time"``, ``"leadlag"``, ``"basepoint"``, joined with ``+``.
     n_jobs : as in `gram`
     **parameters
-        Further ones of ``kernel_table()["sigpde"]``.
+        Other parameters of ``kernel_table()["sigpde"]``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How good is a forecast: scores of a forecast against the truth, each the mean over outputs.
+"""Metrics of predictions, each the mean over outputs.
 
 Every function takes ``truth`` and ``forecast`` of shape (n_steps,) or (n_steps, n_outputs), in this order.
 """
@@ -37,7 +37,7 @@ def _pair(truth: Any, forecast: Any) -> Tuple[Array, Array]:
 
 
 def scores(truth: Any, forecast: Any) -> Dict[str, float]:
-    """All scores at once: mse, nmse, r2, mae, mdae, w1, mape and rmse.
+    """Return all metrics: mse, nmse, r2, mae, mdae, w1, mape and rmse.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def nmse(truth: Any, forecast: Any) -> float:
 def r2(truth: Any, forecast: Any, sample_weight: Any = None) -> float:
     """Coefficient of determination.
 
-    A constant truth (so also a single row) counts 1 when it is forecast exactly, else 0.
+    For a constant truth (also a single row) it is 1 if the prediction is exact, else 0.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def w1(first: Any, second: Any) -> float:
 
 
 def _against(truth: Any, forecast: Any, baseline: Any, ahead: int, season: int, past: Any) -> c.Skill:
-    """The errors of the forecast in units of those of the baseline; None: of the naive forecast."""
+    """Return the errors of the prediction relative to the baseline; None: the naive forecast."""
     a, b = _pair(truth, forecast)
     other = None if baseline is None else as_targets(baseline, "baseline")[0]
     before = None if past is None else as_targets(past, "past")[0]
@@ -203,16 +203,16 @@ def skill(
     season: int = 0,
     past: Optional[Any] = None,
 ) -> float:
-    """1 - mean squared error over that of a baseline: 1 is exact, and below 0 the baseline does better.
+    """1 - mean squared error relative to a baseline: 1 is exact; negative: the baseline is better.
 
-    The mean over the outputs of which the baseline makes an error.
+    The mean over the outputs for which the baseline has an error.
 
     Parameters
     ----------
     truth, forecast : array-like of shape (n_steps,) or (n_steps, n_outputs)
     baseline : array-like of the same shape, optional
-        Other forecasts, such as those of `volterra.baseline`. By default the naive forecast, the truth `ahead` rows
-        before; rows whose past is not known are then left out.
+        Other predictions, such as a forecast of `volterra.baseline`. By default the naive forecast, the truth `ahead` rows
+        before; rows without an earlier truth are then excluded.
     ahead : int, default=1
         Horizon of the forecasts.
     season : int, default=0
@@ -238,7 +238,7 @@ def mase(
     season: int = 0,
     past: Optional[Any] = None,
 ) -> float:
-    """Mean absolute error over that of a baseline on the same rows; arguments as in `skill`.
+    """Mean absolute error relative to a baseline on the same rows; arguments as in `skill`.
 
     Examples
     --------
@@ -250,9 +250,9 @@ def mase(
 
 
 def valid_rows(truth: Any, forecast: Any, threshold: float = 0.2) -> int:
-    """Rows until the forecast is off: the first t, from 1, with ``|y_t - yhat_t| / |y_t| >= threshold``.
+    """Number of valid rows: the first t, from 1, with ``|y_t - yhat_t| / |y_t| >= threshold``.
 
-    The number of rows when the forecast stays valid throughout. Norms are Euclidean, over the outputs.
+    The number of all rows if there is none. Norms are Euclidean, over the outputs.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def valid_rows(truth: Any, forecast: Any, threshold: float = 0.2) -> int:
 
 
 def valid_time(truth: Any, forecast: Any, step: float, lyapunov: float = 1.0, threshold: float = 0.2) -> float:
-    """Valid prediction time: `valid_rows` times the step, in Lyapunov times when the exponent is given.
+    """Valid prediction time: `valid_rows` times the step, in Lyapunov times if the exponent is given.
 
     Examples
     --------
@@ -279,14 +279,14 @@ def valid_time(truth: Any, forecast: Any, step: float, lyapunov: float = 1.0, th
 
 
 def ranking(marked: Any, scores: Any) -> Dict[str, float]:
-    """Areas under the ROC curve and the precision-recall curve: how well scores order marked rows above the others.
+    """Areas under the ROC curve and the precision-recall curve, for scores of marked and other rows.
 
     Parameters
     ----------
     marked : array-like of bool of shape (n_rows,)
-        Rows of both kinds are needed.
+        Rows of both kinds are required.
     scores : array-like of shape (n_rows,)
-        Larger for marked rows. Ties are half a pair in the ROC area.
+        Larger for marked rows. Ties count half in the ROC area.
 
     Returns
     -------

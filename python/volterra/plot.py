@@ -1,4 +1,4 @@
-"""Pictures of forecasts and searches, with matplotlib where it is installed."""
+"""Plots of forecasts and searches; requires matplotlib."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def forecast(
     names: Optional[Sequence[str]] = None,
     axes: Any = None,
 ) -> Any:
-    """Draw a forecast over the truth, one panel per output.
+    """Plot a forecast and the truth, one panel per output.
 
     Parameters
     ----------
     truth, forecast : array-like of shape (n_steps,) or (n_steps, n_outputs)
-        A Series or DataFrame gives its index to the horizontal axis.
+        The index of a Series or DataFrame is used for the horizontal axis.
     history : array-like, optional
-        Targets before the forecast; drawn to the left of it.
+        Targets before the forecast.
     names : sequence of str, optional
-        One per output; the columns of a data frame when not given.
+        One per output; default: the columns of a data frame.
     axes : Axes or array of Axes, optional
-        Where to draw; a new figure when not given.
+        Default: a new figure.
 
     Returns
     -------
@@ -108,16 +108,16 @@ def _earlier(history: Any, steps: int, time: Array) -> Array:
 
 
 def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
-    """Draw the scores of a search against each parameter that was searched.
+    """Plot the scores of a search against each searched parameter.
 
     Parameters
     ----------
     cv : VolterraRidgeCV, or its ``cv_results_``
-        Candidates that a race gave up are drawn pale, the best one red.
+        Candidates stopped early are pale, the best one is red.
     worst : float, default=0.0
-        Scores below this lie on the lower edge.
+        Lower scores are drawn at this value.
     axes : array of Axes, optional
-        One per parameter; a new figure when not given.
+        One per parameter; default: a new figure.
 
     Returns
     -------
@@ -172,6 +172,6 @@ def search(cv: Any, *, worst: float = 0.0, axes: Any = None) -> Any:
 
 
 def _values(column: Any) -> List[Any]:
-    """Of one parameter; a candidate that leaves it out has its default."""
+    """Values of one parameter; its default for candidates without it."""
     hidden = np.ma.getmaskarray(column)
     return ["default" if masked else value for value, masked in zip(np.ma.getdata(column), hidden)]

@@ -66,7 +66,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
     blend : int, default=3
         Maximum number of kernels in an average of the best of each kind; 1: one kernel (from 1 to 8).
     ranges : dict, optional
-        What parameters of the kernel are drawn from, as in `VolterraRidgeCV`: ``{"sigma": (0.1, 10)}``.
+        Ranges of parameters of the kernel, as in `VolterraRidgeCV`: ``{"sigma": (0.1, 10)}``.
     scale : {"auto", "channels", "series", "none"}, default="auto"
         Scaling of each channel to mean 0 and standard deviation 1: over all training series, within each series, or
         none; "auto" tries the first two.
@@ -81,45 +81,45 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
     layout : {"auto", "time", "channels"}, default="auto"
         Axes of a series in a 3-D array or in a list of 2-D arrays: "channels", (n_channels, n_steps), as in aeon and sktime, or
         "time", (n_steps, n_channels), as in tslearn. "auto": time is the axis whose length differs between series, or the
-        only one longer than 1; else the one that is at least twice as long, with a warning; other shapes are refused.
+        only one longer than 1; else the one that is at least twice as long, with a warning; other shapes are rejected.
         Steps at the end of a series that are nan in every channel are ignored: padding of arrays.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the random numbers. None: another at each fit.
     n_jobs : int, optional
         Threads of this call.
     verbose : bool, default=False
-        Show a bar.
+        Show a progress bar.
 
     Attributes
     ----------
     classes_ : ndarray
         The labels, sorted.
     kernel_ : str
-        The kernel with all its parameters; of several, the one that is best alone.
+        The kernel with all parameters; of several, the best one.
     parts_ : list of dict
-        All kernels whose mean it is, each with "kernel", "scale", "input" and "compare".
+        All kernels of the average, each with "kernel", "scale", "input" and "compare".
     alpha_ : float
     nested_accuracy_ : float
-        The expected accuracy: the selection is repeated without each fold and counted on it. nan without folds, or where
-        the budget ended the search too early.
+        Expected accuracy: the selection is repeated without each fold and evaluated on it. nan without folds, or if the
+        budget ended the search too early.
     left_out_accuracy_ : float
         Leave-one-out accuracy of the selected kernel (ridge regression): optimistic, since it was selected by it.
     left_out_ : ndarray of shape (n_series, n_classes)
-        Their outputs then.
+        Leave-one-out outputs.
     split_mean_, split_deviation_ : float
         Accuracy of the selected kernel over the splits; nan without.
     log_loss_ : float
-        Of "multinomial": mean -log probability over five stratified folds; else nan.
+        "multinomial": mean -log probability over five stratified folds; else nan.
     n_tried_, n_failed_, n_finalists_ : int
-        Kernels that were tried, those of them whose matrix could not be factored, and those tried on all series.
+        Kernels tried, those whose matrix could not be factored, and those tried on all series.
     n_screen_, n_landmarks_ : int
-        Series of the screening sample, and those that carry the readout; 0: all.
+        Series in the screening sample, and landmarks of the readout; 0: all.
     cut_ : bool
         Whether the budget ended the search.
     warnings_ : list of Note
         Warnings of the fit, also issued as `VolterraWarning`: classes with one training series, a search that the budget ended.
     temperature_ : float
-        Of "squares": probabilities are ``softmax(outputs / temperature_)``.
+        "squares": probabilities are ``softmax(outputs / temperature_)``.
     layout_ : str
         The layout of the training series.
     n_features_in_ : int
@@ -206,7 +206,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         return options
 
     def _learn(self, options: Any) -> None:
-        """A classifier of the library, from the series that are kept."""
+        """Fit a classifier of the library to the stored series."""
         pointer = c_void_p()
         with use_threads(self.n_jobs), Watch("classify", self.verbose) as watch:
             options.progress = watch.progress
@@ -223,16 +223,16 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         self._handle = Handle(pointer.value, c.lib.volt_series_model_free)
 
     def fit(self, X: Any, y: Any) -> "SeriesClassifier":
-        """Learn the classes of series.
+        """Fit the classifier.
 
         Parameters
         ----------
         X : collection of series
-            A 3-D array or a list of 2-D arrays, axes as `layout` says, whose lengths may differ in a list; a 2-D array
-            (n_series, n_steps) or a list of 1-D arrays, univariate series; a pandas frame with a series in every cell, or
-            with an index of series and time, as in sktime.
+            A 3-D array or a list of 2-D arrays, with axes as in `layout`; lengths may differ in a list. A 2-D array
+            (n_series, n_steps) or a list of 1-D arrays: univariate series. A pandas frame with a series in every cell, or with
+            an index of series and time, as in sktime.
         y : array-like of shape (n_series,)
-            Their labels.
+            Labels.
         """
         options = self._options()
         series, layout = read_collection(X, self.layout, rows_are_series=True)
@@ -263,7 +263,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
             self._numbers = np.ascontiguousarray(numbers, dtype=np.int64)
             self._learn(options)
         except BaseException:
-            self.__dict__ = before  # as it was
+            self.__dict__ = before  # restore
             raise
         self.n_features_in_ = series[0].shape[1]
         self._set_attributes()
@@ -291,7 +291,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         names = {name: list(values)[getattr(part, name)] for name, values in words.items()}
         return {"kernel": c.text(part.kernel), **names}
 
-    # ---- pickling: the library's object is learned again where it is needed ----------------------------------
+    # ---- pickling: the library's object is fitted again when needed -------------------------------------------
 
     def __getstate__(self) -> Dict[str, Any]:
         state = dict(super().__getstate__() if hasattr(BaseEstimator, "__getstate__") else self.__dict__)
@@ -343,21 +343,21 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         return out
 
     def predict(self, X: Any) -> Array:
-        """The class of each series."""
+        """Return the class of each series."""
         outputs = self._outputs(X)
         return self.classes_[np.argmax(outputs, axis=1)]
 
     def predict_proba(self, X: Any) -> Array:
-        """Probabilities of the classes, a column each, in the order of ``classes_``.
+        """Return probabilities of the classes, a column each, in the order of ``classes_``.
 
-        Outputs of "multinomial" are probabilities. Those of "squares" become ``softmax(outputs / temperature_)``, with the
-        temperature of smallest log loss on the training series, each left out.
+        Outputs of "multinomial" are probabilities. For "squares" they are ``softmax(outputs / temperature_)``, where the
+        temperature minimises the leave-one-out log loss on the training series.
         """
         return self._outputs(X, probabilities=True)
 
     def decision_function(self, X: Any) -> Array:
-        """The outputs of the classes, a column each (logarithms of probabilities for "multinomial", less their mean); of two
-        classes one number, that of the second less that of the first."""
+        """Return the outputs of the classes, a column each (log probabilities less their mean for "multinomial"); for two
+        classes the difference of the second and the first."""
         u = self._outputs(X)
         if self.loss == "multinomial":
             u = np.log(np.maximum(u, 1e-300))
@@ -365,5 +365,5 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         return u[:, 1] - u[:, 0] if u.shape[1] == 2 else u
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of series whose class is found."""
+        """Return the accuracy."""
         return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))

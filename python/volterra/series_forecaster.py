@@ -1,6 +1,6 @@
-"""Forecast series with one call: `forecast`, and `Forecaster` for what lies behind it.
+"""Forecast series in one call: `forecast`, and the estimator `Forecaster`.
 
-The library makes every decision: ``volterra forecast`` and `volt_forecast_run` give the same numbers.
+All decisions are automatic. ``volterra forecast`` and `volt_forecast_run` compute the same numbers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SEARCHES = {
 
 
 class ForecastWarning(VolterraWarning):
-    """A warning of the library about a forecast; `Forecaster.warnings_` has it in parts."""
+    """A warning of the library about a forecast; `Forecaster.warnings_` has its parts."""
 
 
 def _table(steps: int, series: int, read: Any) -> Array:
@@ -42,10 +42,10 @@ def _table(steps: int, series: int, read: Any) -> Array:
 
 
 class Forecaster(BaseEstimator):
-    """Forecasts of one series or several, each step by a kernel fit of its own, with its expected error.
+    """Forecasts of one series or several, each step by a separate kernel fit, with its expected error.
 
-    Season, number of steps, target, inputs and regularisation are chosen by the library on held-out rows. The last value,
-    or the value one season earlier, is the forecast where that is better there.
+    Season, number of steps, target, inputs and regularisation are chosen on held-out rows. The forecast is the last value, or
+    the value one season earlier, if that is better there.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Forecaster(BaseEstimator):
     separate : bool, default=False
         A separate model for each series, without the other series as inputs.
     all_rows : bool, default=False
-        Use every row. By default the latest rows that about half a minute of work allows.
+        Use every row. By default the latest rows, limited to about half a minute of work.
     budget : float or str, optional
         Search time for the parameters of the kernel: 90s, 3min, 2h. A number is in seconds. None: no search.
     random_state : int, default=0
@@ -141,7 +141,7 @@ class Forecaster(BaseEstimator):
         y : array-like of shape (n_steps,) or (n_steps, n_series), Series or DataFrame
             The series in time order, without missing values.
         known : array-like of shape (n_steps, n_inputs), optional
-            Further inputs of every row, such as a calendar.
+            Additional inputs of every row, such as a calendar.
 
         Returns
         -------
@@ -197,7 +197,7 @@ class Forecaster(BaseEstimator):
         self.warnings_ = read_notes(info.warnings, info.n_warnings)
 
     def predict(self, steps: Optional[int] = None) -> Prediction:
-        """The forecast: the first `steps` rows, by default all.
+        """Return the first `steps` rows of the forecast, by default all.
 
         Returns
         -------
@@ -209,7 +209,7 @@ class Forecaster(BaseEstimator):
         return values if self._form is None else self._form.dress(values, self._future(len(values)))
 
     def table(self, steps: Optional[int] = None) -> Any:
-        """The forecast with columns NAME and NAME.error, as a DataFrame of the library of y, or a dict of arrays."""
+        """Return the forecast with columns NAME and NAME.error, as a DataFrame of the library of y, or a dict of arrays."""
         count = self._count(steps)
         names = self._form.names if self._form is not None else [f"y{k + 1}" for k in range(self.forecast_.shape[1])]
         columns = [column for name in names for column in (name, f"{name}.error")]
@@ -247,7 +247,7 @@ def forecast(data: Union[Frame, Any], steps: Optional[int] = None, **options: An
     -------
     DataFrame, or dict of arrays
         Columns NAME and NAME.error (root mean squared error of the step on held-out rows) for every series. A DataFrame
-        of pandas or polars where the data are, with the index continued, otherwise a dict of arrays.
+        of pandas or polars if the data are, with the index continued, otherwise a dict of arrays.
 
     Examples
     --------

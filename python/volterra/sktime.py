@@ -1,6 +1,6 @@
-"""An adapter for sktime: `VolterraForecaster` follows its forecaster protocol.
+"""Adapter for sktime: `VolterraForecaster` follows its forecaster API.
 
-Needs sktime (``pip install sktime``); nothing else of the package does.
+Requires sktime (``pip install sktime``); the rest of the package does not.
 
 >>> from volterra.sktime import VolterraForecaster                                           # doctest: +SKIP
 >>> forecaster = VolterraForecaster("volterra").fit(y, fh=[1, 2, 3])                          # doctest: +SKIP
@@ -29,21 +29,21 @@ def __dir__() -> List[str]:
 
 
 class VolterraForecaster(BaseForecaster):
-    """Forecasts of one series or several together, every horizon from the last row that is known.
+    """Forecasts of one series or several together, every horizon from the last known row.
 
-    All horizons up to the largest of ``fh`` are outputs of one fit. Exogenous inputs X are inputs of the model at every
-    horizon of ``fh``: `fit` needs them at the times of y, `predict` at the times of ``fh``. Between these, times without a
-    row of X have the last one before. Intervals are those of `volterra.SequenceKernelRidge.predict_interval`, for each
-    horizon; quantiles follow from them.
+    All horizons up to the largest of ``fh`` are outputs of one fit. Exogenous inputs X are inputs of the model at every horizon
+    of ``fh``: `fit` requires them at the times of y, `predict` at the times of ``fh``. Between these, times without a row of X
+    use the last one before. Intervals are computed by `volterra.SequenceKernelRidge.predict_interval` for each horizon;
+    quantiles follow from them.
 
     Parameters
     ----------
     kernel : str, default="volterra"
         As for `volterra.SequenceKernelRidge`.
     alpha : float or "auto", default="auto"
-        Regularisation; "auto": chosen on held-out rows, and "as now" stays where nothing is clearly better.
+        Regularisation; "auto": chosen on held-out rows, and the naive forecast is kept if nothing is clearly better.
     season : int, None or "auto", default="auto"
-        Rows of a season.
+        Season in rows.
 
     Examples
     --------
@@ -76,21 +76,20 @@ class VolterraForecaster(BaseForecaster):
         self.alpha = alpha
         self.season = season
         super().__init__()
-        self.set_config(remember_data=False)  # the rows are kept here
+        self.set_config(remember_data=False)  # the rows are stored here
 
     # ---- rows of the estimator --------------------------------------------------------------------------------
 
     def _exogenous(self, index: Any, X: Any) -> Any:
-        """Exogenous inputs at these times, those that are known and those in X; a time between without any has the last before
-        it."""
+        """Return exogenous inputs at these times, the known ones and those in X; times without any use the last one before."""
         parts = [part for part in (self._known_X, X) if part is not None]
         known = pandas.concat(parts)
         known = known[~known.index.duplicated(keep="last")].sort_index()
         return known.reindex(known.index.union(index)).ffill().reindex(index)
 
     def _rows(self, y: Any, X: Any = None) -> Any:
-        """Inputs of the estimator, a row for each of y: its values, and where there are exogenous inputs, these at every horizon
-        of ``fh``. X holds those after the end."""
+        """Return inputs of the estimator, a row for each of y: its values, and the exogenous inputs, if any, at every horizon of
+        ``fh``. X contains those after the end."""
         values = np.asarray(y, dtype=float)
         if self._known_X is None:
             return values
@@ -103,7 +102,7 @@ class VolterraForecaster(BaseForecaster):
         return steps.to_absolute_index(self.cutoff)
 
     def _check_future(self, fh: Any, X: Any) -> Any:
-        """X of `predict`, which must have a row for each horizon."""
+        """Check X of `predict`, which must have a row for each horizon."""
         if self._known_X is None:
             return None
         wanted = fh.to_absolute_index(self.cutoff)
@@ -132,11 +131,11 @@ class VolterraForecaster(BaseForecaster):
             self.estimator_.fit(self._rows(y), values)
         self._names = list(y.columns)
         self._known = y  # rows of the fit
-        self._since: List[Any] = []  # rows that came after those that were fitted
+        self._since: List[Any] = []  # rows after the last fit
         return self
 
     def _update(self, y: Any, X: Any = None, update_params: bool = True) -> VolterraForecaster:
-        """With update_params a fit on all rows; else the new rows are only looked back on."""
+        """Fit all rows with update_params; otherwise store the new rows for predictions."""
         fresh = y[y.index > self._known.index[-1]] if not self._since else y[y.index > self._since[-1].index[-1]]
         since = self._since + ([fresh] if len(fresh) else [])
         inputs = self._known_X
@@ -158,13 +157,13 @@ class VolterraForecaster(BaseForecaster):
         return steps
 
     def _by_step(self, outputs: Any) -> Any:
-        """Outputs of the estimator, series by series with all horizons, as steps x series."""
+        """Reshape outputs of the estimator, series by series with all horizons, to steps x series."""
         return np.asarray(outputs).reshape(len(self._names), self._last_horizon).T
 
     def _path(self, X: Any = None) -> Any:
-        """Predictions of all horizons: those of the last row."""
+        """Predict all horizons from the last row."""
         known = pandas.concat([self._known, *self._since])
-        count = self._last_horizon + sum(len(rows) for rows in self._since)  # rows that the estimator has not learned
+        count = self._last_horizon + sum(len(rows) for rows in self._since)  # rows after those of the fit
         rows = np.ascontiguousarray(self._rows(known, X)[-count:])
         return self._by_step(self.estimator_._follow(rows, "continue", None)[-1])
 
