@@ -54,7 +54,7 @@ static const option rows[] = {
     ROW("window", "N", window, "number of rows kept; when the window is full, the oldest row is dropped",
         .range = AT_LEAST(1), .unset = "all rows"),
     ROW("forget", "PHI", forget,
-        "forgetting factor phi: the kernel of rows i and j is multiplied by phi^(|i-j|/2)",
+        "forgetting factor phi: the kernel of rows i and j is multiplied by phi^(abs(i-j)/2)",
         .range = ABOVE_TO(0, 1), .unset = "1"),
     ROW("forget-what", NULL, forget_what,
         "with --forget: the response to inputs (dynamics), or the level as well (all)",

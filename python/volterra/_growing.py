@@ -80,7 +80,8 @@ class Learns:
             Number of rows kept; when the window is full, the oldest row is dropped (at least 1). The learner starts
             with the last rows of training. None: all rows.
         forget : float, default=1.0
-            Forgetting factor phi: the kernel of rows i and j is multiplied by phi^(|i-j|/2) (above 0 and at most 1).
+            Forgetting factor phi: the kernel of rows i and j is multiplied by phi^(abs(i-j)/2) (above 0 and at most
+            1).
         forget_what : {"dynamics", "all"}, default="all"
             With ``forget``: the response to inputs (dynamics), or the level as well (all). Both are equal for kernels
             without a constant part, that is all but ``volterra`` with a lift other than ``"rbf"``, and sums with it.
