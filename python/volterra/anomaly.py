@@ -38,8 +38,8 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         Expected share of normal series or rows above the threshold (between 0 and 1).
     alpha : float or "auto", default="auto"
         Regularisation strength: minimum variance of a direction, as a share of the total variance (positive). "auto"
-        chooses one of 1e-8, 1e-7, ..., 1: by the examples of anomalies if there are any, otherwise by the leave-one-out
-        likelihood of the normal series.
+        chooses one of 1e-8, 1e-7, ..., 1: by the examples of anomalies if there are any, otherwise by the
+        leave-one-out likelihood of the normal series.
     draws : int, default=0
         Kernels tried in addition to ``kernel``, drawn for the series. Requires examples of anomalies.
     scale : {"channels", "series", "none"}, default="channels"
