@@ -1,7 +1,7 @@
-/* examples/01_first_forecast.c: fit on a sequence, forecast the rows that follow.
+/* examples/01_first_forecast.c: fit a model on a sequence and predict the rows that follow.
  *
- * NARMA10 is a system with ten steps of memory and products of inputs: its target cannot be told from the
- * current input alone. 1500 rows to learn from, 500 to forecast. */
+ * NARMA10 has ten steps of memory and products of inputs: its target does not depend on the current input only. 1500
+ * training rows, 500 test rows. */
 #include <volterra.h>
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ int main(void)
         return 1;
     }
 
-    /* Columns of a table are views with a leading dimension: nothing is copied. */
+    /* Columns of a table are views with a leading dimension, without a copy. */
     volt_view inputs = {&data[0][0], N, 1, 2}, targets = {&data[0][1], N, 1, 2};
     volt_view truth = volt_view_rows(targets, N_TRAIN, N_TEST);
     volt_matrix out = volt_matrix_of(forecast, N_TEST, 1);

@@ -1,7 +1,7 @@
-/* examples/02_lorenz_continuation.c: learn a chaotic system one step ahead, then let the model run alone.
+/* examples/02_lorenz_continuation.c: learn a chaotic system one step ahead, then simulate it.
  *
- * The target of each row is the next row. A model fitted with `feedback` can be fed with its own outputs:
- * from the last training row on it sees no data at all. */
+ * The target of each row is the next row. A model fitted with `feedback` can be fed its own outputs: after the last training
+ * row it receives no data. */
 #include <volterra.h>
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* examples/03_streaming.c: feed one row, get one prediction, as the rows of a sensor arrive.
+/* examples/03_streaming.c: predict row by row, as the rows of a sensor arrive.
  *
- * A live object continues from the end of training in O(n (d + q)) a row, and gives the same predictions as one call of
+ * A live object continues from the end of training in O(n (d + q)) per row, and returns the same predictions as one call of
  * volt_model_predict on all rows, to rounding. */
 #include <volterra.h>
 
@@ -10,7 +10,7 @@
 
 enum { N_TRAIN = 1000, N_NEW = 300, N = N_TRAIN + N_NEW };
 
-/* Forecasts of the rows of `arriving` one by one into y, and the largest difference from `batch`. */
+/* Predicts the rows of `arriving` one by one into y, and returns the largest difference from `batch`. */
 static volt_status stream_rows(const volt_model *model, volt_view arriving, const double *batch, double *y,
                                double *difference)
 {

@@ -1,7 +1,7 @@
-/* examples/04_kernel_bounds.c: what the parameters of a kernel may be, and how much of the past it keeps.
+/* examples/04_kernel_bounds.c: bounds of the parameters of a kernel, and its memory.
  *
- * volt_kernel_query resolves a kernel on the ball |z| <= M without any data: the bound on lambda, the share of
- * the past that one step keeps at most, and the steps until the past counts for less than eps. */
+ * volt_kernel_query computes the properties of a kernel on the ball |z| <= M without any data: the bound on lambda, the
+ * contraction rate, and the number of steps until the influence of an input is below eps. */
 #include <volterra.h>
 
 #include <math.h>
@@ -42,11 +42,11 @@ int main(void)
             return 1;
     }
 
-    /* lambda_coef is lambda over its bound: one step keeps lambda_coef^2 at most, whatever the lift. */
+    /* lambda_coef is lambda over its bound: the contraction rate is at most lambda_coef^2, for any lift. */
     if (query("volterra:tau=0.8,lambda_coef=0.9,lift=even", &facts) || fabs(facts.contraction - 0.81) > 1e-12)
         return 1;
 
-    /* 0.7 lies between the bounds of the geometric lift, sqrt(1 - 0.64), and of the even one. */
+    /* 0.7 is between the bounds of the geometric lift, sqrt(1 - 0.64), and of the even one. */
     if (query("volterra:tau=0.8,lambda=0.7", &facts) != VOLT_ERR_ARGUMENT)
         return 1;
     printf("refused:  %s\n", volt_error_detail());

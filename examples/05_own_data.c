@@ -1,6 +1,6 @@
-/* examples/05_own_data.c: a CSV file in, a model saved and loaded again, forecasts out as CSV.
+/* examples/05_own_data.c: read a CSV file, save and load a model, write predictions as CSV.
  *
- *     05_own_data [FILE:INPUT,TARGET]        default: data/tanks.csv:pump,level beside this source file */
+ *     05_own_data [FILE:INPUT,TARGET]        default: data/tanks.csv:pump,level in the directory of this source file */
 #include <volterra.h>
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 enum { WASHOUT = 100 };
 
-/* Fit on the first n rows and leave nothing but the file `path`. */
+/* Fits a model on the first n rows and saves it to `path`. */
 static volt_status fit_and_save(volt_view X, volt_view Y, const char *path)
 {
     volt_kernel *kernel = NULL;
@@ -28,7 +28,7 @@ static volt_status fit_and_save(volt_view X, volt_view Y, const char *path)
     return status;
 }
 
-/* Load the model and forecast the rows that follow those of training. */
+/* Loads the model and predicts the rows that follow those of training. */
 static volt_status load_and_forecast(const char *path, volt_view X, volt_matrix out, int64_t *clipped)
 {
     volt_model *model = NULL;

@@ -1,8 +1,8 @@
-/* examples/06_kernels_on_windows.c: one task and many kernels, on windows of the past.
+/* examples/06_kernels_on_windows.c: one task and many kernels, on windows of past inputs.
  *
- * NARMA10 again: its target depends on the last ten inputs and on the last ten targets, so a kernel of the current
- * row alone learns little. A kernel is a text; all else stays as it is. (sigpde waits for lesson 07: on inputs as
- * rough as these its scheme is far from positive semidefinite unless dyadic is large.) */
+ * The target of NARMA10 depends on the last ten inputs and the last ten targets, so that a kernel of the current row learns
+ * little. Only the text of the kernel changes. (sigpde follows in lesson 07: on inputs as rough as these its scheme is far
+ * from positive semidefinite unless dyadic is large.) */
 #include <volterra.h>
 
 #include <stdio.h>
@@ -11,9 +11,9 @@ enum { N_TRAIN = 1000, N_TEST = 400, N = N_TRAIN + N_TEST };
 
 static const struct {
     const char *text;
-    double least; /* R2 that it reaches at least here; below 0: none is asked */
+    double least; /* required R2; below 0: none */
 } kernels[] = {
-    {"rbf", -1}, /* no past: what the others gain */
+    {"rbf", -1}, /* no past inputs, for comparison */
     {"linear:window=20", 0.6},
     {"rbf:window=20", 0.7},
     {"cauchy:window=20", 0.7},
@@ -25,7 +25,7 @@ static const struct {
     {"volterra:tau_coef=0.3,lambda_coef=0.9", 0.9},
 };
 
-/* R2 of the forecasts of the rows that follow the first N_TRAIN. */
+/* R2 of the predictions of the rows that follow the first N_TRAIN. */
 static volt_status score(const char *text, volt_view X, volt_view Y, double *r2)
 {
     static double forecast[N_TEST];

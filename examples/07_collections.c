@@ -1,8 +1,8 @@
-/* examples/07_collections.c: kernels between whole series of unequal lengths, and a classifier made of them.
+/* examples/07_collections.c: kernels between whole series of unequal lengths, and a classifier based on them.
  *
- * data/turns_train.ts and turns_test.ts hold points that go round, to the left or to the right. A new series gets
- * the label of the nearest one of training, in the distance of the kernel: |x - y|^2 = K_xx + K_yy - 2 K_xy of the
- * normalised kernel is smallest where K_xy / sqrt(K_xx K_yy) is largest. */
+ * The series in data/turns_train.ts and turns_test.ts are points that turn to the left or to the right. A new series has the
+ * label of the nearest training series in the distance of the kernel: |x - y|^2 = K_xx + K_yy - 2 K_xy of the normalised
+ * kernel is smallest where K_xy / sqrt(K_xx K_yy) is largest. */
 #include <volterra.h>
 
 #include <math.h>
@@ -18,7 +18,7 @@ static const char *const kernels[] = {"volterra:tau_coef=0.5,lambda_coef=0.9",
                                       "sig:level=4",
                                       "sigpde:dyadic=1"};
 
-/* `all` has the series of training, then the new ones. */
+/* `all` contains the training series, then the new ones. */
 static volt_status classify(const char *text, const volt_view *all, char *const *labels, int64_t n_train,
                             int64_t n_new, int64_t *right)
 {

@@ -1,7 +1,7 @@
-/* examples/08_best_models.c: which kernels are the best, given what chance may do.
+/* examples/08_best_models.c: the model confidence set of several kernels.
  *
- * Lesson 06 ranks kernels by one number each. Here every test row gives a loss for each of them (its mean is the
- * NMSE), and the model confidence set says which differences 400 rows can tell from luck. */
+ * Lesson 06 ranks kernels by one number each. Here every test row has a loss for each of them (its mean is the NMSE), and the
+ * model confidence set shows which differences are significant on 400 rows. */
 #include <volterra.h>
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const char *const kernels[MODELS] = {
     "volterra:tau_coef=0.3,lambda_coef=0.9",
 };
 
-/* The losses of one kernel over the rows that follow the first N_TRAIN. */
+/* Losses of one kernel over the rows that follow the first N_TRAIN. */
 static volt_status test_losses(const char *text, volt_view X, volt_view Y, volt_matrix losses)
 {
     static double forecast[N_TEST];
@@ -55,7 +55,7 @@ int main(void)
         fprintf(stderr, "%s\n", volt_error_detail());
         return 1;
     }
-    /* The last to be eliminated first: from the highest p-value down. */
+    /* In decreasing order of p-values: the last to be eliminated first. */
     for (int s = MODELS - 1; s >= 0; s--) {
         int64_t i = mcs->order[s];
         printf("NMSE %6.3f  p-value %6.4f %s %s\n", mcs->mean_losses[i], mcs->pvalues[i],

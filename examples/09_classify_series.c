@@ -1,7 +1,7 @@
-/* examples/09_classify_series.c: learn the classes of whole series, and find those of others.
+/* examples/09_classify_series.c: classify time series.
  *
- * data/turns_train.ts and turns_test.ts hold points that go round, to the left or to the right. Kernel parameters, alpha
- * and how steps are prepared are selected on the training series, by leave-one-out accuracy. */
+ * The series in data/turns_train.ts and turns_test.ts are points that turn to the left or to the right. Kernel parameters,
+ * alpha and the preparation of the steps are selected on the training series, by leave-one-out accuracy. */
 #include <volterra.h>
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static volt_status learn(const volt_collection *train, volt_series_model **model
 {
     int64_t classes[MOST];
     volt_series_options options = volt_series_options_default();
-    options.kernel = "volterra"; /* what it leaves open is drawn; NULL: a list of kernels */
+    options.kernel = "volterra"; /* open parameters are drawn; NULL: a list of kernels */
     options.draws = 8;
     for (int64_t i = 0; i < train->count; i++)
         classes[i] = number_of(train->labels[i]);

@@ -1,7 +1,7 @@
-/* examples/10_anomaly.c: score a series row by row, with alarms at a rate that is set beforehand.
+/* examples/10_anomaly.c: score a series row by row, with alarms at a given rate.
  *
- * A model of the first rows predicts each row that follows; its score is the error divided by the scale of the latest errors.
- * In row FAULT the sensor is wrong: that row raises an alarm, and so may the rows that follow it. */
+ * A model of the first rows predicts each later row. The score is the error divided by the scale of the latest errors. The
+ * sensor is wrong in row FAULT: that row raises an alarm, and the rows that follow it may do so too. */
 #include <volterra.h>
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static volt_status measure(double *series)
     return status;
 }
 
-/* Rows that raised an alarm, and whether FAULT and the rows that it disturbs are all of them. */
+/* Counts the alarms, and checks that they are FAULT and rows affected by it. */
 static volt_status watch_rows(const volt_model *model, const double *series, int *alarms, int *is_found,
                               int *false_alarms)
 {

@@ -1,7 +1,7 @@
-/* examples/11_learning.c: go on learning as data arrive, and follow a system that changes.
+/* examples/11_learning.c: online learning of a system that changes.
  *
- * The gain of a system doubles in row CHANGE. A model that stays as it is keeps its error. A live object
- * that learns the last WINDOW rows predicts each row, then learns it, and has the new gain once the window is full of it. */
+ * The gain of a system doubles in row CHANGE. A fixed model then has a large error. A live object that learns the last WINDOW
+ * rows predicts each row, then learns it, and has the new gain when the window contains only rows after CHANGE. */
 #include <volterra.h>
 
 #include <math.h>

@@ -1,7 +1,8 @@
-/* examples/12_intervals.c: intervals about forecasts, and how many observations they hold.
+/* examples/12_intervals.c: prediction intervals and their coverage.
  *
- * The half-widths come from errors of training rows, each forecast from rows well before it: no law is assumed, no row is
- * held back. The noise is uniform, so that 0.9 of it lies within 0.09; what the model does not know comes on top. */
+ * The half-widths are computed from errors of training rows, each predicted from rows well before it: no distribution is
+ * assumed, and no row is held back. The noise is uniform, so that 0.9 of it is within 0.09; the error of the model adds to
+ * it. */
 #include <volterra.h>
 
 #include <math.h>

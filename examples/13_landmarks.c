@@ -1,7 +1,7 @@
-/* examples/13_landmarks.c: a readout of landmarks, for more rows than n x n numbers would fit in memory.
+/* examples/13_landmarks.c: a fit on landmarks, for more rows than an n x n matrix in memory allows.
  *
- * All rows are learned from, in one pass, and the model keeps the landmarks alone. Here n is small, so that the exact fit
- * can stand beside it. */
+ * The fit uses all rows in one pass, and the model keeps only the landmarks. Here n is small, for comparison with the exact
+ * fit. */
 #include <volterra.h>
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ enum { N_TRAIN = 1500, N_TEST = 500, N = N_TRAIN + N_TEST, LANDMARKS = 150 };
 
 static const char kernel_text[] = "volterra:tau_coef=0.3,lambda_coef=0.9";
 
-/* R2 on the rows after training, and how many rows the model keeps. */
+/* R2 on the rows after training, and the number of rows in the model. */
 static volt_status judge(volt_view u, volt_view y, const volt_fit_options *options, double *r2)
 {
     static double forecast[N_TEST];
@@ -50,7 +50,7 @@ int main(void)
 
     volt_status status = volt_simulate_narma10(NULL, volt_matrix_of(data[0], N, 2));
     volt_view u = {&data[0][0], N, 1, 2}, y = {&data[0][1], N, 1, 2};
-    if (!status) /* what an exact fit of a million rows would take; 0: nothing is measured */
+    if (!status) /* memory of an exact fit of a million rows; 0: no measurement of times */
         status = volt_plan_fit(NULL, 1000000, 1, 1, 0, 0, &plan, NULL);
     if (!status)
         printf("an exact fit of a million rows takes %.1f TB\n", 1e-12 * plan.fit_bytes);

@@ -1,7 +1,7 @@
-/* examples/14_explain.c: the Volterra series that a model has learned.
+/* examples/14_explain.c: the Volterra series of a fitted model.
  *
- * NARMA10 holds the term 1.5 u[t] u[t-9]. The model has seen inputs and outputs alone; its kernel of second order is
- * largest at the lags 0 and 9, and near 1.5 there. */
+ * NARMA10 contains the term 1.5 u[t] u[t-9]. The second-order kernel of a model fitted to inputs and outputs is largest at
+ * the lags 0 and 9, and near 1.5 there. */
 #include <volterra.h>
 
 #include <math.h>

@@ -2,8 +2,8 @@
  *
  *     15_forecast [FILE:COLUMN [STEPS]]
  *
- * Without arguments it forecasts the level of the lower tank in data/tanks.csv. The numbers are those of
- * `volterra forecast FILE:COLUMN --rows 0:`. */
+ * Without arguments it forecasts the level of the lower tank in data/tanks.csv. `volterra forecast FILE:COLUMN --rows 0:`
+ * computes the same numbers. */
 #include <volterra.h>
 
 #include <math.h>
