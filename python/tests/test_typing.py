@@ -66,7 +66,6 @@ def test_right_and_wrong_scripts(checker):
     [
         ("Target", c.TARGETS),
         ("Input", c.INPUTS),
-        ("Solver", c.SOLVERS),
         ("StreamStart", c.STARTS),
         ("Race", c.RACES),
         ("Validate", c.VALIDATIONS),

@@ -150,7 +150,7 @@ static double largest_value(const double *values, int64_t count)
 static volt_kernel *kernel_for(const scaled *s, int64_t from, int64_t to)
 {
     volt_kernel *kernel = plain_parse(s->kernel);
-    volt_kernel_value prescale = value_of(s->kernel, "prescale"), value;
+    volt_kernel_value prescale = value_of(s->kernel, "prescale"), value = {.struct_size = sizeof value};
     if (!prescale.given)
         return kernel;
     char text[VOLT_KERNEL_LENGTH], number[VOLT_NUMBER_LENGTH];
