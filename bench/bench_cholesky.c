@@ -1,4 +1,4 @@
-/* bench/bench_cholesky.c: GFLOP/s of our Cholesky by tiles, of LAPACK's dpotrf and of DGEMM, the ceiling.
+/* bench/bench_cholesky.c: GFLOP/s of the library's tiled Cholesky, of LAPACK's dpotrf and of DGEMM, the upper bound.
  *
  * All three on the same BLAS. A Cholesky factorisation takes n^3 / 3 operations, a product 2 n^3. */
 #include "gemm_rate.h"
@@ -14,8 +14,7 @@
 
 enum { RUNS = 3 };
 
-/* Integers of 64 bits: in memory that is little-endian a BLAS with integers of 32 bits finds the same
- * number at the same address. */
+/* 64-bit integers: on little-endian machines a BLAS with 32-bit integers reads the same number at the same address. */
 extern void dpotrf_(const char *uplo, const int64_t *n, double *a, const int64_t *lda, int64_t *info,
                     int uplo_length);
 

@@ -1,8 +1,8 @@
-/* bench/bench_drift.c: a system that drifts, learned row by row: windows against forgetting, of two kinds.
+/* bench/bench_drift.c: a drifting system, learned row by row: windows against two kinds of forgetting.
  *
  *     y_t = 0.8 cos(p) x_t + 0.6 sin(p) x_t x_{t-1} + 0.4 cos(2 p) x_{t-2} + noise,    p turning once in PERIOD rows
  *
- * One-step errors over 4100 rows, the best of three alphas for every way, as docs/performance.md has them. */
+ * One-step errors over 4100 rows, with the best of three alphas for every method, as in docs/performance.md. */
 #include "measure.h"
 #include "volterra/live.h"
 
@@ -24,7 +24,7 @@ static void make_system(double *X, double *Y)
     }
 }
 
-/* Root mean squared error of the forecasts of one learner. */
+/* Root mean squared error of the predictions of one learner. */
 static double learn_with(const double *X, const double *Y, double alpha, const volt_live_options *options)
 {
     volt_kernel *kernel = NULL;

@@ -1,4 +1,4 @@
-/* bench/bench_fit.c: seconds of a fit, n = 5000, d = q = 3, beside the authors' way of computing it.
+/* bench/bench_fit.c: seconds of a fit, n = 5000, d = q = 3, compared with the authors' method.
  *
  * The authors' class fills the Gram matrix entry by entry in numba and inverts it in NumPy. */
 #include "lorenz_problem.h"
@@ -35,9 +35,8 @@ static double run_fit_default(void *context)
 
 /* ---- check ------------------------------------------------------------------------------------ */
 
-/* (K + alpha I) A = Y on the rows after the washout, K being the plain one. The backward error of Cholesky
- * is at most a small multiple of n eps max|K| in each entry of K, so a residual at most that times the
- * sum of |A|. */
+/* (K + alpha I) A = Y on the rows after the washout, with the reference K. The backward error of Cholesky is at most a small
+ * multiple of n eps max|K| in each entry of K, so that the residual is at most that times the sum of |A|. */
 static void check_coefficients(const lorenz_problem *problem, const volt_model *model)
 {
     int64_t n = LORENZ_PAIRS, w = LORENZ_WASHOUT, q = LORENZ_D;
@@ -72,8 +71,8 @@ static void check_coefficients(const lorenz_problem *problem, const volt_model *
     need_close("the coefficients, residual in units of n eps max|K| sum|A|", worst, 1);
 }
 
-/* The forecast that follows the last training row, summed over the outputs, as the authors define it: their
- * constant is alpha times the mean of the coefficients. */
+/* The prediction after the last training row, summed over the outputs, as the authors define it: their constant is alpha
+ * times the mean of the coefficients. */
 static double authors_forecast(const lorenz_problem *problem, const volt_model *model, double *scale)
 {
     double y[LORENZ_D], sum = 0;
@@ -95,7 +94,7 @@ static double authors_forecast(const lorenz_problem *problem, const volt_model *
 
 /* ---- parts ------------------------------------------------------------------------------------ */
 
-/* The two parts of the fit by themselves, on the same problem: Gram matrix, then factor and solve. */
+/* The two parts of the fit separately, on the same problem: Gram matrix, then factor and solve. */
 static void measure_parts(const lorenz_problem *problem, const char *parameters)
 {
     int64_t n = LORENZ_PAIRS, kept = n - LORENZ_WASHOUT;
@@ -156,8 +155,8 @@ int main(void)
     measurement m = {
         .name = "fit against peer", .parameters = parameters, .unit = "s", .judge = JUDGE_RATIO, .at_least = 6};
     if (other) {
-        /* An explicit inverse is less accurate than a factorisation, by the condition number: 1e-6 of the
-         * data's size is what it keeps here. Two ways that differ in the problem differ by far more. */
+        /* An explicit inverse is less accurate than a factorisation, by the condition number: its relative accuracy is 1e-6
+         * here. Results for different problems differ by far more. */
         double scale, ours = authors_forecast(&problem, model, &scale);
         need_close("the forecast of the peer", fabs(peer_value(other) - ours), fmax(1e-6, scale * DBL_EPSILON));
         m.peer = peer_name(other);

@@ -1,8 +1,8 @@
-/* bench/bench_gpu.c: fits, a search and a free run on the first GPU: `make bench-gpu`, or bench_gpu PART..., the parts being
- * fit, growth, search, free, landmarks and memory; without a GPU it says so and measures nothing.
+/* bench/bench_gpu.c: fits, a search and a simulation on the first GPU: `make bench-gpu`, or bench_gpu PART..., with the parts
+ * fit, growth, search, free, landmarks and memory. Without a GPU it prints a message and measures nothing.
  *
- * The figures are held to those of the CPU where that is affordable. Budgets: one H200. BENCH_GPU_ROWS, BENCH_GPU_DRAWS:
- * another fit and another search. */
+ * Results are compared with those of the CPU if that is affordable. Budgets: one H200. BENCH_GPU_ROWS, BENCH_GPU_DRAWS: other
+ * sizes of fit and search. */
 #include "measure.h"
 #include "tune_problem.h"
 
@@ -15,7 +15,7 @@ enum { D = 10 };
 
 /* ---- fits ------------------------------------------------------------------------------------- */
 
-/* Inputs that a filter made, and targets that remember them. */
+/* Filtered inputs, and targets with memory. */
 static void make_rows(int64_t n, int64_t d, double *x, double *y)
 {
     volt_rng rng;
@@ -29,7 +29,7 @@ static void make_rows(int64_t n, int64_t d, double *x, double *y)
     }
 }
 
-/* When each stage of a fit began. */
+/* Start time of each stage of a fit. */
 typedef struct stages {
     double begun, factor;
 } stages;
@@ -97,7 +97,7 @@ static void time_fit(int64_t n, double at_most)
     free(y);
 }
 
-/* The coefficients are those of the CPU. */
+/* Compares the coefficients with those of the CPU. */
 static void check_fit(void)
 {
     enum { N = 3000 };
@@ -184,7 +184,7 @@ static double predict(const volt_model *model, const double *x, int64_t rows, in
     return seconds_now() - begin;
 }
 
-/* The same forecasts on both: plain ones (feedback 0), or those of a free run. */
+/* Compares predictions of both: one step ahead (feedback 0), or simulated. */
 static void time_forecasts(const char *name, double feedback, double at_most)
 {
     enum { N = 8000, ROWS = 20000, WIDE = 2 };
@@ -240,7 +240,7 @@ static volt_model *fit_landmarks(int64_t n, const double *x, const double *y, in
     return model;
 }
 
-/* A million rows through 2000 landmarks; fewer rows are held to the forecasts of the CPU. */
+/* A million rows through 2000 landmarks; for fewer rows the predictions are compared with those of the CPU. */
 static void time_landmarks(void)
 {
     enum { LANDMARKS = 2000, FEW = 30000, LATER = 1000 };
@@ -277,7 +277,7 @@ static double free_memory(void)
     return 1e-6 * (double)info.available;
 }
 
-/* A device that was used and closed has as much memory as before. */
+/* A device that was used and closed has its memory back. */
 static void check_memory(void)
 {
     double *x = need_doubles(4000 * D), *y = need_doubles(4000);
@@ -332,6 +332,6 @@ int main(int count, char **names)
         time_landmarks();
     if (wanted(count, names, "memory"))
         check_memory();
-    need(volt_set_device("cpu"), "device"); /* all that it held is given back */
+    need(volt_set_device("cpu"), "device"); /* releases the memory of the GPU */
     return 0;
 }

@@ -1,5 +1,5 @@
-/* bench/bench_gradient.c: the evidence with its gradient in three parameters beside a ridge fit, n = 3000, and what a search by
- * gradient reaches beside 200 draws on ten systems. */
+/* bench/bench_gradient.c: time of the evidence with its gradient in three parameters relative to a ridge fit, n = 3000, and a
+ * gradient search compared with 200 draws on ten systems. */
 #include "measure.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* bench/bench_gram.c: entries per second of the Volterra Gram matrix, beside the same recursion in numba.
+/* bench/bench_gram.c: entries per second of the Volterra Gram matrix, compared with the same recursion in numba.
  *
- * The lower triangle, into memory whose pages exist already. */
+ * Lower triangle, into memory whose pages are already mapped. */
 #include "measure.h"
 #include "peer.h"
 #include "plain.h"
@@ -13,7 +13,7 @@
 enum { N = 3008, RUNS = 7, RUNS_IN_TURN = 15 };
 
 typedef struct gram_case {
-    const char *lift; /* as the kernel string has it */
+    const char *lift; /* as in the kernel text */
     plain_lift plain;
     int64_t d;
 } gram_case;
@@ -48,8 +48,8 @@ static double run_gram(void *context)
 
 /* Both sides compute the factor lambda^2 kappa with a relative error below delta: d products and sums in s,
  * a few operations and at most two ulp of an exponential after it; at these parameters s enters kappa with a
- * condition number below 3. An error then travels down its diagonal, shrunk by the contraction c at each
- * step: |K - reference| <= 2 delta max|K| / (1 - c). */
+ * condition number below 3. An error propagates along its diagonal, reduced by the contraction c at each step:
+ * |K - reference| <= 2 delta max|K| / (1 - c). */
 static double gram_tolerance(const volt_kernel_facts *facts, int64_t d)
 {
     double delta = 3 * (double)(d + 16) * DBL_EPSILON;
@@ -112,7 +112,7 @@ static void measure_case(const gram_case *c, int64_t threads, problem *p, const 
         m.at_least = 6;
         report(&m);
     }
-    if (other) { /* a peer slower than this is no measure of ours */
+    if (other) { /* a slower peer is not a useful comparison */
         measurement theirs = {.name = "gram, the peer's own",
                               .parameters = parameters,
                               .time = m.peer_time,

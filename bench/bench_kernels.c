@@ -1,7 +1,7 @@
-/* bench/bench_kernels.c: the full Gram matrix of every kernel, its time and its memory, as one table.
+/* bench/bench_kernels.c: time and memory of the full Gram matrix of every kernel, as one table.
  *
- * Each kernel runs in a process of its own, so that its peak is the peak of this Gram matrix. Memory is what
- * the process has at most beyond one whose matrix has 100 rows: the matrix itself is in it. */
+ * Each kernel runs in a separate process, so that its peak memory is that of the Gram matrix. Memory is the peak beyond that of
+ * a process with a matrix of 100 rows; it includes the matrix. */
 #define _DEFAULT_SOURCE
 #include "measure.h"
 #include "path_reference.h"
@@ -17,11 +17,11 @@
 
 enum { N = 3008, D = 10, W = 20, LEVEL = 4, RUNS = 3, CHECKED = 200, SEED = 20240229 };
 
-/* ---- the kernels, plainly --------------------------------------------------------------------- */
+/* ---- reference kernels ------------------------------------------------------------------------ */
 
 static const double radius = 1, tau_coef = 0.4, lambda_coef = 0.7, rho = 0.5, mu = 0.85;
 
-/* The longer past is the one with rows where the other has zeros; before both it is zeros against zeros. */
+/* The longer history has rows where the other has zeros; before both, both are zeros. */
 static int64_t past_of(int64_t i, int64_t j)
 {
     return i > j ? i : j;
@@ -109,7 +109,7 @@ static double plain_cauchy_window(volt_view X, int64_t i, int64_t j)
     return 1 / (1 + 0.05 * plain_sum(plain_distance, X, i, j, W));
 }
 
-/* A kernel of two paths that are made from rows i and j. */
+/* A kernel of two paths made from rows i and j. */
 #define OF_PATHS(name, make, formula)                     \
     static double name(volt_view X, int64_t i, int64_t j) \
     {                                                     \
@@ -193,7 +193,7 @@ static void check_some_entries(const kernel_case *c, const problem *p)
     for (int k = 0; k < CHECKED; k++) {
         int64_t i = (int64_t)(volt_rng_uniform(&rng) * (double)n),
                 j = (int64_t)(volt_rng_uniform(&rng) * (double)n);
-        if (k == 0) /* the one with nothing but zeros before it */
+        if (k == 0) /* the kernel with only zeros before it */
             i = j = 0;
         double size = sqrt(p->K.data[i * n + i] * p->K.data[j * n + j]);
         need_close(c->text, fabs(p->K.data[i * n + j] - c->plain(volt_as_view(p->X), i, j)),
@@ -217,7 +217,7 @@ typedef struct answer {
     double peak; /* bytes */
 } answer;
 
-/* In this process: its peak, and the time of the Gram matrix. */
+/* Measures the peak of this process, and the time of the Gram matrix. */
 static answer measure_kernel(const kernel_case *c, int64_t n)
 {
     problem p = {.X = volt_matrix_of(need_doubles(n * D), n, D),

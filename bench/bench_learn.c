@@ -1,4 +1,4 @@
-/* bench/bench_learn.c: a row learned: append and drop in a window, append alone, a long run.
+/* bench/bench_learn.c: time to learn a row: append and drop in a window, append only, a long run.
  *
  * BENCH_LEARN_ROWS  rows of the long run (20000): its factor is compared with the matrix of the window at the end */
 #include "measure.h"
@@ -15,8 +15,8 @@ enum { D = 3, SHORT_WINDOW = 500, LONG_WINDOW = 2000, GROWN = 5000, RUN_WINDOW =
 static const char kernel_text[] = "volterra:tau=0.4,lambda=0.8";
 static const double alpha = 1e-3;
 
-/* Rows in the unit ball that follow a smooth path with noise, and a target that remembers; by number, so that a long run
- * needs no memory. */
+/* Rows in the unit ball on a smooth path with noise, and a target with memory; computed by index, so that a long run needs no
+ * memory. */
 static void make_row(int64_t t, double x[D], double *y)
 {
     volt_rng rng;
@@ -34,7 +34,7 @@ static volt_model *fit(int64_t rows)
     volt_model *model = NULL;
     volt_fit_options options = volt_fit_options_default();
     options.alpha = alpha;
-    options.scale = options.intercept = 0; /* so that the matrix of the window is that of volt_gram */
+    options.scale = options.intercept = 0; /* so that the matrix of the window equals volt_gram */
     for (int64_t t = 0; t < rows; t++)
         make_row(t, X + t * D, Y + t);
     need(volt_kernel_parse(kernel_text, &kernel), "the kernel");
@@ -126,7 +126,7 @@ static double *read_factor(volt_live *learner, int64_t n)
     return L;
 }
 
-/* |L L' - K - alpha I| / |K + alpha I|, Frobenius norms; K of the last rows, after PAST rows that are enough of a past. */
+/* |L L' - K - alpha I| / |K + alpha I|, Frobenius norms; K of the last rows, after PAST rows that initialise the state. */
 static double backward_error(volt_live *learner, int64_t end)
 {
     int64_t n = RUN_WINDOW, rows = n + PAST;

@@ -1,7 +1,7 @@
-/* bench/bench_lorenz.c: how long the closed loop follows the Lorenz system: valid prediction time.
+/* bench/bench_lorenz.c: valid prediction time of a simulation of the Lorenz system.
  *
  * The first step at which |y - yhat| / |y| >= 0.2 in raw units, in Lyapunov times (step 0.005, exponent 0.9).
- * From the authors' starting point, with their scaling and with the library's own, and from 20 others. */
+ * From the authors' starting point, with their scaling and with the library's, and from 20 others. */
 #include "lorenz_problem.h"
 #include "measure.h"
 
@@ -13,7 +13,7 @@ enum { STARTS = 20, FUTURE = 5000 /* 22.5 Lyapunov times */, SEED = 1963, SETTLE
 
 static const double threshold = 0.2;
 
-/* How long `path`, in raw units, is valid. */
+/* Valid prediction time of `path`, in raw units. */
 static double valid_time(const lorenz_problem *problem, volt_matrix path)
 {
     int64_t rows;
@@ -82,7 +82,7 @@ int main(void)
     report_time("valid time, default", "start=0,1,1.05 scaling=default", run_default(&problem), 9);
     lorenz_problem_free(&problem);
 
-    /* Other starting points: normal about the authors' one, on the attractor after SETTLE rows. */
+    /* Other starting points: normally distributed about the authors', on the attractor after SETTLE rows. */
     volt_rng rng;
     volt_rng_init(&rng, SEED, 0);
     double sum[2] = {0}, least[2] = {INFINITY, INFINITY}, most[2] = {0};

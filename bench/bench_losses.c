@@ -1,6 +1,6 @@
-/* bench/bench_losses.c: fits with other losses against the ridge fit of the same rows, in turn.
+/* bench/bench_losses.c: fits with other losses relative to the ridge fit of the same rows, in alternation.
  *
- * NARMA inputs with student-t noise on the targets, as the budget of quantiles asks: n = 3000, a duality gap of 1e-6. */
+ * NARMA inputs with Student-t noise on the targets, as in the budget for quantiles: n = 3000, a duality gap of 1e-6. */
 #include "measure.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ enum { N = 3000, RUNS = 5 };
 static const struct {
     const char *loss;
     double alpha;
-    double at_most; /* times the ridge fit; 0: no budget */
+    double at_most; /* relative to the ridge fit; 0: no budget */
 } cases[] = {
     {"quantile:q=0.9", 1, 2.5},   {"quantile:q=0.5", 1, 2.5},       {"quantile:q=0.9", 0.1, 2.5},
     {"quantile:q=0.5", 0.1, 2.5}, {"quantile:q=0.1/0.5/0.9", 1, 0}, {"epsilon:epsilon=0.02", 1, 0},

@@ -1,9 +1,9 @@
-/* bench/bench_memory.c: peak memory of a fit, as the system counts it (getrusage).
+/* bench/bench_memory.c: peak memory of a fit (getrusage).
  *
- * Each size runs in a process of its own, so that its peak is the peak of this fit. The measure is
- * 8 n^2 + 8 n (d + q) bytes: the matrix and the data. Two figures: the peak of the whole process, and that
- * less the peak of a process whose fit has n = 100, which is what the program and its libraries take whatever
- * n is (the buffers of BLAS, which only larger fits touch, stay in). The budget is on the second. */
+ * Each size runs in a separate process, so that its peak is that of the fit. The unit is 8 n^2 + 8 n (d + q) bytes: the matrix
+ * and the data. Two figures: the peak of the process, and that less the peak of a process with a fit of n = 100, which the
+ * program and its libraries take for any n (buffers of BLAS that only larger fits use are included). The budget applies to the
+ * second. */
 #define _DEFAULT_SOURCE
 #include "measure.h"
 #include "plain.h"
@@ -35,7 +35,7 @@ static void covariance_targets(volt_view X, volt_matrix Y)
     }
 }
 
-/* The first rows of (K + alpha I) A + c = Y: row i of K takes i + 1 plain steps from the zero past. The
+/* The first rows of (K + alpha I) A + c = Y: row i of K takes i + 1 steps of the recursion from zero initial state. The
  * residual may be a small multiple of n eps max|K| sum|A|. */
 static void check_first_rows(const volt_model *model, volt_view X, volt_view Y)
 {
@@ -73,7 +73,7 @@ static double peak_bytes(void)
 #endif
 }
 
-/* Fit n rows in this process; returns its peak, and the seconds of the fit. */
+/* Fits n rows in this process; returns its peak, and the seconds of the fit. */
 static double peak_of_fit(int64_t n, double *seconds)
 {
     volt_matrix X = volt_matrix_of(need_doubles(n * D), n, D), Y = volt_matrix_of(need_doubles(n * Q), n, Q);
@@ -102,7 +102,7 @@ static double peak_of_fit(int64_t n, double *seconds)
     return peak;
 }
 
-/* The same in a process of its own. */
+/* The same in a separate process. */
 static double peak_in_child(int64_t n, double *seconds)
 {
     int ends[2], status = 1;

@@ -1,8 +1,8 @@
-/* bench/bench_simulate.c: one step of a free run, n = 5000, d = 2, q = 1. The budget is that of the kernel volterra; others
- * that such models are made of stand beside it.
+/* bench/bench_simulate.c: one step of a simulation, n = 5000, d = 2, q = 1. The budget applies to the kernel volterra; other
+ * common kernels are measured for comparison.
  *
- * Paths of 1000 rows are timed as a whole, and the steps of the first path are checked against a stream that is fed with
- * its own outputs as if they were measured. */
+ * Paths of 1000 rows are timed as a whole, and the steps of the first path are checked against a stream that is fed its own
+ * outputs as measured values. */
 #include "measure.h"
 #include "volterra/live.h"
 

@@ -1,6 +1,6 @@
-/* bench/bench_stream.c: one streaming step and one step of the closed loop, n = 5000, d = q = 3.
+/* bench/bench_stream.c: one streaming step and one step of a simulation, n = 5000, d = q = 3.
  *
- * Streaming steps are timed one by one; the closed loop, which runs inside one call, in paths of 1000. */
+ * Streaming steps are timed one by one; the simulation, which is one call, in paths of 1000. */
 #include "lorenz_problem.h"
 #include "measure.h"
 #include "peer.h"
@@ -15,11 +15,10 @@ enum { STEPS = 20000, BATCHES = 20, BATCH = STEPS / BATCHES, CHECKED = 50 };
 
 /* ---- check ------------------------------------------------------------------------------------ */
 
-/* Stream the first inputs after training, and the closed loop, against the plain recursion with the model's
- * coefficients. Forecasts differ by the rounding of k and of the sum: a small multiple of
- * eps sum_j |k_j A_j|, 64 of them here. In the closed loop a difference then grows by the dynamics, so each
- * step of it is checked by itself, from the loop's own input. Returns the sum of the forecasts of the last
- * checked streaming step. */
+/* Checks the first streamed predictions after training, and the simulation, against the reference recursion with the model's
+ * coefficients. Predictions differ by the rounding of k and of the sum: a small multiple of eps sum_j |k_j A_j|, 64 here. In a
+ * simulation differences grow with the dynamics, so each step is checked separately, from its own input. Returns the sum of the
+ * predictions of the last checked streaming step. */
 static double check_steps(const lorenz_problem *problem, const volt_model *model, int closed)
 {
     int64_t n = LORENZ_PAIRS, q = LORENZ_D;

@@ -1,4 +1,4 @@
-/* bench/bench_sums.c: a sum of two scans against both alone, in turn, into memory whose pages exist already. */
+/* bench/bench_sums.c: a sum of two recursive kernels against each of them, in alternation, into mapped memory. */
 #include "measure.h"
 
 #include <stdio.h>

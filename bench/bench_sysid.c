@@ -1,8 +1,8 @@
 /* bench/bench_sysid.c: the Wiener-Hammerstein benchmark (Schoukens, Suykens, Ljung 2009), simulated.
  *
- * Rows 75,200 to 85,200 of the measured data train, the next 10,000 are forecast from their inputs alone, going
- * on from training; the error counts after the first 50. Inputs are divided by their largest size in training,
- * targets are volts. alpha is 1e-4 of the kernel's last diagonal entry.
+ * Rows 75,200 to 85,200 of the measured data are for training; the next 10,000 are predicted from their inputs only, with the
+ * state continued from training. The error excludes the first 50. Inputs are divided by their largest size in training, targets
+ * are volts. alpha is 1e-4 of the kernel's last diagonal entry.
  *
  * The data are not shipped: BENCH_DATA names a folder with sysid/wiener_hammerstein.csv in it (columns
  * uBenchMark and yBenchMark). */
@@ -43,7 +43,7 @@ static void divide_by_largest(volt_table *inputs)
         inputs->values[i] /= largest;
 }
 
-/* The last entry of the diagonal; the first rows of this stretch are enough of a past for it. */
+/* The last entry of the diagonal; the first rows of this part are enough to initialise the state. */
 static double last_diagonal(const volt_kernel *kernel, volt_view X)
 {
     enum { PAST = 500 };

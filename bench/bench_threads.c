@@ -1,8 +1,8 @@
-/* bench/bench_threads.c: Gram matrix, fit, search and Cholesky at 1, 2, 4, 8, ... threads, as many as there are.
+/* bench/bench_threads.c: Gram matrix, fit, search and Cholesky with 1, 2, 4, 8, ... threads, up to the number of cores.
  *
- * The search is that of bench_tune.c without racing, the same number of draws for every thread. Budgets are those for
- * 16 cores and for AVX-512, and judged where there are so many, and such. Larger or smaller: BENCH_THREADS_ROWS
- * (20000: rows of the large Cholesky factorisation, 0: none). */
+ * The search is the one of bench_tune.c without early stopping, with the same number of draws per thread. Budgets are for 16
+ * cores and AVX-512, and apply only on such machines. BENCH_THREADS_ROWS: rows of the large Cholesky factorisation (20000; 0:
+ * none). */
 #include "base/threads.h"
 #include "measure.h"
 #include "plain.h"
@@ -80,7 +80,7 @@ static int has_avx512(void)
     return strstr(info.fast_loops, "AVX-512") != NULL;
 }
 
-/* *alone: seconds a draw on one thread, set by the first call. */
+/* *alone: seconds per draw on one thread, set by the first call. */
 static void measure_setting(setting *s, double *alone)
 {
     char parameters[64];

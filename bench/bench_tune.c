@@ -1,11 +1,10 @@
 /* bench/bench_tune.c: a hyperparameter search, 100 draws, n = 3008, d = 10, q = 55, 5 expanding folds.
  *
- * Beside numba and scikit-learn on the same draws (tune_peer.py), and beside what the operations of the
- * algorithm take at the rate of DGEMM. Validation restarts the recursion; no intercept, no scaling: the
- * published protocol (tune_problem.h).
+ * Compared with numba and scikit-learn on the same draws (tune_peer.py), and with the time of the operations at the rate of
+ * DGEMM. Validation resets the state; no intercept, no scaling: the published protocol (tune_problem.h).
  *
- * To try it at another size, and then without budgets: BENCH_TUNE_ROWS, BENCH_TUNE_DRAWS. BENCH_TUNE_SCORES
- * names a file (.csv, .npy) for the scores, one row for each draw and one column for each fold. */
+ * Other sizes, without budgets: BENCH_TUNE_ROWS, BENCH_TUNE_DRAWS. BENCH_TUNE_SCORES names a file (.csv, .npy) for the
+ * scores, one row for each draw and one column for each fold. */
 #include "gemm_rate.h"
 #include "measure.h"
 #include "peer.h"
@@ -20,8 +19,8 @@
 #include <stdlib.h>
 
 enum { ROWS = 3008, DRAWS = 100, FOLDS = 5, THREADS = 2, GEMM_RUNS = 3, GRAM_RUNS = 5 };
-enum { TRIED = 4 };          /* draws on which the peer chooses its way */
-enum { THREAD_DRAWS = 12 };  /* draws that are searched with each number of threads */
+enum { TRIED = 4 };          /* draws on which the peer chooses its method */
+enum { THREAD_DRAWS = 12 };  /* draws of the search with each number of threads */
 enum { SEPARATE_DRAWS = 3 }; /* draws whose scores are checked by separate fits */
 
 typedef struct search_run {
@@ -57,10 +56,10 @@ static volt_search_info info_of(const search_run *run)
     return info;
 }
 
-/* ---- the scores, ours and others -------------------------------------------------------------- */
+/* ---- scores of the library and the peer ------------------------------------------------------- */
 
-/* A forecast is right to eps sum_j |k_j A_j|, and alpha A_j is a residual, of size 1 here: n eps / alpha where
- * the kernel is nearly constant, which is where this is largest. */
+/* A prediction is accurate to eps sum_j |k_j A_j|, and alpha A_j is a residual, of size 1 here: n eps / alpha for a nearly
+ * constant kernel, the worst case. */
 static double score_tolerance(const tune_problem *problem)
 {
     double smallest = INFINITY;
@@ -69,7 +68,7 @@ static double score_tolerance(const tune_problem *problem)
     return (double)problem->X.rows * DBL_EPSILON / smallest;
 }
 
-/* draws x FOLDS, of a search without racing. */
+/* draws x FOLDS, of a search without early stopping. */
 static volt_matrix scores_of(const search_run *run)
 {
     volt_search_info info = info_of(run);
@@ -99,7 +98,7 @@ static double largest_difference(volt_view first, volt_view second)
     return largest;
 }
 
-/* The score of one draw and fold by a fit of its own. */
+/* Score of one draw and fold by a separate fit. */
 static double separate_score(const tune_problem *problem, const volt_trial *trial, const volt_split *split)
 {
     volt_kernel *kernel = NULL;
@@ -113,7 +112,7 @@ static double separate_score(const tune_problem *problem, const volt_trial *tria
     fit.scale = fit.intercept = 0;
     volt_predict_options predict = volt_predict_options_default();
     predict.start = VOLT_START_RESET;
-    predict.beyond = VOLT_BEYOND_ALLOW; /* the longest row may be one that validates */
+    predict.beyond = VOLT_BEYOND_ALLOW; /* the largest row may be a validation row */
 
     need(volt_kernel_parse(trial->kernel, &kernel), trial->kernel);
     need(volt_model_fit(kernel, volt_view_rows(X, 0, split->train_end), volt_view_rows(Y, 0, split->train_end),
@@ -154,7 +153,7 @@ static double mean_of_first(volt_matrix scores, int64_t rows)
 
 typedef struct setting {
     char text[96]; /* for the measurements */
-    bool is_full;  /* the size of the budgets */
+    bool is_full;  /* the size to which the budgets apply */
 } setting;
 
 static setting setting_of(int64_t n, int64_t draws, int64_t threads, bool is_full)
@@ -171,7 +170,7 @@ static void report_value(const char *name, const char *parameters, double value,
     report(&m);
 }
 
-/* Where the draws were given up, and which one won. */
+/* Where the draws were stopped, and which one was best. */
 static void report_outcome(const search_run *run, const char *race)
 {
     volt_search_info info = info_of(run);
@@ -193,7 +192,7 @@ static void report_outcome(const search_run *run, const char *race)
     report_value(name, parameters, best->score, "R2");
 }
 
-/* Seconds, share in BLAS, and the time beside that of the operations alone (at most `at_most`; 0: no budget). */
+/* Seconds, share in BLAS, and the time relative to that of the operations (at most `at_most`; 0: no budget). */
 static void report_cost(const search_run *run, const char *race, const setting *at, timing time,
                         double gemm_rate, double at_most)
 {
@@ -243,7 +242,7 @@ static void report_against_peer(const char *race, const setting *at, timing ours
 
 /* ---- the peer --------------------------------------------------------------------------------- */
 
-/* Its Gram matrix must itself be a fair one. */
+/* Its Gram matrix must be competitive too. */
 static void measure_gram_of_peer(const tune_problem *problem, const char *X_path, const setting *at)
 {
     char tau[VOLT_NUMBER_LENGTH], lambda[VOLT_NUMBER_LENGTH];
@@ -262,7 +261,7 @@ static void measure_gram_of_peer(const tune_problem *problem, const char *X_path
     peer_stop(other);
 }
 
-/* scores_path: where it leaves the scores of every run. */
+/* scores_path: file for the scores of every run. */
 static peer *start_peer(const tune_problem *problem, const char *draws_path, const char *scores_path,
                         const setting *at)
 {
@@ -279,7 +278,7 @@ static peer *start_peer(const tune_problem *problem, const char *draws_path, con
     return other;
 }
 
-/* Keep ours where it was asked for; other may be NULL. */
+/* Writes the library's scores if requested; other may be NULL. */
 static void compare_scores(const search_run *run, const peer *other, const char *path, const setting *at)
 {
     volt_matrix scores = scores_of(run);
@@ -300,7 +299,7 @@ static void compare_scores(const search_run *run, const peer *other, const char 
     free(scores.data);
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- main ------------------------------------------------------------------------------------- */
 
 static void same_winner(const search_run *first, const search_run *second)
 {
@@ -310,7 +309,7 @@ static void same_winner(const search_run *first, const search_run *second)
     need_close("its score", fabs(a->score - b->score), score_tolerance(first->problem));
 }
 
-/* With one thread and with all: the search itself chooses whether to share out draws or BLAS calls. */
+/* With one thread and with all: the search chooses between parallel draws and parallel BLAS calls. */
 static void measure_threads(search_run run, int64_t n)
 {
     run.search = NULL;
@@ -331,7 +330,7 @@ static void measure_threads(search_run run, int64_t n)
 typedef struct race_case {
     const char *name;
     volt_race race;
-    double at_least, at_most; /* against the peer, and of the time at DGEMM's rate; 0: no budget */
+    double at_least, at_most; /* relative to the peer, and to the time at DGEMM's rate; 0: no budget */
 } race_case;
 
 enum { RACES = 3 };
@@ -342,7 +341,7 @@ static void measure_all(const tune_problem *problem, const volt_candidates *cand
                         bool is_full)
 {
     setting at = setting_of(problem->X.rows, problem->draws.rows, THREADS, is_full);
-    search_run runs[RACES], *full = runs; /* the first one is without racing */
+    search_run runs[RACES], *full = runs; /* the first one has no early stopping */
     for (int r = 0; r < RACES; r++)
         runs[r] = (search_run){problem, candidates, cases[r].race, problem->draws.rows, NULL};
 

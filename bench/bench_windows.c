@@ -1,7 +1,7 @@
-/* bench/bench_windows.c: kernels of 20-step windows: what a window costs, and pairs of windows beside the peers.
+/* bench/bench_windows.c: kernels of 20-step windows: cost of a window, and pairs of windows compared with the peers.
  *
- * Against the peers the work is a cross Gram matrix, windows of X against windows of Y: no side can save half of it
- * by symmetry, and a pair is a pair. */
+ * The comparison uses a cross Gram matrix, windows of X against windows of Y, so that symmetry does not halve the work of
+ * either side. */
 #include "measure.h"
 #include "path_reference.h"
 #include "peer.h"
@@ -90,7 +90,7 @@ static void measure_rbf(void)
     free_problem(&windows);
 }
 
-/* ---- paths: beside the peers ------------------------------------------------------------------ */
+/* ---- paths: comparison with the peers --------------------------------------------------------- */
 
 static double plain_gak_pair(const plain_path *x, const plain_path *y)
 {
@@ -105,8 +105,8 @@ static double plain_sig_pair(const plain_path *x, const plain_path *y)
 typedef struct path_case {
     const char *name, *text;
     double (*plain)(const plain_path *x, const plain_path *y);
-    const char *task[2]; /* of path_peers.py, and what it needs beyond the windows */
-    int64_t n;           /* windows on either side: what the peer does in a few seconds */
+    const char *task[2]; /* of path_peers.py, and its further arguments */
+    int64_t n;           /* windows of each side, for a few seconds of the peer */
     double at_least;     /* 0: no budget */
 } path_case;
 
@@ -191,7 +191,7 @@ static void measure_paths(const path_case *c)
         m.unit = "x";
         report(&m);
     }
-    if (other) { /* a peer that keeps one core busy, whatever it is told, beside one core of ours */
+    if (other) { /* a single-core peer: compare with one core */
         snprintf(name, sizeof name, "%s, one core of ours", c->name);
         snprintf(parameters, sizeof parameters, "kernel=%s n=%lld d=%d threads=1", c->text, (long long)n, D);
         need(volt_set_threads(1), "threads");

@@ -1,4 +1,4 @@
-/* bench/gemm_rate.h: DGEMM, the fastest that this machine computes: what other rates are compared with. */
+/* bench/gemm_rate.h: DGEMM, the reference for other rates. */
 #ifndef BENCH_GEMM_RATE_H
 #define BENCH_GEMM_RATE_H
 
@@ -7,7 +7,7 @@
 enum { GEMM_N = 2048 };
 static const double gemm_flops = 2.0 * GEMM_N * GEMM_N * GEMM_N;
 
-/* `count` products of two GEMM_N x GEMM_N matrices with the threads that are set. */
+/* `count` products of two GEMM_N x GEMM_N matrices with the current number of threads. */
 timing time_gemm(int count);
 
 #endif

@@ -20,18 +20,18 @@ typedef struct lorenz_problem {
     double shift[LORENZ_D], norm;
 } lorenz_problem;
 
-/* `discard` rows after `start` are left out. Ends the program on failure. */
+/* Discards `discard` rows after `start`. Ends the program on failure. */
 lorenz_problem lorenz_problem_make(const double start[LORENZ_D], int64_t discard, int64_t future);
 void lorenz_problem_free(lorenz_problem *problem);
 
-/* Rows that can be inputs, targets, or come after both, of raw or scaled. */
+/* Rows for inputs, targets or later times, of raw or scaled. */
 volt_view lorenz_inputs(volt_matrix rows);
 volt_view lorenz_targets(volt_matrix rows);
 volt_view lorenz_future(volt_matrix rows);
 
-/* The authors' fit: on scaled rows, taken as they are, without intercept. */
+/* The authors' fit: on scaled rows, without further scaling and intercept. */
 volt_model *lorenz_fit(const lorenz_problem *problem);
-/* The library's own way: on raw rows, with its scaling and its intercept. */
+/* The library's fit: on raw rows, with its scaling and intercept. */
 volt_model *lorenz_fit_default(const lorenz_problem *problem);
 
 /* The kernel of lorenz_fit, from the authors' formulas. */

@@ -164,7 +164,7 @@ void report(const measurement *m)
     append_row(m, &v);
 }
 
-/* ---- what must not fail ----------------------------------------------------------------------- */
+/* ---- checks ----------------------------------------------------------------------------------- */
 
 void need(volt_status status, const char *what)
 {
@@ -189,7 +189,7 @@ double *need_doubles(int64_t count)
         fprintf(stderr, "bench: no memory for %lld numbers\n", (long long)count);
         exit(1);
     }
-    /* Not zeros: a compiler may turn malloc and zeros into calloc, whose pages are not there yet. */
+    /* Not zeros: a compiler may turn malloc and zeros into calloc, whose pages are not mapped yet. */
     for (int64_t i = 0; i < count; i++)
         values[i] = 1;
     return values;

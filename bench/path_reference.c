@@ -1,4 +1,4 @@
-/* bench/path_reference.c: kernels of windows, paths and whole pasts, as their formulas read. */
+/* bench/path_reference.c: kernels of windows, paths and whole histories, directly from their formulas. */
 #include "path_reference.h"
 
 #include "measure.h"
@@ -58,7 +58,7 @@ static double point_distance(const plain_path *x, int64_t a, const plain_path *y
 
 /* ---- global alignment ------------------------------------------------------------------------- */
 
-/* M[P][Q]; a few dozen points underflow nowhere. */
+/* M[P][Q]; no underflow for a few dozen points. */
 static double alignments(const plain_path *x, const plain_path *y, double sigma)
 {
     int64_t ld = y->length + 1;
@@ -108,7 +108,7 @@ double plain_sigpde(const plain_path *x, const plain_path *y)
     return value;
 }
 
-/* Where level m of a signature begins, level 0 being first; level + 1 gives the length of all. */
+/* Offset of level m of a signature, starting with level 0; level + 1 is the total length. */
 static int64_t level_offset(int64_t channels, int m)
 {
     int64_t offset = 0, count = 1;

@@ -1,7 +1,7 @@
-/* bench/path_reference.h: kernels of windows, paths and whole pasts, one pair at a time: what a result must equal
- * before it is timed.
+/* bench/path_reference.h: kernels of windows, paths and whole histories, one pair at a time: the reference that results are
+ * checked against before they are timed.
  *
- * Rows before the first are zeros everywhere. */
+ * Rows before the first are zeros. */
 #ifndef BENCH_PATH_REFERENCE_H
 #define BENCH_PATH_REFERENCE_H
 

@@ -1,4 +1,4 @@
-/* bench/peer.c: peers.py as a process that answers, one line for each. */
+/* bench/peer.c: peers.py as a child process with a line protocol. */
 #define _DEFAULT_SOURCE /* mkstemps */
 #include "peer.h"
 
@@ -31,7 +31,7 @@ static void become_peer(const char *python, const char *script, const char *cons
     _exit(127);
 }
 
-/* Lines of JSON are passed on; "ready VALUE NAME" ends the wait. */
+/* Forwards lines of JSON; "ready VALUE NAME" ends the wait. */
 static int wait_until_ready(peer *p)
 {
     char line[LINE];
@@ -66,7 +66,7 @@ peer *peer_start_script(const char *name, const char *const *arguments)
         free(p);
         return NULL;
     }
-    signal(SIGPIPE, SIG_IGN); /* a peer that has died shows in what it does not answer */
+    signal(SIGPIPE, SIG_IGN); /* the end of a peer is detected when it does not answer */
     fflush(stdout);
     p->process = fork();
     if (p->process == 0) {
@@ -114,7 +114,7 @@ void peer_stop(peer *p)
 {
     if (!p)
         return;
-    fclose(p->to); /* the end of its input is the end of its work */
+    fclose(p->to); /* the peer ends at the end of its input */
     fclose(p->from);
     if (p->process > 0)
         waitpid(p->process, NULL, 0);

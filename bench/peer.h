@@ -1,8 +1,8 @@
-/* bench/peer.h: a peer, which is another program that does the same work.
+/* bench/peer.h: a peer, another program that does the same work.
  *
- * bench/peers.py runs beside us and is asked for one run at a time over a pipe, so that its runs and ours
- * take turns on the same machine. It first computes the result once and says a number about it, which must
- * agree with ours. The environment says where it is: PEER_PYTHON and BENCH_FOLDER (bench/run.sh sets them). */
+ * bench/peers.py runs as a child process and receives requests for one run at a time over a pipe, so that its runs alternate
+ * with the library's on the same machine. It first computes the result once and reports a number about it, which must agree
+ * with the library's. PEER_PYTHON and BENCH_FOLDER give its location (bench/run.sh sets them). */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 
@@ -10,11 +10,11 @@
 
 typedef struct peer peer;
 
-/* Start peers.py with these arguments (at most 12, the first one names the task; NULL ends them) and wait
- * until it is ready. NULL, with a sentence on standard error, when there is no peer to be had. */
+/* Starts peers.py with these arguments (at most 12, the first one names the task; NULL ends them) and waits until it is
+ * ready. Returns NULL, with a message on standard error, if no peer is available. */
 peer *peer_start(const char *const *arguments);
 
-/* The same with another script of this folder that speaks as peers.py does. */
+/* The same with another script of this folder with the protocol of peers.py. */
 peer *peer_start_script(const char *script, const char *const *arguments);
 
 const char *peer_name(const peer *p);
@@ -27,8 +27,7 @@ double peer_run(void *p);
 
 void peer_stop(peer *p);
 
-/* A temporary file for both to read and write, empty; `path` receives its name, and it is the caller's to
- * remove. */
+/* Creates an empty temporary file for both sides; `path` receives its name. The caller removes it. */
 enum { PEER_PATH_LENGTH = 256 };
 void peer_new_file(const char *extension, char path[PEER_PATH_LENGTH]);
 

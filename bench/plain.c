@@ -1,4 +1,4 @@
-/* bench/plain.c: the Volterra kernel, one entry after the other. */
+/* bench/plain.c: reference implementation of the Volterra kernel, entry by entry. */
 #include "plain.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static double kappa_of_zero(const plain_kernel *kernel, const double *z, int64_t
 
 void plain_gram(const plain_kernel *kernel, volt_view X, volt_matrix K)
 {
-    double border = 1 / (1 - kernel->lambda2); /* the kernel of the rows so far against the zero past */
+    double border = 1 / (1 - kernel->lambda2); /* kernel of the rows so far and the zero history */
     for (int64_t i = 0; i < X.rows; i++) {
         const double *x = X.data + i * X.ld;
         for (int64_t j = 0; j <= i; j++) {
@@ -57,7 +57,7 @@ double lower_difference(volt_view K, volt_view reference)
     for (int64_t i = 0; i < K.rows; i++)
         for (int64_t j = 0; j <= i; j++) {
             double difference = fabs(K.data[i * K.ld + j] - reference.data[i * reference.ld + j]);
-            if (difference > largest || isnan(difference)) /* a NaN becomes the largest, and stays */
+            if (difference > largest || isnan(difference)) /* a NaN is kept as the largest */
                 largest = difference;
         }
     return largest;

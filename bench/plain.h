@@ -1,8 +1,8 @@
-/* bench/plain.h: the Volterra kernel written plainly: what a result must equal before it is timed.
+/* bench/plain.h: reference implementation of the Volterra kernel; results are checked against it before they are timed.
  *
  *     K[i][j] = 1 + lambda^2 kappa(x_i, y_j) K[i-1][j-1]
  *
- * one entry after the other, on inputs as they are (no scaling), after a zero past. */
+ * entry by entry, on unscaled inputs, with zero initial state. */
 #ifndef BENCH_PLAIN_H
 #define BENCH_PLAIN_H
 
@@ -26,8 +26,8 @@ double lower_difference(volt_view K, volt_view reference);
 /* Gaussian rows, scaled so that the longest has norm 1. */
 void gaussian_inputs(uint64_t seed, volt_matrix X);
 
-/* k (n numbers) is the kernel of a past against each row of Z; make it that of the past and then z. The
- * border of the lifts with kappa(z, 0) = 1, so of all but RBF, is constant. */
+/* k (n numbers) is the kernel of a history and each row of Z; updates it to the history followed by z. The border of the lifts
+ * with kappa(z, 0) = 1, all but RBF, is constant. */
 void plain_step(const plain_kernel *kernel, volt_view Z, const double *z, double *k);
 
 #endif

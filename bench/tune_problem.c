@@ -16,8 +16,8 @@ typedef struct bekk {
     double H[D][D]; /* the covariance of the step to come */
 } bekk;
 
-/* Daily volatilities of 1 to 2.4 %, correlations of 0.4. a^2 + b^2 = 0.8 is less persistent than returns are:
- * 3008 rows are enough to learn it from, so that good draws and poor ones differ. */
+/* Daily volatilities of 1 to 2.4 %, correlations of 0.4. a^2 + b^2 = 0.8 is less persistent than real returns: 3008 rows are
+ * enough to learn it, so that good and poor draws differ. */
 static bekk bekk_start(void)
 {
     bekk process;
