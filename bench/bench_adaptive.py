@@ -1,14 +1,14 @@
-"""bench/bench_adaptive.py: adaptive search against random draws, 20 problems of several kinds at equal draws.
+"""bench/bench_adaptive.py: adaptive search compared with random draws on 20 problems, with equal numbers of draws.
 
-    bench_adaptive.py      bench/run.sh adaptive sets what it needs to find
+    bench_adaptive.py      run by bench/run.sh adaptive
 
     ADAPTIVE_DRAWS    draws of each search (200)
     ADAPTIVE_SEEDS    searches of each kind on each problem (5)
 
-Every problem is searched on its first rows, with the folds and the race of the defaults, by both strategies with the
-same seeds: they share the first 64 draws. What is compared is the mean over the seeds of log(1 - r2), r2 being the
-best score in the folds; less than one per cent between the two is a draw. Beside it, as a warning against searching too
-well, the same for the rows that follow, which took no part. The rank of a strategy is 1 or 2, 1.5 for a draw.
+Every problem is searched on its first rows, with the default folds and race, by both strategies with the same seeds: they share
+the first 64 draws. The comparison is by the mean over the seeds of log(1 - r2), where r2 is the best score in the folds; a
+difference below one per cent is a tie. The same comparison on the held-out rows that follow shows the effect of overfitting the
+folds. The rank of a strategy is 1 or 2, 1.5 for a tie.
 """
 
 import os
@@ -31,7 +31,7 @@ def column(path, number):
 
 
 def ahead(rows, steps):
-    """Inputs, and the first column of them so many rows later."""
+    """Inputs, and their first column `steps` rows later."""
     rows = np.asarray(rows, dtype=float).reshape(len(rows), -1)
     return rows[:-steps], rows[steps:, :1]
 
@@ -60,7 +60,7 @@ def mackey_glass(rows, steps):
 
 
 def bekk(rows):
-    """Innovations, and the covariances that they make."""
+    """Innovations and covariances."""
     sample = volterra.covolatility.BEKK.preset("sp500-d5").simulate(rows, seed=1)
     return sample.innovations, sample.covariances
 
@@ -95,14 +95,14 @@ def search(problem, kernel, strategy, seed):
     n = 2 * len(X) // 3
     found = volterra.VolterraRidgeCV(draws=DRAWS, kernel=kernel, search=strategy, random_state=seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # later rows may lie beyond those of training
+        warnings.simplefilter("ignore")  # later rows may be outside the ball of training
         forecast = found.fit(X[:n], Y[:n]).predict(X[n:]).reshape(len(X) - n, -1)
     later = np.mean((Y[n:] - forecast) ** 2, axis=0) / Y[n:].var(axis=0)
     return np.log(1 - found.best_score_), np.log(np.mean(later))
 
 
 def compare(differences):
-    """Wins, draws, losses of adaptive and its mean rank, from differences adaptive - random, low being good."""
+    """Wins, ties and losses of adaptive and its mean rank, from differences adaptive - random (lower is better)."""
     verdicts = [0 if abs(d) < np.log1p(SAME) else (-1 if d < 0 else 1) for d in differences]
     return {
         "wins": verdicts.count(-1),

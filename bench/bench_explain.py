@@ -1,15 +1,15 @@
-"""bench/bench_explain.py: does explain find the kernels of a system that is known?
+"""bench/bench_explain.py: accuracy of explain on a known system.
 
-    bench_explain.py      bench/run.sh explain sets what it needs to find
+    bench_explain.py      run by bench/run.sh explain
 
     EXPLAIN_SAMPLES   samples for the coverage of the band (50)
     EXPLAIN_ROWS      sizes of the two fits (2000,5000)
 
-The system is of order 2 with memory 8; the inputs are uniform on (-1, 1) and the noise has 1 % of the spread of the
-output. tau, lambda and alpha come from `volterra tune` on 500 rows by the log score, alpha once more from a fit with all
-rows. Errors are relative in the 2-norm over 12 lags, 4 beyond the memory of the system. The band of g1 should hold 90 % of the
-true values, over samples of 500 rows with the settings of the search. The time is that of kernels and shares of 5000 rows,
-one input, 40 lags, order 2.
+The system has order 2 and memory 8; the inputs are uniform on (-1, 1) and the noise has 1 % of the standard deviation of the
+output. tau, lambda and alpha are chosen by `volterra tune` on 500 rows by the log score, and alpha again by a fit with all rows.
+Errors are relative in the 2-norm over 12 lags, 4 beyond the memory of the system. The band of g1 should contain 90 % of the true
+values, over samples of 500 rows with the settings of the search. The time includes kernels and shares of 5000 rows, one input,
+40 lags, order 2.
 """
 
 import json
@@ -33,7 +33,7 @@ G2 = np.triu(np.where((m[:, None] < MEMORY) & (m < MEMORY), 0.7 * 0.7 ** (m[:, N
 
 
 def sample(seed, rows):
-    """Inputs and outputs; the parts of orders 1 and 2 of the outputs."""
+    """Inputs and outputs, and the parts of orders 1 and 2 of the outputs."""
     rng = np.random.default_rng(seed)
     x = rng.uniform(-1, 1, rows + LAGS)
     lagged = np.array([x[LAGS - lag : LAGS - lag + rows] for lag in range(LAGS)])
@@ -43,7 +43,7 @@ def sample(seed, rows):
 
 
 def tune(x, y):
-    """The kernel and alpha that the program finds."""
+    """The kernel and alpha chosen by the program."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "data.csv")
         np.savetxt(path, np.column_stack([x, y]), delimiter=",", header="x,y", comments="", fmt="%.17g")

@@ -1,19 +1,18 @@
-"""bench/bench_forecast.py: forecasts of real series (bench/series) against what needs no model.
+"""bench/bench_forecast.py: forecasts of real series (bench/series) compared with baselines.
 
-    bench_forecast.py [SERIES...]      VOLTERRA names the program; bench/run.sh forecast sets it
+    bench_forecast.py [SERIES...]      VOLTERRA: path of the program; set by bench/run.sh forecast
 
-Of every series the last quarter of the rows, and at least 30, are the test; the rows before them are all that a
-forecast is made with, and the model is not fitted again. Horizons: 1, and the one that series/README.md calls far. The
-squared error of each is divided by that of the naive forecast, "as now":
+The test rows of every series are the last quarter, at least 30; forecasts use only the rows before them, and the model is fitted
+once. Horizons: 1, and the far horizon in series/README.md. Squared errors are relative to the naive forecast:
 
     fit         volterra fit --x FILE:COLUMN --ahead H --rows :n -o MODEL, without any other option
-    tune 10     volterra tune --draws 10 in its place; FORECAST_DRAWS: another number, or empty for none
+    tune 10     volterra tune --draws 10 instead; FORECAST_DRAWS: another number, or empty for none
     tune 60s    the same with --budget 60s, where FORECAST_BUDGET=60s
-    ridge       on max(10, season + 1) lags, with a constant; its penalty by leave-one-out; knows the season
-    season      the value of a season ago; equal to naive where there is none, or where the horizon is the season
+    ridge       on max(10, season + 1) lags, with a constant; penalty by leave-one-out; the season is given
+    season      the value one season ago; equal to naive without a season, or if the horizon is the season
 
-FORECAST_TABLE names a file for the table in Markdown. The budgets are for the defaults: none above 1.01, and half
-or more better than the ridge.
+FORECAST_TABLE names a file for the table in Markdown. The budgets apply to the defaults: none above 1.01, and at least half
+better than the ridge.
 """
 
 import csv
@@ -53,7 +52,7 @@ def read_values(name):
 
 
 def ridge_forecasts(y, n, ahead, lags):
-    """Rows n, n + 1, ... of y, each from the rows up to `ahead` before it, by a ridge learned on rows < n."""
+    """Rows n, n + 1, ... of y, each from the rows up to `ahead` before it, by a ridge regression on rows < n."""
 
     def regressors(targets):
         return np.array([y[t - ahead - lags + 1 : t - ahead + 1][::-1] for t in targets])
@@ -77,7 +76,7 @@ def ridge_forecasts(y, n, ahead, lags):
 
 
 def program_forecasts(name, rows, n, ahead, command):
-    """The same by the program; also the seconds that learning took."""
+    """The same by the program; also the training time in seconds."""
     source = f"{FOLDER / name}.csv:{name}"
     with tempfile.TemporaryDirectory() as scratch:
         model = str(pathlib.Path(scratch) / "model.safetensors")

@@ -1,14 +1,13 @@
-"""bench/bench_intervals.py: do intervals of 90 % hold 90 % of what comes, at no second fit, and at what cost?
+"""bench/bench_intervals.py: coverage and cost of 90 % intervals.
 
-Each problem is drawn, or cut from a record, SAMPLES times: the model learns the first rows and forecasts those after
-them with the ends of its intervals. The mean share inside is printed with the seconds of the intervals. Then a stream whose
-noise grows threefold, with adaptive intervals, and beside them, where the packages are installed, MAPIE (conformal by
-refits on blocks, around a ridge regression on windows) and sktime (its conformal wrapper, which refits along the series,
-around "as now").
+Each problem is drawn, or cut from a record, SAMPLES times: the model is fitted to the first rows and predicts those after them,
+with intervals. Printed are the mean coverage and the seconds of the intervals. A stream whose noise grows threefold is measured
+with adaptive intervals and, if the packages are installed, with MAPIE (conformal by refits on blocks, with ridge regression on
+windows) and sktime (its conformal wrapper, which refits along the series, with the naive forecast).
 
-BENCH_DATA            a folder with sysid/cascaded_tanks.csv; empty: examples/data/tanks.csv alone
+BENCH_DATA            a folder with sysid/cascaded_tanks.csv; empty: examples/data/tanks.csv only
 INTERVALS_SAMPLES     samples of each problem (20)
-INTERVALS_OTHERS      not empty: the problems on which the rule was chosen (interval_problems.py), and nothing else
+INTERVALS_OTHERS      not empty: only the problems on which the rule was chosen (interval_problems.py)
 """
 
 import json
@@ -32,7 +31,7 @@ def narma(seed):
 
 
 def lorenz(seed):
-    """Next x of the Lorenz system, all three observed with noise of 2 %."""
+    """Next x of the Lorenz system; all three coordinates are observed with noise of 2 %."""
     rng = np.random.default_rng(seed)
     rows = volterra.datasets.lorenz(3000, step=0.05)[int(rng.integers(0, 1500)) :][:1501]
     seen = rows + 0.02 * rows.std(axis=0) * rng.normal(size=rows.shape)

@@ -1,6 +1,6 @@
 /* bench/bench_kernels.c: time and memory of the full Gram matrix of every kernel, as one table.
  *
- * Each kernel runs in a separate process, so that its peak memory is that of the Gram matrix. Memory is the peak beyond that of
+ * Each kernel runs in a separate process, so that its peak memory is due to the Gram matrix. Memory is the peak beyond that of
  * a process with a matrix of 100 rows; it includes the matrix. */
 #define _DEFAULT_SOURCE
 #include "measure.h"

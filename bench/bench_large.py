@@ -1,18 +1,18 @@
-"""bench/bench_large.py: fits of many rows: time and memory as they grow, errors, and what others do with the same rows.
+"""bench/bench_large.py: fits of many rows: time, memory and errors, compared with other methods on the same rows.
 
     bench/run.sh large                                   all of it, about an hour on two cores
     bench/bench_large.py growth [--sizes N,...] [--solvers S,...] [--most SOLVER=N ...] [--longest SECONDS]
     bench/bench_large.py accuracy [--rows N] [--systems narma,lorenz] [--sizes N,...] [--landmarks M,...] [--exact N,...]
     bench/bench_large.py peers [--rows N] [--systems ...] [--landmarks M,...]
-    bench/bench_large.py docs                            tables and pictures of docs/performance.md from what was measured
+    bench/bench_large.py docs                            tables and plots of docs/performance.md from the measurements
 
-growth     `fit` on NARMA10 with alpha given, each in a process of its own: wall clock, processor time, peak memory (getrusage).
+growth     `fit` on NARMA10 with alpha given, each in a separate process: wall clock, processor time, peak memory (getrusage).
 accuracy   errors on rows after the training rows: landmarks on n rows up to them against exact fits on the last n.
 peers      the same rows by scikit-learn's Nystroem + Ridge on windows of lags, and by averaged exact fits of segments of 5000.
 
-Every measurement is a row of a CSV file in LARGE_RESULTS (bench/large); what is there is not measured again, so that a run
-goes on where it was stopped (--again: it is). Data go to LARGE_DATA (build/bench_large). VOLTERRA names the program. The
-standard library is enough, but for the peer of scikit-learn. For a quick look: growth --sizes 2000,4000, accuracy
+Every measurement is a row of a CSV file in LARGE_RESULTS (bench/large). Existing measurements are not repeated, so that an
+interrupted run can be resumed (--again: repeat them). Data are written to LARGE_DATA (build/bench_large). VOLTERRA is the path of
+the program. Only the peer requires scikit-learn; the rest uses the standard library. For a quick run: growth --sizes 2000,4000, accuracy
 --rows 8000 --sizes 4000 --exact 2000 --landmarks 100, peers --rows 6000 --landmarks 100; --draws 4 --tests 1000.
 """
 
@@ -29,7 +29,7 @@ from large_data import read_npy, relative_error, run
 
 RESULTS = pathlib.Path(os.environ.get("LARGE_RESULTS", "bench/large"))
 DATA = pathlib.Path(os.environ.get("LARGE_DATA", "build/bench_large"))
-SEGMENT, WARM_UP = 5000, 500  # rows of a segment; rows before the tests that fill the past of a model which ended long before
+SEGMENT, WARM_UP = 5000, 500  # rows of a segment; rows before the tests that initialise the state of an earlier model
 COLUMNS = {
     "growth": ("solver", "landmarks", "n", "wall_s", "cpu_s", "peak_mib", "r2"),
     "settings": ("system", "side", "rows", "draws", "value"),
@@ -60,7 +60,7 @@ def find(name, key):
 
 
 def store(name, row):
-    """Put a measurement in the place of one with the same key."""
+    """Replace a measurement with the same key."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     rows = [old for old in stored(name) if any(old[k] != str(row[k]) for k in KEYS[name])] + [row]
     with open(RESULTS / f"{name}.csv", "w", newline="") as file:
@@ -70,7 +70,7 @@ def store(name, row):
 
 
 def measured(arguments, name, key, measure):
-    """The row of this key: what is stored, or what measure() says."""
+    """Return the row of this key: stored, or measured by measure()."""
     row = None if arguments.again else find(name, key)
     if row is None:
         row = {**key, **measure()}
@@ -81,14 +81,14 @@ def measured(arguments, name, key, measure):
 
 
 def solvers():
-    """Those that this program has."""
+    """Solvers of this program."""
     help_text = subprocess.run([large_data.program(), "help", "solvers"], stdout=subprocess.PIPE, text=True).stdout
     return [name for name in ("exact", "nystrom", "pcg") if f"\n{name} " in help_text]
 
 
 # ---- growth --------------------------------------------------------------------------------------
 
-GROWTH = {"exact": 3, "nystrom": 1, "pcg": 2}  # the power of n that the time grows with
+GROWTH = {"exact": 3, "nystrom": 1, "pcg": 2}  # exponents of n in the time
 
 
 def growth(arguments):
@@ -151,7 +151,7 @@ def kernel_of(arguments, system, rows):
 
 
 def fit_and_test(arguments, system, rows, n, words, kernel, test_rows=None):
-    """Fit rows rows - n .. rows - 1, and forecast those after them."""
+    """Fit rows rows - n .. rows - 1, and predict those after them."""
     x, y = large_data.data(DATA, system, rows + arguments.tests)
     with tempfile.TemporaryDirectory() as folder:
         model, forecast = f"{folder}/model", f"{folder}/forecast.npy"
@@ -184,7 +184,7 @@ def accuracy(arguments):
 
 
 def segments(arguments, system, rows, n, kernel):
-    """Exact fits of segments of 5000 rows, with the alpha that the last one chooses; their forecasts are averaged."""
+    """Exact fits of segments of 5000 rows, with the alpha chosen by the last one; their predictions are averaged."""
     x, y = large_data.data(DATA, system, rows + arguments.tests)
     total, wall, cpu, peak, count = None, 0, 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
@@ -210,7 +210,7 @@ def segments(arguments, system, rows, n, kernel):
 
 
 def sklearn_python():
-    """A Python with scikit-learn, or None."""
+    """Return a Python with scikit-learn, or None."""
     for python in filter(None, (os.environ.get("PEER_PYTHON"), sys.executable, "build/peers/bin/python")):
         try:
             if subprocess.run([python, "-c", "import sklearn"], stderr=subprocess.DEVNULL).returncode == 0:
@@ -221,7 +221,7 @@ def sklearn_python():
 
 
 def nystroem(arguments, python, system, rows, n, m):
-    """scikit-learn in a process of its own, which prints error, seconds and its settings."""
+    """Run scikit-learn in a separate process, which prints error, seconds and its settings."""
     x, y = large_data.data(DATA, system, rows + arguments.tests)
     command = [python, "bench/large_peer.py", str(x), str(y), str(rows), str(n), str(m), str(arguments.tests)]
     command += [str(arguments.search_rows), str(arguments.draws)]
@@ -252,11 +252,11 @@ def peers(arguments):
             words = ["--solver", "nystrom", "--landmarks", m]
             key = {"system": system, "method": "volterra, landmarks", "landmarks": m, "n": rows}
 
-            def ours(words=words):
+            def measure_library(words=words):
                 row = fit_and_test(arguments, system, rows, rows, words, kernel)
                 return {name: row[name] for name in ("error", "wall_s", "cpu_s", "peak_mib")}
 
-            measured(arguments, "peers", key, ours)
+            measured(arguments, "peers", key, measure_library)
             key = {"system": system, "method": "scikit-learn Nystroem + Ridge", "landmarks": m, "n": rows}
             if python:
                 measured(arguments, "peers", key, lambda m=m: nystroem(arguments, python, system, rows, rows, m))
@@ -264,7 +264,7 @@ def peers(arguments):
         measured(arguments, "peers", key, lambda: segments(arguments, system, rows, rows, kernel))
 
 
-# ---- the whole -----------------------------------------------------------------------------------
+# ---- main ----------------------------------------------------------------------------------------
 
 
 def docs(arguments):

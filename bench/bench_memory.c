@@ -1,6 +1,6 @@
 /* bench/bench_memory.c: peak memory of a fit (getrusage).
  *
- * Each size runs in a separate process, so that its peak is that of the fit. The unit is 8 n^2 + 8 n (d + q) bytes: the matrix
+ * Each size runs in a separate process, so that its peak is due to the fit. The unit is 8 n^2 + 8 n (d + q) bytes: the matrix
  * and the data. Two figures: the peak of the process, and that less the peak of a process with a fit of n = 100, which the
  * program and its libraries take for any n (buffers of BLAS that only larger fits use are included). The budget applies to the
  * second. */

@@ -1,7 +1,7 @@
-"""bench/bench_mpi.py: a search on two processes beside one, one thread each (bench/run.sh mpi; VOLT_MPI=ON).
+"""bench/bench_mpi.py: a search on two processes compared with one, one thread each (bench/run.sh mpi; VOLT_MPI=ON).
 
-MPI_ROWS, MPI_DRAWS: a smaller search than 2000 rows and 60 draws, without a budget. Same seed, same draws, same race: the
-logs must agree to the bit.
+MPI_ROWS, MPI_DRAWS: a smaller search than 2000 rows and 60 draws, without a budget. With the same seed, draws and race the logs
+must be bit-identical.
 """
 
 import json

@@ -1,15 +1,14 @@
-"""bench/bench_python.py: what Python costs on top of C, and the search against scikit-learn's.
+"""bench/bench_python.py: overhead of Python over C, and the search compared with scikit-learn's.
 
-    bench_python.py      VOLTERRA_LIBRARY names the library, PYTHONPATH has the folder python; bench/run.sh
-    sets both
+    bench_python.py      VOLTERRA_LIBRARY: path of the library; PYTHONPATH: the folder python; set by bench/run.sh
 
-overhead: a call of the package less the same call of the library with everything prepared, and an empty call
-of ctypes added to it, so that all of Python is counted: predict and stream.push of one row, gram of ten.
+overhead: a call of the package less the same prepared call of the library, plus an empty call of ctypes, so that all of Python is
+included: predict and stream.push of one row, gram of ten.
 
-search: VolterraRidgeCV against RandomizedSearchCV over the authors' kind of estimator (tune_peer.py: the
-recursion in numba, then KernelRidge) on the same draws and folds. Both give all scores, which must agree. The
-peer has BLAS on all cores or a process per core, whichever is faster on the first draws. BENCH_TUNE_ROWS and
-BENCH_TUNE_DRAWS make a smaller search, without a budget.
+search: VolterraRidgeCV compared with RandomizedSearchCV over an estimator like the authors' (tune_peer.py: the recursion in
+numba, then KernelRidge) on the same draws and folds. Both compute all scores, which must agree. The peer uses BLAS on all cores
+or a process per core, whichever is faster on the first draws. BENCH_TUNE_ROWS and BENCH_TUNE_DRAWS: a smaller search, without a
+budget.
 """
 
 import os
@@ -38,7 +37,7 @@ def seconds_of(run):
 
 
 def per_call(call, count=25, batches=400):
-    """Best of many short batches of the mean time of a call: short, so that other work rarely falls into them."""
+    """Best of many short batches of the mean time of a call; short batches are rarely disturbed by other work."""
     seconds = []
     for _ in range(batches):
         begun = time.perf_counter()
@@ -49,7 +48,7 @@ def per_call(call, count=25, batches=400):
 
 
 def bench_overhead():
-    volterra.set_threads(1)  # waking threads is no cost of Python
+    volterra.set_threads(1)  # starting threads is not part of the overhead
     x = volterra.datasets.lorenz(301)
     estimator = volterra.VolterraRidge(alpha=1e-6).fit(x[:300], x[1:])
     model, row = estimator._model, x[300:]
@@ -77,8 +76,8 @@ def bench_overhead():
         ),
     }
     empty_call = per_call(lambda: c.lib.volt_kernel_count())
-    for name, (ours, bare) in pairs.items():
-        whole, inside = per_call(ours), per_call(bare)
+    for name, (volt, bare) in pairs.items():
+        whole, inside = per_call(volt), per_call(bare)
         overhead = 1e6 * (whole - inside + empty_call)
         report(
             "python overhead",
@@ -152,12 +151,12 @@ def bench_search():
     is_whole = (rows, count) == (3008, 100)
     X, Y, draws = sample(rows, count)
     parameters = {"n": rows, "d": X.shape[1], "q": Y.shape[1], "folds": 5, "draws": count}
-    ours = {}
+    volt = {}
     seconds = {}
     for race in ("none", "exact"):
         search_with_volterra(X, Y, draws[:2], race)
-        seconds[race] = seconds_of(lambda: ours.update({race: search_with_volterra(X, Y, draws, race)}))
-    if ours["none"][1] != ours["exact"][1]:
+        seconds[race] = seconds_of(lambda: volt.update({race: search_with_volterra(X, Y, draws, race)}))
+    if volt["none"][1] != volt["exact"][1]:
         sys.exit("bench_python: the race found another winner")
 
     peer, peer_seconds = None, None
@@ -169,7 +168,7 @@ def bench_search():
         theirs = {}
         peer_seconds = seconds_of(lambda: theirs.update(scores=search_with_sklearn(X, Y, draws, jobs, threads)))
         peer = f"RandomizedSearchCV, {layout}"
-        off = np.abs(theirs["scores"] - ours["none"][0]).max()
+        off = np.abs(theirs["scores"] - volt["none"][0]).max()
         if not off < 1e-6:
             sys.exit(f"bench_python: the scores of the peer differ by {off:.3g}")
     for race, name in (("none", "VolterraRidgeCV"), ("exact", "VolterraRidgeCV, raced")):

@@ -1,20 +1,20 @@
-"""bench/bench_reservoirs.py: echo state networks against the Volterra kernels, and against reservoirpy, in the same time.
+"""bench/bench_reservoirs.py: echo state networks compared with the Volterra kernels and with reservoirpy, in equal time.
 
     bench/run.sh reservoirs
 
-On every problem each contender may search for RESERVOIRS_BUDGET seconds (20) on the training rows; its best setting is fitted
-on all of them and forecasts the test rows. All are validated alike: five folds in time order, each trained on all rows before
-its block (scikit-learn's TimeSeriesSplit), states and pasts going on from the training rows into the block, and from the last
-training row into the test rows; the best mean R2 of the blocks wins. All run on one thread.
+On every problem each contender is tuned for RESERVOIRS_BUDGET seconds (20) on the training rows; its best setting is fitted on all
+of them and predicts the test rows. The validation is the same for all: five folds in time order, each trained on all rows before
+its block (scikit-learn's TimeSeriesSplit), with states continued from the training rows into the block, and from the last training
+row into the test rows. The setting with the best mean R2 of the blocks is used. All run on one thread.
 
-Ours are `volterra compare`. reservoirpy (where PEER_PYTHON has it) is used as one who knows it would: the reservoir runs once
-over all rows, a Ridge node is fitted on the states of each fold. It draws from the ranges of `esn`: radius, leak, input scale,
-bias and ridge, with as many units, on inputs that are scaled alike, and keeps its own defaults otherwise (a tenth of the
-connections, weights of inputs +-1). Prints NMSE on the test rows, draws, the time of one draw, and wall clock beside
-processor seconds: where these differ the machine was busy, and the budgets were not the same.
+The library's contenders run `volterra compare`. reservoirpy (if PEER_PYTHON has it) is used as an experienced user would: the
+reservoir runs once over all rows, and a Ridge node is fitted on the states of each fold. It draws from the ranges of `esn`: radius,
+leak, input scale, bias and ridge, with the same number of units, on inputs scaled in the same way, and otherwise has its defaults
+(a tenth of the connections, input weights +-1). Prints NMSE on the test rows, draws, the time of one draw, wall clock and processor
+seconds. If these two differ, the machine was busy, and the budgets were not equal.
 
 RESERVOIRS_TABLE: a file for the table, in Markdown. BENCH_DATA: a folder with sysid/*.csv, for four more problems.
-RESERVOIRS_ONLY: words, of which one must be in the name of a problem.
+RESERVOIRS_ONLY: words; only problems with one of them in their name are run.
 """
 
 import json
@@ -54,7 +54,7 @@ def simulate(folder, system, length, *options):
 
 
 def ahead(rows, steps):
-    """A series that forecasts itself, so many steps ahead."""
+    """A series and its values `steps` rows later."""
     return rows[:-steps], rows[steps:]
 
 

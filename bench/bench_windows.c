@@ -192,7 +192,7 @@ static void measure_paths(const path_case *c)
         report(&m);
     }
     if (other) { /* a single-core peer: compare with one core */
-        snprintf(name, sizeof name, "%s, one core of ours", c->name);
+        snprintf(name, sizeof name, "%s, one core", c->name);
         snprintf(parameters, sizeof parameters, "kernel=%s n=%lld d=%d threads=1", c->text, (long long)n, D);
         need(volt_set_threads(1), "threads");
         measurement one = {.name = name,

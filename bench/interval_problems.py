@@ -1,7 +1,7 @@
-"""bench/interval_problems.py: the problems on which the rule for intervals was chosen, none of them among those of the results.
+"""bench/interval_problems.py: the problems on which the rule for intervals was chosen; none of them is in the results.
 
-Each takes a sample number and returns inputs, targets, how many rows are learned, the kernel and alpha. Those from records
-need BENCH_DATA (a folder with sysid/*.csv).
+Each takes a sample number and returns inputs, targets, the number of training rows, the kernel and alpha. Those from records
+require BENCH_DATA (a folder with sysid/*.csv).
 """
 
 import functools

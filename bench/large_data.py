@@ -1,6 +1,6 @@
-"""bench/large_data.py: long sequences of known systems for bench_large.py, with the standard library alone.
+"""bench/large_data.py: long sequences of known systems for bench_large.py, with the standard library only.
 
-Files are NPY, '<f8' in C order, as the program writes them. Both systems are made once for a length and a folder."""
+Files are NPY, '<f8' in C order, as the program writes them. Each file is created once per length and folder."""
 
 import array
 import ast
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-RECORD = 100_000  # rows of NARMA10 from one seed: it leaves its bounded solution after 1e5 to 6e5 rows of most seeds
+RECORD = 100_000  # rows of NARMA10 from one seed: for most seeds it diverges after 1e5 to 6e5 rows
 STEPS_AHEAD = 5  # of the Lorenz system
 NOISE = 0.01  # of its standard deviation, on the inputs and the targets
 
@@ -23,7 +23,7 @@ def program():
 
 
 def run(*words, check=True):
-    """Run the program. Returns its JSON, or its words where there is none, and wall, cpu and peak of the process."""
+    """Run the program. Returns its JSON, or its text output, and wall time, processor time and peak memory of the process."""
     begin = time.perf_counter()
     child = subprocess.Popen([program(), *map(str, words)], stdout=subprocess.PIPE, text=True)
     output = child.stdout.read()
@@ -80,8 +80,8 @@ def simulate(path, *options):
 
 
 def make_narma(folder, rows):
-    """Inputs u, targets y of NARMA10: records of 100,000 rows from the seeds that hold so long, one after the other. At each
-    of the joints, nine in a million rows, some ten rows follow from a past that is not theirs."""
+    """Inputs u, targets y of NARMA10: consecutive records of 100,000 rows, from seeds that do not diverge. After each of the joints,
+    nine in a million rows, about ten rows have the wrong history."""
     u, y = array.array("d"), array.array("d")
     part, seed = folder / "part.npy", 0
     while len(u) < rows:
@@ -96,7 +96,7 @@ def make_narma(folder, rows):
 
 
 def make_lorenz(folder, rows):
-    """The Lorenz system, every fourth step of 0.005, with noise of 1 % on all that is seen; targets are five rows later."""
+    """The Lorenz system, every fourth step of 0.005, with noise of 1 % on all observations; targets are five rows later."""
     part, every = folder / "part.npy", 4
     simulate(part, "lorenz", "--length", (rows + STEPS_AHEAD) * every, "--discard", 1000).check_returncode()
     values, cols = read_npy(part)
@@ -115,7 +115,7 @@ SYSTEMS = {"narma": make_narma, "lorenz": make_lorenz}
 
 
 def data(folder, system, rows):
-    """Paths of the inputs and targets of so many rows."""
+    """Paths of the inputs and targets with this number of rows."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     x, y = (folder / f"{system}_{rows}_{which}.npy" for which in "xy")

@@ -1,4 +1,4 @@
-"""bench/large_docs.py: what bench_large.py measured as tables and pictures of docs/performance.md."""
+"""bench/large_docs.py: tables and plots of docs/performance.md from the measurements of bench_large.py."""
 
 import pathlib
 import subprocess
@@ -78,7 +78,7 @@ def peers_table(rows):
     return table(["system", "method", "rows", "landmarks", "error", "time", "peak"], body)
 
 
-# ---- pictures ------------------------------------------------------------------------------------
+# ---- plots ---------------------------------------------------------------------------------------
 
 
 def lines_of(rows):
@@ -131,7 +131,7 @@ set ylabel 'MiB'
 
 
 def replace(text, name, content):
-    """What stands between the marks of `name`."""
+    """Replace the text between the marks of `name`."""
     begin, end = f"<!-- large: {name} -->\n", f"<!-- large: end of {name} -->\n"
     before, rest = text.split(begin)
     return before + begin + "\n" + content + "\n\n" + end + rest.split(end)[1]

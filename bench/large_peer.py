@@ -1,11 +1,11 @@
-"""bench/large_peer.py: scikit-learn's Nystroem + Ridge on windows of lags, as one who knows it would use it.
+"""bench/large_peer.py: scikit-learn's Nystroem + Ridge on windows of lags, tuned as an experienced user would.
 
     large_peer.py X.npy Y.npy ROWS N M TESTS SEARCH_ROWS DRAWS
 
-Settings (lags, gamma, alpha) are the best of DRAWS draws in five folds in time order of the last SEARCH_ROWS training rows,
-like those of `volterra tune`; alpha is chosen again on the later half of the last 4096 rows, as `volterra fit` does, and the
-model fitted on rows ROWS - N .. ROWS - 1. Prints the error on the TESTS rows after those, relative to their standard
-deviation, the seconds and processor seconds of the fit with the choice of alpha, and the settings."""
+Settings (lags, gamma, alpha) are the best of DRAWS draws in five folds in time order of the last SEARCH_ROWS training rows, as in
+`volterra tune`. alpha is chosen again on the second half of the last 4096 rows, as in `volterra fit`, and the model is fitted on rows
+ROWS - N .. ROWS - 1. Prints the error on the TESTS rows after those, relative to their standard deviation, the seconds and
+processor seconds of the fit with the choice of alpha, and the settings."""
 
 import sys
 import time
@@ -20,7 +20,7 @@ MOST_LAGS, SEARCH_LANDMARKS, HELD_OUT = 40, 500, 2048
 
 
 def windows(x, first, end, lags):
-    """Rows first .. end - 1 with the lags - 1 rows before each; rows before the first of all are that row."""
+    """Rows first .. end - 1 with the lags - 1 rows before each; the first row is repeated before itself."""
     index = np.arange(first, end)[:, None] - np.arange(lags)[None, :]
     return x[np.maximum(index, 0)].reshape(end - first, -1)
 

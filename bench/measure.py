@@ -1,4 +1,4 @@
-"""bench/measure.py: one measurement as JSON, and as a line of the closing table, as bench/measure.c writes them."""
+"""bench/measure.py: write one measurement as JSON and as a row of the final table, as bench/measure.c does."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import os
 def report(
     name, parameters, seconds=None, value=None, unit=None, peer=None, peer_seconds=None, at_least=0, at_most=0
 ):
-    """Budgets are on the ratio where there is a peer, else on the value."""
+    """Budgets apply to the ratio if there is a peer, else to the value."""
     ratio = peer_seconds / seconds if peer_seconds else None
     quantity, of = (ratio, "x") if at_least else (value, unit)
     budget = f">= {at_least:g}" if at_least else f"<= {at_most:g}" if at_most else ""

@@ -1,4 +1,4 @@
-"""bench/path_peers.py: kernels of windows, the way people compute them today; the protocol is that of peers.py.
+"""bench/path_peers.py: kernels of windows by other packages, with the protocol of peers.py.
 
     path_peers.py gak    X.npy Y.npy WINDOW SIGMA
     path_peers.py sigpde X.npy Y.npy WINDOW
@@ -7,9 +7,9 @@
 The cross Gram matrix of the windows of X and those of Y; rows before the first are zeros. VALUE is the mean of the
 matrix.
 
-gak: tslearn's cdist_gak. sigpde: the batched Gram matrices of pysiglib and sigkernel, dyadic order 0; the faster
-one is the peer. sig: features by iisignature, then one matrix product. Where none of a task's packages is there, the
-recursion in numba stands in, and its name says so.
+gak: tslearn's cdist_gak. sigpde: the batched Gram matrices of pysiglib and sigkernel, dyadic order 0; the faster one is the peer.
+sig: features by iisignature, then one matrix product. If none of a task's packages is installed, the recursion in numba is used
+and named accordingly.
 """
 
 import json
@@ -29,7 +29,7 @@ def windows_of(path, window):
     return np.ascontiguousarray(stacked.transpose(0, 2, 1))
 
 
-# ---- stand-ins ---------------------------------------------------------------------------------
+# ---- replacements ------------------------------------------------------------------------------
 
 
 @njit
@@ -93,7 +93,7 @@ def signature_in_numpy(paths, level):
     return np.hstack(S[1:])
 
 
-# ---- ways: name -> function that returns the Gram matrix ---------------------------------------
+# ---- methods: name -> function that returns the Gram matrix ------------------------------------
 
 
 def gak_ways(x, y, sigma):
@@ -107,7 +107,7 @@ def gak_ways(x, y, sigma):
             gak_in_numba(x, y, sigma, K)
             return K
 
-        return {"a stand-in for tslearn in parallel numba": fill}
+        return {"a replacement of tslearn in parallel numba": fill}
     name = f"tslearn {tslearn.__version__} cdist_gak"
     return {f"{name}, n_jobs={jobs}": lambda jobs=jobs: cdist_gak(x, y, sigma=sigma, n_jobs=jobs) for jobs in (1, 2)}
 
@@ -121,7 +121,7 @@ def sigpde_ways(x, y):
         for jobs in (1, 2):
             ways[f"pysiglib {version} sig_kernel_gram, n_jobs={jobs}"] = lambda jobs=jobs: np.asarray(
                 pysiglib.sig_kernel_gram(x, y, 0, n_jobs=jobs))
-    except Exception as error:  # its shared library may be missing, which is no ImportError
+    except Exception as error:  # a missing shared library is not an ImportError
         print(f"peers: pysiglib: {error}", file=sys.stderr)
     try:
         import sigkernel
@@ -139,7 +139,7 @@ def sigpde_ways(x, y):
             sigpde_in_numba(x, y, K)
             return K
 
-        ways["a stand-in for pysiglib and sigkernel in parallel numba"] = fill
+        ways["a replacement of pysiglib and sigkernel in parallel numba"] = fill
     return ways
 
 
@@ -152,14 +152,14 @@ def sig_ways(x, y, level):
 
         return {"iisignature features and a product": lambda: gram(iisignature.sig)}
     except ImportError:
-        return {"a stand-in for iisignature in NumPy, and a product": lambda: gram(signature_in_numpy)}
+        return {"a replacement of iisignature in NumPy, and a product": lambda: gram(signature_in_numpy)}
 
 
 # ---- tasks -------------------------------------------------------------------------------------
 
 
 def compete(task, x, y, ways):
-    """Serve with the fastest way."""
+    """Serve with the fastest method."""
     best = None
     for name, gram in ways.items():
         value = gram().mean()  # also compiles

@@ -1,7 +1,7 @@
-"""bench/peer_by_draw.py: the peer's estimator with one parameter, a whole draw.
+"""bench/peer_by_draw.py: the peer's estimator with a whole draw as its only parameter.
 
-RandomizedSearchCV draws its parameters one by one, and the range of lambda depends on tau; given complete
-draws it tries exactly those. A module of its own, so that processes of joblib can import it.
+RandomizedSearchCV draws its parameters separately, but the range of lambda depends on tau; with complete draws it tries exactly
+those. A separate module, so that processes of joblib can import it.
 """
 
 from tune_peer import VolterraRidge

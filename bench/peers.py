@@ -1,16 +1,15 @@
-"""bench/peers.py: the same work, done the way people do it today; see bench/peer.h.
+"""bench/peers.py: the same work with numba, NumPy and scikit-learn; see bench/peer.h.
 
     peers.py gram X.npy TAU LAMBDA
     peers.py fit  X.npy Y.npy TAU_COEF LAMBDA_COEF ALPHA WASHOUT
     peers.py step X.npy Y.npy TAU_COEF LAMBDA_COEF ALPHA WASHOUT NEXT.npy
 
-Prints "ready VALUE NAME", where VALUE is a number about the result, then for every line that it reads runs
-the work once and prints the seconds it took. Lines of JSON before that are measurements of their own.
+Prints "ready VALUE NAME", where VALUE is a number about the result. Then, for every line that it reads, it runs the work once and
+prints the seconds. Lines of JSON before that are additional measurements.
 
-gram: the recursion in numba, in several ways; the fastest of them is the peer.
-fit, step: as the authors' class does it (facts: a compiled double loop with one dot product per entry, both
-triangles filled; an explicit inverse; one new column of the Gram matrix per step and one dot product per
-output).
+gram: the recursion in numba, by several methods; the fastest is the peer.
+fit, step: as in the authors' class (a compiled double loop with one dot product per entry, both triangles filled; an explicit
+inverse; one new column of the Gram matrix per step and one dot product per output).
 """
 
 import json
@@ -28,7 +27,7 @@ try:
         return x + 1.0
 
     _probe(1.0)
-except Exception:  # some ARM cores are unknown to the LLVM that numba brings
+except Exception:  # the LLVM of numba does not support some ARM cores
     if os.environ.get("NUMBA_CPU_NAME") == "generic":
         raise
     os.environ["NUMBA_CPU_NAME"] = "generic"
@@ -40,7 +39,7 @@ except Exception:  # some ARM cores are unknown to the LLVM that numba brings
 
 @njit
 def gram_by_dots(X, tau2, lambda2, K):
-    """The authors' kind: one entry after the other, a dot product for each."""
+    """The authors' method: one entry after the other, a dot product for each."""
     border = 1.0 / (1.0 - lambda2)
     for i in range(X.shape[0]):
         for j in range(i + 1):
@@ -51,7 +50,7 @@ def gram_by_dots(X, tau2, lambda2, K):
 
 @njit
 def gram_by_loops(X, tau2, lambda2, K):
-    """The same with the dot product written out, lower triangle only."""
+    """The same with the dot product inlined, lower triangle only."""
     n, d = X.shape
     border = 1.0 / (1.0 - lambda2)
     for i in range(n):
@@ -84,7 +83,7 @@ def recursion_on_diagonals(S, tau2, lambda2, K):
 
 
 def gram_ways(X):
-    """Name and function of each way; the products by BLAS go to memory that is there already."""
+    """Name and function of each method; BLAS products are written to mapped memory."""
     S = np.ones((X.shape[0], X.shape[0]))
 
     def blas_then(step):
@@ -107,7 +106,7 @@ def gram_ways(X):
 
 @njit
 def next_column(X, x, tau2, lambda2, column):
-    """The kernel of the past and then x against each training row."""
+    """The kernel of the history followed by x and each training row."""
     fresh = np.zeros(X.shape[0])
     past = 1.0 / (1.0 - lambda2)
     for j in range(X.shape[0]):

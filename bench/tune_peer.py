@@ -1,16 +1,15 @@
-"""bench/tune_peer.py: cross-validation of a list of draws, the way people do it today; the protocol is that of peers.py.
+"""bench/tune_peer.py: cross-validation of a list of draws with scikit-learn, with the protocol of peers.py.
 
     tune_peer.py gram   X.npy TAU LAMBDA
     tune_peer.py search X.npy Y.npy DRAWS.csv FOLDS TRIED SCORES.npy
 
-gram: the Gram matrix as the search below makes it, one triangle. VALUE is the mean of that triangle.
+gram: the Gram matrix of the search below, one triangle. VALUE is the mean of that triangle.
 
 search: the draws (columns tau, lambda, alpha) over expanding folds: the recursion in numba, KernelRidge on the
-precomputed matrices, TimeSeriesSplit, r2_score. The peer is GridSearchCV over the authors' kind of estimator, with BLAS
-on all cores or with a process per core and one BLAS thread each, whichever is faster on the first TRIED draws. A loop by
-hand that makes one matrix per draw and gives its leading blocks to the folds, which is half of what the library does, is
-timed on those draws and reported too.
-VALUE is the mean score of the first TRIED draws; every run leaves the scores, a row for each draw, in SCORES.npy.
+precomputed matrices, TimeSeriesSplit, r2_score. The peer is GridSearchCV over an estimator like the authors', with BLAS on all
+cores or with a process per core and one BLAS thread each, whichever is faster on the first TRIED draws. A loop that computes one
+matrix per draw and uses its leading blocks for the folds, which is half of what the library does, is timed on those draws and
+reported too. VALUE is the mean score of the first TRIED draws; every run writes the scores, a row for each draw, to SCORES.npy.
 """
 
 import json
@@ -32,7 +31,7 @@ from peers import njit, seconds_of, serve
 
 @njit
 def fill_gram(X, tau2, lambda2, K):
-    """The upper triangle, which is the one that SciPy's solver for symmetric matrices reads."""
+    """The upper triangle, as read by SciPy's solver for symmetric matrices."""
     n, d = X.shape
     border = 1.0 / (1.0 - lambda2)
     for i in range(n):
@@ -46,7 +45,7 @@ def fill_gram(X, tau2, lambda2, K):
 
 @njit
 def fill_cross(V, X, tau2, lambda2, K):
-    """Rows of a new sequence with a zero past against the training rows."""
+    """Rows of a new sequence with zero initial state against the training rows."""
     d = X.shape[1]
     border = 1.0 / (1.0 - lambda2)
     for i in range(V.shape[0]):
@@ -70,11 +69,11 @@ def cross_gram(V, X, tau, lambda_):
     return K
 
 
-# ---- the ways: each gives the scores, one row per draw -----------------------------------------
+# ---- methods: each returns the scores, one row per draw ----------------------------------------
 
 
 class VolterraRidge(BaseEstimator, RegressorMixin):
-    """The authors' kind of estimator: its own Gram matrices, then KernelRidge."""
+    """An estimator like the authors': its own Gram matrices, then KernelRidge."""
 
     def __init__(self, tau=0.1, lambda_=0.1, alpha=1.0):
         self.tau, self.lambda_, self.alpha = tau, lambda_, alpha
@@ -119,7 +118,7 @@ def ways(X, Y, folds):
 
     def by(scores_by, jobs):
         def run(draws):
-            # Said outright: where the environment names a number of threads, the workers would all take that many.
+            # Set explicitly: if the environment sets a number of threads, every worker would use that many.
             with joblib.parallel_config("loky", inner_max_num_threads=max(1, cores // jobs)):
                 return scores_by(X, Y, draws, folds, jobs)
 

@@ -2,9 +2,9 @@
 
     python bench/uea_peers.py FOLDER [SET ...]
 
-FOLDER/SET/SET_TRAIN.ts (or .arff) and SET_TEST.*, as `python -m volterra.benchmarks uea --data FOLDER` reads them. Needs aeon (PyPI), in
-an environment of its own. MiniRocket takes series of one length: where a set has them in files SET_eq_TRAIN, those are used.
-One line of JSON for every set and method: accuracy, seconds (training and test; what is compiled on the way is compiled before).
+FOLDER/SET/SET_TRAIN.ts (or .arff) and SET_TEST.*, as `python -m volterra.benchmarks uea --data FOLDER` reads them. Requires aeon
+(PyPI), in a separate environment. MiniRocket requires series of equal length: if a set has files SET_eq_TRAIN, those are used.
+One line of JSON for every set and method: accuracy, seconds (training and test, without compilation).
 """
 
 import json
@@ -19,7 +19,7 @@ from aeon.datasets import load_from_arff_file, load_from_ts_file
 
 
 def load(folder, name, part, equal):
-    """Series (n, channels, time), or a list where lengths differ, and their classes; None: there is no such file."""
+    """Series (n, channels, time), or a list if lengths differ, and their classes; None: the file does not exist."""
     for stem in [f"{name}_eq_{part}"] * equal + [f"{name}_{part}"]:
         for ending, read in ((".ts", load_from_ts_file), (".arff", load_from_arff_file)):
             path = Path(folder) / name / (stem + ending)

@@ -1,10 +1,10 @@
-"""bench/gpu/gpu_peers.py: the fit of bench_gpu in PyTorch and in CuPy, on the same GPU: Gram matrix row by row, Cholesky, solve.
+"""bench/gpu/gpu_peers.py: the fit of bench_gpu in PyTorch and CuPy on the same GPU: Gram matrix row by row, Cholesky, solve.
 
-    gpu_peers.py OURS [N...]
+    gpu_peers.py RESULTS [N...]
 
-OURS is what bench_gpu printed (a line of JSON for every measurement); N are rows, 20000 and 50000 unless given. Prints a line of
-JSON for every peer and size, with our seconds and the ratio where OURS has that size. A peer that is not installed, or that has too
-little memory, is said and left out.
+RESULTS is the output of bench_gpu (a line of JSON for every measurement); N are rows, default 20000 and 50000. Prints a line of
+JSON for every peer and size, with the library's seconds and the ratio if RESULTS has that size. A peer that is not installed, or
+that runs out of memory, is reported and skipped.
 """
 import json
 import sys
@@ -17,7 +17,7 @@ TAU2, LAMBDA2 = 0.09, 0.81 * (1 - 0.09)  # tau_coef = 0.3 and lambda_coef = 0.9 
 
 
 def rows(n):
-    """Inputs of norm 1 at most, and targets: what is in them does not matter to the time."""
+    """Inputs of norm at most 1, and arbitrary targets."""
     rng = numpy.random.default_rng(5)
     x = rng.standard_normal((n, D))
     x /= numpy.linalg.norm(x, axis=1).max()
@@ -70,7 +70,7 @@ def with_cupy(n):
 
 
 def ours(path):
-    """Our seconds by rows."""
+    """The library's seconds by rows."""
     found = {}
     with open(path) as file:
         for line in file:
@@ -87,7 +87,7 @@ def main():
             try:
                 run(1000)
                 parts = run(n)
-            except Exception as error:  # not installed, out of memory: whatever a peer says
+            except Exception as error:  # not installed, out of memory, or another error of a peer
                 print(f"peers: {name} is left out at n = {n}: {str(error).splitlines()[0][:120]}", file=sys.stderr)
                 continue
             line = {"name": "gpu fit", "peer": name, "n": n, "d": D, "seconds": round(sum(parts), 3)}

@@ -86,13 +86,15 @@ class Learns:
             With ``forget``: the response to inputs (dynamics), or the level as well (all). Both are equal for kernels
             without a constant part, that is all but ``volterra`` with a lift other than ``"rbf"``, and sums with it.
         coverage : float or list of float, optional
-            Coverages of the intervals, see `Learner.interval`.
+            Prediction intervals of this coverage, adapted to the errors so far; lines of inputs and then targets or
+            NA (between 0 and 1). See `Learner.interval`.
         state : path-like, optional
-            State file, locked while the learner exists. An existing file is resumed. `Learner.save` writes it.
+            State file: resumed if it exists, and written at the end. In Python `Learner.save` writes it, and it is
+            locked while the learner exists.
         journal : path-like, optional
-            Log of the learned rows. Events in the file that the state does not contain are replayed first
-            (`Learner.replayed`). From then on every row is on disk before the call returns. ``learner.save()`` writes the state
-            and empties the journal.
+            Journal of learned rows, replayed after the state on restart. Events in the file that the state does not
+            contain are replayed first (`Learner.replayed`). From then on every row is on disk before the call
+            returns. ``learner.save()`` writes the state and empties the journal.
 
         Returns
         -------
