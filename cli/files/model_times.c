@@ -10,52 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a digest of rows ------------------------------------------------------------------------- */
-
-/* Rows that are enough to know a sequence by, and fewer than which are not. */
-enum { DIGEST_ROWS = 8, LEAST_ROWS = 3 };
-
-/* "ROWS DIGEST" of the first rows; "" when they are too few or all the same, as a sensor that is still asleep gives
- * them. */
-static void digest_rows(volt_view X, int64_t rows, char text[VOLT_TIME_LENGTH])
-{
-    bool is_moving = false;
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    *text = '\0';
-    if (rows < LEAST_ROWS || rows > X.rows)
-        return;
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < X.cols; j++) {
-            double value = X.data[i * X.ld + j] + 0.0; /* -0 is 0 */
-            uint64_t bits;
-            is_moving |= value != X.data[j];
-            memcpy(&bits, &value, sizeof bits);
-            for (int byte = 0; byte < 8; byte++)
-                hash = (hash ^ (bits >> (8 * byte) & 255)) * 1099511628211u;
-        }
-    if (is_moving)
-        snprintf(text, VOLT_TIME_LENGTH, "%lld %016llx", (long long)rows, (unsigned long long)hash);
-}
-
-/* Are the first rows those that the model was fitted on? */
-static bool begins_with_training(const volt_model_info *model, const dataset *inputs)
-{
-    char text[VOLT_TIME_LENGTH];
-    if (!model->notes.first_rows)
-        return false;
-    digest_rows(inputs->view, strtoll(model->notes.first_rows, NULL, 10), text);
-    return *text && strcmp(text, model->notes.first_rows) == 0;
-}
-
 /* ---- into a model ----------------------------------------------------------------------------- */
 
 int model_times_note(const dataset *data, int64_t n, int64_t ahead, const calendar *added, noted_times *noted)
 {
     memset(noted, 0, sizeof *noted);
     volt_model_notes *notes = &noted->notes;
-    digest_rows(data->view, n < DIGEST_ROWS ? n : DIGEST_ROWS, noted->first_rows);
-    if (*noted->first_rows)
-        notes->first_rows = noted->first_rows;
     if (added->parts) {
         notes->calendar = added->parts;
         notes->calendar_scale = volt_format_number(added->scale, noted->scale);
@@ -186,7 +146,7 @@ void model_times_warn_start(const volt_model_info *model, const model_times *tim
 {
     if (times->has_end && inputs->table->times)
         warn_start_by_time(model, times, inputs);
-    else if (begins_with_training(model, inputs))
+    else if (volt_model_begins(model, inputs->view))
         warn("%s begins with the rows that the model was fitted on, and forecasts go on after those: give the "
              "rows after "
              "the first %lld, or --start reset",

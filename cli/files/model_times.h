@@ -14,12 +14,11 @@
 typedef struct noted_times {
     volt_model_notes notes;
     char end[VOLT_TIME_LENGTH], target[VOLT_TIME_LENGTH], step[VOLT_TIME_LENGTH];
-    char first_rows[VOLT_TIME_LENGTH];
     char scale[VOLT_NUMBER_LENGTH], horizons[VOLT_TIME_LENGTH];
 } noted_times;
 
-/* Note the end and the step of the times, and a digest of the first rows, of the first `n` rows of the data, which a model
- * is fitted on, the time of its last target, `ahead` rows later, and the calendar whose columns they have. Returns 0, or the exit status after saying what is wrong. */
+/* Notes the end and the step of the times of the first `n` rows of the data, which a model is fitted on, the time of its last
+ * target, `ahead` rows later, and the calendar whose columns they have. Returns 0, or the exit status after a message. */
 int model_times_note(const dataset *data, int64_t n, int64_t ahead, const calendar *added, noted_times *noted);
 
 /* Note that the outputs lie from `first` to `last` rows ahead. */

@@ -52,7 +52,7 @@ typedef struct volt_model_notes {
     const char *time_step;      /* time between rows, as volt_time_step_format writes it */
     const char *calendar;       /* calendar columns (volt_calendar_columns) that are the last inputs ... */
     const char *calendar_scale; /* ... and their scale */
-    const char *first_rows;     /* digest of the first rows of X */
+    const char *first_rows;     /* digest of the first rows of X; NULL in options: volt_model_fit computes it */
     const char *horizons;       /* "1..24": horizons of the outputs, if they differ */
     const char *target_ndim;    /* "1": the targets were a vector; "2": a matrix */
 } volt_model_notes;
@@ -233,6 +233,9 @@ typedef struct volt_model_info {
     volt_view pending;
 } volt_model_info;
 VOLT_API volt_status volt_model_get_info(const volt_model *model, volt_model_info *info);
+/* Returns 1 if X begins with the first training rows of the model, by the digest in its notes; 0 otherwise, or if the model
+ * has none because these rows were fewer than 3 or all equal. */
+VOLT_API int volt_model_begins(const volt_model_info *info, volt_view X);
 
 /* ---- prediction ------------------------------------------------------------------------------- */
 

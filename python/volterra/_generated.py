@@ -1502,6 +1502,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_prepare": (c_int, [Matrix, Matrix, POINTER(FitOptions), c_int64, POINTER(POINTER(Prepared))]),
     "volt_prepared_free": (None, [POINTER(Prepared)]),
     "volt_model_get_info": (c_int, [c_void_p, POINTER(ModelInfo)]),
+    "volt_model_begins": (c_int, [POINTER(ModelInfo), Matrix]),
     "volt_predict_options_default": (PredictOptions, []),
     "volt_model_predict": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, c_void_p]),
     "volt_model_continue": (c_int, [c_void_p, Matrix, POINTER(PredictOptions), Matrix, c_void_p]),

@@ -21,7 +21,6 @@ from ._errors import check
 from ._handles import Owner
 from ._kernel import Kernel, plain_facts
 from ._loss import LossSettings
-from ._order import first_rows_note
 from ._progress import Watch
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -165,7 +164,7 @@ class Model(Owner):
         """Return the model and its fitted values, in the units of Y."""
         parsed = Kernel(kernel)
         ndim = None if settings.target_ndim is None else str(settings.target_ndim)
-        notes = dict(horizons=settings.horizons, first_rows=first_rows_note(X), target_ndim=ndim)
+        notes = dict(horizons=settings.horizons, target_ndim=ndim)
         options = settings.options()
         options.input_names = c.names_array("the name of an input", input_names)
         options.output_names = c.names_array("the name of an output", output_names)
@@ -384,8 +383,7 @@ class Model(Owner):
 
     def begins(self, X: Array) -> bool:
         """Return whether X begins with the training rows, by the first rows and their number."""
-        note = self._note("first_rows")
-        return note is not None and X.shape[0] >= self.rows_given and note == first_rows_note(X)
+        return X.shape[0] >= self.rows_given and bool(c.lib.volt_model_begins(byref(self._info), view(X)))
 
     @property
     def rows_given(self) -> int:

@@ -18,7 +18,6 @@ from ._arrays import Array
 from ._frames import future_index, is_frame
 from ._gaps import Gap, TimeGrid
 
-NOTE_ROWS = 8  # rows of the digest in a model file
 LEAST = 3  # minimum number of known rows for a conclusion
 SHARE = 0.4  # and their minimum share of all rows
 DISTINCT = 0.95  # minimum share of distinct training rows: with repeated values, a match means nothing
@@ -46,18 +45,6 @@ def row_hashes(a: Array) -> Array:
         hashes = (hashes ^ bits[:, column]) * np.uint64(0x9E3779B97F4A7C15)
         hashes ^= hashes >> np.uint64(29)
     return hashes
-
-
-def first_rows_note(a: Array) -> Optional[str]:
-    """Return the digest of the first rows as in model files, by which the program recognises them (FNV-1a of their numbers);
-    None if they are too few, or all equal."""
-    rows = a[:NOTE_ROWS] + 0.0  # -0.0 is 0.0
-    if rows.shape[0] < LEAST or bool(np.all(rows == rows[0])):
-        return None
-    hashed = 14695981039346656037
-    for byte in np.ascontiguousarray(rows, dtype="<f8").tobytes():
-        hashed = (hashed ^ byte) * 1099511628211 % 2**64
-    return f"{rows.shape[0]} {hashed:016x}"
 
 
 class _Known:

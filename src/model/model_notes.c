@@ -2,8 +2,13 @@
 #include "model/model_notes.h"
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const struct {
     const char *key;
@@ -64,4 +69,49 @@ volt_status volt_notes_read(const volt_safetensors *file, volt_model_notes *note
     for (int i = 0; i < VOLT_NOTES && !status; i++)
         status = set_note(notes, i, volt_safetensors_metadata(file, notes_of_a_model[i].key));
     return status;
+}
+
+/* ---- digest of the first rows ------------------------------------------------------------------ */
+
+/* Rows of a digest at most, and at least. */
+enum { DIGEST_ROWS = 8, LEAST_ROWS = 3, DIGEST_LENGTH = 48 };
+
+/* "ROWS DIGEST" of the first rows; "" if they are too few or all equal, like those of a sensor that is still off. */
+static void digest_rows(volt_view X, int64_t rows, char text[DIGEST_LENGTH])
+{
+    bool differ = false;
+    uint64_t hash = volt_digest_start;
+    *text = '\0';
+    if (rows < LEAST_ROWS || rows > X.rows)
+        return;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < X.cols; j++) {
+            double value = X.data[i * X.ld + j] + 0.0; /* -0 is 0 */
+            uint64_t bits;
+            differ |= value != X.data[j];
+            memcpy(&bits, &value, sizeof bits);
+            for (int byte = 0; byte < 8; byte++)
+                hash = volt_digest_byte(hash, (unsigned char)(bits >> (8 * byte)));
+        }
+    if (differ)
+        snprintf(text, DIGEST_LENGTH, "%lld %016llx", (long long)rows, (unsigned long long)hash);
+}
+
+volt_status volt_notes_first_rows(volt_view X, volt_model_notes *notes)
+{
+    char text[DIGEST_LENGTH];
+    if (notes->first_rows)
+        return VOLT_OK;
+    digest_rows(X, X.rows < DIGEST_ROWS ? X.rows : DIGEST_ROWS, text);
+    notes->first_rows = *text ? volt_strdup(text) : NULL;
+    return *text && !notes->first_rows ? VOLT_ERR_MEMORY : VOLT_OK;
+}
+
+int volt_model_begins(const volt_model_info *info, volt_view X)
+{
+    char text[DIGEST_LENGTH];
+    if (!info || !info->notes.first_rows || !X.data || X.cols != info->d)
+        return 0;
+    digest_rows(X, strtoll(info->notes.first_rows, NULL, 10), text);
+    return *text && strcmp(text, info->notes.first_rows) == 0;
 }

@@ -9,6 +9,8 @@ enum { VOLT_NOTES = 8 };
 
 /* A copy that volt_notes_release frees; on failure `to` may be released too. VOLT_ERR_MEMORY. */
 volt_status volt_notes_copy(const volt_model_notes *from, volt_model_notes *to);
+/* Notes the digest of the first rows of X, unless there is one. VOLT_ERR_MEMORY. */
+volt_status volt_notes_first_rows(volt_view X, volt_model_notes *notes);
 void volt_notes_release(volt_model_notes *notes);
 
 /* As metadata of a file: returns how many there are, at most VOLT_NOTES. */

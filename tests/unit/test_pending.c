@@ -1,4 +1,4 @@
-/* tests/unit/test_pending.c: inputs after the last training row that a model records. */
+/* tests/unit/test_pending.c: inputs that a model records: those after the last training row, and a digest of the first. */
 #include "support/check.h"
 #include "support/scratch.h"
 #include "volterra/model.h"
@@ -136,6 +136,48 @@ static void invalid_pending_inputs_are_refused(void **state)
     volt_kernel_free(t.kernel);
 }
 
+/* The digest is that of the file format: FNV-1a of the bytes of the first numbers. */
+static void models_recognise_their_first_rows(void **state)
+{
+    (void)state;
+    enum { N = 10 };
+    double x[N + 2], y[N];
+    volt_model *model = NULL;
+    volt_kernel *kernel = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.alpha = 1;
+    for (int i = 0; i < N + 2; i++)
+        x[i] = i;
+    for (int i = 0; i < N; i++)
+        y[i] = i * i;
+    check_ok(volt_kernel_parse("linear", &kernel));
+    check_ok(volt_model_fit(kernel, volt_view_of(x, N, 1), volt_view_of(y, N, 1), &options, (volt_matrix){0},
+                            &model));
+    volt_model_info info = {.struct_size = sizeof info};
+    volt_model_get_info(model, &info);
+    assert_string_equal(info.notes.first_rows, "8 20062299e1827990");
+    assert_int_equal(volt_model_begins(&info, volt_view_of(x, N + 2, 1)), 1);
+    assert_int_equal(volt_model_begins(&info, volt_view_of(x, 8, 1)), 1);
+    assert_int_equal(volt_model_begins(&info, volt_view_of(x, 7, 1)), 0);
+    assert_int_equal(volt_model_begins(&info, volt_view_of(x + 1, N, 1)), 0);
+    assert_int_equal(volt_model_begins(&info, volt_view_of(x, 5, 2)), 0);
+    assert_int_equal(volt_model_begins(NULL, volt_view_of(x, N, 1)), 0);
+    x[0] = -0.0;
+    assert_int_equal(volt_model_begins(&info, volt_view_of(x, N, 1)), 1);
+    volt_model_free(model);
+
+    /* Equal rows are no mark of a sequence. */
+    for (int i = 0; i < 8; i++)
+        x[i] = 3;
+    check_ok(volt_model_fit(kernel, volt_view_of(x, N, 1), volt_view_of(y, N, 1), &options, (volt_matrix){0},
+                            &model));
+    volt_model_get_info(model, &info);
+    assert_null(info.notes.first_rows);
+    assert_int_equal(volt_model_begins(&info, volt_view_of(x, N, 1)), 0);
+    volt_model_free(model);
+    volt_kernel_free(kernel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +185,7 @@ int main(void)
         cmocka_unit_test(predictions_do_not_depend_on_pending_inputs),
         cmocka_unit_test(with_feedback_the_last_target_is_pending),
         cmocka_unit_test(invalid_pending_inputs_are_refused),
+        cmocka_unit_test(models_recognise_their_first_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
