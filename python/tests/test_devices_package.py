@@ -38,7 +38,7 @@ def test_words():
     volterra.set_device("cpu")
     assert volterra.device() == "cpu"
     volterra.set_device()
-    with pytest.raises(ValueError, match="there is no device 'tpu'; it is auto, cpu, gpu"):
+    with pytest.raises(ValueError, match="device 'tpu'; must be auto, cpu, gpu"):
         volterra.set_device("tpu")
     with pytest.raises(TypeError, match="not int"):
         volterra.set_device(0)
@@ -58,7 +58,7 @@ print(volterra.device())
 """,
         plugin="/nowhere/x.so",
     )
-    assert lines[:3] == ["there is no plugin for a GPU: VOLT_CUDA_PLUGIN names /nowhere/x.so, which is not there"] * 3
+    assert all("VOLT_CUDA_PLUGIN names /nowhere/x.so" in line for line in lines[:3])
     assert lines[3] == "auto"
 
 

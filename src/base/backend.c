@@ -1,4 +1,4 @@
-/* src/base/backend.c: the table of back ends, and which one is current. */
+/* src/base/backend.c: the table of back ends, and the current one. */
 #include "base/backend.h"
 
 #include "base/error.h"
@@ -8,8 +8,8 @@
 
 enum { MOST_BACKENDS = 8 };
 
-static const volt_backend *table[MOST_BACKENDS + 1] = {&volt_cpu_backend}; /* a NULL ends it */
-static const volt_backend *current; /* NULL: the work decides (solve/landmark/placement.h) */
+static const volt_backend *table[MOST_BACKENDS + 1] = {&volt_cpu_backend}; /* NULL-terminated */
+static const volt_backend *current; /* NULL: chosen by the work (solve/landmark/placement.h) */
 
 static const volt_backend *find(const char *name)
 {
@@ -28,7 +28,7 @@ static bool is_complete(const volt_backend *b)
 volt_status volt_backend_check(const volt_backend *backend)
 {
     VOLT_REQUIRE(backend && backend->name && backend->name[0], VOLT_ERR_ARGUMENT, "the back end has no name");
-    VOLT_REQUIRE(is_complete(backend), VOLT_ERR_ARGUMENT, "the back end %s lacks an entry that is required",
+    VOLT_REQUIRE(is_complete(backend), VOLT_ERR_ARGUMENT, "the back end %s lacks a required entry",
                  backend->name);
     return VOLT_OK;
 }
@@ -36,7 +36,8 @@ volt_status volt_backend_check(const volt_backend *backend)
 volt_status volt_backend_register(const volt_backend *backend)
 {
     VOLT_TRY(volt_backend_check(backend));
-    VOLT_REQUIRE(!find(backend->name), VOLT_ERR_ARGUMENT, "there is a back end %s already", backend->name);
+    VOLT_REQUIRE(!find(backend->name), VOLT_ERR_ARGUMENT, "a back end named %s is already registered",
+                 backend->name);
     int64_t count = 0;
     while (table[count])
         count++;
@@ -60,7 +61,7 @@ volt_status volt_backend_use(const char *name)
         if (used >= (int64_t)sizeof names)
             break;
     }
-    VOLT_REQUIRE(found, VOLT_ERR_ARGUMENT, "there is no back end '%s'; there are: %s", name ? name : "", names);
+    VOLT_REQUIRE(found, VOLT_ERR_ARGUMENT, "unknown back end '%s'; available: %s", name ? name : "", names);
     current = found;
     return VOLT_OK;
 }

@@ -1,4 +1,4 @@
-/* src/base/blas.c: what differs from one BLAS to the next. */
+/* src/base/blas.c: differences between BLAS implementations. */
 #include "base/blas.h"
 
 #include "base/error.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #ifdef VOLT_HAVE_OPENBLAS
-/* In OpenBLAS's own header too, but that is not the cblas.h of every distribution. */
+/* Declared in OpenBLAS's own header too, but not every distribution's cblas.h is that header. */
 int openblas_get_parallel(void);
 char *openblas_get_config(void);
 char *openblas_get_corename(void);
@@ -22,8 +22,7 @@ const char *volt_blas_name(void)
     const char *misjudged = volt_blas_misjudged();
     snprintf(name, sizeof name, "%s (%s, core %s%s%s)", openblas_get_config(),
              parallel >= 0 && parallel <= 2 ? threading[parallel] : "unknown threading",
-             openblas_get_corename(), misjudged ? ", set here: it took this processor for " : "",
-             misjudged ? misjudged : "");
+             openblas_get_corename(), misjudged ? ", set here: detected as " : "", misjudged ? misjudged : "");
     return name;
 }
 #else
@@ -33,24 +32,24 @@ const char *volt_blas_name(void)
 }
 #endif
 
-/* ---- OpenBLAS told which processor it runs on, where it does not know --------------------------
- * An OpenBLAS older than the processor falls back to kernels without AVX: release 0.3.21 takes recent x86 server
- * cores for a Prescott, and multiplies at 17 instead of 74 GFLOP/s a core. Its own way out is the variable
- * OPENBLAS_CORETYPE, read when it is loaded. Here, as this library is loaded and before it has called BLAS, the
- * choice is made once more with that variable set. What a user has put there stays. */
+/* ---- override of OpenBLAS's processor detection -------------------------------------------------
+ * An OpenBLAS older than the processor falls back to kernels without AVX: release 0.3.21 detects recent x86
+ * server cores as Prescott, and multiplies at 17 instead of 74 GFLOP/s a core. OpenBLAS reads the variable
+ * OPENBLAS_CORETYPE when it is loaded. This code repeats the detection with that variable set, when the
+ * library is loaded and before its first BLAS call. A value set by the user is kept. */
 
 #if defined(VOLT_HAVE_OPENBLAS) && defined(__x86_64__) && defined(__GNUC__)
 
 char *openblas_get_corename(void);
 
-/* Of OpenBLAS builds that choose at run time; others lack them. */
+/* Present in OpenBLAS builds with run-time dispatch only. */
 __attribute__((weak)) void gotoblas_dynamic_init(void);
 __attribute__((weak)) void gotoblas_dynamic_quit(void);
 
 static const char variable[] = "OPENBLAS_CORETYPE";
 static char misjudged[32];
 
-/* The kernels of OpenBLAS that use what this processor has; NULL where it has no AVX2. */
+/* The OpenBLAS kernels for the instruction set of this processor; NULL without AVX2. */
 static const char *best_core(void)
 {
     __builtin_cpu_init();
@@ -60,7 +59,7 @@ static const char *best_core(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? "Haswell" : NULL;
 }
 
-/* Cores whose kernels know no AVX. */
+/* Cores with kernels that do not use AVX. */
 static int is_ancient(const char *core)
 {
     static const char *const names[] = {
@@ -94,8 +93,8 @@ void volt_blas_say_core(void)
 {
     static _Atomic bool logged;
     if (misjudged[0] && !atomic_exchange(&logged, true))
-        volt_log(VOLT_LOG_INFO, "OpenBLAS took this processor for a %s, and was told to run as on a %s",
-                 misjudged, openblas_get_corename());
+        volt_log(VOLT_LOG_INFO, "OpenBLAS detected this processor as %s; using the kernels for %s", misjudged,
+                 openblas_get_corename());
 }
 
 #else

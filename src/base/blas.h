@@ -1,7 +1,7 @@
-/* src/base/blas.h: the BLAS and LAPACK that the library calls, through CBLAS and the Fortran symbols.
+/* src/base/blas.h: the BLAS and LAPACK interface, through CBLAS and the Fortran symbols.
  *
  * A row-major lower triangle is a column-major upper triangle, so LAPACK is called with 'U' on the
- * same memory: nothing is transposed and nothing is copied. */
+ * same memory, without transposing or copying. */
 #ifndef BASE_BLAS_H
 #define BASE_BLAS_H
 
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The integer of the BLAS that was found at configure time. */
+/* The integer type of the BLAS found at configure time. */
 #ifdef VOLT_BLAS_ILP64
 typedef int64_t volt_blas_int;
 #else
@@ -32,17 +32,17 @@ void dsyevd_(const char *jobs, const char *uplo, const volt_blas_int *n, double 
              double *values, double *work, const volt_blas_int *work_size, volt_blas_int *iwork,
              const volt_blas_int *iwork_size, volt_blas_int *info, int jobs_length, int uplo_length);
 
-/* Threads that BLAS may use in calls from outside a parallel region. */
+/* Sets the number of BLAS threads for calls from outside a parallel region. */
 void volt_blas_set_threads(int64_t count);
 
-/* BLAS takes memory for itself, and hangs where there is none (blas_buffers.c). Every function of the library that
- * comes to BLAS claims first, from the thread that called it, and before it looks how much memory is left for its own
- * matrices; inside another claim of the same thread nothing happens. VOLT_ERR_MEMORY, with the figures.
+/* OpenBLAS allocates its own buffers, and hangs when that fails (blas_buffers.c). Every library function that
+ * calls BLAS makes a claim first, from the calling thread, before it checks the memory available for its
+ * matrices. Nested claims of the same thread have no effect. VOLT_ERR_MEMORY, with the sizes.
  *
  *     volt_blas_use use;
  *     VOLT_TRY(volt_blas_claim(&use));
  *     volt_status status = work();
- *     volt_blas_release(&use);                                                                        */
+ *     volt_blas_release(&use); */
 typedef struct volt_blas_use {
     bool is_outer;
     int64_t buffers;
@@ -50,16 +50,16 @@ typedef struct volt_blas_use {
 
 volt_status volt_blas_claim(volt_blas_use *use);
 void volt_blas_release(const volt_blas_use *use);
-/* A thread of a parallel region works under the claim of the thread that opened it, which is for as many: true when it
- * begins, and what that returned when it ends. */
+/* A thread of a parallel region uses the claim of the thread that opened the region, which covers all its
+ * threads. Pass true when it begins, and the returned value when it ends. */
 bool volt_blas_set_claimed(bool is_under);
 
-/* What OpenBLAS took this processor for before it was told better (blas_core.c); NULL: it knew. */
+/* The core that OpenBLAS detected before the override (blas.c); NULL without an override. */
 const char *volt_blas_misjudged(void);
-/* Say so in the log, once. */
+/* Logs the override, once. */
 void volt_blas_say_core(void);
 
-/* Name, version and threading of the BLAS, as far as it tells. */
+/* Name, version and threading of the BLAS, where available. */
 const char *volt_blas_name(void);
 
 #endif

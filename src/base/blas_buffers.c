@@ -1,10 +1,10 @@
-/* src/base/blas_buffers.c: the memory that BLAS takes for itself.
+/* src/base/blas_buffers.c: the buffers that BLAS allocates.
  *
- * OpenBLAS packs its operands into buffers of a fixed size, 32 MiB on most machines and 128 MiB on some: one for
- * every thread that is in BLAS at a time, and one more for every thread of its own. It takes a buffer when none is
- * free, never gives one back, and where the system has none left it asks again for ever. So the buffers are taken
- * here, one by one, each while there is room for the largest, and before the work measures what memory is left for
- * its matrices. */
+ * OpenBLAS packs its operands into buffers of a fixed size, 32 MiB on most machines and 128 MiB on some: one
+ * for every thread that is in BLAS at a time, and one for each of its worker threads. It allocates a buffer
+ * when none is free, never releases one, and retries forever when allocation fails. The buffers are therefore
+ * allocated here, one by one, each only while the largest size is available, and before the caller checks the
+ * memory left for its matrices. */
 #include "base/blas.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -16,24 +16,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local bool has_claim; /* this thread is inside a call that has claimed */
+static _Thread_local bool has_claim; /* this thread is inside a call with a claim */
 
 #ifdef VOLT_HAVE_OPENBLAS
 
-/* Not in any header. Where a build of OpenBLAS hides them the room is looked for, and no buffer taken. */
+/* Not in any header. When an OpenBLAS build hides them, only the available memory is checked. */
 void *blas_memory_alloc(int purpose) __attribute__((weak));
 void blas_memory_free(void *buffer) __attribute__((weak));
 int openblas_get_num_threads(void);
 void openblas_set_num_threads(int count);
 char *openblas_get_config(void);
 
-static const double largest_buffer = 132 * 0x1p20; /* and some pages around it */
+static const double largest_buffer = 132 * 0x1p20; /* with some pages around it */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the two counters below */
 static int64_t claimed;                                  /* buffers that running calls may need at a time */
-static int64_t taken;                                    /* buffers that there are for sure */
+static int64_t taken;                                    /* buffers known to be allocated */
 
-/* A child must not find the lock taken by a thread that it does not have. */
+/* A forked child must not inherit a lock held by another thread of the parent. */
 static void lock_for_fork(void)
 {
     pthread_mutex_lock(&lock);
@@ -49,8 +49,8 @@ __attribute__((constructor)) static void keep_lock_over_forks(void)
     pthread_atfork(lock_for_fork, unlock_after_fork, unlock_after_fork);
 }
 
-/* Buffers that can be taken besides those of OpenBLAS's own threads: it has room for two of each thread that it was
- * built for, and complains about more. */
+/* Buffers available besides those of OpenBLAS's worker threads: it has slots for two for each thread that it
+ * was built for, and warns about more. */
 static int64_t most_buffers(void)
 {
     const char *found = strstr(openblas_get_config(), "MAX_THREADS=");
@@ -61,12 +61,11 @@ static int64_t most_buffers(void)
 static volt_status lacking(int64_t threads)
 {
     char what[96];
-    snprintf(what, sizeof what, "the next buffer of BLAS, on %d thread%s,", (int)threads,
-             threads == 1 ? "" : "s");
+    snprintf(what, sizeof what, "the next BLAS buffer, on %d thread%s,", (int)threads, threads == 1 ? "" : "s");
     return volt_memory_lacking(largest_buffer, what);
 }
 
-/* Have `count` buffers at a time, besides those that other threads have now. */
+/* Allocates `count` buffers in addition to those that other threads use now. */
 static volt_status take_buffers(int64_t count, int64_t threads)
 {
     count = volt_min(count, most_buffers());
@@ -117,7 +116,7 @@ void volt_blas_set_threads(int64_t count)
     pthread_mutex_lock(&lock);
     bool has_room = more <= 0 || take_buffers(more, count) == VOLT_OK;
     pthread_mutex_unlock(&lock);
-    if (has_room) /* otherwise the claim of the work that would need them fails, with its sentence */
+    if (has_room) /* otherwise the claim that needs them fails, with its message */
         openblas_set_num_threads((int)count);
 }
 
@@ -131,7 +130,7 @@ void volt_blas_set_threads(int64_t count)
 static volt_status claim_buffers(int64_t threads, int64_t *buffers)
 {
     (void)threads;
-    *buffers = 0; /* nothing is known of another BLAS */
+    *buffers = 0; /* not known for other BLAS libraries */
     return VOLT_OK;
 }
 

@@ -22,7 +22,7 @@ const char *volt_version(void)
     return VOLT_VERSION;
 }
 
-/* The instruction set of the fast loops: what the clones of base/clones.h resolve to here. */
+/* The instruction set that the clones of base/clones.h resolve to on this machine. */
 static const char *fast_loops(void)
 {
 #if VOLT_HAVE_CLONES

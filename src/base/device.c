@@ -1,4 +1,4 @@
-/* src/base/device.c: the choice of a device by the user, and the one device that is open. */
+/* src/base/device.c: the device selected by the user, and the open device. */
 #include "base/backend.h"
 
 #include "base/error.h"
@@ -12,12 +12,12 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const volt_backend *opened; /* NULL: none is open */
-static int64_t number;             /* of the one that is */
-static bool failed;                /* none could be opened for work that decides for itself */
+static const volt_backend *opened; /* NULL: no open device */
+static int64_t number;             /* of the open device */
+static bool failed;                /* automatic choice failed to open a device */
 static char chosen[32] = "auto";
 
-/* ---- the device that is open ------------------------------------------------------------------ */
+/* ---- the open device -------------------------------------------------------------------------- */
 
 static void close_device(void)
 {
@@ -41,14 +41,14 @@ static volt_status open_fresh(const volt_plugin *plugin, int64_t device)
     return VOLT_OK;
 }
 
-/* One that was lost is opened anew. Where that fails nothing is open. */
+/* Reopens a lost device. On failure no device is open. */
 static volt_status open_device(int64_t device)
 {
     const volt_plugin *plugin = volt_plugin_get();
     int64_t count = volt_plugin_devices();
     VOLT_REQUIRE(plugin, VOLT_ERR_DEVICE, "%s", volt_plugin_why());
     VOLT_REQUIRE(device < count, VOLT_ERR_DEVICE,
-                 "there is no gpu:%" PRId64 ": the plugin found %" PRId64 ", and the first is gpu:0", device,
+                 "gpu:%" PRId64 " does not exist: the plugin found %" PRId64 ", and the first is gpu:0", device,
                  count);
     if (opened && number == device && volt_backend_state(opened) == VOLT_OK)
         return VOLT_OK;
@@ -92,7 +92,7 @@ static volt_status choose_gpu(int64_t device)
     int64_t before = number;
     volt_status status = open_device(device);
     if (status != VOLT_OK && was_open && !opened) {
-        /* What it was before is closed by now: open it again, and keep the sentence. */
+        /* The previous device is closed by now: reopen it, and keep the message. */
         char sentence[512];
         snprintf(sentence, sizeof sentence, "%s", volt_error_detail());
         if (open_fresh(volt_plugin_get(), before) != VOLT_OK && was_chosen) {
@@ -112,7 +112,7 @@ volt_status volt_set_device(const char *device)
     int64_t gpu = 0;
     bool automatic = device && strcmp(device, "auto") == 0, cpu = device && strcmp(device, "cpu") == 0;
     VOLT_REQUIRE(automatic || cpu || (device && is_gpu(device, &gpu)), VOLT_ERR_ARGUMENT,
-                 "there is no device '%s'; it is auto, cpu, gpu, or gpu:1 and so on", device ? device : "");
+                 "unknown device '%s'; must be auto, cpu, gpu, or gpu:1 and so on", device ? device : "");
     volt_status status = VOLT_OK;
     pthread_mutex_lock(&lock);
     if (automatic || cpu) {
@@ -158,7 +158,7 @@ const char *volt_device_why(void)
 
 volt_status volt_device_get_info(int64_t device, volt_device_info *info)
 {
-    VOLT_REQUIRE(info, VOLT_ERR_ARGUMENT, "there is no place for the device");
+    VOLT_REQUIRE(info, VOLT_ERR_ARGUMENT, "the device is NULL");
     int64_t count = volt_plugin_devices();
     VOLT_REQUIRE(device >= 0 && device < count, VOLT_ERR_ARGUMENT,
                  "there is no device %" PRId64 ": there are %" PRId64, device, count);
@@ -188,7 +188,7 @@ const char *volt_device_plugin(void)
 
 volt_status volt_devices_get(volt_devices *devices)
 {
-    VOLT_REQUIRE(devices, VOLT_ERR_ARGUMENT, "there is no place for the devices");
+    VOLT_REQUIRE(devices, VOLT_ERR_ARGUMENT, "the devices are NULL");
     volt_devices now = {.chosen = volt_device(),
                         .count = volt_device_count(),
                         .why = volt_device_why(),

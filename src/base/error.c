@@ -1,4 +1,4 @@
-/* src/base/error.c: status messages and the error sentence of each thread. */
+/* src/base/error.c: status messages, and the error message of each thread. */
 #include "base/error.h"
 
 #include "text/text.h"
@@ -43,7 +43,7 @@ volt_status volt_fail(volt_status status, const char *format, ...)
     va_start(args, format);
     vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
-    volt_make_printable(detail); /* names and texts of files stand in it */
+    volt_make_printable(detail); /* it may contain names and texts from files */
     return status;
 }
 
@@ -57,7 +57,7 @@ volt_status volt_fail_prefix(volt_status status, const char *format, ...)
     int used = vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
     if (used >= 0 && used < DETAIL_CAPACITY - 2) {
-        /* By hand: the sentence may be cut on purpose, and compilers warn about a snprintf that may cut. */
+        /* Not snprintf: the message may be truncated on purpose, and compilers warn about that. */
         size_t room = sizeof detail - (size_t)used - 3, kept = strlen(old);
         if (kept > room)
             kept = room;

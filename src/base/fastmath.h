@@ -1,8 +1,8 @@
 /* src/base/fastmath.h: an exponential and a hyperbolic tangent that compilers vectorise.
  *
- * x = k ln 2 + r with |r| <= ln 2 / 2, e^x = 2^k e^r; e^r by its Taylor polynomial of degree 13, whose
- * remainder there is below 5e-18. Error at most 2 ulp. Below -708 the result is 0; above 709 the caller
- * must not go (kernels only exponentiate what their bounds allow). */
+ * x = k ln 2 + r with |r| <= ln 2 / 2, e^x = 2^k e^r; e^r by its Taylor polynomial of degree 13, with a
+ * remainder below 5e-18. Error at most 2 ulp. Below -708 the result is 0. Arguments above 709 are not
+ * allowed (kernels bound their exponents). */
 #ifndef BASE_FASTMATH_H
 #define BASE_FASTMATH_H
 
@@ -23,7 +23,7 @@ VOLT_INLINE double volt_exp(double x)
     double k = shifted - round_to_int;
     double r = (clamped - k * ln2_high) - k * ln2_low;
 
-    /* e^r = 1 + (r + r^2 q(r)), q of degree 11 in pairs (Estrin): the chain of dependent steps is short. */
+    /* e^r = 1 + (r + r^2 q(r)), q of degree 11 in pairs (Estrin), which shortens the dependency chain. */
     double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
     double q01 = 1.0 / 2 + r * (1.0 / 6), q23 = 1.0 / 24 + r * (1.0 / 120);
     double q45 = 1.0 / 720 + r * (1.0 / 5040), q67 = 1.0 / 40320 + r * (1.0 / 362880);
@@ -39,8 +39,8 @@ VOLT_INLINE double volt_exp(double x)
     return x < -708.0 ? 0.0 : p;
 }
 
-/* tanh x = (1 - e^{-2|x|}) / (1 + e^{-2|x|}) with the sign of x; below 1/8, where that difference loses
- * digits, the Taylor polynomial of degree 15, whose remainder there is below 1e-17 of the value. */
+/* tanh x = (1 - e^{-2|x|}) / (1 + e^{-2|x|}) with the sign of x. Below 1/8, where that difference cancels,
+ * the Taylor polynomial of degree 15, with a relative remainder below 1e-17. */
 VOLT_INLINE double volt_tanh(double x)
 {
     double size = fabs(x), e = volt_exp(-2 * size), x2 = x * x;

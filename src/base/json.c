@@ -1,8 +1,8 @@
 /* src/base/json.c: JSON text to values.
  *
- * A recursive descent over the text. Every function leaves `at` behind what it read; the first fault ends the
- * reading. Strings and numbers go through one buffer as long as the text, made at the start: a string is never longer
- * than what was written for it. */
+ * A recursive descent parser. Every function leaves `at` after the text it read; the first error ends parsing.
+ * Strings and numbers use one buffer as long as the text, allocated at the start: a string is never longer
+ * than its source text. */
 #include "base/json.h"
 
 #include "base/error.h"
@@ -25,7 +25,7 @@ typedef struct reader {
 
 static volt_status read_value(reader *r, json_t **value);
 
-/* ---- what goes wrong -------------------------------------------------------------------------- */
+/* ---- errors ----------------------------------------------------------------------------------- */
 
 static volt_status fault(const reader *r, const char *what)
 {
@@ -39,7 +39,7 @@ static volt_status fault(const reader *r, const char *what)
 
 static volt_status no_memory(void)
 {
-    return volt_fail(VOLT_ERR_MEMORY, "memory is out for a JSON text");
+    return volt_fail(VOLT_ERR_MEMORY, "out of memory for a JSON text");
 }
 
 static volt_status give(json_t *made, json_t **value)
@@ -105,7 +105,7 @@ static size_t put_utf8(uint32_t code, char *to)
     return length;
 }
 
-/* Behind "\u": one code point, which may take two escapes. */
+/* After "\u": one code point, which may take two escapes. */
 static volt_status read_code_point(reader *r, char **to)
 {
     uint32_t code = 0, low = 0;
@@ -120,7 +120,7 @@ static volt_status read_code_point(reader *r, char **to)
     if (code >= 0xd800 && code <= 0xdfff)
         return fault(r, "half of a surrogate pair");
     if (code == 0)
-        return fault(r, "\\u0000 has no place in a text");
+        return fault(r, "\\u0000 is not allowed in a string");
     *to += put_utf8(code, *to);
     return VOLT_OK;
 }
@@ -131,7 +131,7 @@ static volt_status read_escape(reader *r, char **to)
     char c = peek(r);
     const char *found = c ? strchr(letters, c) : NULL;
     if (c != 'u' && !found)
-        return fault(r, "no such escape in a text");
+        return fault(r, "invalid escape in a string");
     r->at++;
     if (c == 'u')
         return read_code_point(r, to);
@@ -139,7 +139,7 @@ static volt_status read_escape(reader *r, char **to)
     return VOLT_OK;
 }
 
-/* A string into the buffer, with a zero behind it. */
+/* Reads a string into the buffer and adds a terminating zero. */
 static volt_status read_text(reader *r, size_t *length)
 {
     char *to = r->buffer;
@@ -147,11 +147,11 @@ static volt_status read_text(reader *r, size_t *length)
     while (peek(r) != '"') {
         size_t step = volt_utf8_length(r->at, (size_t)(r->end - r->at));
         if (r->at == r->end)
-            return fault(r, "a text is not closed");
+            return fault(r, "a string is not closed");
         if (step == 0)
-            return fault(r, "a text is not UTF-8");
+            return fault(r, "a string is not UTF-8");
         if ((unsigned char)*r->at < 0x20)
-            return fault(r, "a control character in a text");
+            return fault(r, "a control character in a string");
         if (*r->at == '\\') {
             r->at++;
             VOLT_TRY(read_escape(r, &to));
@@ -192,7 +192,7 @@ static volt_status read_number(reader *r, json_t **value)
     bool is_integer = true;
     r->at += peek(r) == '-';
     if (peek(r) == '0')
-        r->at++; /* nothing but a point or an exponent may follow */
+        r->at++; /* only a point or an exponent may follow */
     else
         VOLT_TRY(skip_digits(r));
     if (peek(r) == '.') {
@@ -246,7 +246,7 @@ static volt_status read_member(reader *r, json_t *object)
     VOLT_TRY(read_text(r, &length));
     if (json_object_get(object, r->buffer))
         return fault(r, "a duplicate name");
-    char *key = volt_strdup(r->buffer); /* the buffer is used again for the value */
+    char *key = volt_strdup(r->buffer); /* the buffer is reused for the value */
     if (!key)
         return VOLT_ERR_MEMORY;
     json_t *value = NULL;
@@ -274,7 +274,7 @@ static volt_status read_nest(reader *r, json_t **value)
 {
     bool is_object = *r->at == '{';
     if (r->depth == DEEPEST)
-        return fault(r, "values lie too deep in one another");
+        return fault(r, "values are nested too deeply");
     json_t *fresh = is_object ? json_object() : json_array();
     if (!fresh)
         return no_memory();
@@ -344,13 +344,13 @@ static int collect(const char *piece, size_t length, void *context)
     return text->failed ? -1 : 0;
 }
 
-/* The text of `value` behind `text`. */
+/* Appends the text of `value` to `text`. */
 static volt_status put(volt_text_buffer *text, const json_t *value, size_t flags)
 {
-    /* Jansson (2.14) does not look whether the name of a value was taken: `failed` knows. */
+    /* Jansson (2.14) does not check whether an object key was written: `failed` records it. */
     if (!value || json_dump_callback(value, collect, text, flags | JSON_COMPACT | JSON_ENCODE_ANY) != 0 ||
         text->failed)
-        return volt_fail(VOLT_ERR_MEMORY, "memory is out for a JSON text");
+        return volt_fail(VOLT_ERR_MEMORY, "out of memory for a JSON text");
     return VOLT_OK;
 }
 
@@ -367,7 +367,7 @@ volt_status volt_json_text(const json_t *value, char **text)
 
 volt_status volt_json_quote(volt_text_buffer *text, const char *word)
 {
-    VOLT_REQUIRE(volt_is_utf8(word, strlen(word)), VOLT_ERR_ARGUMENT, "a text is not UTF-8");
+    VOLT_REQUIRE(volt_is_utf8(word, strlen(word)), VOLT_ERR_ARGUMENT, "a string is not UTF-8");
     json_t *string = json_string_nocheck(word);
     volt_status status = put(text, string, JSON_ENSURE_ASCII);
     json_decref(string);

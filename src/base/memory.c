@@ -1,4 +1,4 @@
-/* src/base/memory.c: the replaceable allocator, and how much memory there is. */
+/* src/base/memory.c: the replaceable allocator, and the available memory. */
 #include "base/memory.h"
 
 #include "base/error.h"
@@ -13,8 +13,8 @@
 
 enum { ALIGNMENT = 64 };
 
-/* From this size on, ask for huge pages: a Gram matrix is written once, row by row, and the page
- * faults would cost as much as the recursion. */
+/* Request huge pages from this size on: a Gram matrix is written once, row by row, and page faults would
+ * cost as much as the recursion. */
 static const size_t huge_from = (size_t)4 << 20;
 
 static void *default_alloc(size_t bytes, void *context)
@@ -110,7 +110,7 @@ void volt_free(void *memory)
         current.release(memory, current.context);
 }
 
-/* ---- how much there is ------------------------------------------------------------------------ */
+/* ---- available memory ------------------------------------------------------------------------- */
 
 /* The number in a file that holds one, or UINT64_MAX ("max" in a control group: no limit). */
 static uint64_t read_limit(const char *path)
@@ -125,7 +125,7 @@ static uint64_t read_limit(const char *path)
     return value;
 }
 
-/* The number behind `key` in a file of lines "key number", or UINT64_MAX. */
+/* The number after `key` in a file of lines "key number", or UINT64_MAX. */
 static uint64_t read_entry(const char *path, const char *key)
 {
     char line[256];
@@ -146,8 +146,8 @@ static uint64_t system_available(void)
     return kib == UINT64_MAX ? UINT64_MAX : kib * 1024;
 }
 
-/* Pages of files that are not in use count as used, and are given up for whoever needs them: without them a container that has
- * read much would seem full. */
+/* Unused page-cache pages count as used but are reclaimed on demand. They are added back; otherwise a
+ * container that has read many files would seem full. */
 static uint64_t group_available(void)
 {
     uint64_t limit = read_limit("/sys/fs/cgroup/memory.max");
@@ -190,10 +190,10 @@ uint64_t volt_memory_available(void)
         least = space;
     if (least == UINT64_MAX)
         return 0;
-    return least > 0 ? least : 1; /* 0 would say that nothing is known */
+    return least > 0 ? least : 1; /* 0 would mean unknown */
 }
 
-/* A size with the unit that suits it. */
+/* A size with a suitable unit. */
 typedef struct size_text {
     char text[32];
 } size_text;
@@ -236,8 +236,8 @@ static volt_status read_size(const void *given, const char *name, size_t *size)
 {
     memcpy(size, given, sizeof *size);
     VOLT_REQUIRE(*size >= sizeof *size, VOLT_ERR_ARGUMENT,
-                 "%s.struct_size is %zu, and must be the size of the struct: begin with %s_default()", name,
-                 *size, name);
+                 "%s.struct_size is %zu, and must be the size of the struct: initialise it with %s_default()",
+                 name, *size, name);
     return VOLT_OK;
 }
 

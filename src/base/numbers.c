@@ -1,4 +1,4 @@
-/* src/base/numbers.c: sorting. */
+/* src/base/numbers.c: sorting, scaled sums of squares, sliding quantiles and random numbers. */
 #include "base/numbers.h"
 
 #include "volterra/base.h"
@@ -37,7 +37,7 @@ void volt_squares_add(volt_squares *squares, double value)
 double volt_squares_root_mean(const volt_squares *squares, int64_t count)
 {
     double share = (double)count;
-    if (squares->large != 0) /* next to it what is small does not count */
+    if (squares->large != 0) /* small values are negligible then */
         return sqrt((squares->large + squares->middle * down * down) / share) * up;
     if (squares->middle != 0)
         return sqrt((squares->middle + squares->small * down * down) / share);
@@ -59,7 +59,7 @@ double volt_squares_root(const volt_squares *squares)
     return volt_squares_root_mean(squares, 1);
 }
 
-/* ---- the last so many numbers of a row of them, in the order of time and by size --------------- */
+/* ---- a sliding window of numbers, in time order and sorted ------------------------------------- */
 
 /* How many of the n sorted numbers are below `value`. */
 static int64_t count_below(const double *sorted, int64_t n, double value)

@@ -1,4 +1,4 @@
-/* src/base/plugin.c: where the plugin is looked for, and what is asked of it before it is taken. */
+/* src/base/plugin.c: the search for the plugin, and the checks before it is used. */
 #define _GNU_SOURCE /* dladdr, secure_getenv */
 #include "base/plugin.h"
 
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #ifndef VOLT_LIBRARIES_FROM_PROGRAM
-#define VOLT_LIBRARIES_FROM_PROGRAM "../lib" /* from the folder of installed programs; the build says */
+#define VOLT_LIBRARIES_FROM_PROGRAM "../lib" /* from the folder of programs; set by the build */
 #endif
 
 #define PLUGIN_FILE "libvolterra_cuda.so"
@@ -37,7 +37,7 @@ static const volt_host host = {
     .cpu = &volt_cpu_backend,
 };
 
-/* What is known, once it has been looked for. */
+/* The result of the search. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     bool looked;
@@ -58,32 +58,33 @@ VOLT_PRINTF(1, 2) static void refuse(const char *format, ...)
     volt_make_printable(state.why);
 }
 
-/* ---- where ------------------------------------------------------------------------------------ */
+/* ---- search ----------------------------------------------------------------------------------- */
 
 #ifdef __linux__
-/* The file that this code lies in; false, and why, when it is not known for sure. A program's name may be what the caller
- * typed, so the system is asked; a library that was loaded by a relative name may lie in the working folder. */
+/* The file that contains this code; false, with the reason, when it cannot be determined. argv[0] is not
+ * reliable, so the system is asked; a library loaded by a relative name may be in the working folder. */
 static bool own_file(char file[PATH_MAX], bool *is_program)
 {
     Dl_info own, program;
     if (!dladdr((void *)(size_t)&host, &own) || !own.dli_fname) {
-        refuse("no plugin was looked for: this library does not know where it lies");
+        refuse("plugin search skipped: the location of this library is unknown");
         return false;
     }
     *is_program = dladdr((void *)getauxval(AT_PHDR), &program) && program.dli_fbase == own.dli_fbase;
     if (!*is_program && own.dli_fname[0] != '/') {
-        refuse("no plugin was looked for beside %s, which was loaded by a relative name; %s may name one",
+        refuse("plugin search skipped in the folder of %s, which was loaded by a relative name; set %s to name "
+               "one",
                own.dli_fname, PLUGIN_VARIABLE);
         return false;
     }
     if (!realpath(*is_program ? "/proc/self/exe" : own.dli_fname, file)) {
-        refuse("no plugin was looked for: this library does not know where it lies");
+        refuse("plugin search skipped: the location of this library is unknown");
         return false;
     }
     return true;
 }
 
-/* Is there a file FOLDER/INSIDE/PLUGIN_FILE? Its name goes into `state.path`. */
+/* Whether the file FOLDER/INSIDE/PLUGIN_FILE exists. Stores its name in `state.path`. */
 static bool is_in(const char *folder, const char *inside)
 {
     int used =
@@ -100,7 +101,7 @@ static bool find_beside(void)
     *strrchr(folder, '/') = '\0';
     if (is_in(folder, "") || (is_program && is_in(folder, VOLT_LIBRARIES_FROM_PROGRAM)))
         return true;
-    refuse("there is no plugin for a GPU: no %s in %s%s%s", PLUGIN_FILE, folder, is_program ? " or its " : "",
+    refuse("no GPU plugin: no %s in %s%s%s", PLUGIN_FILE, folder, is_program ? " or its " : "",
            is_program ? VOLT_LIBRARIES_FROM_PROGRAM : "");
     return false;
 }
@@ -112,7 +113,7 @@ static bool find_named(const char *name)
         return false;
     }
     if (strlen(name) >= sizeof state.path || access(name, F_OK) != 0) {
-        refuse("there is no plugin for a GPU: %s names %s, which is not there", PLUGIN_VARIABLE, name);
+        refuse("no GPU plugin: %s names %s, which does not exist", PLUGIN_VARIABLE, name);
         return false;
     }
     snprintf(state.path, sizeof state.path, "%s", name);
@@ -127,12 +128,12 @@ static bool find(void)
 #else
 static bool find(void)
 {
-    refuse("there is no plugin for a GPU: they are taken on Linux alone");
+    refuse("no GPU plugin: supported on Linux only");
     return false;
 }
 #endif
 
-/* ---- whether ---------------------------------------------------------------------------------- */
+/* ---- checks ----------------------------------------------------------------------------------- */
 
 static bool is_complete(const volt_plugin *plugin)
 {
@@ -140,14 +141,14 @@ static bool is_complete(const volt_plugin *plugin)
            plugin->close;
 }
 
-/* The plugin behind the symbol, if it speaks as we do. */
+/* The plugin returned by the symbol, if its interface version matches. */
 static const volt_plugin *query(void *symbol)
 {
     volt_plugin_query_fn ask;
     memcpy(&ask, &symbol, sizeof ask); /* ISO C has no conversion */
     const volt_plugin *plugin = ask();
     if (!plugin) {
-        refuse("the plugin %s is damaged: it gives no plugin", state.path);
+        refuse("the plugin %s is damaged: its query function returned NULL", state.path);
         return NULL;
     }
     if (plugin->interface != VOLT_PLUGIN_INTERFACE) {
@@ -194,7 +195,7 @@ static void look(void)
     }
     void *symbol = dlsym(state.handle, VOLT_PLUGIN_SYMBOL);
     if (!symbol)
-        refuse("%s is no plugin of this library: it has no %s", state.path, VOLT_PLUGIN_SYMBOL);
+        refuse("%s is not a plugin of this library: it has no %s", state.path, VOLT_PLUGIN_SYMBOL);
     const volt_plugin *plugin = symbol ? query(symbol) : NULL;
     if (plugin && start(plugin)) {
         state.plugin = plugin;
@@ -204,7 +205,7 @@ static void look(void)
     state.handle = NULL;
 }
 
-/* ---- for others ------------------------------------------------------------------------------- */
+/* ---- interface -------------------------------------------------------------------------------- */
 
 static void look_once(void)
 {

@@ -1,4 +1,4 @@
-/* src/base/processors.c: the quotas of control groups. */
+/* src/base/processors.c: CPU quotas of control groups. */
 #define _GNU_SOURCE
 #include "base/threads.h"
 
@@ -14,9 +14,9 @@
 
 enum { LONGEST_PATH = 4096 };
 
-/* ---- one group -------------------------------------------------------------------------------- */
+/* ---- one control group ------------------------------------------------------------------------ */
 
-/* The first line of a file; false when there is none. */
+/* Reads the first line of a file; false when it cannot be read. */
 static bool read_line(const char *path, char line[128])
 {
     FILE *file = fopen(path, "re");
@@ -43,7 +43,7 @@ static int64_t quota_of_max(const char *folder)
     return whole_processors(quota, period);
 }
 
-/* -1 is no quota. */
+/* -1 means no quota. */
 static int64_t quota_of_cfs(const char *folder)
 {
     char path[LONGEST_PATH + 32], line[128];
@@ -57,16 +57,16 @@ static int64_t quota_of_cfs(const char *folder)
     return whole_processors(quota, period);
 }
 
-/* ---- those around it -------------------------------------------------------------------------- */
+/* ---- parent groups ---------------------------------------------------------------------------- */
 
-/* The least quota of the group at `path` below `mount`, and of those around it. A container often sees its own group as the
- * outermost one, and a path that is not there: what cannot be read has no quota. */
+/* The least quota of the group at `path` below `mount` and of its parents. A container often sees its own
+ * group as the root, with a path that does not exist: unreadable files mean no quota. */
 static int64_t least_quota(const char *mount, const char *path, int64_t (*quota_of)(const char *))
 {
     char folder[LONGEST_PATH];
     size_t base = strlen(mount);
     int64_t least = 0;
-    if (strstr(path, "/..")) /* a group outside of what this process may see */
+    if (strstr(path, "/..")) /* a group that is not visible to this process */
         path = "";
     if (base + strlen(path) >= sizeof folder)
         return 0;
@@ -84,7 +84,7 @@ static int64_t least_quota(const char *mount, const char *path, int64_t (*quota_
     return least;
 }
 
-/* Is `name` one of the words of a list with commas? */
+/* Whether `name` is in a comma-separated list. */
 static bool lists(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -135,7 +135,7 @@ int64_t volt_cgroup_processors(const char *root)
     return least;
 }
 
-/* ---- what is left ----------------------------------------------------------------------------- */
+/* ---- resulting limit -------------------------------------------------------------------------- */
 
 static _Atomic int64_t sharers = 1;
 static int64_t quota;
@@ -161,7 +161,7 @@ int64_t volt_processors_limit(int64_t count, const char **why)
     int64_t parts = atomic_load(&sharers);
     if (parts > 1 && count > 1) {
         count = volt_max(count / parts, 1);
-        *why = "its part of the processors that the processes of a job share";
+        *why = "its share of the processors used by the processes of a job";
     }
     return count;
 }

@@ -27,7 +27,8 @@ void volt_rest(int64_t microseconds)
     nanosleep(&pause, NULL);
 }
 
-/* Is this the thread that made the stage? In a region that this thread opened since, it is the thread 0. */
+/* Whether this is the thread that created the stage. In a region opened by that thread since, it is thread
+ * 0. */
 static bool is_owner(const volt_stage *stage)
 {
     if (omp_get_ancestor_thread_num(stage->level) != stage->owner)
@@ -79,7 +80,7 @@ bool volt_stage_poll(volt_stage *stage)
     return !stage || volt_stage_advance(stage, 0);
 }
 
-/* Work without a stage (NULL) goes on. */
+/* Work without a stage (NULL) continues. */
 bool volt_stage_goes_on(const volt_stage *stage)
 {
     return !stage || !atomic_load(&stage->cancelled);

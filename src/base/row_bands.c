@@ -1,4 +1,4 @@
-/* src/base/row_bands.c: which rows a process has. */
+/* src/base/row_bands.c: assignment of rows to processes. */
 #include "base/row_bands.h"
 
 #include "base/numbers.h"
@@ -36,7 +36,7 @@ void volt_bands_rows(const volt_bands *bands, int64_t begin, int64_t end, int64_
     *last = volt_max(*first, *last);
 }
 
-/* Rows 0 .. i - 1 hold i^2 / 2 entries, so that the square root deals them out. */
+/* Rows 0 .. i - 1 hold i^2 / 2 entries, so the square root balances the entries. */
 static int64_t triangle_row(const volt_bands *bands, int64_t n, int64_t part)
 {
     return llround((double)n * sqrt((double)part / (double)bands->parts));

@@ -1,4 +1,4 @@
-/* src/base/strings.c: a text that grows piece by piece. */
+/* src/base/strings.c: growing strings and lists of names. */
 #include "base/strings.h"
 
 #include "base/memory.h"

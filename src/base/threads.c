@@ -1,5 +1,5 @@
-/* src/base/threads.c: the number of threads, for our loops and for BLAS: of the process, of the calling thread, and
- * of a forked child. */
+/* src/base/threads.c: the number of threads for OpenMP loops and BLAS: of the process, of the calling
+ * thread, and of a forked child. */
 #include "base/threads.h"
 
 #include "base/memory.h"
@@ -24,17 +24,16 @@
 
 enum { MOST_THREADS = 4096 };
 
-static _Atomic int64_t wanted;   /* by the process; 0: the default */
-static _Atomic int64_t standard; /* the default of OpenMP, kept because OpenBLAS changes it (it calls
-                                    omp_set_num_threads); 0: not changed yet */
+static _Atomic int64_t wanted;   /* set for the process; 0: the default */
+static _Atomic int64_t standard; /* OpenMP's default before OpenBLAS changed it; 0: unchanged */
 
-static _Thread_local int64_t own; /* wanted by the calling thread; 0: as the process */
-static _Thread_local int openmp;  /* what OpenMP had for this thread before it wanted a number of its own */
+static _Thread_local int64_t own; /* set for the calling thread; 0: as the process */
+static _Thread_local int openmp;  /* OpenMP's number for this thread before it set its own */
 
 /* ---- forked children -------------------------------------------------------------------------- */
 
-/* A child has a copy of OpenMP's list of threads and of OpenBLAS's, but of the threads only the one that forked:
- * the first parallel loop would wait for the others for ever. A process of one thread has no such list. */
+/* A forked child inherits the thread lists of OpenMP and OpenBLAS, but only the thread that forked: its
+ * first parallel loop would wait forever for the others. A single-threaded process has no list. */
 static atomic_bool several; /* threads, when this process last forked */
 static atomic_bool is_child;
 
@@ -55,7 +54,7 @@ static void before_fork(void)
     atomic_store(&several, has_several_threads());
 }
 
-/* Only a mark: this may run while another library is not usable yet. A child of such a child has it too. */
+/* Only sets a flag: other libraries may not be usable yet. Children of this child inherit it. */
 static void in_child(void)
 {
     if (atomic_load(&several))
@@ -69,14 +68,14 @@ __attribute__((constructor)) static void listen_for_forks(void)
 
 /* ---- OpenMP's number -------------------------------------------------------------------------- */
 
-/* OpenMP has a number for each thread that starts loops, and OpenBLAS looks there. */
+/* OpenMP has a number for each thread that starts loops, and OpenBLAS reads it. */
 static void tell_openmp(int64_t count)
 {
     if (omp_get_max_threads() != count && !omp_in_parallel())
         omp_set_num_threads((int)count);
 }
 
-/* In a forked child: this thread and, once, a BLAS that brings threads of its own. */
+/* In a forked child: limits this thread and, once, a BLAS with its own threads. */
 static void stay_on_one(void)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
@@ -91,8 +90,8 @@ static int64_t of_process(void)
     return count ? count : volt_default_threads();
 }
 
-/* What OpenMP was told, by OMP_NUM_THREADS or by a call, is what the user wants. Where it was told nothing it takes all
- * processors that this process may run on, of which a control group may leave it less. *why names the source. */
+/* A number set by OMP_NUM_THREADS or by a call takes precedence. Otherwise OpenMP uses all processors
+ * available to this process, which a control group may limit further. *why names the source. */
 static int64_t find_standard(const char **why)
 {
     int64_t count = own ? openmp : omp_get_max_threads(), all = omp_get_num_procs();
@@ -102,7 +101,7 @@ static int64_t find_standard(const char **why)
     }
     *why = "the processors that it may run on";
     int64_t limited = volt_processors_limit(all, why);
-    if (count == all || count == limited) /* the second is what tell_openmp has said */
+    if (count == all || count == limited) /* the second was set by tell_openmp */
         return limited;
     *why = "a setting of OpenMP";
     return count;
@@ -120,7 +119,7 @@ int64_t volt_default_threads(void)
 const char *volt_threads_from(void)
 {
     const char *why = "it is a forked process";
-    volt_threads(); /* so that OpenMP has been told */
+    volt_threads(); /* sets OpenMP's number */
     if (own || atomic_load(&wanted))
         return "asked for";
     if (!atomic_load(&is_child))
@@ -135,8 +134,8 @@ int64_t volt_threads(void)
         return 1;
     }
     int64_t process = of_process();
-    /* Why 1: where calls of different numbers above 1 run at a time, OpenBLAS takes the buffers of one for
-     * another, and both are wrong. */
+    /* Why 1: with concurrent calls of different thread counts above 1, OpenBLAS mixes up their buffers, and
+     * both results are wrong. */
     tell_openmp(!own || own == process ? process : 1);
     return own ? own : process;
 }
@@ -148,10 +147,11 @@ static volt_status check_count(int64_t count)
     VOLT_REQUIRE(count >= 0 && count <= MOST_THREADS, VOLT_ERR_ARGUMENT,
                  "the number of threads is %" PRId64 ", and must be 0 (default) to %d", count, MOST_THREADS);
     if (count > 1 && atomic_load(&is_child))
-        volt_log(VOLT_LOG_WARNING,
-                 "this process was forked from one with threads and stays on one thread, not %" PRId64
-                 ": start it anew (exec, spawn) to have more",
-                 count);
+        volt_log(
+            VOLT_LOG_WARNING,
+            "this process was forked from a process with threads and is limited to one thread, not %" PRId64
+            ": start it with exec or spawn to use more",
+            count);
     return VOLT_OK;
 }
 
@@ -181,13 +181,13 @@ volt_status volt_set_own_threads(int64_t count, int64_t *before)
     return VOLT_OK;
 }
 
-/* ---- room for the stacks of the threads, then the threads -------------------------------------- */
+/* ---- memory for the stacks of the threads, then the threads ------------------------------------ */
 
-/* Threads that this one has started: OpenMP keeps them for its next loop, and lets go of some in a loop of fewer. */
+/* Threads started by this one: OpenMP keeps them for its next loop, and releases some in a loop with fewer. */
 static _Thread_local int64_t started = 1;
 
-/* Bytes of a thread's stack, with the pages that guard it. OMP_STACKSIZE may ask for another size: then the loop
- * itself finds out. */
+/* Bytes of a thread's stack, with its guard pages. OMP_STACKSIZE may request another size, which is not
+ * checked. */
 static double stack_bytes(void)
 {
     size_t size = 0;

@@ -1,7 +1,7 @@
-/* src/base/threads.h: how many processors this process may keep busy.
+/* src/base/threads.h: the number of processors available to this process, and the threads of parallel loops.
  *
- * OpenMP counts those that it may run on (its affinity). A container or a batch job is often held to less by the CPU quota of
- * its control group: with more threads than that, all of them are stopped for a part of the time. */
+ * OpenMP counts the processors in the affinity mask. The CPU quota of a control group (container, batch job)
+ * often allows less; with more threads than the quota, all threads are throttled. */
 #ifndef BASE_THREADS_H
 #define BASE_THREADS_H
 
@@ -9,30 +9,30 @@
 
 #include <stdint.h>
 
-/* Whole processors that the quotas of the control groups of this process, and of those around them, leave it, at least 1; 0
- * when there is no quota. Version 2 (cpu.max) and version 1 (cpu.cfs_quota_us). Files are looked for below `root`, "" for
- * those of the system. */
+/* Whole processors allowed by the quotas of the control groups of this process and their parents, at least
+ * 1; 0 without a quota. Version 2 (cpu.max) and version 1 (cpu.cfs_quota_us). Files are read below `root`,
+ * "" for those of the system. */
 int64_t volt_cgroup_processors(const char *root);
 
-/* What is left of `count` processors with the quota, and with the sharers below; *why says which of the two it was, and is left
- * alone where nothing was taken off. */
+/* Limits `count` processors by the quota and by the sharers below; *why names the limit that applied, and is
+ * unchanged when none did. */
 int64_t volt_processors_limit(int64_t count, const char **why);
 
-/* So many processes of one job, this one among them, run on the same processors: each takes its part. 1 at the start; before
- * the first call that asks for threads. */
+/* Sets the number of processes of one job, including this one, that share the processors equally. Default 1;
+ * call it before the first call that uses threads. */
 void volt_processors_set_sharers(int64_t processes);
 
-/* ---- the threads of the library's parallel loops, started while there is room for them ---------
- * OpenMP starts its threads in the first loop, and ends the program when it can not. Functions with a parallel loop
- * start them here first, from the thread that called the library. */
+/* ---- the threads of the library's parallel loops, started after a memory check ------------------
+ * OpenMP starts its threads in the first loop, and aborts the program on failure. Functions with a parallel
+ * loop start them here first, from the thread that called the library. */
 
-/* volt_threads() threads. VOLT_ERR_MEMORY, with the figures, when there is no room for their stacks. */
+/* Starts volt_threads() threads. VOLT_ERR_MEMORY, with the sizes, when memory for their stacks is short. */
 volt_status volt_start_threads(void);
 
-/* Where the number of volt_threads() comes from, in words, static: OMP_NUM_THREADS, the processors, a quota, ... */
+/* The source of the number of volt_threads(), static: OMP_NUM_THREADS, the processors, a quota, ... */
 const char *volt_threads_from(void);
 
-/* What volt_set_threads(0) gives. */
+/* The number that volt_set_threads(0) selects. */
 int64_t volt_default_threads(void);
 
 #endif

@@ -1,7 +1,7 @@
-/* src/text/printable.c: text out of files as it may be shown to people.
+/* src/text/printable.c: text from files, made safe to display.
  *
- * A terminal obeys control characters: C0 (below U+0020), DEL, and C1 (U+0080 to U+009F, among them U+009B, which
- * begins a command just as ESC [ does). Whatever shows a text of a file passes it through here. */
+ * A terminal interprets control characters: C0 (below U+0020), DEL, and C1 (U+0080 to U+009F, including
+ * U+009B, which begins a command like ESC [). All text from files is displayed through these functions. */
 #include "text/text.h"
 
 #include <stdint.h>
@@ -9,7 +9,7 @@
 
 size_t volt_utf8_length(const char *text, size_t available)
 {
-    /* Least code point of each length: a longer form of a smaller one is not UTF-8. */
+    /* Least code point of each length: an overlong encoding is not UTF-8. */
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     if (available == 0)
         return 0;
@@ -41,7 +41,7 @@ int volt_is_utf8(const char *text, size_t length)
     return 1;
 }
 
-/* Of the character of that many bytes. */
+/* Whether the character of this many bytes is a control character. */
 static int is_control(const char *text, size_t length)
 {
     unsigned char first = (unsigned char)text[0];
@@ -70,7 +70,7 @@ char *volt_make_printable(char *text)
     char shown[VOLT_CHARACTER_LENGTH], *write = text;
     const char *read = text, *end = text + strlen(text);
     for (size_t step; (step = volt_show_character(read, (size_t)(end - read), shown)) > 0; read += step) {
-        size_t length = strlen(shown); /* never more than step: what is written was read before */
+        size_t length = strlen(shown); /* at most step: writing does not overtake reading */
         memcpy(write, shown, length);
         write += length;
     }

@@ -1,4 +1,4 @@
-/* src/text/text.c: numbers to text and back, and the nearest name to a misspelt one. */
+/* src/text/text.c: numbers to text and back, and the nearest match of a misspelt name. */
 #define _GNU_SOURCE /* strtod_l */
 #include "text/text.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static locale_t point; /* the locale C, which has a decimal point and is always there */
+static locale_t point; /* the C locale, which has a decimal point and always exists */
 
 static void make_point(void)
 {
@@ -28,7 +28,7 @@ static locale_t point_locale(void)
 char *volt_format_number(double value, char buffer[VOLT_NUMBER_LENGTH])
 {
     locale_t before = uselocale(point_locale());
-    /* 15 digits hold every shorter number, except below the smallest normal one, where fewer may do; 17 all of them. */
+    /* 15 digits represent every shorter number, except subnormal ones, where fewer may do; 17 represent all. */
     int digits = fabs(value) < DBL_MIN ? 1 : 15;
     do
         snprintf(buffer, VOLT_NUMBER_LENGTH, "%.*g", digits, value);
@@ -55,7 +55,7 @@ int volt_parse_number(const char *text, double *value)
 
 enum { LONGEST_WORD = 64 };
 
-/* Damerau-Levenshtein distance (insert, delete, replace, swap neighbours), letters without case. */
+/* Damerau-Levenshtein distance (insert, delete, replace, swap neighbours), ignoring case. */
 static int spelling_distance(const char *a, const char *b)
 {
     int n = (int)strnlen(a, LONGEST_WORD), m = (int)strnlen(b, LONGEST_WORD);
@@ -84,7 +84,7 @@ static int spelling_distance(const char *a, const char *b)
 const char *volt_nearest_name(const char *word, const char *const *candidates, int64_t count)
 {
     size_t typed = strlen(word);
-    for (int64_t i = 0; i < count; i++) /* the beginning of a name is what people type first */
+    for (int64_t i = 0; i < count; i++) /* prefer names that begin with the typed word */
         if (typed >= 2 && strncmp(word, candidates[i], typed) == 0)
             return candidates[i];
 
@@ -99,7 +99,7 @@ const char *volt_nearest_name(const char *word, const char *const *candidates, i
     }
     if (!nearest)
         return NULL;
-    /* More than half the letters wrong is another word. */
+    /* With more than half the letters wrong it is another word. */
     size_t length = strlen(nearest), shorter = typed < length ? typed : length;
     return least * 2 <= (int)shorter + 1 ? nearest : NULL;
 }

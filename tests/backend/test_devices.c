@@ -60,11 +60,11 @@ static void test_absent(void **state)
 {
     (void)state;
     refused("/no/such/folder/libvolterra_cuda.so", "",
-            "VOLT_CUDA_PLUGIN names /no/such/folder/libvolterra_cuda.so, which is not there");
+            "VOLT_CUDA_PLUGIN names /no/such/folder/libvolterra_cuda.so");
     refused("libvolterra_cuda.so", "",
             "VOLT_CUDA_PLUGIN is 'libvolterra_cuda.so', and must be an absolute path");
     refused("./fake_plugin.so", "", "must be an absolute path");
-    refused("", "", "there is no plugin for a GPU: no libvolterra_cuda.so in "); /* beside this program */
+    refused("", "", "no libvolterra_cuda.so in ");
 }
 
 /* A plugin in the working folder is none, whatever the loader is told. */
@@ -77,7 +77,7 @@ static void test_not_from_the_working_folder(void **state)
     assert_int_equal(symlink(FAKE, copy), 0);
     assert_int_equal(chdir(scratch_directory()), 0);
     setenv("LD_LIBRARY_PATH", scratch_directory(), 1);
-    refused("", "", "there is no plugin for a GPU");
+    refused("", "", "no libvolterra_cuda.so in ");
     refused("libvolterra_cuda.so", "", "must be an absolute path");
     unsetenv("LD_LIBRARY_PATH");
     assert_int_equal(chdir(before), 0);
@@ -92,8 +92,8 @@ static void test_damaged(void **state)
     char copy[4096];
     snprintf(copy, sizeof copy, "%s", text);
     refused(copy, "", "the plugin cannot be loaded: ");
-    refused(PLUGIN_FOLDER "/no_plugin.so", "", "is no plugin of this library: it has no volt_plugin_query");
-    refused(FAKE, "null", "is damaged: it gives no plugin");
+    refused(PLUGIN_FOLDER "/no_plugin.so", "", "it has no volt_plugin_query");
+    refused(FAKE, "null", "is damaged: ");
     for (int entry = 1; entry <= 6; entry++) {
         char fault[32];
         snprintf(fault, sizeof fault, "incomplete=%d", entry);
@@ -135,13 +135,13 @@ static void test_choice_stays(void **state)
     check_fails(volt_set_device("gpu:1"), VOLT_ERR_DEVICE, "gpu:1 cannot be opened");
     assert_string_equal(volt_device(), "gpu:0");
     assert_ptr_equal(volt_backend_current(), first);
-    check_fails(volt_set_device("gpu:2"), VOLT_ERR_DEVICE, "there is no gpu:2: the plugin found 2");
+    check_fails(volt_set_device("gpu:2"), VOLT_ERR_DEVICE, "the plugin found 2");
     assert_ptr_equal(volt_backend_current(), first);
     const char *wrong[] = {"",          "GPU",  "gpu:", "gpu:x", "gpu:1x", "gpu:-1",
                            "gpu:99999", "gpu1", "cuda", "cpu:0", " gpu"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        check_fails(volt_set_device(wrong[i]), VOLT_ERR_ARGUMENT, "it is auto, cpu, gpu, or gpu:1");
-    check_fails(volt_set_device(NULL), VOLT_ERR_ARGUMENT, "there is no device ''");
+        check_fails(volt_set_device(wrong[i]), VOLT_ERR_ARGUMENT, "auto, cpu, gpu, or gpu:1");
+    check_fails(volt_set_device(NULL), VOLT_ERR_ARGUMENT, "device ''");
     assert_string_equal(volt_device(), "gpu:0");
     check_ok(volt_set_device("cpu"));
     assert_ptr_equal(volt_backend_current(), &volt_cpu_backend);
@@ -162,7 +162,7 @@ static void test_list(void **state)
     assert_true(info.memory == (uint64_t)2e9 && info.available == (uint64_t)5e8);
     check_fails(volt_device_get_info(3, &info), VOLT_ERR_ARGUMENT, "there is no device 3: there are 3");
     check_fails(volt_device_get_info(-1, &info), VOLT_ERR_ARGUMENT, "there is no device -1");
-    check_fails(volt_device_get_info(0, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_device_get_info(0, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_ok(volt_set_device("gpu:2"));
     assert_string_equal(volt_device(), "gpu:2");
     unplug();

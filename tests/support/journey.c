@@ -81,7 +81,7 @@ uint64_t __wrap_volt_memory_available(void);
 
 volt_status __wrap_volt_blas_claim(volt_blas_use *use)
 {
-    return journey_fault_due(&claim) ? volt_memory_lacking(1e6, "the next buffer of BLAS")
+    return journey_fault_due(&claim) ? volt_memory_lacking(1e6, "the next BLAS buffer")
                                      : __real_volt_blas_claim(use);
 }
 

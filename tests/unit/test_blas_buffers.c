@@ -76,7 +76,7 @@ static void a_claim_without_room_is_refused(void **state)
     assert_false(volt_memory_can_map(16 << 20));
     volt_status status = volt_blas_claim(&use);
     if (strncmp(volt_blas_name(), "OpenBLAS", 8) == 0) {
-        check_fails(status, VOLT_ERR_MEMORY, "BLAS, on 1 thread, needs 132.0 MiB of memory, and");
+        check_fails(status, VOLT_ERR_MEMORY, "on 1 thread, needs 132.0 MiB of memory");
     } else { /* nothing is known of another BLAS */
         check_ok(status);
         volt_blas_release(&use);

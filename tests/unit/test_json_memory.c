@@ -140,7 +140,7 @@ static void every_allocation_of_jansson_may_fail(void **state)
                 assert_true(fail_at > 3); /* there were some */
                 break;
             }
-            check_fails(status, VOLT_ERR_MEMORY, "memory is out");
+            check_fails(status, VOLT_ERR_MEMORY, "out of memory");
         }
     json_set_alloc_funcs(malloc, free);
 }

@@ -245,8 +245,8 @@ static void a_library_that_does_not_know_where_it_lies_has_no_plugin(void **stat
         const char *function;
         int64_t call;
         const char *sentence;
-    } cases[] = {{"dladdr", 1, "does not know where it lies"},
-                 {"realpath", 1, "does not know where it lies"},
+    } cases[] = {{"dladdr", 1, "location of this library is unknown"},
+                 {"realpath", 1, "location of this library is unknown"},
                  {"dladdr", 2, "loaded by a relative name"}}; /* not known to be the program: its name counts */
     unsetenv("VOLT_CUDA_PLUGIN");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

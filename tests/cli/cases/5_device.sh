@@ -45,12 +45,12 @@ device_absent()
     for folder in . "$PWD"; do
         [ ! -e "$fake" ] || cp "$fake" libvolterra_cuda.so
         LD_LIBRARY_PATH=$folder VOLT_CUDA_PLUGIN='' expect 1 info --device gpu
-        err_has 'there is no plugin for a GPU: no libvolterra_cuda.so in /'
+        err_has 'no libvolterra_cuda.so in /'
     done
     VOLT_CUDA_PLUGIN=./libvolterra_cuda.so expect 1 info --device gpu
     err_has "VOLT_CUDA_PLUGIN is './libvolterra_cuda.so', and must be an absolute path"
     VOLT_CUDA_PLUGIN=/nowhere/x.so expect 1 info --device gpu
-    err_has 'VOLT_CUDA_PLUGIN names /nowhere/x.so, which is not there'
+    err_has 'VOLT_CUDA_PLUGIN names /nowhere/x.so'
     echo 'no shared object' >text.so
     VOLT_CUDA_PLUGIN=$PWD/text.so expect 1 info --device gpu
     err_has 'the plugin cannot be loaded: '
@@ -65,11 +65,11 @@ device_absent()
     on gpu open 1 info
     err_has 'gpu:0 cannot be opened: it is in use by another process'
     on gpu:5 '' 1 info
-    err_has 'there is no gpu:5: the plugin found 2'
+    err_has 'gpu:5 .*the plugin found 2'
 }
-check "no device: one sentence says why" device_absent
+check "no device: the message names the reason" device_absent
 
-# A plugin beside the library is taken; not beside one that was loaded by a relative name, which may lie anywhere.
+# A plugin in the folder of the library is loaded, unless the library was loaded by a relative name.
 device_beside()
 {
     library=$(ldd "$VOLTERRA" | awk '/libvolterra\.so/ { print $3 }')
@@ -81,9 +81,9 @@ device_beside()
     LD_LIBRARY_PATH=$PWD/lib expect 0 info --device gpu --json
     valid_json out "v['device'] == 'gpu:0' and v['plugin'].endswith('/lib/libvolterra_cuda.so)')"
     LD_LIBRARY_PATH=lib expect 1 info --device gpu
-    err_has 'no plugin was looked for beside lib/libvolterra.so.*, which was loaded by a relative name'
+    err_has 'lib/libvolterra.so.*relative name'
 }
-check "a plugin beside the library is taken" device_beside
+check "a plugin in the folder of the library is loaded" device_beside
 
 device_listed()
 {
