@@ -1,7 +1,8 @@
-/* src/stats/autoregression.c: y[r] regressed on y[r - l] for a few lags l >= lag, with a constant and a small ridge.
+/* src/stats/autoregression.c: y[r] regressed on y[r - l] for a few lags l >= lag, with a constant and a small
+ * ridge.
  *
- * Over the m pairs that it learns from, with z the p regressors less their means over their standard deviations
- * (divisor m), C = Z'Z/m their correlations and a the ridge,
+ * Over the m training pairs, with z the p standardised regressors (standard deviations with divisor m),
+ * C = Z'Z/m their correlations and a the ridge,
  *
  *     forecast = mean(y) + z' w,      w = (C + a I)^-1 Z'(y - mean(y))/m.
  *
@@ -18,7 +19,7 @@
 enum {
     RECENT_LAGS = 10,
     MOST_LAGS = RECENT_LAGS + 3, /* and S - 1, S, S + 1 */
-    PAIRS_EACH = 3               /* pairs to learn from for each coefficient, at least */
+    PAIRS_EACH = 3               /* minimum number of training pairs per coefficient */
 };
 
 static const double fixed_ridge = 1e-3;
@@ -36,7 +37,7 @@ static void add_lag(lag_set *set, int64_t lag)
     set->longest = lag > set->longest ? lag : set->longest;
 }
 
-/* `recent` lags from `lag` on and, with a season, those about it that are not among them. */
+/* `recent` lags from `lag` on and, with a season, the neighbouring seasonal lags not among them. */
 static lag_set lags_of(int64_t lag, int recent, int64_t season)
 {
     lag_set set = {.count = 0};
@@ -48,8 +49,8 @@ static lag_set lags_of(int64_t lag, int recent, int64_t season)
     return set;
 }
 
-/* The largest set for which `learned` rows give enough pairs, of lags up to `most`; the season goes first, then the
- * longest lags. An empty set where none has. */
+/* The largest set for which `learned` rows give enough pairs, with lags up to `most`; the season is dropped
+ * first, then the longest lags. Empty when no set fits. */
 static lag_set choose_lags(int64_t lag, int64_t season, int64_t learned, int64_t most)
 {
     for (int recent = RECENT_LAGS; recent >= 1; recent--)
@@ -64,8 +65,8 @@ static lag_set choose_lags(int64_t lag, int64_t season, int64_t learned, int64_t
 
 /* ---- moments ---------------------------------------------------------------------------------- */
 
-/* Means of the regressors and, last, of the target, and the sums of products of their deviations; updated pair by pair
- * (Welford), which does not cancel where a series lies far from 0. */
+/* Means of the regressors and, last, of the target, and the sums of products of their deviations. Updated
+ * pair by pair (Welford), which avoids cancellation for a series far from 0. */
 typedef struct pair_sums {
     int64_t pairs;
     double mean[MOST_LAGS + 1], scatter[MOST_LAGS + 1][MOST_LAGS + 1]; /* the lower triangle */
@@ -116,7 +117,7 @@ static void solve_upper(const regression *fit, double *x)
     }
 }
 
-/* A := its lower Cholesky factor. The ridge is far above what rounding leaves of C's smallest eigenvalue. */
+/* A := its lower Cholesky factor. The ridge exceeds the rounding error of the smallest eigenvalue of C. */
 static void factor(double A[MOST_LAGS][MOST_LAGS], int p)
 {
     for (int i = 0; i < p; i++)
@@ -162,7 +163,7 @@ static double forecast(const regression *fit, const double z[MOST_LAGS])
     return sum;
 }
 
-/* Sum of squared leave-one-out errors over the pairs that were learned from. */
+/* Sum of squared leave-one-out errors over the training pairs. */
 static double left_out_error(const regression *fit, const double *y)
 {
     const int p = fit->set.count;
@@ -179,9 +180,9 @@ static double left_out_error(const regression *fit, const double *y)
     return sum;
 }
 
-/* ---- the two ways to learn -------------------------------------------------------------------- */
+/* ---- the two training schemes ----------------------------------------------------------------- */
 
-/* A regression whose ridge is being chosen. */
+/* A regression before its ridge is chosen. */
 typedef struct open_regression {
     const pair_sums *sums;
     const lag_set *set;
@@ -198,7 +199,8 @@ static volt_status try_ridge(void *context, volt_alpha_choice *choice)
     return VOLT_OK;
 }
 
-/* The regression on rows < learn_end, with the ridge of the least leave-one-out error; the largest where no error is finite. */
+/* The regression on rows < learn_end, with the ridge of the least leave-one-out error; the largest ridge
+ * when no error is finite. */
 static regression learn_once(const lag_set *set, const double *y, int64_t learn_end)
 {
     pair_sums sums = {.pairs = 0};
@@ -228,7 +230,8 @@ static void forecast_once(const double *y, int64_t lag, int64_t season, int64_t 
     }
 }
 
-/* Every row from all that was known `lag` rows before; sums are begun again when there is enough for more lags. */
+/* Forecasts every row from the data known `lag` rows earlier; the sums are restarted when there are enough
+ * rows for more lags. */
 static void forecast_as_it_comes(const double *y, int64_t lag, int64_t season, int64_t begin, int64_t count,
                                  double *forecasts)
 {

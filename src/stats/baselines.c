@@ -1,4 +1,4 @@
-/* src/stats/baselines.c: forecasts that need no model, to hold a model against. */
+/* src/stats/baselines.c: baseline forecasts that need no model. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -8,18 +8,18 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Lags and seasons that leave room for sums of them. */
+/* The largest lag and season; sums of them do not overflow. */
 static const int64_t LONGEST = INT64_C(1) << 40;
 
-/* What to forecast. */
+/* The forecast to compute. */
 typedef struct baseline_task {
     int64_t lag, season, learn_end, begin, count;
 } baseline_task;
 
 /* ---- one column ------------------------------------------------------------------------------- */
-/* y is a column of `levels`, scaled to at most 1; row begin + i is forecast into f[i]. */
+/* y is a column of `levels`, scaled to at most 1; f[i] receives the forecast of row begin + i. */
 
-/* The row of the past that a row repeats is so far behind it. */
+/* Distance in rows to the earlier row that the seasonal forecast repeats. */
 static int64_t seasonal_lag(int64_t lag, int64_t season)
 {
     return (lag + season - 1) / season * season;
@@ -31,7 +31,7 @@ static void repeat(const double *y, const baseline_task *task, int64_t behind, d
         f[i] = y[task->begin + i - behind];
 }
 
-/* The mean change of the rows 0 .. end - 1, which only their ends decide; 0 of a single row. */
+/* The mean change over rows 0 .. end - 1, determined by the first and last; 0 for a single row. */
 static double mean_change(const double *y, int64_t end)
 {
     return end > 1 ? (y[end - 1] - y[0]) / (double)(end - 1) : 0;
@@ -65,7 +65,7 @@ static void forecast_column(volt_baseline kind, const double *y, const baseline_
 
 /* ---- all columns ------------------------------------------------------------------------------ */
 
-/* Scale column k of `levels` by a power of two to at most 1, into y; the exponent is returned. */
+/* Scales column k of `levels` by a power of two to at most 1, into y; returns the exponent. */
 static int scaled_column(volt_view levels, int64_t k, double *y)
 {
     double largest = 0;
@@ -78,7 +78,7 @@ static int scaled_column(volt_view levels, int64_t k, double *y)
     return exponent;
 }
 
-/* All forecasts into `f`, column after column; `y` has room for a column of levels. */
+/* Computes all forecasts into `f`, column by column; `y` is workspace for one column of levels. */
 static volt_status forecast_columns(volt_baseline kind, volt_view levels, const baseline_task *task, double *y,
                                     double *f)
 {
@@ -88,56 +88,54 @@ static volt_status forecast_columns(volt_baseline kind, volt_view levels, const 
         for (int64_t i = 0; i < task->count; i++) {
             f[i] = ldexp(f[i], exponent);
             VOLT_REQUIRE(isfinite(f[i]), VOLT_ERR_NOT_FINITE,
-                         "the %s forecast of row %" PRId64 ", column %" PRId64 " is too large for a number",
+                         "the %s forecast of row %" PRId64 ", column %" PRId64 " overflows",
                          volt_baseline_name(kind), task->begin + i, k);
         }
     }
     return VOLT_OK;
 }
 
-/* Every row forecast has the past that it needs, among the levels. */
+/* Checks that every row to forecast has the earlier rows it needs. */
 static volt_status check_rows(volt_baseline kind, volt_view levels, const baseline_task *task)
 {
     const int64_t needed = kind == VOLT_BASELINE_SEASONAL ? seasonal_lag(task->lag, task->season) : task->lag;
     VOLT_REQUIRE(task->begin >= needed, VOLT_ERR_ARGUMENT,
                  "the %s forecast %" PRId64 " rows ahead begins at row %" PRId64
-                 ", and the first row with the past that "
-                 "it needs is row %" PRId64,
+                 ", but the first row with enough earlier rows is row %" PRId64,
                  volt_baseline_name(kind), task->lag, task->begin, needed);
     VOLT_REQUIRE(task->begin - task->lag < levels.rows &&
                      task->count <= levels.rows - (task->begin - task->lag),
                  VOLT_ERR_ARGUMENT,
                  "%" PRId64 " rows from row %" PRId64 " on cannot be forecast %" PRId64
-                 " rows ahead: the levels have %" PRId64 " rows, so the last one that can is row %" PRId64,
+                 " rows ahead: the levels have %" PRId64 " rows, so the last possible row is row %" PRId64,
                  task->count, task->begin, task->lag, levels.rows, levels.rows - 1 + task->lag);
     return VOLT_OK;
 }
 
 static volt_status check_task(volt_baseline kind, volt_view levels, const baseline_task *task, volt_matrix out)
 {
-    VOLT_REQUIRE((unsigned)kind < VOLT_BASELINES, VOLT_ERR_ARGUMENT,
-                 "there is no baseline %d; they are 0 to %d", (int)kind, VOLT_BASELINES - 1);
+    VOLT_REQUIRE((unsigned)kind < VOLT_BASELINES, VOLT_ERR_ARGUMENT, "unknown baseline %d; must be 0 to %d",
+                 (int)kind, VOLT_BASELINES - 1);
     VOLT_REQUIRE(levels.rows >= 1 && levels.cols >= 1, VOLT_ERR_SHAPE,
                  "the levels are %" PRId64 " x %" PRId64 ", and must have at least one row and one column",
                  levels.rows, levels.cols);
     VOLT_REQUIRE(out.rows >= 1 && out.cols == levels.cols, VOLT_ERR_SHAPE,
-                 "the levels have %" PRId64 " columns and the place for the forecasts is %" PRId64 " x %" PRId64
-                 ": it needs a row at least and as many columns",
+                 "the levels have %" PRId64 " columns and the forecasts are %" PRId64 " x %" PRId64
+                 ": they must have at least one row and the same number of columns",
                  levels.cols, out.rows, out.cols);
     VOLT_REQUIRE(levels.data && out.data && levels.ld >= levels.cols && out.ld >= out.cols, VOLT_ERR_ARGUMENT,
                  "the levels or the forecasts have no data, or a leading dimension (%" PRId64 ", %" PRId64
                  ") below their %" PRId64 " columns",
                  levels.ld, out.ld, levels.cols);
     VOLT_REQUIRE(task->lag >= 1 && task->lag <= LONGEST, VOLT_ERR_ARGUMENT,
-                 "the lag is %" PRId64 ", and must be 1 to %" PRId64 ": a forecast knows the past alone",
-                 task->lag, LONGEST);
+                 "the lag is %" PRId64 ", and must be 1 to %" PRId64, task->lag, LONGEST);
     VOLT_REQUIRE(task->season >= 0 && task->season != 1 && task->season <= LONGEST, VOLT_ERR_ARGUMENT,
                  "the season is %" PRId64 ", and must be 2 to %" PRId64 ", or 0 for none", task->season,
                  LONGEST);
     VOLT_REQUIRE(kind != VOLT_BASELINE_SEASONAL || task->season > 0, VOLT_ERR_ARGUMENT,
-                 "the seasonal naive forecast needs a season of at least 2 rows, and there is none");
+                 "the seasonal naive forecast requires a season of at least 2 rows");
     VOLT_REQUIRE(task->learn_end >= 0 && task->learn_end <= levels.rows, VOLT_ERR_ARGUMENT,
-                 "the rows to learn from end at %" PRId64 ", and must end at 0 to %" PRId64, task->learn_end,
+                 "the training rows end at %" PRId64 ", and must end at 0 to %" PRId64, task->learn_end,
                  levels.rows);
     return check_rows(kind, levels, task);
 }
@@ -154,18 +152,17 @@ const char *volt_warning_text(volt_warning_code code)
     case VOLT_WARNING_BETTER_BASELINE:
         return "a baseline has a lower error on the held-out rows";
     case VOLT_WARNING_FEW_ROWS:
-        return "there are too few rows to hold any out: the errors are not known";
+        return "too few rows to hold any out: the errors are unknown";
     case VOLT_WARNING_WORSE_THAN_CONSTANT:
         return "the mean of the targets has a lower error on the held-out rows";
     case VOLT_WARNING_PAST_TARGETS:
         return "the baselines know past targets, and the model only its inputs";
     case VOLT_WARNING_SEARCH_CUT:
-        return "the budget ended the search: the selection depends on the speed of this machine";
+        return "the time budget ended the search: the selection depends on the speed of this machine";
     case VOLT_WARNING_SINGLE_SERIES_CLASS:
         return "a class has one training series: its leave-one-out prediction is wrong by construction";
     case VOLT_WARNING_RATE_TOO_SMALL:
-        return "there are too few normal series to show the rate: the threshold is the largest score among "
-               "them";
+        return "too few normal series for the false-alarm rate: the threshold is their largest score";
     }
     return "unknown warning";
 }
@@ -182,7 +179,7 @@ volt_status volt_baseline_forecast(volt_baseline kind, volt_view levels, int64_t
 {
     const baseline_task task = {lag, season, learn_end, begin, out.rows};
     VOLT_TRY(check_task(kind, levels, &task, out));
-    levels.rows = volt_max(learn_end, begin - lag + out.rows); /* no later row is looked at */
+    levels.rows = volt_max(learn_end, begin - lag + out.rows); /* later rows are not used */
     VOLT_TRY(volt_require_finite("levels", levels));
 
     double *y = volt_alloc_doubles(1, levels.rows), *f = volt_alloc_doubles(out.cols, out.rows);

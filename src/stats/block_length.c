@@ -1,4 +1,4 @@
-/* src/stats/block_length.c: how long the blocks of a stationary bootstrap should be.
+/* src/stats/block_length.c: the block length of a stationary bootstrap.
  *
  * The mean block length that minimises the mean squared error of the bootstrap variance of a mean is
  * (Politis and White, Econometric Reviews 23, 2004, with the constant D of the correction by Patton, Politis
@@ -6,11 +6,10 @@
  *
  *     b = (2 G^2 / D)^(1/3) T^(1/3),   G = sum_k w(k/m) |k| R(k),   D = 2 (sum_k w(k/m) R(k))^2,
  *
- * sums over |k| <= m, R(k) the autocovariance at lag k, and the flat-top window w(s) = 1 for |s| <= 1/2, else
- * 2 (1 - |s|). The bandwidth is m = 2 l, where l is the smallest lag after which K = max(5, sqrt(log10 T))
- * autocorrelations in a row stay within 2 sqrt(log10(T) / T); at least lag 1 is looked at. m is at most
- * ceil(sqrt T) + K, and has this value when no such lag is found. b is kept within
- * 1 <= b <= ceil(min(3 sqrt T, T/3)). */
+ * with sums over |k| <= m, R(k) the autocovariance at lag k, and the flat-top window w(s) = 1 for |s| <= 1/2,
+ * else 2 (1 - |s|). The bandwidth is m = 2 l, where l is the smallest lag, at least 1, after which K = max(5,
+ * sqrt(log10 T)) consecutive autocorrelations stay within 2 sqrt(log10(T) / T). The maximum of m is ceil(sqrt
+ * T) + K, also used when no l is found. b is restricted to 1 <= b <= ceil(min(3 sqrt T, T/3)). */
 #include "stats/stats_internal.h"
 
 #include "base/error.h"
@@ -27,14 +26,14 @@ static int64_t lags_in_a_row(int64_t count)
     return volt_max(5, (int64_t)ceil(sqrt(log10((double)count))));
 }
 
-/* Never above count - 1 when count >= VOLT_BLOCK_ROWS. */
+/* At most count - 1 when count >= VOLT_BLOCK_ROWS. */
 static int64_t largest_bandwidth(int64_t count)
 {
     return (int64_t)ceil(sqrt((double)count)) + lags_in_a_row(count);
 }
 
-/* Take the mean from the values, after scaling them by a power of two such that no square overflows or
- * vanishes: the block length has no unit. */
+/* Subtracts the mean from the values, after scaling them by a power of two so that squares neither overflow
+ * nor underflow; the block length is scale-free. */
 static void centre(double *values, int64_t count)
 {
     double largest = 0, mean = 0;
@@ -58,11 +57,11 @@ static double autocovariance(const double *centred, int64_t count, int64_t lag)
     return sum / (double)count;
 }
 
-/* The bandwidth m, and R(0) .. R(m) into R. Lags beyond those that decide are not computed. */
+/* The bandwidth m, and R(0) .. R(m) into R. Later lags are not computed. */
 static int64_t choose_bandwidth(const double *centred, int64_t count, double *R)
 {
     const int64_t most = largest_bandwidth(count), needed = lags_in_a_row(count);
-    int64_t k = 0, run = 0; /* run: small autocorrelations in a row, up to lag k */
+    int64_t k = 0, run = 0; /* run: consecutive small autocorrelations, up to lag k */
     R[0] = autocovariance(centred, count, 0);
     const double bound = 2 * sqrt(log10((double)count) / (double)count) * R[0];
     while (run < needed && k < most) {
@@ -76,7 +75,7 @@ static int64_t choose_bandwidth(const double *centred, int64_t count, double *R)
     return m;
 }
 
-/* The rule for one series, which is overwritten; R has room for largest_bandwidth(count) + 1 numbers. */
+/* The rule for one series, which is overwritten; R has space for largest_bandwidth(count) + 1 numbers. */
 static double block_length(double *values, int64_t count, double *R)
 {
     double low = values[0], high = values[0];
@@ -94,7 +93,7 @@ static double block_length(double *values, int64_t count, double *R)
         weighted += 2 * window * (double)k * R[k];
         spectrum += 2 * window * R[k];
     }
-    /* b^3 = T (G / sum w R)^2. A spectrum of 0 asks for blocks without end: the bound below. */
+    /* b^3 = T (G / sum w R)^2. A spectrum of 0 gives an infinite block length, limited by the bound below. */
     const double T = (double)count, most = ceil(fmin(3 * sqrt(T), T / 3));
     double ratio = fabs(weighted) / fabs(spectrum);
     double best = ratio > 0 ? cbrt(T * ratio * ratio) : 1; /* 0/0 is not above 0 */
@@ -104,7 +103,7 @@ static double block_length(double *values, int64_t count, double *R)
 static volt_status check_count(int64_t count)
 {
     VOLT_REQUIRE(count >= VOLT_BLOCK_ROWS, VOLT_ERR_SHAPE,
-                 "a block length is estimated from at least %d rows, not %" PRId64, VOLT_BLOCK_ROWS, count);
+                 "estimating the block length requires at least %d rows, not %" PRId64, VOLT_BLOCK_ROWS, count);
     return VOLT_OK;
 }
 
@@ -119,7 +118,7 @@ volt_status volt_block_length_of_differences(volt_view values, volt_progress pro
         return VOLT_ERR_MEMORY;
     }
     double longest = 1;
-    volt_stage stage; /* a small share of a bootstrap: it stays at 0, and asks whether to go on */
+    volt_stage stage; /* A small part of a bootstrap: progress stays at 0, only cancellation is checked. */
     volt_stage_begin(&stage, progress, "block length", 0, 0, 1);
     for (int64_t i = 0; i < values.cols; i++)
         for (int64_t j = 0; j < i && volt_stage_poll(&stage); j++) {
@@ -137,7 +136,7 @@ volt_status volt_block_length_of_differences(volt_view values, volt_progress pro
 volt_status volt_block_length(const double *values, int64_t count, double *block)
 {
     VOLT_TRY(check_count(count));
-    VOLT_REQUIRE(values && block, VOLT_ERR_ARGUMENT, "there are no values, or no place for the block length");
+    VOLT_REQUIRE(values && block, VOLT_ERR_ARGUMENT, "the values or the block length are NULL");
     for (int64_t t = 0; t < count; t++)
         VOLT_REQUIRE(isfinite(values[t]), VOLT_ERR_NOT_FINITE, "value %" PRId64 " of the series is %g", t,
                      values[t]);

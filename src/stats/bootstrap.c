@@ -1,8 +1,8 @@
 /* src/stats/bootstrap.c: the stationary bootstrap of column means.
  *
- * Replication b draws from Philox stream b and sums its rows in the order of the draw, so that the result does
- * not depend on the threads, and equal columns have equal means to the last bit. The cost is T x M additions
- * a replication; memory beyond the means is one row of indices per thread. */
+ * Replication b draws from Philox stream b and sums its rows in the order of the draws, so the result does not
+ * depend on the number of threads, and equal columns have bit-identical means. The cost is T x M additions per
+ * replication; memory beyond the means is one row of indices per thread. */
 #include "stats/stats_internal.h"
 
 #include "base/error.h"
@@ -26,7 +26,7 @@ void volt_stationary_indices(volt_rng *rng, double block, int64_t count, int64_t
     }
 }
 
-/* Sums of the columns of `values` over the rows named by `indices`. */
+/* Sums the columns of `values` over the rows in `indices`. */
 static void sum_rows(volt_view values, const int64_t *restrict indices, double *restrict sums)
 {
     for (int64_t i = 0; i < values.cols; i++)

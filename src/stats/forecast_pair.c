@@ -1,4 +1,4 @@
-/* src/stats/forecast_pair.c: what is checked of a truth and its forecast, and their squares. */
+/* src/stats/forecast_pair.c: checks of a truth and its forecast, and their squared errors. */
 #include "stats/stats_internal.h"
 
 #include "base/error.h"

@@ -1,9 +1,9 @@
-/* src/stats/losses.c: the loss of a forecast at every row, such that its mean is the NMSE.
+/* src/stats/losses.c: the loss of a forecast at every row; its mean is the NMSE.
  *
  *     loss_t = (1/q) sum_k w_k (y_tk - yhat_tk)^2,      w_k = 1 / var_k, population variance of the truth
  *
- * A constant output has no variance. Its NMSE is 1 unless it is forecast exactly (metrics.c), so its squared
- * errors are weighed by their own mean: w_k = T / sum_t (y_tk - yhat_tk)^2. */
+ * A constant output has no variance. Its NMSE is 1 unless the forecast is exact (metrics.c), so its squared
+ * errors are weighted by the inverse of their mean: w_k = T / sum_t (y_tk - yhat_tk)^2. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "stats/stats_internal.h"
@@ -12,14 +12,14 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* The divisor of the squared errors of an output; 0 when all of them are 0 and the truth is constant. */
+/* The divisor of the squared errors of an output; 0 when the truth is constant and the forecast exact. */
 static double divisor(const volt_output *output, double unit)
 {
     double variance = volt_output_variance(output, unit);
     return variance != 0 ? variance : volt_output_error(output, unit);
 }
 
-/* All losses into `values`; the caller looks whether they are finite. */
+/* Adds all losses to `values`; the caller checks that they are finite. */
 static void add_outputs(volt_view truth, volt_view forecast, double *values)
 {
     for (int64_t t = 0; t < truth.rows; t++)
@@ -43,7 +43,7 @@ volt_status volt_losses(volt_view truth, volt_view forecast, volt_matrix losses)
     VOLT_TRY(volt_check_pair(truth, forecast));
     VOLT_REQUIRE(losses.rows == truth.rows && losses.cols == 1, VOLT_ERR_SHAPE,
                  "the losses are %" PRId64 " x %" PRId64 " for a truth of %" PRId64
-                 " rows: they must be a column of as many",
+                 " rows: they must be one column with as many rows",
                  losses.rows, losses.cols, truth.rows);
     VOLT_REQUIRE(losses.data && losses.ld >= 1, VOLT_ERR_ARGUMENT,
                  "the losses have no data or the leading dimension %" PRId64, losses.ld);

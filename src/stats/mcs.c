@@ -1,18 +1,18 @@
 /* src/stats/mcs.c: the model confidence set of Hansen, Lunde and Nason (Econometrica 79, 2011).
  *
  * Losses L_ti of model i at time t, means L_i, differences d_ij = L_i - L_j. The bootstrap gives errors
- * e_ib = (mean of L_i in replication b) - L_i. As long as more than one model is left:
+ * e_ib = (mean of L_i in replication b) - L_i. While more than one model remains:
  *
  *     R:    T = max_ij d_ij / sqrt(V_ij),  T*_b = max_ij (e_ib - e_jb) / sqrt(V_ij),
  *           V_ij = mean_b (e_ib - e_jb)^2
  *     max:  T = max_i c_i / s_i,           T*_b = max_i c_ib / s_i,   s_i^2 = mean_b c_ib^2,
  *           c_i = mean_j d_ij,             c_ib = mean_j (e_ib - e_jb)
  *
- * over the models i, j that are left. p = share of the T*_b above T, and the model i of the maximum (the first
- * one if several) is dropped; its p-value is the largest p so far. The last model has the p-value 1.
+ * over the remaining models i, j. p is the share of the T*_b above T. The model i of the maximum (the first of
+ * several) is eliminated; its p-value is the largest p so far. The last model has the p-value 1.
  *
- * Everything is made of differences of two models, never of a mean from which something is subtracted: equal
- * models have statistics of exactly 0, whatever a mean rounds to. */
+ * All statistics are computed from differences of two models, never by subtracting from a mean: equal models
+ * have statistics of exactly 0, independent of rounding. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -32,13 +32,13 @@ typedef struct mcs_work {
     double *inverse_error; /* models x models: 1 / sqrt(V_ij), 0 where V_ij = 0; method R */
     double *highest;       /* reps: T*_b */
     double *column;        /* reps: c_ib of one model; method max */
-    int64_t *alive;        /* the columns that are left, in column order */
+    int64_t *alive;        /* the remaining columns, in column order */
     int64_t n_alive;
     int exponent;
     volt_stage *stage; /* of the elimination: polled once for each model in a step */
 } mcs_work;
 
-/* The model that a step drops, the statistic that does, and the difference of losses in it. */
+/* The eliminated model, its statistic, and the difference of losses in it. */
 typedef struct mcs_loser {
     int64_t model;
     double statistic, difference;
@@ -51,7 +51,7 @@ static double inverse_root_mean_square(double squares, int64_t count)
     return squares > 0 ? 1 / sqrt(squares / (double)count) : 0;
 }
 
-/* A difference over its error; equal models have 0, a difference that never varies is infinite. */
+/* A difference divided by its error; 0 for equal models, infinite for a difference that never varies. */
 static double studentised(double difference, double inverse_error)
 {
     if (difference == 0 || inverse_error > 0)
@@ -59,7 +59,7 @@ static double studentised(double difference, double inverse_error)
     return copysign(INFINITY, difference);
 }
 
-/* The larger statistic loses, the first one of equals; of several infinite ones the larger difference. */
+/* Keeps the model with the larger statistic, the first of equals; among infinite ones the larger difference. */
 static void compare(mcs_loser *loser, int64_t model, double difference, double inverse_error)
 {
     double statistic = studentised(difference, inverse_error);
@@ -110,7 +110,7 @@ static mcs_loser test_pairs(mcs_work *work)
     return loser;
 }
 
-/* column_b = mean_j (e_ib - e_jb) over the models left; returns the sum of its squares. */
+/* column_b = mean_j (e_ib - e_jb) over the remaining models; returns the sum of its squares. */
 static double centre_errors(const mcs_work *work, int64_t i, double *restrict column)
 {
     const int64_t reps = work->reps;
@@ -192,10 +192,10 @@ static volt_status eliminate(mcs_work *work, volt_mcs_method method, volt_progre
     return volt_stage_end(&stage);
 }
 
-/* ---- before and after ------------------------------------------------------------------------- */
+/* ---- set-up and result ------------------------------------------------------------------------ */
 
-/* Means and centred losses, all scaled by one power of two so that no square overflows and the usual ones do
- * not vanish: the statistics have no unit. */
+/* Means and centred losses, scaled by one power of two so that squares do not overflow or, for typical
+ * values, underflow; the statistics are scale-free. */
 static void centre_losses(mcs_work *work, volt_view losses)
 {
     double largest = 0;
@@ -204,7 +204,7 @@ static void centre_losses(mcs_work *work, volt_view losses)
             largest = fmax(largest, fabs(losses.data[t * losses.ld + i]));
     frexp(largest, &work->exponent);
     for (int64_t i = 0; i < losses.cols; i++) {
-        /* About the first value: the mean of equal values is that value, without rounding. */
+        /* Relative to the first value: the mean of equal values is exact. */
         double first = ldexp(losses.data[i], -work->exponent), sum = 0;
         for (int64_t t = 0; t < losses.rows; t++)
             sum += ldexp(losses.data[t * losses.ld + i], -work->exponent) - first;
@@ -301,7 +301,7 @@ static volt_status compute(volt_view losses, const volt_mcs_options *options, co
 
 static volt_status check_losses(volt_view losses, const volt_mcs_options *options, volt_mcs **mcs)
 {
-    VOLT_REQUIRE(mcs, VOLT_ERR_ARGUMENT, "there is no place for the model confidence set");
+    VOLT_REQUIRE(mcs, VOLT_ERR_ARGUMENT, "the model confidence set is NULL");
     VOLT_REQUIRE(losses.rows >= 2 && losses.cols >= 1, VOLT_ERR_SHAPE,
                  "the losses are %" PRId64 " x %" PRId64
                  ", and must have at least two rows (time) and one column (models)",
@@ -311,7 +311,7 @@ static volt_status check_losses(volt_view losses, const volt_mcs_options *option
                  " columns",
                  losses.ld, losses.cols);
     VOLT_REQUIRE(options->method == VOLT_MCS_R || options->method == VOLT_MCS_MAX, VOLT_ERR_ARGUMENT,
-                 "there is no method %d of the model confidence set", (int)options->method);
+                 "unknown method %d of the model confidence set", (int)options->method);
     VOLT_REQUIRE(options->size > 0 && options->size < 1, VOLT_ERR_ARGUMENT,
                  "the size is %g, and must be above 0 and below 1", options->size);
     return volt_require_finite("losses", losses);
@@ -320,7 +320,7 @@ static volt_status check_losses(volt_view losses, const volt_mcs_options *option
 static volt_status check_reps(int64_t reps)
 {
     VOLT_REQUIRE(reps >= 1, VOLT_ERR_ARGUMENT,
-                 "there are %" PRId64 " replications of the bootstrap, and must be at least 1", reps);
+                 "the number of bootstrap replications is %" PRId64 ", and must be at least 1", reps);
     return VOLT_OK;
 }
 
@@ -357,7 +357,7 @@ static volt_status check_indices(const int64_t *indices, int64_t reps, int64_t r
         for (int64_t t = 0; t < rows; t++)
             VOLT_REQUIRE(indices[b * rows + t] >= 0 && indices[b * rows + t] < rows, VOLT_ERR_ARGUMENT,
                          "index %" PRId64 " of replication %" PRId64 " is %" PRId64
-                         ", and must be from 0 to %" PRId64,
+                         ", and must be 0 to %" PRId64,
                          t, b, indices[b * rows + t], rows - 1);
     return VOLT_OK;
 }

@@ -1,4 +1,4 @@
-/* src/stats/metrics.c: how far forecasts are from the truth.
+/* src/stats/metrics.c: errors of forecasts.
  *
  * With errors e_t = y_t - yhat_t of one output over T rows, and the mean over outputs taken last:
  *
@@ -7,9 +7,9 @@
  *     rmse = sqrt(mse)
  *     w1  = Wasserstein-1 distance between the values of y and those of yhat
  *
- * A constant truth has no variance: r2 is 1 when all errors are 0 and 0 otherwise, and nmse stays
- * 1 - r2. These are the conventions of scikit-learn, which gives no value for a single row: one row is
- * a constant truth here. */
+ * A constant truth has no variance: r2 is 1 when all errors are 0 and 0 otherwise, and nmse = 1 - r2. These
+ * are the conventions of scikit-learn, except that scikit-learn returns no value for a single row; here one
+ * row is a constant truth. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -28,19 +28,19 @@ static double median_of_sorted(const double *values, int64_t count)
     return count % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-/* Those of volt_metrics. */
+/* The fields of volt_metrics. */
 typedef struct figures {
     double mse, nmse, r2, mae, mdae, w1, mape, rmse;
 } figures;
 
-/* The metrics of one output from its truth y and forecast f; both and `errors` are overwritten. */
+/* The metrics of one output from its truth y and forecast f; y, f and `errors` are overwritten. */
 static figures output_figures(double *y, double *f, double *errors, int64_t count)
 {
     double sum = 0, relative = 0, size = 0;
     volt_squares squares = {0};
     for (int64_t i = 0; i < count; i++)
         size = fmax(size, fabs(y[i]));
-    double least = size < 1 && size > 0 ? size * DBL_EPSILON : DBL_EPSILON; /* whatever the unit */
+    double least = size < 1 && size > 0 ? size * DBL_EPSILON : DBL_EPSILON; /* scale-free */
     for (int64_t i = 0; i < count; i++) {
         errors[i] = fabs(y[i] - f[i]);
         volt_squares_add(&squares, errors[i]);
@@ -78,7 +78,7 @@ static void add_share(figures *mean, const figures *metrics, double share)
     mean->rmse += share * metrics->rmse;
 }
 
-/* The mean of squares may be too large for a double where all else is not. */
+/* The mean of squares may overflow when nothing else does. */
 static int is_finite(const figures *m)
 {
     return isfinite(m->nmse) && isfinite(m->r2) && isfinite(m->mae) && isfinite(m->mdae) && isfinite(m->w1) &&
@@ -90,7 +90,7 @@ static int is_finite(const figures *m)
 volt_status volt_metrics_compute(volt_view truth, volt_view forecast, volt_metrics *metrics)
 {
     VOLT_TRY(volt_check_pair(truth, forecast));
-    VOLT_REQUIRE(metrics, VOLT_ERR_ARGUMENT, "there is no place for the metrics");
+    VOLT_REQUIRE(metrics, VOLT_ERR_ARGUMENT, "the metrics are NULL");
 
     const int64_t n_rows = truth.rows;
     double *columns = volt_alloc_doubles(3, n_rows);
@@ -107,8 +107,7 @@ volt_status volt_metrics_compute(volt_view truth, volt_view forecast, volt_metri
         }
         figures output = output_figures(y, f, errors, n_rows);
         if (!is_finite(&output))
-            status = volt_fail(VOLT_ERR_NOT_FINITE,
-                               "the errors of column %" PRId64 " are too large for a double", j);
+            status = volt_fail(VOLT_ERR_NOT_FINITE, "the errors of column %" PRId64 " overflow", j);
         add_share(&mean, &output, 1.0 / (double)truth.cols);
     }
     volt_free(columns);
@@ -133,7 +132,7 @@ volt_status volt_r2(volt_view truth, volt_view forecast, double *r2)
     return VOLT_OK;
 }
 
-/* Euclidean norm of y - f (of y alone when f is NULL), scaled so that no square overflows. */
+/* Euclidean norm of y - f (of y when f is NULL), scaled so that no square overflows. */
 static double distance(const double *y, const double *f, int64_t count)
 {
     double largest = 0, squares = 0;
@@ -154,14 +153,14 @@ volt_status volt_valid_rows(volt_view truth, volt_view forecast, double threshol
 {
     VOLT_TRY(volt_check_pair(truth, forecast));
     VOLT_REQUIRE(isfinite(threshold) && threshold > 0, VOLT_ERR_ARGUMENT,
-                 "the threshold is %g, and must be above 0 and finite", threshold);
-    VOLT_REQUIRE(rows && reached, VOLT_ERR_ARGUMENT, "there is no place for the number of rows");
+                 "the threshold is %g, and must be positive and finite", threshold);
+    VOLT_REQUIRE(rows && reached, VOLT_ERR_ARGUMENT, "the number of rows is NULL");
 
     int64_t row = 0;
     for (; row < truth.rows; row++) {
         const double *y = truth.data + row * truth.ld, *f = forecast.data + row * forecast.ld;
         double error = distance(y, f, truth.cols), unit = distance(y, NULL, truth.cols);
-        /* Where the truth is 0 only an exact forecast is valid. */
+        /* Where the truth is 0, only an exact forecast is valid. */
         if (unit > 0 ? !(error / unit < threshold) : error > 0)
             break;
     }

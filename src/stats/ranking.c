@@ -1,7 +1,7 @@
-/* src/stats/ranking.c: how well scores order two kinds of rows: areas below the ROC and the precision-recall curve.
+/* src/stats/ranking.c: ranking quality of scores: areas below the ROC curve and the precision-recall curve.
  *
- * Scores are gone through downwards, rows with equal scores together. With m marked rows and o others in all, and p and f
- * of them so far,
+ * Scores are processed in descending order, in groups of equal scores. With m marked rows and o other rows in
+ * all, and p and f of them so far,
  *
  *     ROC area            = sum over groups of (others of the group) (p before + half of the marked of the group) / (m o)
  *     average precision   = sum over groups of (marked of the group) / m * p / (p + f), p and f with the group */
@@ -47,11 +47,10 @@ static void sum_groups(const scored_row *rows, int64_t n, volt_ranking *ranking)
 
 volt_status volt_ranking_compute(const double *scores, const int *marked, int64_t n, volt_ranking *ranking)
 {
-    VOLT_REQUIRE(scores && marked && ranking, VOLT_ERR_ARGUMENT,
-                 "scores, marks or the place for the areas are NULL");
+    VOLT_REQUIRE(scores && marked && ranking, VOLT_ERR_ARGUMENT, "scores, marks or areas are NULL");
     int64_t count = 0;
     for (int64_t i = 0; i < n; i++) {
-        VOLT_REQUIRE(!isnan(scores[i]), VOLT_ERR_NOT_FINITE, "score %" PRId64 " is not a number", i);
+        VOLT_REQUIRE(!isnan(scores[i]), VOLT_ERR_NOT_FINITE, "score %" PRId64 " is NaN", i);
         count += marked[i] != 0;
     }
     VOLT_REQUIRE(count > 0 && count < n, VOLT_ERR_DATA,

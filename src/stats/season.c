@@ -1,17 +1,17 @@
-/* src/stats/season.c: the season of a series, found from the autocorrelation of its changes.
+/* src/stats/season.c: the season of a series, from the autocorrelation of its changes.
  *
- * With d the N = n - 1 changes of y less their mean, and M = min(2N/3, 800),
+ * With d the N = n - 1 changes of y minus their mean, and M = min(2N/3, 800),
  *
  *     r[l] = (sum_i d[i+l] d[i] / sum_i d[i]^2) N / (N - l),        l = 0 .. M.
  *
- * S is a candidate, 4 <= S <= min((M - 1)/2, 400), where r has a peak that stands out of chance and of what lies before
- * it, and that returns after two seasons:
+ * S is a candidate, 4 <= S <= min((M - 1)/2, 400), when r has a significant peak at S that exceeds the values
+ * before it and repeats after two seasons:
  *
  *     r[S-1] < r[S] >= r[S+1],     r[S] > max(0.2, 3/sqrt(N - S)),
  *     min r[0..S] < r[S]/2,        max r[2S-1 .. 2S+1] >= r[S]/2.
  *
- * The season is the smallest candidate whose r is at least 0.8 of the largest one: multiples of a season have peaks
- * about as high as its own. */
+ * The season is the smallest candidate with r at least 0.8 of the largest: multiples of a season have peaks of
+ * about the same height. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -24,9 +24,9 @@
 
 enum { SHORTEST_SEASON = 4, LONGEST_SEASON = 400, MOST_LAGS = 800 };
 
-/* The changes of y less their mean, after y was scaled by a power of two to at most 1, so that no square overflows or
- * vanishes: the season has no unit. Returns the sum of their squares, and 0 where they are the rounding of y alone (a
- * constant, a straight line). */
+/* The changes of y minus their mean, after scaling y by a power of two to at most 1, so that squares neither
+ * overflow nor underflow; the season is scale-free. Returns the sum of their squares, and 0 when the changes
+ * are only rounding errors (a constant, a straight line). */
 static double centred_changes(const double *y, int64_t n, int64_t stride, double *d)
 {
     double largest = 0, mean = 0, squares = 0;
@@ -44,7 +44,7 @@ static double centred_changes(const double *y, int64_t n, int64_t stride, double
         d[i] -= mean;
         squares += d[i] * d[i];
     }
-    /* Two values and their difference, each rounded by eps/2 at most, and the mean of such. */
+    /* Two values and their difference, each rounded by eps/2 at most, and their mean. */
     const double rounding = 4 * DBL_EPSILON;
     return squares > (double)N * rounding * rounding ? squares : 0;
 }
@@ -92,7 +92,7 @@ static int64_t season_of(const double *r, int64_t N, int64_t M)
 
 volt_status volt_season_find(const double *y, int64_t n, int64_t stride, int64_t *season)
 {
-    VOLT_REQUIRE(y && season, VOLT_ERR_ARGUMENT, "there is no series, or no place for its season");
+    VOLT_REQUIRE(y && season, VOLT_ERR_ARGUMENT, "the series or its season is NULL");
     VOLT_REQUIRE(n >= 1, VOLT_ERR_SHAPE, "the series has %" PRId64 " values, and must have at least 1", n);
     VOLT_REQUIRE(stride >= 1, VOLT_ERR_ARGUMENT, "the stride is %" PRId64 ", and must be at least 1", stride);
     for (int64_t t = 0; t < n; t++)

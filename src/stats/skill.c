@@ -1,8 +1,9 @@
-/* src/stats/skill.c: the errors of a forecast in units of a baseline's.
+/* src/stats/skill.c: the errors of a forecast relative to a baseline.
  *
  *     skill = 1 - mean_k (sum_t e_tk^2 / sum_t b_tk^2),       mase = mean_k (sum_t |e_tk| / sum_t |b_tk|),
  *
- * e the errors of the forecast and b those of the baseline, over the outputs k of which the baseline makes an error. */
+ * with e the errors of the forecast and b those of the baseline, over the outputs k where the baseline is not
+ * exact. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "stats/stats_internal.h"
@@ -21,7 +22,7 @@ static double absolute_error(const volt_output *output, double unit)
     return sum;
 }
 
-/* The errors of all outputs. The sums of `found` stay 0 where the baseline is exact. */
+/* The errors of all outputs. The sums in `found` stay 0 where the baseline is exact. */
 static volt_status compare(volt_view truth, volt_view forecast, volt_view baseline, volt_skill *found)
 {
     volt_status status = volt_check_pair(truth, baseline);
@@ -47,7 +48,8 @@ static volt_status compare(volt_view truth, volt_view forecast, volt_view baseli
     return VOLT_OK;
 }
 
-/* Compares the last rows of the truth with the values found->lag rows before them, of which the first may be in `past`. */
+/* Compares the last rows of the truth with the values found->lag rows earlier, the first of which may be in
+ * `past`. */
 static volt_status compare_naive(volt_view truth, volt_view forecast, volt_view past, volt_skill *found)
 {
     const int64_t first = truth.rows - found->rows, cols = truth.cols;
@@ -70,7 +72,7 @@ volt_status volt_skill_compute(volt_view truth, volt_view forecast, volt_view ba
                                int64_t ahead, int64_t season, volt_skill *skill)
 {
     VOLT_TRY(volt_check_pair(truth, forecast));
-    VOLT_REQUIRE(skill, VOLT_ERR_ARGUMENT, "there is no place for the skill");
+    VOLT_REQUIRE(skill, VOLT_ERR_ARGUMENT, "the skill is NULL");
     volt_skill found = {.struct_size = sizeof found, .skill = NAN, .mase = NAN, .rows = truth.rows};
     if (baseline.data) {
         VOLT_TRY(compare(truth, forecast, baseline, &found));
@@ -88,10 +90,9 @@ volt_status volt_skill_compute(volt_view truth, volt_view forecast, volt_view ba
     }
     VOLT_TRY(volt_result_give(skill, &found, sizeof found, "volt_skill"));
     VOLT_REQUIRE(found.rows > 0, VOLT_ERR_DATA,
-                 "the naive forecast needs the truth %" PRId64 " rows before, and none of the %" PRId64
-                 " rows has that: give the rows before as past",
+                 "the naive forecast needs the truth %" PRId64 " rows earlier, which none of the %" PRId64
+                 " rows has: pass the earlier rows as past",
                  found.lag, truth.rows);
-    VOLT_REQUIRE(found.outputs > 0, VOLT_ERR_DATA,
-                 "the baseline is exact: errors cannot be measured in units of its errors");
+    VOLT_REQUIRE(found.outputs > 0, VOLT_ERR_DATA, "the baseline is exact: relative errors are undefined");
     return VOLT_OK;
 }

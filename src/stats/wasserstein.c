@@ -4,9 +4,9 @@
  *
  *     W1 = integral |F(x) - G(x)| dx,     F(x) = (number of first values <= x) / n_first,
  *
- * a sum over the gaps between neighbouring values of both samples: O(n log n) for sorting, O(n) for
- * the sum, and any two lengths. For equal lengths it is the mean of |x_(i) - y_(i)| over the order
- * statistics. */
+ * a sum over the gaps between neighbouring values of both samples, which may have different lengths. The cost
+ * is O(n log n) for sorting and O(n) for the sum. For equal lengths it is the mean of |x_(i) - y_(i)| over the
+ * order statistics. */
 #include "stats/stats_internal.h"
 
 #include "base/error.h"
@@ -51,7 +51,7 @@ volt_status volt_wasserstein(const double *first, int64_t n_first, const double 
 {
     VOLT_TRY(check_sample("first", first, n_first));
     VOLT_TRY(check_sample("second", second, n_second));
-    VOLT_REQUIRE(distance, VOLT_ERR_ARGUMENT, "there is no place for the distance");
+    VOLT_REQUIRE(distance, VOLT_ERR_ARGUMENT, "the distance is NULL");
 
     volt_status status = VOLT_ERR_MEMORY;
     double *x = volt_alloc(n_first, sizeof *x);
@@ -66,7 +66,7 @@ volt_status volt_wasserstein(const double *first, int64_t n_first, const double 
         if (isfinite(area))
             *distance = area;
         else
-            status = volt_fail(VOLT_ERR_NOT_FINITE, "the distance of the two samples overflows");
+            status = volt_fail(VOLT_ERR_NOT_FINITE, "the distance between the two samples overflows");
     }
     volt_free(y);
     volt_free(x);

@@ -169,18 +169,18 @@ static void failures_are_named(void **state)
     const volt_matrix f = volt_matrix_of(out, 2, 1);
     const volt_baseline naive = VOLT_BASELINE_NAIVE, seasonal = VOLT_BASELINE_SEASONAL;
     check_fails(volt_baseline_forecast((volt_baseline)9, levels, 1, 0, 0, 9, f), VOLT_ERR_ARGUMENT,
-                "no baseline 9");
+                "baseline 9");
     check_fails(volt_baseline_forecast(naive, levels, 0, 0, 0, 9, f), VOLT_ERR_ARGUMENT, "the lag is 0");
     check_fails(volt_baseline_forecast(naive, levels, INT64_MAX, 0, 0, INT64_MAX, f), VOLT_ERR_ARGUMENT,
                 "the lag is");
     check_fails(volt_baseline_forecast(naive, levels, 1, 1, 0, 9, f), VOLT_ERR_ARGUMENT, "the season is 1");
     check_fails(volt_baseline_forecast(naive, levels, 1, -4, 0, 9, f), VOLT_ERR_ARGUMENT, "the season is -4");
-    check_fails(volt_baseline_forecast(seasonal, levels, 1, 0, 0, 9, f), VOLT_ERR_ARGUMENT, "needs a season");
+    check_fails(volt_baseline_forecast(seasonal, levels, 1, 0, 0, 9, f), VOLT_ERR_ARGUMENT,
+                "season of at least 2 rows");
     check_fails(volt_baseline_forecast(naive, levels, 1, 0, 21, 9, f), VOLT_ERR_ARGUMENT, "end at 0 to 20");
-    check_fails(volt_baseline_forecast(naive, levels, 3, 0, 0, 2, f), VOLT_ERR_ARGUMENT, "it needs is row 3");
-    check_fails(volt_baseline_forecast(seasonal, levels, 3, 2, 0, 3, f), VOLT_ERR_ARGUMENT,
-                "it needs is row 4");
-    check_fails(volt_baseline_forecast(naive, levels, 3, 0, 0, 22, f), VOLT_ERR_ARGUMENT, "that can is row 22");
+    check_fails(volt_baseline_forecast(naive, levels, 3, 0, 0, 2, f), VOLT_ERR_ARGUMENT, "is row 3");
+    check_fails(volt_baseline_forecast(seasonal, levels, 3, 2, 0, 3, f), VOLT_ERR_ARGUMENT, "is row 4");
+    check_fails(volt_baseline_forecast(naive, levels, 3, 0, 0, 22, f), VOLT_ERR_ARGUMENT, "is row 22");
     check_fails(volt_baseline_forecast(naive, levels, 1, 0, 0, 9, volt_matrix_of(out, 2, 2)), VOLT_ERR_SHAPE,
                 "2 x 2");
     check_fails(volt_baseline_forecast(naive, volt_view_of(y, 0, 1), 1, 0, 0, 9, f), VOLT_ERR_SHAPE, "0 x 1");

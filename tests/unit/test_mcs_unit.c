@@ -375,7 +375,7 @@ static void wrong_calls_are_refused(void **state)
     double losses[] = {1, 2, 3, 4, 5, 6};
     volt_view view = volt_view_of(losses, 3, 2);
     volt_mcs *mcs = NULL;
-    check_fails(volt_mcs_compute(view, NULL, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_mcs_compute(view, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_mcs_compute(volt_view_of(losses, 1, 2), NULL, &mcs), VOLT_ERR_SHAPE, "1 x 2");
     check_fails(volt_mcs_compute(volt_view_of(losses, 3, 0), NULL, &mcs), VOLT_ERR_SHAPE, "3 x 0");
     check_fails(volt_mcs_compute(volt_view_of(NULL, 3, 2), NULL, &mcs), VOLT_ERR_ARGUMENT, "no data");
@@ -399,7 +399,7 @@ static void wrong_calls_are_refused(void **state)
     options = options_of(VOLT_MCS_R, 0);
     check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "0 replications");
     options = options_of((volt_mcs_method)7, 10);
-    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "no method 7");
+    check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT, "method 7");
     options = options_of(VOLT_MCS_R, INT64_MAX / 64);
     check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_MEMORY, "replications");
 
@@ -408,7 +408,7 @@ static void wrong_calls_are_refused(void **state)
     options.indices = indices;
     options.reps = 2;
     check_fails(volt_mcs_compute(view, &options, &mcs), VOLT_ERR_ARGUMENT,
-                "index 1 of replication 1 is 3, and must be from 0 to 2");
+                "index 1 of replication 1 is 3, and must be 0 to 2");
     indices[4] = -1;
     options.indices = indices;
     options.reps = 2;
@@ -424,8 +424,8 @@ static void wrong_calls_are_refused(void **state)
 
     double series[10] = {0}, block = 7;
     check_fails(volt_block_length(series, 9, &block), VOLT_ERR_SHAPE, "not 9");
-    check_fails(volt_block_length(NULL, 10, &block), VOLT_ERR_ARGUMENT, "no values");
-    check_fails(volt_block_length(series, 10, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_block_length(NULL, 10, &block), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_block_length(series, 10, NULL), VOLT_ERR_ARGUMENT, "NULL");
     series[4] = NAN;
     check_fails(volt_block_length(series, 10, &block), VOLT_ERR_NOT_FINITE, "value 4");
     assert_true(block == 7);

@@ -114,8 +114,8 @@ static void failures_are_named(void **state)
     (void)state;
     double y[30] = {0};
     int64_t season = 77;
-    check_fails(volt_season_find(NULL, 30, 1, &season), VOLT_ERR_ARGUMENT, "no series");
-    check_fails(volt_season_find(y, 30, 1, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_season_find(NULL, 30, 1, &season), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_season_find(y, 30, 1, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_season_find(y, 0, 1, &season), VOLT_ERR_SHAPE, "0 values");
     check_fails(volt_season_find(y, 30, 0, &season), VOLT_ERR_ARGUMENT, "stride is 0");
     y[29] = INFINITY;

@@ -85,8 +85,7 @@ static void failures_are_named(void **state)
                 VOLT_ERR_SHAPE, "the baseline");
     check_fails(volt_skill_compute(truth, volt_view_of(f, 2, 1), truth, NO_PAST, 1, 0, &skill), VOLT_ERR_SHAPE,
                 "2 x 1");
-    check_fails(volt_skill_compute(truth, forecast, forecast, NO_PAST, 1, 0, NULL), VOLT_ERR_ARGUMENT,
-                "no place");
+    check_fails(volt_skill_compute(truth, forecast, forecast, NO_PAST, 1, 0, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_skill_compute(truth, volt_view_of(far, 3, 1), forecast, NO_PAST, 1, 0, &skill),
                 VOLT_ERR_NOT_FINITE, "column 0 overflow");
     f[0] = NAN;
@@ -106,7 +105,7 @@ static void failures_are_named(void **state)
     check_fails(volt_skill_compute(truth, truth, truth, NO_PAST, 1, 0, &skill), VOLT_ERR_DATA, "exact");
     assert_true(isnan(skill.skill) && isnan(skill.mase) && skill.rows == 3 && skill.lag == 0);
     check_fails(volt_skill_compute(truth, truth, (volt_view){0}, NO_PAST, 3, 0, &skill), VOLT_ERR_DATA,
-                "3 rows before");
+                "3 rows earlier");
     assert_true(isnan(skill.skill) && skill.rows == 0 && skill.lag == 3 && skill.outputs == 0);
 }
 

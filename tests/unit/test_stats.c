@@ -152,11 +152,11 @@ static void wrong_input_is_refused_and_metrics_untouched(void **state)
     check_fails(volt_metrics_compute((volt_view){y, 3, 2, 1}, volt_view_of(f, 3, 2), &metrics),
                 VOLT_ERR_ARGUMENT, "leading dimension (1, 2)");
     check_fails(volt_metrics_compute(volt_view_of(y, 3, 2), volt_view_of(f, 3, 2), NULL), VOLT_ERR_ARGUMENT,
-                "no place");
+                "NULL");
     double r2 = -7;
     check_fails(volt_r2(volt_view_of(y, 3, 2), volt_view_of(f, 2, 3), &r2), VOLT_ERR_SHAPE,
                 "3 x 2 and the forecast 2 x 3");
-    check_fails(volt_r2(volt_view_of(y, 3, 2), volt_view_of(f, 3, 2), NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_r2(volt_view_of(y, 3, 2), volt_view_of(f, 3, 2), NULL), VOLT_ERR_ARGUMENT, "NULL");
     assert_true(r2 == -7);
     f[3] = NAN;
     check_fails(volt_metrics_compute(volt_view_of(y, 3, 2), volt_view_of(f, 3, 2), &metrics),
@@ -236,7 +236,7 @@ static void wrong_samples_are_refused(void **state)
     check_fails(volt_wasserstein(b, 2, NULL, 2, &distance), VOLT_ERR_ARGUMENT, "second sample");
     check_fails(volt_wasserstein(b, 2, a, 2, &distance), VOLT_ERR_NOT_FINITE, "value 1 of the second sample");
     check_fails(volt_wasserstein(far, 1, near, 1, &distance), VOLT_ERR_NOT_FINITE, "overflows");
-    check_fails(volt_wasserstein(b, 2, b, 2, NULL), VOLT_ERR_ARGUMENT, "no place");
+    check_fails(volt_wasserstein(b, 2, b, 2, NULL), VOLT_ERR_ARGUMENT, "NULL");
     assert_true(distance == 7);
 }
 
@@ -296,7 +296,7 @@ static void wrong_calls_are_refused(void **state)
     check_fails(volt_valid_rows(volt_view_of(y, 2, 1), volt_view_of(bad, 2, 1), 0.2, &rows, &reached),
                 VOLT_ERR_NOT_FINITE, "row 1, column 0");
     check_fails(volt_valid_rows(volt_view_of(y, 2, 1), volt_view_of(y, 2, 1), 0.2, NULL, &reached),
-                VOLT_ERR_ARGUMENT, "no place");
+                VOLT_ERR_ARGUMENT, "NULL");
     assert_true(rows == 7 && reached == 7);
 }
 
