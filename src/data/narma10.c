@@ -1,10 +1,11 @@
-/* src/data/narma10.c: the nonlinear moving average of order 10, a benchmark of system identification.
+/* src/data/narma10.c: the nonlinear autoregressive moving average of order 10, a benchmark of system
+ * identification.
  *
  *     y[t+1] = 0.3 y[t] + 0.05 y[t] sum_{i<10} y[t-i] + 1.5 u[t-9] u[t] + 0.1,    u[t] uniform on [0, 0.5)
  *
- * (Atiya and Parlos, "New results on recurrent network training", IEEE Transactions on Neural Networks
- * 11, 2000.) Inputs and outputs before the first row are 0. For rare inputs y leaves the basin of its
- * bounded solution and grows without limit. */
+ * (Atiya and Parlos, "New results on recurrent network training", IEEE Transactions on Neural Networks 11,
+ * 2000.) Inputs and outputs before the first row are 0. For rare inputs y leaves the basin of its bounded
+ * solution and diverges. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/process.h"
@@ -15,7 +16,7 @@ enum { MEMORY = 10 };
 typedef struct narma10 {
     volt_rng rng;
     double inputs[MEMORY], outputs[MEMORY]; /* rings: the last ten u, and y[t-9] ... y[t] */
-    int now;                                /* where u[t] and y[t+1] go: over the oldest */
+    int now;                                /* position of u[t] and y[t+1], which replace the oldest */
     double row[2];                          /* u[t], y[t+1] */
 } narma10;
 

@@ -1,7 +1,7 @@
-/* src/data/process.c: the loop that every generator shares.
+/* src/data/process.c: the main loop of all generators.
  *
- * Rows go to a private buffer and reach the caller's matrix only when all of them are there: a run that
- * is cancelled or diverges leaves nothing half-done. */
+ * Rows are written to a private buffer and copied to the caller's matrix at the end: a run that is cancelled
+ * or diverges changes nothing. */
 #include "data/process.h"
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Steps between two looks at the progress callback: a few milliseconds of the slowest generator. */
+/* Steps between two progress reports: a few milliseconds of the slowest generator. */
 enum { LOOK_EVERY = 1024 };
 
 volt_status volt_process_check(const char *name, volt_matrix out, int64_t cols, int64_t every, int64_t discard)
@@ -24,15 +24,15 @@ volt_status volt_process_check(const char *name, volt_matrix out, int64_t cols, 
                  "%s: the matrix has no data, or its leading dimension %" PRId64 " is below its %" PRId64
                  " columns",
                  name, out.ld, out.cols);
-    VOLT_REQUIRE(every >= 1, VOLT_ERR_ARGUMENT,
-                 "%s: one value of %" PRId64 " is to be kept, and that must be at least 1", name, every);
+    VOLT_REQUIRE(every >= 1, VOLT_ERR_ARGUMENT, "%s: every is %" PRId64 ", and must be at least 1", name,
+                 every);
     VOLT_REQUIRE(discard >= 0 && discard <= INT64_MAX - out.rows, VOLT_ERR_ARGUMENT,
                  "%s: the number of rows to discard is %" PRId64 ", and must be 0 to 2^63 - 1 - %" PRId64, name,
                  discard, out.rows);
     return VOLT_OK;
 }
 
-/* Rows are numbered as the caller sees them; those before the first have numbers of their own. */
+/* Rows are numbered as in the output; discarded rows are numbered separately. */
 static const char *kind_of_row(const volt_process *process, int64_t row)
 {
     return row < process->discard ? "discarded row" : "row";
@@ -52,7 +52,7 @@ static volt_status check_row(const volt_process *process, int64_t row)
     return VOLT_OK;
 }
 
-/* Write the rows that are kept, one after the other, to `kept`. */
+/* Writes the kept rows to `kept`. */
 static volt_status collect(const volt_process *process, volt_stage *stage, int64_t n_rows, double *kept)
 {
     const size_t row_bytes = (size_t)process->cols * sizeof(double);

@@ -73,8 +73,7 @@ static void stationarity_names_the_asset(void **state)
     check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_NOT_FINITE, "asset 2");
     bekk->b[1] = 0;
     bekk->C[2] = 0.1;
-    check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT,
-                "upper triangular, and its entry (2, 1) is 0.1");
+    check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "entry (2, 1) is 0.1");
     check_fails(volt_bekk_check_stationary(NULL), VOLT_ERR_ARGUMENT, "NULL");
     volt_bekk_free(bekk);
 }
@@ -94,7 +93,7 @@ static void stationary_covariance_by_hand(void **state)
     bekk->C[3] = 1e200; /* its square is infinite */
     double before = covariance[0];
     check_fails(volt_bekk_stationary_covariance(bekk, volt_matrix_of(covariance, 2, 2)), VOLT_ERR_NOT_FINITE,
-                "too large for a double");
+                "overflows");
     assert_true(covariance[0] == before);
     volt_bekk_free(bekk);
 }
@@ -235,7 +234,7 @@ static void likelihood_by_hand(void **state)
     double wide[4] = {1, 2, 3, 4}, missing[] = {1, NAN, 0};
     loglik = -7;
     check_fails(volt_bekk_loglik(bekk, volt_view_of(wide, 2, 2), NULL, nothing, &loglik), VOLT_ERR_SHAPE,
-                "have 2 columns, and the BEKK parameters are those of 1");
+                "have 2 columns");
     check_fails(volt_bekk_loglik(bekk, volt_view_of(r, 1, 1), NULL, nothing, &loglik), VOLT_ERR_DATA,
                 "at least 2");
     check_fails(volt_bekk_loglik(bekk, volt_view_of(missing, 3, 1), NULL, nothing, &loglik),
@@ -247,7 +246,7 @@ static void likelihood_by_hand(void **state)
     const double loud[] = {1, -1, 1, -1, 1, -1, 1, -1};
     bekk->C[0] = 1e-154, bekk->a[0] = bekk->b[0] = 0;
     check_fails(volt_bekk_loglik(bekk, volt_view_of(loud, 8, 1), NULL, nothing, &loglik), VOLT_ERR_NOT_FINITE,
-                "too large for a double");
+                "overflows");
     bekk->C[0] = 0;
     check_fails(volt_bekk_loglik(bekk, volt_view_of(r, 3, 1), NULL, nothing, &loglik), VOLT_ERR_SINGULAR,
                 "row 2 is not positive definite");
@@ -410,7 +409,7 @@ static void data_that_cannot_be_estimated_on(void **state)
     volt_bekk *bekk = NULL;
     volt_bekk_fit_options options = volt_bekk_fit_options_default();
     check_fails(volt_bekk_fit(volt_view_of(rows, 49, 1), NULL, &bekk, NULL), VOLT_ERR_DATA,
-                "49 returns, and 1 assets (3 parameters) need at least 50");
+                "(3 parameters) need at least 50");
     check_fails(volt_bekk_fit(volt_view_of(rows, 18, 10), NULL, &bekk, NULL), VOLT_ERR_DATA,
                 "10 assets (75 parameters) need at least 150");
     options.starts = 0;
@@ -472,7 +471,7 @@ static void an_estimate_that_did_not_converge_says_so(void **state)
         warning[0] = '\0';
         returns = sample_of(truth, ROWS, seed);
         check_ok(volt_bekk_fit(volt_view_of(returns, ROWS, 2), &options, &bekk, &info));
-        bool warned = strstr(warning, "did not converge") || strstr(warning, "no maximum");
+        bool warned = strstr(warning, "did not converge") || strstr(warning, "not a maximum");
         assert_true(info.converged == bekk->converged && warned == !info.converged);
         assert_true(info.gain_left < 1e-5 ||
                     !info.converged); /* left where it ended, not where the round began */

@@ -186,7 +186,7 @@ static void a_climb_from_nowhere_is_refused(void **state)
     volt_bekk_ascent ascent = {0};
     begin(point);
     point[0] = 1e200; /* its square is infinite */
-    check_fails(climb(40, 1e-8, unwatched, point, &ascent), VOLT_ERR_SINGULAR, "where the estimator starts");
+    check_fails(climb(40, 1e-8, unwatched, point, &ascent), VOLT_ERR_SINGULAR, "at the starting point");
 }
 
 static void singular_covariances_have_no_start(void **state)

@@ -376,7 +376,7 @@ static void wrong_mackey_glass_options_are_refused(void **state)
     }
     volt_mackey_glass_options options = volt_mackey_glass_options_default();
     options.every = 0;
-    check_fails(volt_simulate_mackey_glass(&options, out), VOLT_ERR_ARGUMENT, "one value of 0");
+    check_fails(volt_simulate_mackey_glass(&options, out), VOLT_ERR_ARGUMENT, "every is 0");
     options = volt_mackey_glass_options_default();
     options.method = (volt_ode_method)7;
     check_fails(volt_simulate_mackey_glass(&options, out), VOLT_ERR_ARGUMENT, "the method is 7");

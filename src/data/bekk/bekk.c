@@ -1,4 +1,4 @@
-/* src/data/bekk/bekk.c: parameters of the BEKK model: their life, and what describes them. */
+/* src/data/bekk/bekk.c: BEKK parameters: creation, copies, presets. */
 #include "data/bekk/bekk.h"
 
 #include "base/error.h"
@@ -90,7 +90,7 @@ volt_status volt_bekk_set_source(volt_bekk *bekk, const char *const *tickers, co
     return VOLT_OK;
 }
 
-/* ---- parameters of the BEKK model that are built in -------------------------------------------- */
+/* ---- built-in parameters of the BEKK model ----------------------------------------------------- */
 
 const char *volt_bekk_preset_name(int64_t index)
 {
@@ -114,6 +114,6 @@ volt_status volt_bekk_preset(const char *name, volt_bekk **bekk)
     }
     const char *nearest = volt_nearest_name(name, names, count);
     if (nearest)
-        return volt_fail(VOLT_ERR_ARGUMENT, "there is no preset '%s'; did you mean %s?", name, nearest);
-    return volt_fail(VOLT_ERR_ARGUMENT, "there is no preset '%s' (the first is %s)", name, names[0]);
+        return volt_fail(VOLT_ERR_ARGUMENT, "unknown preset '%s'; did you mean %s?", name, nearest);
+    return volt_fail(VOLT_ERR_ARGUMENT, "unknown preset '%s' (the first is %s)", name, names[0]);
 }

@@ -1,16 +1,16 @@
-/* src/data/bekk/bekk_ascent.c: climb the log-likelihood of the BEKK model from a given point.
+/* src/data/bekk/bekk_ascent.c: maximises the log-likelihood of the BEKK model from a given point.
  *
- * Coordinates without bounds: the upper triangle of C as it is, and for every asset the point of the plane that the
- * open disc a^2 + b^2 < 1 is stretched to,
+ * Unbounded coordinates: the upper triangle of C, and for every asset the image of the open disc a^2 + b^2 < 1
+ * in the plane,
  *
  *     a = u / sqrt(1 + u^2 + v^2),   b = v / sqrt(1 + u^2 + v^2).
  *
- * In these the curvature differs by orders of magnitude between directions. A round therefore begins with a matrix
- * J = R R' that is about minus the Hessian, and moves in y with x = x_0 + R'^{-1} y, where the curvature is about 1
- * everywhere: the limited-memory BFGS of NLopt (Nocedal 1980, Liu and Nocedal 1989) then needs few steps. J is the sum
- * of outer products of the scores, and what C C' adds (below); when that stalls, the Hessian itself, by differences,
- * which costs 2 P evaluations. Rounds are repeated until 1/2 g' J^{-1} g, what could still be gained to second order, is
- * negligible. */
+ * In these the curvature differs by orders of magnitude between directions. A round therefore begins with a
+ * matrix J = R R' that approximates minus the Hessian, and optimises over y with x = x_0 + R'^{-1} y, where
+ * the curvature is about 1 in all directions. The limited-memory BFGS of NLopt (Nocedal 1980, Liu and Nocedal
+ * 1989) then needs few iterations. J is the sum of outer products of the scores, plus the contribution of C C'
+ * (below). When that stalls, J is the Hessian itself, by differences, which costs 2 P evaluations. Rounds are
+ * repeated until 1/2 g' J^{-1} g, the second-order estimate of the remaining gain, is negligible. */
 #include "data/bekk/bekk_likelihood.h"
 
 #include "base/blas.h"
@@ -30,8 +30,8 @@ typedef struct climber {
     nlopt_opt optimiser;
     int64_t d, entries, count; /* count: parameters */
     double *point, *C, *a, *b; /* of the last evaluation, in one block */
-    double *gradient;          /* P: by C, a, b, then by x */
-    double *centre, *x;        /* P: where the round began, where we are */
+    double *gradient;          /* P: with respect to C, a, b, then with respect to x */
+    double *centre, *x;        /* P: start of the round, and the current point */
     double *scale;             /* P x P: R */
     double *y, *differences;   /* P, 2 P */
     double *scores, *room;
@@ -94,7 +94,7 @@ static void from_coordinates(const climber *climb, const double *x, double *C, d
     }
 }
 
-/* Derivatives by C, a, b become those by x, in place. */
+/* Transforms derivatives with respect to C, a, b to derivatives with respect to x, in place. */
 static void turn_derivatives(const climber *climb, const double *x, double *derivatives)
 {
     int64_t d = climb->d;
@@ -108,7 +108,8 @@ static void turn_derivatives(const climber *climb, const double *x, double *deri
     }
 }
 
-/* Log-likelihood at x, and climb->gradient by x; false where a covariance is not positive definite. */
+/* Log-likelihood at x, and climb->gradient with respect to x; false when a covariance is not positive
+ * definite. */
 static int evaluate(climber *climb, const double *x, double *loglik)
 {
     from_coordinates(climb, x, climb->C, climb->a, climb->b);
@@ -120,7 +121,7 @@ static int evaluate(climber *climb, const double *x, double *loglik)
     return 1;
 }
 
-/* Where entry (i, j) of C, j >= i, stands among the parameters. */
+/* The index of entry (i, j) of C, j >= i, among the parameters. */
 static int64_t index_in_C(int64_t d, int64_t i, int64_t j)
 {
     return i * d - i * (i - 1) / 2 + j - i;
@@ -128,9 +129,9 @@ static int64_t index_in_C(int64_t d, int64_t i, int64_t j)
 
 /* ---- one round -------------------------------------------------------------------------------- */
 
-/* The log-likelihood depends on C through C C', and curves in C also because that product does: minus its Hessian has
- * -2 sum G_t between the entries of a column of C. Where C C' tends to a singular matrix this is all the curvature there
- * is, for the scores vanish. Add its positive part to J. */
+/* The log-likelihood depends on C through C C', which adds curvature: minus its Hessian has -2 sum G_t
+ * between the entries of a column of C. Where C C' tends to a singular matrix the scores vanish, and this is
+ * the only curvature. Adds its positive part to J. */
 static void add_product_curvature(climber *climb)
 {
     int64_t d = climb->d, P = climb->count;
@@ -150,8 +151,8 @@ static void add_product_curvature(climber *climb)
         }
 }
 
-/* J of the scores at x, lower triangle. Directions that the scores do not see get a little curvature, so that it can be
- * inverted. */
+/* J of the scores at x, lower triangle. Directions in which all scores vanish get a small curvature, so that
+ * J is invertible. */
 static void outer_product(climber *climb, const double *x)
 {
     int64_t P = climb->count, n = climb->likelihood->n;
@@ -164,7 +165,7 @@ static void outer_product(climber *climb, const double *x)
         climb->scale[k * P + k] = climb->scale[k * P + k] * (1 + 1e-8) + 1e-8;
 }
 
-/* Minus the Hessian by x; what is left out vanishes with the gradient. */
+/* Minus the Hessian with respect to x, without terms that vanish with the gradient. */
 static int minus_hessian(climber *climb, const double *x)
 {
     int64_t P = climb->count;
@@ -172,7 +173,7 @@ static int minus_hessian(climber *climb, const double *x)
                                  climb->differences, climb->scale))
         return 0;
     climb->evaluations += 2 * P;
-    for (int side = 0; side < 2; side++) { /* turn the rows, transpose, turn the rows */
+    for (int side = 0; side < 2; side++) { /* transform the rows, transpose, transform the rows */
         for (int64_t k = 0; k < P; k++)
             turn_derivatives(climb, x, climb->scale + k * P);
         for (int64_t k = 0; k < P; k++)
@@ -199,7 +200,7 @@ static double measure_scale(climber *climb, const double *x, int by_scores)
     volt_bekk_scores(climb->likelihood, climb->C, climb->a, climb->b, climb->room, climb->scores);
     if (by_scores || !minus_hessian(climb, x) || !factorise_scale(climb)) {
         outer_product(climb, x);
-        if (!factorise_scale(climb)) { /* rounding: a scale without directions */
+        if (!factorise_scale(climb)) { /* rounding: use a scale without directions */
             memset(climb->scale, 0, (size_t)(P * P) * sizeof *climb->scale);
             for (int64_t k = 0; k < P; k++)
                 climb->scale[k * P + k] =
@@ -222,7 +223,7 @@ static void move(const climber *climb, const double *y, double *x)
         x[k] += climb->centre[k];
 }
 
-/* What NLopt calls, which wants the gradient every time: minus the log-likelihood at y. */
+/* Objective for NLopt, which always requests the gradient: minus the log-likelihood at y. */
 static double objective(unsigned count, const double *y, double *gradient, void *context)
 {
     climber *climb = context;
@@ -241,7 +242,7 @@ static double objective(unsigned count, const double *y, double *gradient, void 
     return -loglik;
 }
 
-/* Run the optimiser from the centre, and move the centre to the best point it saw. */
+/* Runs the optimiser from the centre, and moves the centre to the best point found. */
 static volt_status run_round(climber *climb, double *loglik)
 {
     nlopt_opt optimiser = nlopt_create(NLOPT_LD_LBFGS, (unsigned)climb->count);
@@ -258,9 +259,9 @@ static volt_status run_round(climber *climb, double *loglik)
     nlopt_destroy(optimiser);
     climb->optimiser = NULL;
     VOLT_REQUIRE(result != NLOPT_OUT_OF_MEMORY, VOLT_ERR_MEMORY,
-                 "not enough memory to optimise %" PRId64 " parameters", climb->count);
+                 "out of memory to optimise %" PRId64 " parameters", climb->count);
 
-    double reached = 0; /* whatever else it says, a point that is better is better */
+    double reached = 0; /* a better point is used whatever the status */
     move(climb, climb->y, climb->x);
     if (evaluate(climb, climb->x, &reached) && reached > *loglik) {
         memcpy(climb->centre, climb->x, (size_t)climb->count * sizeof *climb->x);
@@ -275,7 +276,7 @@ static volt_status climb_rounds(climber *climb, int64_t rounds, double enough, v
 {
     double loglik = 0, gain_left = INFINITY;
     VOLT_REQUIRE(evaluate(climb, climb->centre, &loglik), VOLT_ERR_SINGULAR,
-                 "the likelihood cannot be computed where the estimator starts");
+                 "the likelihood cannot be computed at the starting point");
     int by_scores = 1;
     for (int64_t round = 0; round < rounds; round++) {
         by_scores = by_scores && round < ROUNDS_BY_SCORES;
@@ -288,9 +289,9 @@ static volt_status climb_rounds(climber *climb, int64_t rounds, double enough, v
             return volt_stage_end(climb->stage);
         if (!(loglik > before) && !by_scores)
             break;
-        by_scores = by_scores && loglik > before; /* stalled: look at the Hessian */
+        by_scores = by_scores && loglik > before; /* stalled: use the Hessian */
         evaluate(climb, climb->centre,
-                 &here); /* slopes for the scores at the centre, where all was well before */
+                 &here); /* slopes for the scores at the centre, where the evaluation succeeded before */
     }
     ascent->loglik = loglik;
     ascent->gain_left = gain_left;

@@ -1,8 +1,8 @@
-/* src/data/bekk/bekk_curvature.c: second derivatives of the log-likelihood, and standard errors from them.
+/* src/data/bekk/bekk_curvature.c: second derivatives of the log-likelihood, and the resulting standard errors.
  *
- * The model may be wrong in its distribution: the covariance of the estimate is then the sandwich (-H)^{-1} J (-H)^{-1},
- * H the Hessian, J = sum_t s_t s_t' of the scores (White, Econometrica 50, 1982). With the scores as rows of an n x P
- * matrix its diagonal holds the squared norms of the columns of (scores) (-H)^{-1}. */
+ * The distribution may be misspecified: the covariance of the estimate is then the sandwich (-H)^{-1} J
+ * (-H)^{-1}, H the Hessian, J = sum_t s_t s_t' of the scores (White, Econometrica 50, 1982). With the scores
+ * as rows of an n x P matrix, its diagonal contains the squared norms of the columns of (scores) (-H)^{-1}. */
 #include "base/blas.h"
 #include "base/memory.h"
 #include "data/bekk/bekk_likelihood.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Where parameter k stands in C, a, b. */
+/* The address of parameter k in C, a, b. */
 static double *parameter_at(double *point, int64_t d, int64_t k)
 {
     int64_t entries = volt_packed_count(d);
@@ -32,8 +32,8 @@ int volt_bekk_minus_hessian(volt_bekk_likelihood *likelihood, double *point, con
     const double *C = point, *a = point + d * d, *b = a + d;
     double *above = room, *below = room + P, loglik;
     for (int64_t k = 0; k < P; k++) {
-        /* A thousandth of the standard error that the scores promise: the differences then err by about 1e-6 of the
-         * Hessian, and by far less through rounding. */
+        /* A thousandth of the standard error estimated from the scores: the differences then have a relative
+         * error of about 1e-6, and a much smaller rounding error. */
         double norm = cblas_dnrm2((int)likelihood->n, scores + k, (int)P), step = 1e-3 / fmax(norm, 1);
         double *parameter = parameter_at(point, d, k), kept = *parameter;
         if (!volt_stage_advance(stage, units))
@@ -59,7 +59,7 @@ int volt_bekk_minus_hessian(volt_bekk_likelihood *likelihood, double *point, con
 /* ---- sandwich --------------------------------------------------------------------------------- */
 
 typedef struct curve_room {
-    double *point;         /* C, a, b, to be moved */
+    double *point;         /* C, a, b, modified and restored */
     double *gradient;      /* P */
     double *differences;   /* 2 P */
     double *minus_hessian; /* P x P, then its factor */
@@ -132,15 +132,15 @@ volt_status volt_bekk_curve(volt_bekk_likelihood *likelihood, const double *poin
     return status;
 }
 
-/* ---- eigenvalues of small symmetric matrices by Jacobi's rotations -----------------------------
- * A rotation in the plane (p, q) by the angle with cot 2 theta = (a_qq - a_pp) / (2 a_pq) makes a_pq zero; sweeps over all
- * planes converge quadratically (Golub and Van Loan, Matrix Computations, section 8.5). Why not LAPACK: what a seed
- * simulates should be the same numbers on every machine, and LAPACK rounds differently from one BLAS, and even from one
- * number of threads, to the next. Matrices here have a few dozen rows at most. */
+/* ---- eigenvalues of small symmetric matrices by Jacobi rotations ----------------------------------
+ * A rotation in the plane (p, q) by the angle with cot 2 theta = (a_qq - a_pp) / (2 a_pq) makes a_pq zero;
+ * sweeps over all planes converge quadratically (Golub and Van Loan, Matrix Computations, section 8.5).
+ * LAPACK is not used because simulations with a seed should be identical on every machine, and its rounding
+ * depends on the BLAS and even on the number of threads. Matrices have at most a few dozen rows here. */
 
 enum { MOST_SWEEPS = 60 }; /* about eight are needed */
 
-/* Rows p and q of M, as one thing. */
+/* Rotates rows p and q of M. */
 static void rotate_rows(int64_t d, double *M, int64_t p, int64_t q, double c, double s)
 {
     double *mp = M + p * d, *mq = M + q * d;

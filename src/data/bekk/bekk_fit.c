@@ -1,9 +1,10 @@
 /* src/data/bekk/bekk_fit.c: quasi maximum likelihood of the diagonal BEKK model.
  *
- * Returns are centred and brought to unit variance (H_1 becomes their correlation matrix), the likelihood is climbed
- * from several starts, and the best end is brought back: C by rows with the standard deviations, the log-likelihood by
- * -n sum log of them. On consistency: McAleer, Chan, Hoti, Lieberman, Econometric Theory 24 (2008); Pedersen, Rahbek,
- * Econometrics Journal 17 (2014). */
+ * Returns are centred and scaled to unit variance (H_1 becomes their correlation matrix), the likelihood is
+ * maximised from several starts, and the best result is transformed back: the rows of C are multiplied by the
+ * standard deviations, and n times the sum of their logarithms is subtracted from the log-likelihood. On
+ * consistency: McAleer, Chan, Hoti, Lieberman, Econometric Theory 24 (2008); Pedersen, Rahbek, Econometrics
+ * Journal 17 (2014). */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -15,9 +16,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double enough = 1e-8;      /* gain_left at which a climb ends */
-static const double negligible = 1e-5;  /* gain_left, by the Hessian, of an estimate that converged */
-static const double same_summit = 0.01; /* log-likelihoods this close are one maximum */
+static const double enough = 1e-8;      /* gain_left at which an ascent ends */
+static const double negligible = 1e-5;  /* gain_left, by the Hessian, of a converged estimate */
+static const double same_summit = 0.01; /* log-likelihoods this close count as the same maximum */
 
 /* Shares of the whole call. */
 static const double share_alone = 0.1, share_climb = 0.7, share_errors = 0.2;
@@ -62,7 +63,7 @@ static volt_status check_call(volt_view returns, const volt_bekk_fit_options *op
                  options->starts, options->rounds);
     int64_t least = 2 * P > 50 ? 2 * P : 50;
     VOLT_REQUIRE(returns.rows >= least, VOLT_ERR_DATA,
-                 "there are %" PRId64 " returns, and %" PRId64 " assets (%" PRId64
+                 "there are %" PRId64 " returns, but %" PRId64 " assets (%" PRId64
                  " parameters) need at least %" PRId64,
                  returns.rows, d, P, least);
     return VOLT_OK;
@@ -92,7 +93,8 @@ static volt_status scale_returns(volt_view returns, double *scaled, double *sd)
     return VOLT_OK;
 }
 
-/* Columns that depend on one another to rounding have no likelihood to speak of. */
+/* Checks that no column is a linear combination of the others up to rounding: the likelihood would be
+ * undefined. */
 static volt_status check_independent(const volt_bekk_likelihood *likelihood, double *C)
 {
     int64_t d = likelihood->d;
@@ -114,7 +116,7 @@ typedef struct bekk_search {
     volt_bekk_fit_info info; /* loglik on the scale of unit variance until the end */
 } bekk_search;
 
-/* The point where climb number `start` begins. */
+/* The starting point of ascent number `start`. */
 static volt_status begin_start(bekk_search *search, int64_t start)
 {
     int64_t d = search->likelihood.d;
@@ -132,7 +134,7 @@ static volt_status begin_start(bekk_search *search, int64_t start)
     return VOLT_OK;
 }
 
-/* Climb once; keep the end when it is the best so far. */
+/* Runs one ascent; keeps the result when it is the best so far. */
 static volt_status climb_once(bekk_search *search, int64_t start, double *reached)
 {
     const volt_bekk_fit_options *options = search->options;
@@ -177,7 +179,7 @@ static volt_status climb_all(bekk_search *search, double *ends)
 
 /* ---- the estimate ----------------------------------------------------------------------------- */
 
-/* What the Hessian says of the best end; standard errors (P) when they are wanted and there are any. */
+/* Checks the best result by the Hessian; computes standard errors (P) if requested and defined. */
 static volt_status judge(bekk_search *search, double *errors, int *has_errors)
 {
     volt_bekk_fit_info *info = &search->info;
@@ -190,18 +192,16 @@ static volt_status judge(bekk_search *search, double *errors, int *has_errors)
     info->converged = curvature.is_maximum && curvature.gain_left < negligible;
     *has_errors = errors && curvature.is_maximum;
     if (!curvature.is_maximum)
-        volt_log(VOLT_LOG_WARNING,
-                 "the estimate of the BEKK model is no maximum: the Hessian of the log-likelihood is "
-                 "not negative definite there; standard errors cannot be given");
+        volt_log(VOLT_LOG_WARNING, "the estimate of the BEKK model is not a maximum: the Hessian of the "
+                                   "log-likelihood is not negative definite; there are no standard errors");
     else if (!info->converged)
         volt_log(VOLT_LOG_WARNING,
-                 "the estimator of the BEKK model did not converge: the log-likelihood could still "
-                 "gain %.3g",
+                 "the estimator of the BEKK model did not converge: the log-likelihood could still gain %.3g",
                  info->gain_left);
     return VOLT_OK;
 }
 
-/* Back to the units of the returns. */
+/* Transforms back to the units of the returns. */
 static volt_status hand_over(const bekk_search *search, const double *sd, const double *errors, int has_errors,
                              volt_bekk *bekk)
 {

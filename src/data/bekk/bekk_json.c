@@ -4,7 +4,7 @@
  *      "loglik": ..., "observations": ..., "converged": true, "C_error": ..., "a_error": ..., "b_error": ...,
  *      "command": ...}
  *
- * C, a and b must be there, the rest may be. Keys that are not known are passed over. */
+ * C, a and b are required, the rest is optional. Unknown keys are ignored. */
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -19,7 +19,7 @@
 
 /* ---- write ------------------------------------------------------------------------------------ */
 
-/* Numbers as the shortest text that reads back; errors of estimates with four digits. */
+/* Numbers as the shortest text that parses to the same value; standard errors with four digits. */
 static void write_list(volt_text_buffer *out, const double *values, int64_t count, int digits)
 {
     char text[VOLT_NUMBER_LENGTH];
@@ -29,7 +29,7 @@ static void write_list(volt_text_buffer *out, const double *values, int64_t coun
         if (digits) { /* round through text, which then prints short */
             snprintf(text, sizeof text, "%.*g", digits, value);
             for (char *c = text; *c; c++)
-                *c = *c == ',' ? '.' : *c; /* whatever the locale */
+                *c = *c == ',' ? '.' : *c; /* independent of the locale */
             volt_parse_number(text, &value);
         }
         volt_text_put(out, i ? ", " : "");
@@ -124,7 +124,7 @@ volt_status volt_bekk_to_json(const volt_bekk *bekk, char **text)
 
 /* ---- read ------------------------------------------------------------------------------------- */
 
-/* `count` finite numbers; `where` names the list in a sentence. */
+/* Reads `count` finite numbers; `where` names the list in a message. */
 static volt_status read_list(const json_t *list, int64_t count, const char *where, double *values)
 {
     VOLT_REQUIRE(json_is_array(list) && (int64_t)json_array_size(list) == count, VOLT_ERR_FORMAT,
@@ -133,15 +133,14 @@ static volt_status read_list(const json_t *list, int64_t count, const char *wher
         const json_t *item = json_array_get(list, (size_t)i);
         VOLT_REQUIRE(json_is_number(item), VOLT_ERR_FORMAT, "number %" PRId64 " of %s is not a number", i + 1,
                      where);
-        values[i] =
-            json_number_value(item) + 0.0; /* -0.0 becomes 0: written it would be -0, a whole number, 0 */
+        values[i] = json_number_value(item) + 0.0; /* -0.0 becomes 0: '-0' would be an integer */
         VOLT_REQUIRE(isfinite(values[i]), VOLT_ERR_NOT_FINITE, "number %" PRId64 " of %s is not finite", i + 1,
                      where);
     }
     return VOLT_OK;
 }
 
-/* Rows of a d x d upper triangular matrix. */
+/* Reads the rows of a d x d upper triangular matrix. */
 static volt_status read_matrix(const json_t *rows, int64_t d, const char *name, double *values)
 {
     char where[64];
@@ -152,7 +151,7 @@ static volt_status read_matrix(const json_t *rows, int64_t d, const char *name, 
         VOLT_TRY(read_list(json_array_get(rows, (size_t)i), d, where, values + i * d));
         for (int64_t j = 0; j < i; j++)
             VOLT_REQUIRE(values[i * d + j] == 0, VOLT_ERR_FORMAT,
-                         "\"%s\" must be upper triangular, and its entry (%" PRId64 ", %" PRId64 ") is %g",
+                         "\"%s\" must be upper triangular, but its entry (%" PRId64 ", %" PRId64 ") is %g",
                          name, i + 1, j + 1, values[i * d + j]);
     }
     return VOLT_OK;
@@ -170,7 +169,7 @@ static volt_status read_errors(const json_t *object, volt_bekk *bekk)
     return read_list(b, bekk->d, "\"b_error\"", bekk->b_error);
 }
 
-/* Texts of a list, as many as `count`; a missing list is none. */
+/* Reads a list of `count` texts; a missing list is allowed. */
 static volt_status read_texts(const json_t *object, const char *key, int64_t count, const char **texts,
                               int *found)
 {

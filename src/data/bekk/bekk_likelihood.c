@@ -5,10 +5,10 @@
  *     backward   G_t = S_t + (b b') o G_{t+1},   t = T .. 2
  *     gradient   dC = triu(2 (sum G_t) C),   da = 2 (sum G_t o r_{t-1} r_{t-1}') a,   db = 2 (sum G_t o H_{t-1}) b
  *
- * Forward and backward are recursions in time for every entry of H alone; the slopes are a factorisation for every
- * time alone. So the first and the last are shared among threads by rows of H, the slopes by blocks of VOLT_BEKK_LANES time
- * steps that are factorised side by side, one a lane: matrices of this size are too small for LAPACK. Every number
- * is computed by one thread in a fixed order. */
+ * Forward and backward are recursions in time, independent for every entry of H; the slopes are independent
+ * factorisations for every time. Threads therefore share the recursions by rows of H, and the slopes by blocks
+ * of VOLT_BEKK_LANES time steps, which are factorised together, one per vector lane: matrices of this size are
+ * too small for LAPACK. Every number is computed by one thread in a fixed order. */
 #include "data/bekk/bekk_likelihood.h"
 
 #include "base/clones.h"
@@ -20,7 +20,7 @@
 
 enum { LANES = VOLT_BEKK_LANES };
 static const double log_two_pi = 1.8378770664093454836;
-static const int64_t least_parallel = 1000000; /* multiplications that are worth waking the threads */
+static const int64_t least_parallel = 1000000; /* number of multiplications from which threads are used */
 
 /* ---- setting up ------------------------------------------------------------------------------- */
 
@@ -55,7 +55,7 @@ volt_status volt_bekk_likelihood_create(volt_view returns, const double *first,
     if (!memory)
         return VOLT_ERR_MEMORY;
     volt_bekk_likelihood made = {.n = n, .d = d, .entries = entries, .blocks = blocks, .memory = memory};
-    made.returns = memory; /* arrays of lanes first: they stay aligned */
+    made.returns = memory; /* arrays of lanes first, to keep them aligned */
     made.solved = made.returns + blocks * LANES * d;
     made.covariances = made.solved + blocks * LANES * d;
     made.slopes = made.covariances + blocks * LANES * entries;
@@ -84,11 +84,12 @@ void volt_bekk_likelihood_free(volt_bekk_likelihood *likelihood)
 
 /* ---- forward, by rows of H --------------------------------------------------------------------- */
 
-/* All H_t(i, j), j <= i. Blocks of time outside, entries inside: their chains do not wait for one another. */
+/* All H_t(i, j), j <= i. The outer loop is over blocks of time and the inner over entries, whose chains are
+ * independent. */
 static void run_forward(const volt_bekk_likelihood *likelihood, int64_t i, const double *a, const double *b)
 {
     int64_t d = likelihood->d, entries = likelihood->entries, first = volt_packed(i, 0);
-    double *state = likelihood->sums + first; /* H(i, j) of the step to come; free between evaluations */
+    double *state = likelihood->sums + first; /* H(i, j) of the next step; unused between evaluations */
     memcpy(state, likelihood->first + first, (size_t)(i + 1) * sizeof *state);
     for (int64_t block = 0; block < likelihood->blocks; block++) {
         const double *r = likelihood->returns + block * d * LANES, *ri = r + i * LANES;
@@ -110,7 +111,7 @@ static void run_forward(const volt_bekk_likelihood *likelihood, int64_t i, const
 
 /* ---- slopes, by blocks of time steps ---------------------------------------------------------- */
 
-/* The lanes as vectors of the machine's width: compilers leave loops over the lanes scalar here. */
+/* The lanes as vectors of the machine's width: compilers do not vectorise the loops over lanes. */
 #if defined(__AVX__)
 #define VECTOR_BYTES 32
 #else
@@ -133,8 +134,8 @@ LANE_FUNCTION const lane_vector *at_const(const double *lanes, int64_t k)
     return (const lane_vector *)(const void *)(lanes + k * LANES);
 }
 
-/* L, the factor of M (packed, lanes), in place, with 1 / L_ii on its diagonal; log_det is log det M, NaN when a pivot is
- * not above 0. */
+/* Replaces M (packed, lanes) by its factor L, with 1 / L_ii on the diagonal; log_det is log det M, NaN when
+ * a pivot is not positive. */
 LANE_FUNCTION void factorise(int64_t d, double *M, double *log_det)
 {
     for (int lane = 0; lane < LANES; lane++)
@@ -159,8 +160,8 @@ LANE_FUNCTION void factorise(int64_t d, double *M, double *log_det)
     }
 }
 
-/* X = L^{-1} in place, L as factorise leaves it. Column by column, downwards: what is still needed of L stands to
- * the right. */
+/* X = L^{-1} in place, with L from factorise. Column by column, downwards: the entries of L still needed are
+ * to the right. */
 LANE_FUNCTION void invert_factor(int64_t d, double *L)
 {
     for (int64_t j = 0; j < d; j++)
@@ -188,7 +189,7 @@ LANE_FUNCTION void solve_forward(int64_t d, const double *X, const double *r, do
     memcpy(norm, square, sizeof square);
 }
 
-/* y <- X' y in place (row i of X' has nothing left of i), then X <- -1/2 (X' X - y y') in place, row by row. */
+/* y <- X' y in place (row i of X' is zero left of i), then X <- -1/2 (X' X - y y') in place, row by row. */
 LANE_FUNCTION void form_slope(int64_t d, double *X, double *y)
 {
     for (int64_t i = 0; i < d; i++) {
@@ -225,7 +226,7 @@ VOLT_CLONES static void run_block(const volt_bekk_likelihood *likelihood, int64_
         form_slope(d, S, y);
 }
 
-/* Steps behind the last have no slope. */
+/* Clears the slopes of steps after the last. */
 static void clear_padding(const volt_bekk_likelihood *likelihood)
 {
     for (int64_t t = likelihood->n; t < likelihood->blocks * LANES; t++)
@@ -235,12 +236,12 @@ static void clear_padding(const volt_bekk_likelihood *likelihood)
 
 /* ---- backward, by rows of H -------------------------------------------------------------------- */
 
-/* The three sums of the entries (i, j), j <= i: at step t stand G_{t+1} and what it meets, 1, r_t r_t' and H_t. The
- * lanes are added up at the end, always in the same order. */
+/* The three sums for the entries (i, j), j <= i: at step t, G_{t+1} times 1, r_t r_t' and H_t. The lanes are
+ * added at the end, always in the same order. */
 static void run_backward(const volt_bekk_likelihood *likelihood, int64_t i, const double *b)
 {
     int64_t d = likelihood->d, entries = likelihood->entries, first = volt_packed(i, 0);
-    double *state = likelihood->intercept + first; /* G(i, j); C C' is not needed any more */
+    double *state = likelihood->intercept + first; /* G(i, j); C C' is no longer needed */
     double *sums = likelihood->lane_sums + 3 * first * LANES;
     memset(state, 0, (size_t)(i + 1) * sizeof *state);
     memset(sums, 0, (size_t)(3 * (i + 1) * LANES) * sizeof *sums);
@@ -299,7 +300,7 @@ static void assemble_gradient(const volt_bekk_likelihood *likelihood, const doub
     multiply_twice(d, likelihood->sums + 2 * entries, b, gradient + d);
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- evaluation ------------------------------------------------------------------------------- */
 
 static int64_t add_terms(const volt_bekk_likelihood *likelihood, double *loglik)
 {
@@ -321,7 +322,7 @@ int64_t volt_bekk_likelihood_evaluate(volt_bekk_likelihood *likelihood, const do
     int parallel = likelihood->n * likelihood->entries * d >= least_parallel;
     volt_bekk_intercept(d, C, likelihood->intercept);
 
-/* Rows of H grow: one in turn for each thread. */
+/* Rows of H have increasing lengths: assign them to threads in turn. */
 #pragma omp parallel for if (parallel) num_threads(threads) schedule(static, 1)
     for (int64_t i = 0; i < d; i++)
         run_forward(likelihood, i, a, b);

@@ -1,7 +1,7 @@
-/* src/data/bekk/bekk_packed.c: packed matrices of the BEKK model, C and the signs that the model leaves open.
+/* src/data/bekk/bekk_packed.c: packed matrices of the BEKK model, C and the undetermined signs.
  *
- * Changing the sign of a, of b or of a column of C changes nothing in H_t: sum a > 0, sum b > 0 and diag C > 0
- * choose one of the equal ones. */
+ * The sign of a, of b and of every column of C does not affect H_t: sum a > 0, sum b > 0 and diag C > 0 select
+ * one of the equivalent parameters. */
 #include "data/bekk/bekk.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ void volt_bekk_intercept(int64_t d, const double *C, double *packed)
         }
 }
 
-/* An ordinary Cholesky factor that begins at the last row and column: column k of C from entry (k, k) up. */
+/* A Cholesky factorisation that begins at the last row and column: column k of C from entry (k, k) up. */
 int volt_bekk_upper_factor(int64_t d, const double *packed, double *C)
 {
     memset(C, 0, (size_t)(d * d) * sizeof *C);

@@ -1,7 +1,7 @@
-/* src/data/bekk/bekk_scores.c: derivatives of single terms of the log-likelihood, exactly.
+/* src/data/bekk/bekk_scores.c: exact derivatives of single terms of the log-likelihood.
  *
- * In the diagonal model H_t(i, j) depends on a_i, a_j, b_i, b_j and (C C')(i, j) alone, so derivatives can be carried
- * forward in O(d^2) a step. With S_t the derivative of term t by H_t,
+ * In the diagonal model H_t(i, j) depends only on a_i, a_j, b_i, b_j and (C C')(i, j), so derivatives can be
+ * propagated forward in O(d^2) a step. With S_t the derivative of term t with respect to H_t,
  *
  *     c_t(i, j)  = 1 + b_i b_j c_{t-1}(i, j)                          of H_t(i, j) by (C C')(i, j)
  *     Da_t(i, j) = a_j r_i r_j + b_i b_j Da_{t-1}(i, j)               by a_i (half of it for i = j)
@@ -9,7 +9,7 @@
  *
  *     dC = triu(2 (S_t o c_t) C),   da_i = 2 sum_j S_t(i, j) Da_t(i, j),   db_i = 2 sum_j S_t(i, j) Db_t(i, j)
  *
- * Their sum over t is the gradient that the adjoint gives. */
+ * Their sum over t equals the gradient of the adjoint method. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/bekk/bekk.h"
@@ -25,7 +25,7 @@ int64_t volt_bekk_scores_room(int64_t d)
     return 4 * d * d;
 }
 
-/* One step of the three recursions, full d x d matrices, from what happened at t - 1. */
+/* One step of the three recursions, full d x d matrices, from the state at t - 1. */
 static void advance(const volt_bekk_likelihood *likelihood, const double *a, const double *b, int64_t t,
                     double *c, double *Da, double *Db)
 {
@@ -92,12 +92,11 @@ static volt_status check_call(const volt_bekk *bekk, volt_view returns, volt_mat
     VOLT_REQUIRE(loglik, VOLT_ERR_ARGUMENT, "the place for the log-likelihood is NULL");
     VOLT_TRY(volt_returns_check(returns));
     VOLT_REQUIRE(returns.cols == bekk->d, VOLT_ERR_SHAPE,
-                 "the returns have %" PRId64 " columns, and the BEKK parameters are those of %" PRId64
-                 " assets",
+                 "the returns have %" PRId64 " columns, but the BEKK parameters have %" PRId64 " assets",
                  returns.cols, bekk->d);
     VOLT_REQUIRE(returns.rows > bekk->d, VOLT_ERR_DATA,
                  "there are %" PRId64 " returns of %" PRId64
-                 " assets, and their covariance needs at least %" PRId64,
+                 " assets, but their covariance needs at least %" PRId64,
                  returns.rows, bekk->d, bekk->d + 1);
     VOLT_REQUIRE(!covariances.data || (covariances.rows == returns.rows && covariances.ld >= covariances.cols &&
                                        covariances.cols == volt_packed_count(bekk->d)),
@@ -124,7 +123,7 @@ volt_status volt_bekk_loglik(const volt_bekk *bekk, volt_view returns, double *t
     VOLT_TRY(volt_bekk_likelihood_create(returns, NULL, &likelihood));
     double value = 0;
     int64_t broken = volt_bekk_likelihood_evaluate(&likelihood, bekk->C, bekk->a, bekk->b, &value, NULL);
-    bool finite = broken < 0 && isfinite(value); /* every term is; their sum may not be */
+    bool finite = broken < 0 && isfinite(value); /* every term is finite; their sum may not be */
     if (finite) {
         if (terms)
             memcpy(terms, likelihood.terms, (size_t)likelihood.n * sizeof *terms);
@@ -135,6 +134,6 @@ volt_status volt_bekk_loglik(const volt_bekk *bekk, volt_view returns, double *t
     volt_bekk_likelihood_free(&likelihood);
     VOLT_REQUIRE(broken < 0, VOLT_ERR_SINGULAR, "the covariance of row %" PRId64 " is not positive definite",
                  broken + 1);
-    VOLT_REQUIRE(finite, VOLT_ERR_NOT_FINITE, "the log-likelihood is too large for a double");
+    VOLT_REQUIRE(finite, VOLT_ERR_NOT_FINITE, "the log-likelihood overflows");
     return VOLT_OK;
 }

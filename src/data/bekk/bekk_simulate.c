@@ -1,9 +1,10 @@
-/* src/data/bekk/bekk_simulate.c: draw returns and their covariances from the BEKK model.
+/* src/data/bekk/bekk_simulate.c: simulates returns and their covariances from the BEKK model.
  *
  *     r_t = H_t^{1/2} z_t,    H_{t+1} = C C' + (a o r_t)(a o r_t)' + (b b') o H_t
  *
- * H^{1/2} = V diag(sqrt(eigenvalues)) V' is the symmetric root, which does not depend on the order of the assets, as
- * the Cholesky factor would. The first H is the stationary covariance. Row t has z_t, r_t and vech(H_t). */
+ * H^{1/2} = V diag(sqrt(eigenvalues)) V' is the symmetric root, which, unlike the Cholesky factor, does not
+ * depend on the order of the assets. The first H is the stationary covariance. Row t has z_t, r_t and
+ * vech(H_t). */
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/bekk/bekk.h"
@@ -19,7 +20,7 @@ typedef struct bekk_system {
     volt_rng rng;
     double *intercept; /* packed C C' */
     double *H;         /* packed, of this step */
-    double *room;      /* of the root */
+    double *room;      /* workspace of the root */
     double *row;       /* z, r, vech(H) */
     double *memory;    /* all of the above */
 } bekk_system;
@@ -47,7 +48,7 @@ volt_status volt_symmetric_root(int64_t d, const double *packed, const double *z
         double part = 0;
         for (int64_t i = 0; i < d; i++)
             part += vector[i] * z[i];
-        part *= sqrt(fmax(values[k * d + k], 0)); /* rounding may push a zero below 0 */
+        part *= sqrt(fmax(values[k * d + k], 0)); /* rounding may make a zero eigenvalue negative */
         for (int64_t i = 0; i < d; i++)
             r[i] += part * vector[i];
     }
@@ -168,9 +169,9 @@ volt_status volt_bekk_simulate(const volt_bekk *bekk, const volt_bekk_simulate_o
     return status;
 }
 
-/* ---- pairs of the paper ------------------------------------------------------------------------ */
+/* ---- input-target pairs of the paper ----------------------------------------------------------- */
 
-static const double target_unit = 1000; /* of the paper's targets: covariances of daily returns are small */
+static const double target_unit = 1000; /* of the paper's targets: daily covariances are small */
 
 volt_status volt_bekk_pairs(const volt_bekk *model, uint64_t seed, volt_matrix X, volt_matrix Y)
 {

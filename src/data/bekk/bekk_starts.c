@@ -1,7 +1,7 @@
-/* src/data/bekk/bekk_starts.c: where the estimator of the BEKK model begins: variance targeting.
+/* src/data/bekk/bekk_starts.c: starting points of the BEKK estimator: variance targeting.
  *
- * In the long run the covariance of the returns is (C C')_ij / (1 - a_i a_j - b_i b_j). Setting it to the sample
- * covariance S gives C from a and b, and leaves 2 d parameters to choose. */
+ * The stationary covariance of the returns is (C C')_ij / (1 - a_i a_j - b_i b_j). Setting it to the sample
+ * covariance S determines C from a and b, which leaves 2 d parameters to choose. */
 #include "data/bekk/bekk_likelihood.h"
 
 #include "base/error.h"
@@ -20,7 +20,7 @@ static int target(const volt_bekk_likelihood *likelihood, const double *a, const
     return volt_bekk_upper_factor(d, packed, C);
 }
 
-/* Towards the mean; the disc is convex, so it is never left. */
+/* Moves the values towards their mean; the disc is convex, so they stay inside. */
 static void shrink(double *values, int64_t count)
 {
     double mean = 0;
@@ -53,7 +53,7 @@ volt_status volt_bekk_start_common(volt_bekk_likelihood *likelihood, double *a, 
     double best = -INFINITY;
     int chosen = -1;
     for (int k = 0; k <= N_VALUES; k++) {
-        int which = k < N_VALUES ? k : chosen; /* the last time: the best again */
+        int which = k < N_VALUES ? k : chosen; /* the last iteration: the best again */
         if (which < 0)
             break;
         for (int64_t i = 0; i < d; i++) {
@@ -78,14 +78,14 @@ volt_status volt_bekk_start_alone(volt_view returns, volt_stage *stage, double *
                                   int64_t *evaluations)
 {
     enum { ROUNDS = 20 };
-    const double enough = 1e-3; /* a start need not be better */
+    const double enough = 1e-3; /* a start need not be more accurate */
     for (int64_t i = 0; i < returns.cols && volt_stage_goes_on(stage); i++) {
         volt_view column = {returns.data + i, returns.rows, 1, returns.ld};
         volt_bekk_likelihood alone;
         volt_bekk_ascent ascent = {0};
         double point[3] = {0, 0, 0}; /* C, a, b */
         VOLT_TRY(volt_bekk_likelihood_create(column, NULL, &alone));
-        volt_stage asset; /* stays where the outer stage is, and asks whether to go on */
+        volt_stage asset; /* Does not advance the outer stage, but checks for cancellation. */
         double from = stage->from + stage->share * (double)i / (double)returns.cols;
         volt_stage_begin(&asset, stage->progress, stage->name, from, 0, 1);
         volt_status status = volt_bekk_start_common(&alone, point + 1, point + 2, point);

@@ -1,7 +1,7 @@
-/* src/data/bekk/bekk_stationary.c: is the BEKK model stationary, and with which covariance?
+/* src/data/bekk/bekk_stationary.c: stationarity of the BEKK model, and its stationary covariance.
  *
- * The diagonal model is stationary if and only if a_i^2 + b_i^2 < 1 for every i (the spectral radius of
- * A (x) A + B (x) B is max_ij |a_i a_j + b_i b_j|, which lies on the diagonal). */
+ * The diagonal model is stationary if and only if a_i^2 + b_i^2 < 1 for every i (the spectral radius of A (x)
+ * A + B (x) B is max_ij |a_i a_j + b_i b_j|, which is attained on the diagonal). */
 #include "base/error.h"
 #include "data/bekk/bekk.h"
 
@@ -21,7 +21,7 @@ volt_status volt_bekk_check(const volt_bekk *bekk)
             VOLT_REQUIRE(isfinite(bekk->C[i * d + j]), VOLT_ERR_NOT_FINITE,
                          "entry (%" PRId64 ", %" PRId64 ") of C is not finite", i + 1, j + 1);
             VOLT_REQUIRE(j >= i || bekk->C[i * d + j] == 0, VOLT_ERR_ARGUMENT,
-                         "C must be upper triangular, and its entry (%" PRId64 ", %" PRId64 ") is %g", i + 1,
+                         "C must be upper triangular, but its entry (%" PRId64 ", %" PRId64 ") is %g", i + 1,
                          j + 1, bekk->C[i * d + j]);
         }
     }
@@ -62,9 +62,8 @@ volt_status volt_bekk_stationary_covariance(const volt_bekk *bekk, volt_matrix c
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j <= i; j++)
             VOLT_REQUIRE(isfinite(stationary_entry(bekk, i, j)), VOLT_ERR_NOT_FINITE,
-                         "entry (%" PRId64 ", %" PRId64
-                         ") of the covariance in the long run is too large for a double",
-                         i + 1, j + 1);
+                         "entry (%" PRId64 ", %" PRId64 ") of the stationary covariance overflows", i + 1,
+                         j + 1);
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j < d; j++)
             covariance.data[i * covariance.ld + j] = stationary_entry(bekk, i, j);

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* "row 3, column 2", as the user counts. */
+/* "row 3, column 2", counted from 1. */
 #define PLACE "row %" PRId64 ", column %" PRId64
 
 static volt_status check_shape(volt_view values, const char *what)
@@ -31,7 +31,7 @@ volt_status volt_returns_check(volt_view returns)
 volt_status volt_log_returns(volt_view prices, volt_matrix returns)
 {
     VOLT_TRY(check_shape(prices, "prices"));
-    VOLT_REQUIRE(prices.rows >= 2, VOLT_ERR_DATA, "there is %" PRId64 " row of prices, and a return needs two",
+    VOLT_REQUIRE(prices.rows >= 2, VOLT_ERR_DATA, "there is %" PRId64 " row of prices, but a return needs two",
                  prices.rows);
     VOLT_REQUIRE(returns.data && returns.rows == prices.rows - 1 && returns.cols == prices.cols &&
                      returns.ld >= returns.cols,

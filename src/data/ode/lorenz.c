@@ -2,18 +2,18 @@
  *
  *     u' = sigma (v - u)      v' = rho u - v - u w      w' = u v - beta w
  *
- * Two methods. The classical Runge-Kutta scheme takes one step of fixed length per row. The accurate
- * one expands the solution in its Taylor series: with u = sum u_k t^k and so on,
+ * Two methods. The classical Runge-Kutta scheme takes one step of fixed length per row. The accurate method
+ * expands the solution in its Taylor series: with u = sum u_k t^k and so on,
  *
  *     (k+1) u_{k+1} = sigma (v_k - u_k)
  *     (k+1) v_{k+1} = rho u_k - v_k - sum_j u_j w_{k-j}
  *     (k+1) w_{k+1} = sum_j u_j v_{k-j} - beta w_k
  *
- * to order 24, with steps so short that the last two terms fall below eps/2 of the state (Jorba and Zou,
- * "A software package for the numerical integration of ODEs by means of high-order Taylor methods",
- * Experimental Mathematics 14, 2005). A row takes as many of these steps as it needs. Each commits an
- * error of about eps times the state, and the system itself then multiplies it by e^(0.9 t): rows are
- * right to about 1e-15 e^(0.9 t) of the largest state. */
+ * to order 24, with steps short enough that the last two terms are below eps/2 of the state (Jorba and Zou, "A
+ * software package for the numerical integration of ODEs by means of high-order Taylor methods", Experimental
+ * Mathematics 14, 2005). A row takes the number of steps it needs. Each has an error of about eps times the
+ * state, which the system amplifies by e^(0.9 t): the error of a row is about 1e-15 e^(0.9 t) of the largest
+ * state. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/ode/ode.h"
@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ORDER = 24, LOOK_EVERY = 1024 /* Taylor steps between two looks at the progress callback */ };
+enum { ORDER = 24, LOOK_EVERY = 1024 /* Taylor steps between two progress reports */ };
 
 typedef struct lorenz {
     double sigma, rho, beta, step;
@@ -63,7 +63,7 @@ static volt_status rk4_step(void *state, volt_stage *stage)
 
 /* ---- the accurate method ---------------------------------------------------------------------- */
 
-/* Taylor coefficients of the solution that starts from the present state. */
+/* Taylor coefficients of the solution from the current state. */
 static void expand(const lorenz *system, double c[3][ORDER + 1])
 {
     double *u = c[0], *v = c[1], *w = c[2];
@@ -83,7 +83,7 @@ static double largest(double c[3][ORDER + 1], int k)
     return fmax(fabs(c[0][k]), fmax(fabs(c[1][k]), fabs(c[2][k])));
 }
 
-/* The longest step whose last two terms stay below eps/2 of the state; 0 when a series has overflowed. */
+/* The longest step whose last two terms are below eps/2 of the state; 0 when a series has overflowed. */
 static double longest_step(double c[3][ORDER + 1])
 {
     double allowed = DBL_EPSILON / 2 * largest(c, 0);
@@ -109,8 +109,8 @@ static volt_status taylor_step(void *state, volt_stage *stage)
         double h = fmin(left, longest_step(c));
         if (left - h == left)
             return volt_fail(VOLT_ERR_NOT_FINITE,
-                             "the Lorenz system leaves every bound within a time of %g after (%g, %g, %g)",
-                             left, c[0][0], c[1][0], c[2][0]);
+                             "the Lorenz system diverges within a time of %g after (%g, %g, %g)", left, c[0][0],
+                             c[1][0], c[2][0]);
         for (int i = 0; i < 3; i++)
             volt_add_carried(&system->state[i], &system->carry[i], volt_taylor_increment(c[i], ORDER, h));
         left -= h;

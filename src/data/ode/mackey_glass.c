@@ -2,11 +2,10 @@
  *
  *     x'(t) = a x(t - delay) / (1 + x(t - delay)^power) - b x(t),     x(t) = start for t <= 0
  *
- * The delay is a whole number of steps, lag = delay / step. The fixed-step scheme is the classical
- * Runge-Kutta step with the delayed value held over the step: x_{k+1} from x_k with x_{k+1-lag} in
- * place of x(t - delay). Holding it makes the scheme of first order in the step; it is the generator
- * behind the published results and is offered for that reason. The accurate method stands in
- * mackey_glass_taylor.c. */
+ * The delay is a whole number of steps, lag = delay / step. The fixed-step scheme is the classical Runge-Kutta
+ * step with the delayed value held constant over the step: x_{k+1} from x_k with x_{k+1-lag} for x(t - delay).
+ * This makes the scheme first order in the step. It generated the published results and is provided to
+ * reproduce them. The accurate method is in mackey_glass_taylor.c. */
 #include "base/memory.h"
 #include "data/ode/ode.h"
 
@@ -47,8 +46,8 @@ static void field(const double *x, const void *parameters, double *dx)
     dx[0] = equation->delayed_term - equation->b * x[0];
 }
 
-/* The ring holds x_{k+1-lag} ... x_k, the constant history at first: the delayed value is the oldest,
- * and the new value takes its place. */
+/* The ring holds x_{k+1-lag} ... x_k, initially the constant history. The delayed value is the oldest, and
+ * the new value replaces it. */
 static volt_status rk4_step(void *state, volt_stage *stage)
 {
     (void)stage;
@@ -63,7 +62,7 @@ static volt_status rk4_step(void *state, volt_stage *stage)
 
 /* ---- public ----------------------------------------------------------------------------------- */
 
-/* The delay in steps, or 0 when it is not a whole number of them: relative 1e-12 is the room for the
+/* The delay in steps, or 0 when it is not a whole number. The relative tolerance of 1e-12 allows for the
  * rounding of decimal values such as 17 and 0.02. */
 static int64_t whole_steps(double delay, double step)
 {

@@ -1,24 +1,24 @@
-/* src/data/ode/mackey_glass_taylor.c: the Mackey-Glass equation by the method of steps, to rounding.
+/* src/data/ode/mackey_glass_taylor.c: the Mackey-Glass equation by the method of steps, to rounding accuracy.
  *
- * Over one step the solution is a Taylor polynomial in s, the time since the start of the step in units
- * of the step h. The delay is a whole number of steps, so the delayed argument over a step is exactly the
- * stored polynomial y of an earlier step (the constant history at first), and the places where the
- * solution is not smooth, the multiples of the delay, are all ends of steps. With
- * q = y / (1 + y^power) the coefficients follow one by one:
+ * Over one step the solution is a Taylor polynomial in s, the time since the start of the step in units of the
+ * step h. The delay is a whole number of steps, so the delayed argument over a step is exactly the stored
+ * polynomial y of an earlier step (initially the constant history), and the points where the solution is not
+ * smooth, the multiples of the delay, are all ends of steps. With q = y / (1 + y^power) the coefficients
+ * follow one by one:
  *
  *     1 + y^power = r,     q_k = (y_k - sum_{j<k} q_j r_{k-j}) / r_0,     x_{k+1} = h/(k+1) (a q_k - b x_k)
  *
- * y^power is a product of series for a whole power, which holds at y = 0 too; else, with y_0 > 0,
+ * For an integer power, y^power is a product of series, also at y = 0; otherwise, with y_0 > 0,
  *
  *     p_0 = y_0^power,     p_k = sum_{j=1..k} (power j - (k - j)) y_j p_{k-j} / (k y_0).
  *
- * Memory is one delay of polynomials. Where the last two of the order + 1 coefficients are above eps/2
- * of the largest, all steps are cut in halves from then on: the polynomials of the history are split,
- * which loses nothing, and the caller still sees steps of h.
+ * Memory is one delay of polynomials. When the last two of the order + 1 coefficients exceed eps/2 of the
+ * largest, all later steps are halved: the polynomials of the history are split, which is exact, and the
+ * caller still receives steps of h.
  *
- * Accuracy: each step commits an error of about eps h max|x'| (the sum over steps carries its rounding
- * along), so that with the usual parameters the first ten delays are right to about 1e-15; the
- * equation itself then multiplies errors by about e^(0.006 t). */
+ * Accuracy: each step has an error of about eps h max|x'| (the sum over steps is compensated), so with the
+ * usual parameters the error over the first ten delays is about 1e-15; the equation then amplifies errors by
+ * about e^(0.006 t). */
 #include "data/ode/ode.h"
 
 #include "base/error.h"
@@ -31,8 +31,8 @@
 enum {
     ORDER = 16,
     N_COEFFICIENTS = ORDER + 1,
-    MOST_PARTS = 1024,         /* parts into which a step may be cut */
-    MOST_WHOLE_POWER = 1 << 20 /* whole powers up to here by products */
+    MOST_PARTS = 1024,         /* maximum number of parts of a step */
+    MOST_WHOLE_POWER = 1 << 20 /* integer powers up to here by products */
 };
 
 struct volt_mackey_taylor {
@@ -170,7 +170,7 @@ static bool has_converged(const double *x)
     return fabs(x[ORDER - 1]) + fabs(x[ORDER]) <= DBL_EPSILON / 2 * largest;
 }
 
-/* ---- finer steps ------------------------------------------------------------------------------ */
+/* ---- step halving ----------------------------------------------------------------------------- */
 
 /* The two halves of a polynomial on [0, 1], each as a polynomial on [0, 1]:
  * left(s) = x(s/2) and right(s) = x((1 + s)/2) = left(1 + s), a shift by synthetic division. */
@@ -183,7 +183,7 @@ static void halve(const double *x, double *left, double *right)
             right[k] += right[k + 1];
 }
 
-/* Cut every part in two, those of the history as well. */
+/* Halves every part, including those of the history. */
 static volt_status halve_parts(volt_mackey_taylor *equation)
 {
     VOLT_REQUIRE(equation->parts < MOST_PARTS, VOLT_ERR_NOT_FINITE,
@@ -226,7 +226,7 @@ volt_status volt_mackey_taylor_step(void *state, volt_stage *stage)
         volt_add_carried(&equation->value, &equation->carry, volt_taylor_increment(x, ORDER, 1));
         part++;
     }
-    if (equation->parts > 1) /* a step is long now: up to MOST_PARTS microseconds */
+    if (equation->parts > 1) /* a step takes longer now: up to MOST_PARTS microseconds */
         volt_stage_advance(stage, 0);
     return VOLT_OK;
 }

@@ -1,4 +1,4 @@
-/* src/data/ode/ode.h: the arithmetic of truncated Taylor series, and sums that lose nothing.
+/* src/data/ode/ode.h: arithmetic of truncated Taylor series, compensated sums, and Runge-Kutta steps.
  *
  * A series is an array of coefficients c[0], c[1], ... of the powers of the time since its start. */
 #ifndef DATA_ODE_ODE_H
@@ -16,7 +16,7 @@ static inline double volt_taylor_product(const double *a, const double *b, int k
     return sum;
 }
 
-/* The value at time t less the value at 0: sum_{k=1..order} c[k] t^k, by Horner's rule. */
+/* The value at time t minus the value at 0: sum_{k=1..order} c[k] t^k, by Horner's rule. */
 static inline double volt_taylor_increment(const double *c, int order, double t)
 {
     double sum = 0;
@@ -25,8 +25,8 @@ static inline double volt_taylor_increment(const double *c, int order, double t)
     return sum;
 }
 
-/* *value += increment, where *carry holds what rounding took from the sums before (Knuth's two-sum).
- * Thousands of short steps then add up without the rounding of each. */
+/* *value += increment with compensated summation: *carry holds the rounding error of the previous sums
+ * (Knuth's two-sum). */
 static inline void volt_add_carried(double *value, double *carry, double increment)
 {
     double small = increment + *carry;
@@ -42,7 +42,7 @@ static inline void volt_add_carried(double *value, double *carry, double increme
 
 enum { VOLT_RK4_MOST = 3 }; /* largest dimension */
 
-/* Write the time derivative of x to dx. */
+/* Writes the time derivative of x to dx. */
 typedef void (*volt_derivative)(const double *x, const void *parameters, double *dx);
 
 static inline void volt_rk4_step(volt_derivative field, const void *parameters, int dim, double h, double *x)
@@ -63,21 +63,21 @@ static inline void volt_rk4_step(volt_derivative field, const void *parameters, 
         x[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
 }
 
-/* ---- the two ways to step the Mackey-Glass equation --------------------------------------------
- * Each is a state that volt_process can run, with its current value first. */
+/* ---- the two integrators of the Mackey-Glass equation -----------------------------------------------
+ * Each is a state for volt_process, with its current value first. */
 
 /* Method of steps with Taylor polynomials (mackey_glass_taylor.c). */
 typedef struct volt_mackey_taylor volt_mackey_taylor;
 
-/* NULL when memory is out (the sentence is recorded). `lag` is the delay in steps. */
+/* NULL when out of memory (with a message). `lag` is the delay in steps. */
 volt_mackey_taylor *volt_mackey_taylor_create(const volt_mackey_glass_options *options, int64_t lag);
 void volt_mackey_taylor_free(volt_mackey_taylor *equation);
 
-/* Where the current value stands. */
+/* The address of the current value. */
 const double *volt_mackey_taylor_value(const volt_mackey_taylor *equation);
 
-/* One step of options->step; a volt_process step. VOLT_ERR_NOT_FINITE where the solution cannot be
- * continued, VOLT_ERR_MEMORY when a finer history does not fit. */
+/* One step of options->step; a volt_process step. VOLT_ERR_NOT_FINITE when the solution cannot be continued,
+ * VOLT_ERR_MEMORY when a finer history does not fit in memory. */
 volt_status volt_mackey_taylor_step(void *equation, volt_stage *stage);
 
 #endif
