@@ -1,4 +1,4 @@
-/* src/io/read_table.c: reading tables, whatever the format. */
+/* src/io/read_table.c: reads tables of any supported format. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/csv/csv.h"
@@ -18,7 +18,7 @@ static volt_status read_kind(volt_file_kind kind, const char *path, const char *
     case VOLT_FILE_TS:
     case VOLT_FILE_ARFF:
         return volt_fail(VOLT_ERR_FORMAT,
-                         "%s is a collection of series, not one table (gram takes it as a collection)", path);
+                         "%s is a collection of series, not one table (gram accepts collections)", path);
     default:
         return volt_csv_read(path, columns, options, table);
     }
@@ -37,7 +37,7 @@ volt_status volt_table_read(const char *source, const volt_read_options *options
     options = &own;
     VOLT_REQUIRE(source && table, VOLT_ERR_ARGUMENT, "volt_table_read: source and table must not be NULL");
     volt_missing missing = options->missing;
-    VOLT_REQUIRE(*source, VOLT_ERR_IO, "the name of a file is empty");
+    VOLT_REQUIRE(*source, VOLT_ERR_IO, "the file name is empty");
     VOLT_REQUIRE(missing >= VOLT_MISSING_ERROR && missing <= VOLT_MISSING_INTERPOLATE, VOLT_ERR_ARGUMENT,
                  "volt_table_read: %d is no way to treat missing values", (int)missing);
     char *path = NULL;

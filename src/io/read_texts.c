@@ -1,4 +1,4 @@
-/* src/io/read_texts.c: one column of a file as texts, whatever the format. */
+/* src/io/read_texts.c: reads one column of a file of any supported format as texts. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/csv/csv.h"
@@ -12,8 +12,7 @@
 static volt_status texts_of_table(const char *source, const volt_table *table, char ***texts)
 {
     VOLT_REQUIRE(table->cols == 1, VOLT_ERR_FORMAT,
-                 "%s: there are %" PRId64 " columns, and one says which record a row belongs to", source,
-                 table->cols);
+                 "%s: there are %" PRId64 " columns; the record of a row is one column", source, table->cols);
     char **all = volt_alloc(table->rows, (int64_t)sizeof *all + VOLT_NUMBER_LENGTH);
     if (!all)
         return VOLT_ERR_MEMORY;
@@ -25,7 +24,7 @@ static volt_status texts_of_table(const char *source, const volt_table *table, c
     return VOLT_OK;
 }
 
-/* A column of numbers. */
+/* Formats a column of numbers as texts. */
 static volt_status texts_of_numbers(const char *source, char ***texts, int64_t *rows)
 {
     volt_table *table = NULL;
@@ -41,7 +40,7 @@ volt_status volt_texts_read(const char *source, char ***texts, int64_t *rows)
 {
     VOLT_REQUIRE(source && texts && rows, VOLT_ERR_ARGUMENT,
                  "volt_texts_read: source, texts and rows must not be NULL");
-    VOLT_REQUIRE(*source, VOLT_ERR_IO, "the name of a file is empty");
+    VOLT_REQUIRE(*source, VOLT_ERR_IO, "the file name is empty");
     char *path = NULL;
     const char *columns = NULL;
     VOLT_TRY(volt_source_split(source, &path, &columns));

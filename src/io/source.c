@@ -1,4 +1,4 @@
-/* src/io/source.c: PATH:COLUMNS taken apart. */
+/* src/io/source.c: splits PATH:COLUMNS. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/source.h"
 
@@ -18,7 +18,7 @@ static int has_known_extension(const char *path)
     return volt_file_kind_of(path) != VOLT_FILE_UNKNOWN;
 }
 
-/* Cut `path` at the last colon whose left side passes `test`; -1 when there is none. */
+/* Cuts `path` at the last colon whose left side passes `test`; -1 when there is none. */
 static int64_t cut_at_colon(char *path, int (*test)(const char *))
 {
     for (int64_t i = (int64_t)strlen(path) - 1; i > 0; i--) {

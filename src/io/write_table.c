@@ -1,4 +1,4 @@
-/* src/io/write_table.c: writing tables, whatever the format. */
+/* src/io/write_table.c: writes tables in any supported format. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/csv/csv.h"
@@ -28,12 +28,12 @@ static volt_status check_shape(const char *path, int64_t rows, int64_t cols, int
     return VOLT_OK;
 }
 
-/* The file is written under the eyes of the progress, so many bytes. */
+/* Opens the file with progress over the given number of bytes. */
 static volt_status open_file(const char *path, volt_progress progress, int64_t rows, int64_t cols,
                              volt_file_kind kind, volt_stage *stage, volt_atomic_file *file)
 {
     VOLT_TRY(volt_atomic_open(file, path));
-    /* Bytes of a number: those of a double, or a text of 18 digits on average. */
+    /* Bytes per number: a double, or a text of 18 digits on average. */
     double bytes = kind == VOLT_FILE_NPY || kind == VOLT_FILE_MAT ? 8 : 19;
     volt_stage_begin(stage, progress, "write", 0, 1, bytes * (double)rows * (double)cols);
     file->stage = stage;
@@ -59,7 +59,7 @@ volt_status volt_table_writer_open(const char *path, int64_t rows, int64_t cols,
     VOLT_REQUIRE(writer, VOLT_ERR_ARGUMENT, "volt_table_writer: there is no place for the writer");
     VOLT_TRY(check_shape(path, rows, cols, cols));
     volt_file_kind kind = volt_file_kind_of(path);
-    VOLT_REQUIRE(kind != VOLT_FILE_MAT, VOLT_ERR_ARGUMENT, "%s: a MAT file is not written in pieces", path);
+    VOLT_REQUIRE(kind != VOLT_FILE_MAT, VOLT_ERR_ARGUMENT, "%s: a MAT file cannot be written in pieces", path);
     volt_table_writer *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
@@ -89,7 +89,7 @@ volt_status volt_table_writer_rows(volt_table_writer *writer, volt_view values, 
     VOLT_REQUIRE(values.cols == writer->cols && values.ld >= values.cols && values.rows >= 0 &&
                      values.rows <= writer->rows - writer->done,
                  VOLT_ERR_SHAPE,
-                 "%" PRId64 " x %" PRId64 " numbers do not go into the %" PRId64 " x %" PRId64
+                 "%" PRId64 " x %" PRId64 " numbers do not fit the %" PRId64 " x %" PRId64
                  " that are still to be written",
                  values.rows, values.cols, writer->rows - writer->done, writer->cols);
     if (writer->kind == VOLT_FILE_NPY)

@@ -241,7 +241,7 @@ static void foreign_files(void **state)
     set_version(bytes, 0, 3, 'I', 'M');
     assert_fails(scratch_write("a.mat", bytes, sizeof bytes), NULL, VOLT_ERR_FORMAT, "version 0x0300");
     set_version(bytes, 0, 1, 'I', 'M');
-    assert_fails(scratch_write("a.mat", bytes, 128), NULL, VOLT_ERR_FORMAT, "no variable");
+    assert_fails(scratch_write("a.mat", bytes, 128), NULL, VOLT_ERR_FORMAT, "no readable variable");
     assert_fails(scratch_write("a.mat", bytes, 200), NULL, VOLT_ERR_FORMAT, "type 0");
     assert_fails(scratch_path("absent.mat"), NULL, VOLT_ERR_IO, "No such file");
 }

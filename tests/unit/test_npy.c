@@ -179,31 +179,33 @@ static void damaged_and_foreign(void **state)
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (7,), }", "8 bytes follow"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }",
          "larger than any file"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 1), }", "does not read"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (-8,), }", "does not read"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (8), }", "does not read"},
-        {"{'descr': '<f8', 'fortran_order': 0, 'shape': (8,), }", "does not read"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (8,), 'more': 1}", "does not read"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (8,), } x", "does not read"},
-        {"{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (8,)}", "does not read"},
-        {"{'descr': '<f8', 'shape': (8,), }", "does not read"},
-        {"{'descr': '<c16', 'fortran_order': False, 'shape': (4,), }", "'<c16' is not read"},
-        {"{'descr': '|S8', 'fortran_order': False, 'shape': (8,), }", "'|S8' is not read"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 1), }",
+         "invalid NPY header"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (-8,), }", "invalid NPY header"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (8), }", "invalid NPY header"},
+        {"{'descr': '<f8', 'fortran_order': 0, 'shape': (8,), }", "invalid NPY header"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (8,), 'more': 1}", "invalid NPY header"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (8,), } x", "invalid NPY header"},
+        {"{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (8,)}", "invalid NPY header"},
+        {"{'descr': '<f8', 'shape': (8,), }", "invalid NPY header"},
+        {"{'descr': '<c16', 'fortran_order': False, 'shape': (4,), }", "'<c16'"},
+        {"{'descr': '|S8', 'fortran_order': False, 'shape': (8,), }", "'|S8'"},
         {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (8,), }", "fields"},
-        {"", "does not read"},
-        {"{'descr", "does not read"},
-        {"{'descr': '<f8", "does not read"},
-        {"{descr: '<f8', 'fortran_order': False, 'shape': (8,)}", "does not read"},
-        {"{'descr' '<f8', 'fortran_order': False, 'shape': (8,)}", "does not read"},
+        {"", "invalid NPY header"},
+        {"{'descr", "invalid NPY header"},
+        {"{'descr': '<f8", "invalid NPY header"},
+        {"{descr: '<f8', 'fortran_order': False, 'shape': (8,)}", "invalid NPY header"},
+        {"{'descr' '<f8', 'fortran_order': False, 'shape': (8,)}", "invalid NPY header"},
         {"{'descr': '', 'fortran_order': False, 'shape': (8,)}", "the dtype '' is not read"},
         {"{'descr': 'f8', 'fortran_order': False, 'shape': (8,)}", "the dtype 'f8' is not read"},
         {"{'descr': 'a word of more than 31 letters, that is', 'fortran_order': False, 'shape': (8,)}",
-         "does not read"},
-        {"{'descr': '<f8', 'fortran_order': False, 'fortran_order': False, 'shape': (8,)}", "does not read"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': 8}", "does not read"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (8,), 'shape': (8,)}", "does not read"},
-        {"{'descr': '<f8', 'fortran_order': False}", "does not read"},
-        {"{'fortran_order': False, 'shape': (8,)}", "does not read"},
+         "invalid NPY header"},
+        {"{'descr': '<f8', 'fortran_order': False, 'fortran_order': False, 'shape': (8,)}",
+         "invalid NPY header"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': 8}", "invalid NPY header"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (8,), 'shape': (8,)}", "invalid NPY header"},
+        {"{'descr': '<f8', 'fortran_order': False}", "invalid NPY header"},
+        {"{'fortran_order': False, 'shape': (8,)}", "invalid NPY header"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': "
          "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
          "1,1,1,1,1,8)}",
@@ -211,7 +213,7 @@ static void damaged_and_foreign(void **state)
         {"{'descr': '<f8', 'fortran_order': False, 'shape': "
          "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
          "1,1,1,1,1,1,8)}",
-         "does not read"}, /* one more than NumPy has */
+         "invalid NPY header"}, /* one more than NumPy has */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_fails(make_file(1, cases[i].header, data, sizeof data), VOLT_ERR_FORMAT, cases[i].reason);
@@ -221,7 +223,7 @@ static void damaged_and_foreign(void **state)
     assert_fails(scratch_write("a.npy", "\x93NUMPY\1\1\2\0{}", 12), VOLT_ERR_FORMAT, "version 1.1");
     assert_fails(scratch_write("a.npy", "\x93NUMPY\2\0\2\0", 10), VOLT_ERR_FORMAT,
                  "ends within the NPY header");
-    assert_fails(scratch_write("a.npy", "\x93NUMPY\1\0\3\0{\0}", 13), VOLT_ERR_FORMAT, "holds a zero byte");
+    assert_fails(scratch_write("a.npy", "\x93NUMPY\1\0\3\0{\0}", 13), VOLT_ERR_FORMAT, "a zero byte");
     assert_fails(scratch_write("a.npy", "hello world", 11), VOLT_ERR_FORMAT, "not an NPY file");
     assert_fails(scratch_write("a.npy", "", 0), VOLT_ERR_FORMAT, "not an NPY file");
     assert_fails(scratch_path("absent.npy"), VOLT_ERR_IO, "No such file");

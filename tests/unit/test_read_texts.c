@@ -65,11 +65,11 @@ static void what_is_refused(void **state)
         volt_status status;
     } cases[] = {
         {"u,run\n1,a\n", ":ran", "no column 'ran'; the nearest is 'run'", VOLT_ERR_FORMAT},
-        {"u,run\n1,a\n", ":u,run", "are 2 columns, and one says", VOLT_ERR_FORMAT},
+        {"u,run\n1,a\n", ":u,run", "2 columns", VOLT_ERR_FORMAT},
         {"u,run\n1,a\n", "", "no column 'series'", VOLT_ERR_FORMAT},
         {"u,run\n1,a\n2,\n", ":run", "line 3: the column of records is empty", VOLT_ERR_FORMAT},
         {"u,run\n1,a\n2\n", ":run", "line 3 is ragged", VOLT_ERR_FORMAT},
-        {"u,run\n", ":run", "there is no row", VOLT_ERR_FORMAT},
+        {"u,run\n", ":run", "no data row", VOLT_ERR_FORMAT},
         {"u,run\n1,\"a\n", ":run", "quotation mark", VOLT_ERR_FORMAT},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {

@@ -144,7 +144,7 @@ static void refuses_what_is_not_sound(void **state)
     } cases[] = {
         {NOTES TENSOR("a", "F64", "[2]", "[0,16]") TENSOR("b", "F64", "[2]", "[24,40]") "}", "gap"},
         {NOTES TENSOR("a", "F64", "[4]", "[0,32]") TENSOR("b", "F64", "[2]", "[24,40]") "}", "overlap"},
-        {NOTES TENSOR("a", "F64", "[6]", "[0,48]") "}", "cut short"},
+        {NOTES TENSOR("a", "F64", "[6]", "[0,48]") "}", "truncated"},
         {NOTES TENSOR("a", "F64", "[4]", "[0,32]") "}", "follow the last tensor"},
         {NOTES TENSOR("a", "F64", "[4]", "[0,40]") "}", "has 40 bytes"},
         {NOTES TENSOR("a", "F64", "[-5]", "[0,40]") "}", "shape"},
@@ -188,7 +188,7 @@ static void refuses_what_is_not_sound(void **state)
     assert_non_null(strstr(volt_error_detail(), "begin at byte 49, not at a multiple of 8"));
     /* A header that would end one byte behind the file. */
     assert_int_equal(read_bytes("\x03\0\0\0\0\0\0\0{}", 10), VOLT_ERR_FORMAT);
-    assert_non_null(strstr(volt_error_detail(), "cut short: the header has 3 bytes, found 2"));
+    assert_non_null(strstr(volt_error_detail(), "truncated: the header has 3 bytes, found 2"));
     assert_int_equal(read_bytes("\xff\xff\xff\xff\xff\xff\xff\xff{}", 10), VOLT_ERR_FORMAT);
     assert_int_equal(read_bytes("\xff\xe0\xf5\x05\0\0\0\0{}", 10), VOLT_ERR_FORMAT); /* just below 100 MB */
     volt_safetensors *file = NULL;
@@ -238,10 +238,8 @@ static void refuses_to_write_what_cannot_be_read(void **state)
     check_fails(volt_safetensors_write(path, tensors, 1, no_key, 1), VOLT_ERR_ARGUMENT, "is NULL");
     check_fails(volt_safetensors_write(path, tensors, 1, no_text, 1), VOLT_ERR_ARGUMENT, "is NULL");
     check_fails(volt_safetensors_write(path, tensors, 1, bad_key, 1), VOLT_ERR_ARGUMENT, "is not UTF-8 text");
-    check_fails(volt_safetensors_write(NULL, tensors, 1, NULL, 0), VOLT_ERR_ARGUMENT,
-                "name of the file is empty");
-    check_fails(volt_safetensors_write("", tensors, 1, NULL, 0), VOLT_ERR_ARGUMENT,
-                "name of the file is empty");
+    check_fails(volt_safetensors_write(NULL, tensors, 1, NULL, 0), VOLT_ERR_ARGUMENT, "file name is empty");
+    check_fails(volt_safetensors_write("", tensors, 1, NULL, 0), VOLT_ERR_ARGUMENT, "file name is empty");
     check_fails(volt_safetensors_read(NULL, NULL), VOLT_ERR_ARGUMENT, "must not be NULL");
     check_fails(volt_safetensors_read(path, NULL), VOLT_ERR_ARGUMENT, "must not be NULL");
     char *bytes = scratch_read(path, NULL);

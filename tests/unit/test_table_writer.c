@@ -75,7 +75,7 @@ static void the_old_file_stays(void **state)
     check_ok(volt_table_writer_open(path, 5, 2, names, NULL, &writer));
     check_ok(volt_table_writer_rows(writer, volt_view_of(values, 4, 2), NULL));
     check_fails(volt_table_writer_rows(writer, volt_view_of(values, 2, 2), NULL), VOLT_ERR_SHAPE,
-                "2 x 2 numbers do not go into the 1 x 2");
+                "2 x 2 numbers do not fit the 1 x 2");
     check_fails(volt_table_writer_rows(writer, volt_view_of(values, 1, 3), NULL), VOLT_ERR_SHAPE, "1 x 3");
     check_fails(volt_table_writer_close(writer, 1), VOLT_ERR_SHAPE,
                 "4 rows were written, and there were to be 5");
@@ -91,8 +91,7 @@ static void the_old_file_stays(void **state)
     check_old(path, files);
 
     writer = NULL;
-    check_fails(volt_table_writer_open("x.mat", 5, 2, names, NULL, &writer), VOLT_ERR_ARGUMENT,
-                "is not written in pieces");
+    check_fails(volt_table_writer_open("x.mat", 5, 2, names, NULL, &writer), VOLT_ERR_ARGUMENT, "in pieces");
     check_fails(volt_table_writer_open("", 5, 2, names, NULL, &writer), VOLT_ERR_ARGUMENT, "empty");
     check_fails(volt_table_writer_open(path, 5, 0, names, NULL, &writer), VOLT_ERR_ARGUMENT, "5 x 0");
     assert_null(writer);

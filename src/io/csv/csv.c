@@ -1,9 +1,9 @@
-/* src/io/csv/csv.c: reading CSV files as they are found.
+/* src/io/csv/csv.c: reads CSV files.
  *
- * The file is walked twice, block by block. The first walk learns its shape: columns, rows, which row is a header, which
- * columns are dates, whether a trailing comma ends every line. The second reads the numbers of the columns that
- * were asked for, and the texts of the column of times; what stands in the others does not matter. Between the two the
- * file may have been written to: it must still have that shape. */
+ * The file is read in two passes, block by block. The first pass finds its shape: columns, rows, whether the
+ * first row is a header, which columns are dates, and whether every line ends with a comma. The second pass
+ * reads the numbers of the selected columns and the texts of the time column; other columns are ignored. If
+ * the file changed its shape between the two passes, reading fails. */
 #include "io/csv/csv.h"
 
 #include "base/error.h"
@@ -22,15 +22,15 @@
 #include <strings.h>
 
 typedef struct csv_column {
-    char *name;             /* what the first row says; later the column's name */
-    int64_t written;        /* cells below the header that are not blank */
+    char *name;             /* cell of the first row; later the column's name */
+    int64_t written;        /* non-blank cells below the header */
     int64_t filled;         /* of those, cells that are not missing */
     int64_t dates;          /* of those, leading cells that are dates or times of day */
     int64_t clocks;         /* of those, times of day without a date */
-    volt_date_order order;  /* what its dates say about the order of day and month */
+    volt_date_order order;  /* order of day and month in its dates */
     int64_t timed;          /* of those, dates with a time of day */
-    int64_t bytes;          /* of its texts, their zero bytes included */
-    int64_t years;          /* of those, leading cells of four digits that rise */
+    int64_t bytes;          /* of its texts, including zero bytes */
+    int64_t years;          /* of those, leading cells that are increasing four-digit years */
     int last_year;          /* the last of these */
     int begins_with_number; /* the first filled cell is a number */
 } csv_column;
@@ -45,16 +45,16 @@ typedef struct csv_reader {
     int64_t n_rows;     /* header included */
     int64_t n_cells;    /* of every row: n_columns, and one more where a trailing comma was dropped */
     int has_header;
-    int64_t *place; /* column of the table for each column of the file, -1: not asked for */
+    int64_t *place; /* column of the table for each column of the file, -1: not selected */
     volt_table *table;
-    volt_csv_texts dates, clocks; /* the times of the rows; times of day may stand in a column of their own */
-    int64_t first;                /* row of the file that the table begins with, from 0 */
-    int64_t row;                  /* the second walk's, without the header: -1 there */
+    volt_csv_texts dates, clocks; /* the times of the rows; times of day may be in a separate column */
+    int64_t first;                /* row of the file at which the table begins, from 0 */
+    int64_t row;                  /* of the second pass, without the header, which is -1 */
 } csv_reader;
 
-/* ---- the first walk: shape -------------------------------------------------------------------- */
+/* ---- first pass: shape ------------------------------------------------------------------------ */
 
-/* Count a year that goes on where those above it ended. */
+/* Counts a year that is later than the years before it. */
 static void learn_year(csv_column *column, const char *text)
 {
     if (strlen(text) != 4 || strspn(text, "0123456789") != 4 || *text == '0')
@@ -109,7 +109,7 @@ static volt_status survey_cell(void *context, int64_t line, int64_t j, const cha
     return VOLT_OK;
 }
 
-/* The first row is complete: is it a header? */
+/* The first row is complete: decide whether it is a header. */
 static void survey_first_row(csv_reader *reader)
 {
     double value;
@@ -133,7 +133,7 @@ static volt_status survey_row(void *context, int64_t line, int64_t n_cells)
     return VOLT_OK;
 }
 
-/* A comma at the end of every line makes a last column that has no name and no value. */
+/* A comma at the end of every line creates a last column without name or value, which is dropped. */
 static void drop_trailing_column(csv_reader *reader)
 {
     if (reader->n_columns < 2)
@@ -144,7 +144,7 @@ static void drop_trailing_column(csv_reader *reader)
         volt_free(reader->columns[--reader->n_columns].name);
 }
 
-/* Trim the names of the header; a column without one is named after its position, from 1. */
+/* Trims the names of the header; a column without one is named after its position, from 1. */
 static volt_status name_columns(csv_reader *reader)
 {
     for (int64_t j = 0; j < reader->n_columns; j++) {
@@ -171,8 +171,8 @@ static volt_status name_columns(csv_reader *reader)
     return VOLT_OK;
 }
 
-/* The place of the column's name in a list of names that columns of times have, the first of which is that of years;
- * -1: none. */
+/* The index of the column's name in the list of names for time columns, the first of which is for years; -1:
+ * none. */
 static int time_name(const csv_reader *reader, const csv_column *column)
 {
     static const char *const names[] = {"year", "date", "time", "datetime", "timestamp"};
@@ -191,7 +191,8 @@ static int is_date_column(const csv_reader *reader, const csv_column *column)
     return time_name(reader, column) > 0 && !column->begins_with_number;
 }
 
-/* Years of such a name are the time of the rows, and numbers for those who name the column. */
+/* Years in a column with such a name are the times of the rows. Selected by name, the column is read as
+ * numbers. */
 static int is_year_column(const csv_reader *reader, const csv_column *column)
 {
     if (reader->n_columns < 2 || column->filled == 0 || column->years < column->filled ||
@@ -203,7 +204,7 @@ static int is_year_column(const csv_reader *reader, const csv_column *column)
     return 1;
 }
 
-/* ---- the second walk: numbers ----------------------------------------------------------------- */
+/* ---- second pass: numbers --------------------------------------------------------------------- */
 
 static volt_status cell_failure(const csv_reader *reader, volt_status status, int64_t line, int64_t j,
                                 const char *text, const char *problem)
@@ -224,10 +225,10 @@ static int has_decimal_comma(const char *text)
     return comma && !strchr(comma + 1, ',') && text[strspn(text, "+-0123456789,eE")] == '\0';
 }
 
-/* The second walk does not find what the first has found. */
+/* The second pass differs from the first. */
 static volt_status shape_failure(const csv_reader *reader, int64_t line)
 {
-    return volt_fail(VOLT_ERR_IO, "%s was written to while it was read: line %" PRId64 " is not what it was",
+    return volt_fail(VOLT_ERR_IO, "%s was written to while it was read: line %" PRId64 " has changed",
                      reader->path, line);
 }
 
@@ -266,9 +267,9 @@ static volt_status fill_row(void *context, int64_t line, int64_t n_cells)
     return n_cells == reader->n_cells ? VOLT_OK : shape_failure(reader, line);
 }
 
-/* ---- the parts in order ----------------------------------------------------------------------- */
+/* ---- the passes in order ---------------------------------------------------------------------- */
 
-/* Settle which columns are read: fills reader->place and makes reader->table with its names. */
+/* Selects the columns to read: fills reader->place and creates reader->table with its names. */
 static volt_status choose_columns(csv_reader *reader)
 {
     volt_status status = VOLT_ERR_MEMORY;
@@ -300,8 +301,8 @@ static volt_status keep_texts(const csv_reader *reader, volt_csv_texts *kept, in
     return volt_csv_texts_begin(kept, j, reader->table->rows, reader->columns[j].bytes);
 }
 
-/* The times of the rows are the first column of dates. Where those are days, the first column of times of day alone
- * belongs to them. */
+/* The times of the rows are the first column of dates. If those have no time of day, the first column of
+ * times of day is added to them. */
 static volt_status find_times(csv_reader *reader)
 {
     int64_t dates = -1, clocks = -1;
@@ -327,9 +328,9 @@ static volt_status read_text(csv_reader *reader, const volt_csv_text *csv)
 {
     volt_csv_events survey = {survey_cell, survey_row, reader};
     VOLT_TRY(volt_csv_walk(csv, &survey));
-    VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "the file holds nothing but blank lines");
+    VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "the file holds only blank lines");
     VOLT_REQUIRE(reader->n_rows > reader->has_header, VOLT_ERR_FORMAT,
-                 "there is a header and no row of numbers");
+                 "there is a header, but no row of numbers");
     reader->n_cells = reader->n_columns;
     drop_trailing_column(reader);
     VOLT_TRY(name_columns(reader));

@@ -1,4 +1,4 @@
-/* src/io/csv/csv_cells.c: what a cell of a CSV file is. */
+/* src/io/csv/csv_cells.c: classification of CSV cells. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/csv/csv.h"
 

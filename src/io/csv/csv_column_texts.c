@@ -1,6 +1,6 @@
 /* src/io/csv/csv_column_texts.c: one column of a CSV file, as texts.
  *
- * The first row says which column it is, and is a header when it holds a text, as for files of numbers (csv.c). */
+ * The first row determines the column. It is a header when it contains a text, as in csv.c. */
 #include "io/csv/csv.h"
 
 #include "base/error.h"
@@ -18,16 +18,16 @@ typedef struct column_reader {
     const char *selection;
     char **cells; /* of the first row */
     int64_t n_cells, capacity;
-    int64_t column; /* that is read */
+    int64_t column; /* to be read */
     int64_t rows;   /* of data */
     int is_below_first;
-    volt_text_buffer bytes; /* the texts, each with its zero */
+    volt_text_buffer bytes; /* the texts, each zero-terminated */
 } column_reader;
 
-/* A cell of the column. */
+/* Stores a cell of the column. */
 static volt_status put_text(column_reader *reader, int64_t line, const char *text)
 {
-    VOLT_REQUIRE(*text, VOLT_ERR_FORMAT, "line %" PRId64 ": the column of records is empty there", line);
+    VOLT_REQUIRE(*text, VOLT_ERR_FORMAT, "line %" PRId64 ": the column of records is empty", line);
     volt_text_put_bytes(&reader->bytes, text, strlen(text) + 1);
     reader->rows++;
     return reader->bytes.failed ? VOLT_ERR_MEMORY : VOLT_OK;
@@ -59,8 +59,8 @@ static volt_status choose(const column_reader *reader, const char *const *names,
     *column = chosen[0];
     volt_free(chosen);
     VOLT_REQUIRE(count == 1, VOLT_ERR_FORMAT,
-                 "'%.60s' are %" PRId64 " columns, and one says which record a row belongs to",
-                 reader->selection, count);
+                 "'%.60s' selects %" PRId64 " columns; the record of a row is one column", reader->selection,
+                 count);
     return VOLT_OK;
 }
 
@@ -96,10 +96,10 @@ static volt_status end_row(void *context, int64_t line, int64_t n_cells)
     return VOLT_OK;
 }
 
-/* Pointers, and behind them the texts. */
+/* Pointers, followed by the texts. */
 static volt_status join(const column_reader *reader, char ***texts)
 {
-    VOLT_REQUIRE(reader->rows > 0, VOLT_ERR_FORMAT, "there is no row");
+    VOLT_REQUIRE(reader->rows > 0, VOLT_ERR_FORMAT, "the file has no data row");
     int64_t room = reader->rows * (int64_t)sizeof **texts;
     char **all = volt_alloc(room + reader->bytes.size, 1);
     if (!all)

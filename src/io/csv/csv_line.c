@@ -1,4 +1,4 @@
-/* src/io/csv/csv_line.c: one line of CSV into a row of numbers, or into its cells, for streams. */
+/* src/io/csv/csv_line.c: parses one line of CSV into numbers or cells, for streams. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/csv/csv.h"
@@ -15,8 +15,8 @@ typedef struct line_reader {
     double *row;
     int64_t cols;
     volt_missing missing;
-    int64_t n_numbers; /* cells that were read as numbers, or are missing and kept */
-    int64_t n_surplus; /* blank cells behind the last number: a trailing comma makes one */
+    int64_t n_numbers; /* cells read as numbers, or missing and kept */
+    int64_t n_surplus; /* blank cells after the last number: a trailing comma creates one */
     int64_t n_rows;
 } line_reader;
 
@@ -80,7 +80,7 @@ volt_status volt_csv_parse_row(const char *line, int64_t cols, volt_missing miss
     VOLT_REQUIRE(line && row && cols > 0, VOLT_ERR_ARGUMENT, "volt_csv_parse_row: a line, a row and cols > 0");
     VOLT_REQUIRE(missing == VOLT_MISSING_ERROR || missing == VOLT_MISSING_KEEP, VOLT_ERR_ARGUMENT,
                  "volt_csv_parse_row takes error or keep");
-    double *numbers = volt_alloc_doubles(1, cols); /* so that a line that fails leaves `row` alone */
+    double *numbers = volt_alloc_doubles(1, cols); /* a line that fails must not change `row` */
     if (!numbers)
         return VOLT_ERR_MEMORY;
     line_reader reader = {.row = numbers, .cols = cols, .missing = missing};
@@ -98,10 +98,10 @@ volt_status volt_csv_parse_row(const char *line, int64_t cols, volt_missing miss
 
 /* ---- cells ------------------------------------------------------------------------------------ */
 
-/* First the cells are counted, with `block` NULL; then they are copied behind the list of them. */
+/* The cells are first counted, with `block` NULL, and then copied after the list. */
 typedef struct cell_list {
     char **block;
-    char *text; /* where the next cell goes */
+    char *text; /* position of the next cell */
     int64_t count, bytes, n_rows;
 } cell_list;
 
@@ -109,7 +109,7 @@ static volt_status list_cell(void *context, int64_t line, int64_t column, const 
 {
     (void)column;
     cell_list *list = context;
-    if (line > 1) /* the line beside it */
+    if (line > 1) /* only the first line counts */
         return VOLT_OK;
     if (list->block) {
         list->block[list->count] = list->text;

@@ -1,4 +1,4 @@
-/* src/io/csv/csv_text.c: a text of cells, and what separates them. */
+/* src/io/csv/csv_text.c: CSV text and its delimiter. */
 #include "io/csv/csv_text.h"
 
 #include "base/error.h"
@@ -20,15 +20,15 @@ static int is_line_end(char c)
     return c == '\n' || c == '\r';
 }
 
-/* In order of preference where a file divides evenly by several. A comma beside semicolons is a decimal
- * comma, a tab beside commas is padding. */
+/* In order of preference when several split a file evenly. With semicolons, a comma is a decimal comma; with
+ * commas, a tab is padding. */
 static const char separators[4] = {';', ',', '\t', ' '};
 
 /* Before the first character of a text. */
 static const volt_csv_quotes no_quotes = {.before = '\n'};
 
-/* Step over `c`; returns whether it stands within a quoted cell. A quotation mark opens a quoted cell only at the
- * cell's beginning, elsewhere it is a character; within one, two stand for one. */
+/* Advances over `c`; returns whether it is inside a quoted cell. A quotation mark opens a quoted cell only
+ * at the start of the cell; inside a quoted cell, two represent one. */
 static int step_quotes(volt_csv_quotes *walk, char c)
 {
     int closes = c == '"' && walk->is_quoted;
@@ -40,8 +40,8 @@ static int step_quotes(volt_csv_quotes *walk, char c)
     return walk->is_quoted;
 }
 
-/* Count separators outside quotes on the line at *at, and step behind it. A run of blanks between two cells
- * counts once, in counts[3]. Returns 0 for a blank line. */
+/* Counts separators outside quotes on the line at *at, and advances past the line. A run of blanks between
+ * two cells counts once, in counts[3]. Returns 0 for a blank line. */
 static int count_separators(const char *text, int64_t size, int64_t *at, int64_t counts[4])
 {
     int is_quoted = 0, has_cells = 0, after_blank = 0;
@@ -65,9 +65,9 @@ static int count_separators(const char *text, int64_t size, int64_t *at, int64_t
     return has_cells;
 }
 
-/* The character that separates cells, from the first lines of a text: a tab, a semicolon or a comma, whichever
- * divides them all into the same number of cells; ' ' for cells separated by white space; ',' otherwise. *read becomes
- * the bytes that it takes to tell, as far as they are there. */
+/* Finds the delimiter from the first lines of a text: the tab, semicolon or comma that splits all of them
+ * into the same number of cells; ' ' for cells separated by white space; ',' otherwise. *read receives the
+ * bytes needed to decide, up to `size`. */
 static char find_delimiter(const char *text, int64_t size, int64_t *read)
 {
     int64_t first[4] = {0}, counts[4];
@@ -85,15 +85,15 @@ static char find_delimiter(const char *text, int64_t size, int64_t *read)
         n_lines++;
     }
     *read = at;
-    /* Where runs of blanks divide the lines alike into more cells than tabs do, tabs are just blanks. */
+    /* If runs of blanks split the lines evenly into more cells than tabs do, tabs count as blanks. */
     int has_runs = first[3] > 0 && is_even[3];
     for (int s = 0; s < 3; s++)
         if (first[s] > 0 && is_even[s])
             return separators[s] == '\t' && has_runs && first[3] > first[s] ? ' ' : separators[s];
     if (first[0] == 0 && first[1] == 0 && (has_runs || first[2] == 0))
         return has_runs ? ' ' : ',';
-    /* No separator divides all lines alike: the file is ragged. Take the most frequent one of the first
-     * line, so that the error can say where. */
+    /* No separator splits all lines evenly: the file is ragged. Use the most frequent one of the first line,
+     * so that the error can name the line. */
     int most = 0;
     for (int s = 1; s < 3; s++)
         if (first[s] > first[most])
@@ -101,9 +101,9 @@ static char find_delimiter(const char *text, int64_t size, int64_t *read)
     return separators[most];
 }
 
-/* Rewrite cells separated by white space so that one blank stands between two cells and none at either end of a line:
- * `size` bytes of a feed, from `text` to `out`, which may be one byte before it, for the blank that a block before has
- * left. Returns the new size; lines stay lines. */
+/* Reduces white space to one blank between cells, and none at either end of a line: `size` bytes of a feed,
+ * from `text` to `out`, which may start one byte earlier, for a blank carried over from the previous block.
+ * Returns the new size; line breaks are kept. */
 static int64_t squeeze(volt_csv_feed *feed, const char *text, int64_t size, char *out)
 {
     int64_t used = 0;
@@ -164,7 +164,7 @@ static volt_status read_block(const volt_csv_text *csv, int64_t at, int64_t coun
     return VOLT_OK;
 }
 
-/* Read as much of the beginning of the file as tells the delimiter: lines may be long. */
+/* Reads enough of the beginning of the file to determine the delimiter: lines may be long. */
 static volt_status read_head(volt_csv_text *csv)
 {
     char *head = NULL;
@@ -204,7 +204,7 @@ volt_status volt_csv_text_open_blocks(const char *path, int64_t block, volt_csv_
         return load(path, csv);
     VOLT_TRY(volt_file_open(path, &file));
     int64_t size = volt_file_size(file);
-    if (size <= 0) { /* empty, or one of those of /proc, which have no size */
+    if (size <= 0) { /* empty, or a file of /proc, which has no size */
         fclose(file);
         return load(path, csv);
     }
@@ -224,7 +224,7 @@ void volt_csv_text_close(volt_csv_text *csv)
     csv->file = NULL;
 }
 
-/* ---- block after block ------------------------------------------------------------------------ */
+/* ---- reading by blocks ------------------------------------------------------------------------ */
 
 volt_status volt_csv_feed_begin(const volt_csv_text *csv, volt_csv_feed *feed)
 {
@@ -239,7 +239,7 @@ volt_status volt_csv_feed_next(volt_csv_feed *feed, const char **block, size_t *
 {
     const volt_csv_text *csv = feed->csv;
     *length = 0;
-    while (feed->done < csv->size && *length == 0) { /* a block of blanks is none */
+    while (feed->done < csv->size && *length == 0) { /* skip blocks that contain only blanks */
         int64_t count = csv->size - feed->done;
         if (count > csv->block)
             count = csv->block;

@@ -1,4 +1,4 @@
-/* src/io/csv/csv_times.c: the times of the rows of a CSV file, kept as text beside the numbers. */
+/* src/io/csv/csv_times.c: the times of the rows of a CSV file, kept as text. */
 #include "io/csv/csv.h"
 
 #include "base/memory.h"

@@ -1,6 +1,6 @@
-/* src/io/csv/csv_walk.c: libcsv over a text, with the line numbers of the file.
+/* src/io/csv/csv_walk.c: runs libcsv over a text, with the line numbers of the file.
  *
- * libcsv keeps one cell at a time in a buffer of its own, from malloc. */
+ * libcsv stores one cell at a time in its own buffer, allocated with malloc. */
 #include "io/csv/csv.h"
 
 #include "base/error.h"
@@ -10,7 +10,7 @@
 
 typedef struct csv_walk {
     const volt_csv_events *events;
-    int64_t line;     /* of what comes next */
+    int64_t line;     /* current line */
     int64_t row_line; /* of the first cell of this row */
     int64_t n_cells;  /* of this row so far */
     int after_return; /* a line feed now belongs to the carriage return before it */
@@ -60,7 +60,7 @@ static volt_status walk_failure(const csv_walk *walk, int error)
     return volt_fail(VOLT_ERR_MEMORY, "a cell on line %" PRId64 " is too large for memory", walk->line);
 }
 
-/* All blocks, and the end of the text. */
+/* Parses all blocks, then ends the text. */
 static volt_status walk_blocks(volt_csv_feed *feed, struct csv_parser *parser, csv_walk *walk)
 {
     const char *block;
@@ -72,7 +72,7 @@ static volt_status walk_blocks(volt_csv_feed *feed, struct csv_parser *parser, c
         if (!is_parsed)
             return walk_failure(walk, csv_error(parser));
     } while (length > 0);
-    /* Strict only now: an open quote at the end of the text is a fault, quotes within cells are not. */
+    /* Strict only now: an open quote at the end of the text is an error, quotes within cells are not. */
     csv_set_opts(parser, CSV_REPALL_NL | CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
     bool is_closed = csv_fini(parser, on_cell, on_line_end, walk) == 0;
     VOLT_TRY(walk->status);

@@ -1,4 +1,5 @@
-/* src/io/csv/csv_write.c: writing CSV: a header, then one line per row, numbers that read back exactly. */
+/* src/io/csv/csv_write.c: writes CSV: a header, then one line per row, with numbers that parse to the same
+ * value. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/csv/csv.h"
@@ -6,7 +7,7 @@
 
 #include <string.h>
 
-/* A name or label that the reader would otherwise take apart or trim goes in quotes, with its own quotes doubled. */
+/* Quotes a name or label that the reader would otherwise split or trim; quotation marks in it are doubled. */
 static void write_cell(volt_atomic_file *file, const char *name)
 {
     size_t length = strlen(name);
@@ -27,7 +28,7 @@ static void write_cell(volt_atomic_file *file, const char *name)
 void volt_csv_write_header(volt_atomic_file *file, int64_t cols, const char *const *names,
                            const char *label_name)
 {
-    /* A header of numbers alone would read back as a row of data: such names are left out. */
+    /* A header that contains only numbers would be read as data, so it is not written. */
     if (!names ||
         !(volt_cells_are_header(names, cols) || (label_name && volt_cells_are_header(&label_name, 1))))
         return;

@@ -1,10 +1,10 @@
-/* src/io/file/atomic_file.c: a file that is replaced as a whole or not at all.
+/* src/io/file/atomic_file.c: atomic replacement of files.
  *
- * A writer that is killed leaves its temporary file behind. So a temporary file carries a sum of the name that it
- * is for, and its writer holds its lock from the beginning until it is renamed; whoever writes to that name next
- * removes those whose lock is free. The system gives a dead process's locks up, so no process number has to be
- * trusted. A file that is taken for a dead one between its creation and its lock is given up for another: see
- * create_temporary. Where the file system has no locks nothing is removed. */
+ * A killed writer leaves its temporary file. The name of a temporary file therefore contains a checksum of the
+ * target name, and its writer holds a lock on it until the rename. The next writer to the same target removes
+ * temporary files without a lock. The kernel releases the locks of a dead process, so no process number is
+ * needed. A writer whose file was removed between creation and locking creates another: see create_temporary.
+ * On file systems without locks nothing is removed. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/file/atomic_file.h"
 
@@ -27,7 +27,7 @@ enum { MOST_LINKS = 40, MOST_NAMES = 100, TEMPORARY_LENGTH = 80 };
 
 static const volt_atomic_file no_file = {.lock = -1};
 
-enum { PIECE = 1 << 20, SYNC_EVERY = 32 * PIECE }; /* bytes, of a file that is watched */
+enum { PIECE = 1 << 20, SYNC_EVERY = 32 * PIECE }; /* in bytes, for a file with a stage */
 
 static volt_status write_failure(const char *path, int reason)
 {
@@ -48,7 +48,7 @@ static size_t directory_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* The directory of `path` (with its slash) followed by `name`; NULL when memory is out. */
+/* The directory of `path` (with its slash) followed by `name`; NULL when out of memory. */
 static char *beside(const char *path, const char *name)
 {
     size_t directory = directory_length(path), length = strlen(name);
@@ -60,7 +60,7 @@ static char *beside(const char *path, const char *name)
     return joined;
 }
 
-/* Replace *path by what it points to, if it is a symbolic link. */
+/* Replaces *path by the target of the link, if it is a symbolic link. */
 static volt_status follow_one_link(char **path, off_t link_size)
 {
     size_t capacity = (size_t)(link_size > 0 ? link_size : 4096) + 1;
@@ -83,7 +83,7 @@ static volt_status follow_one_link(char **path, off_t link_size)
     return VOLT_OK;
 }
 
-/* By hand, because the last link may not exist yet. */
+/* Not with realpath, because the last target may not exist yet. */
 volt_status volt_follow_links(const char *path, char **target)
 {
     char *current = volt_strdup(path);
@@ -102,7 +102,7 @@ volt_status volt_follow_links(const char *path, char **target)
 
 /* ---- the temporary file ----------------------------------------------------------------------- */
 
-/* What the names of all temporary files for `target` begin with. Two targets with one sum share their leftovers. */
+/* The prefix of all temporary files for `target`. Targets with the same checksum share it. */
 static void write_prefix(const char *target, char prefix[TEMPORARY_LENGTH])
 {
     const char *name = target + directory_length(target);
@@ -128,7 +128,7 @@ static void remove_if_dead(const char *path)
     close(descriptor);
 }
 
-/* What killed writers to this target have left. A failure is none of the present writer's. */
+/* Removes the files that killed writers to this target left. Failures are ignored. */
 static void remove_leftovers(const char *target)
 {
     char prefix[TEMPORARY_LENGTH];
@@ -149,15 +149,15 @@ static void remove_leftovers(const char *target)
     volt_free(folder);
 }
 
-/* Is the new file ours? Another writer that came before the lock may have removed it as a leftover. */
+/* Whether the new file still exists: another writer may have removed it before it was locked. */
 static int keep_alive(int descriptor)
 {
     struct stat entry;
     return volt_file_lock(descriptor) != VOLT_LOCK_BUSY && fstat(descriptor, &entry) == 0 && entry.st_nlink > 0;
 }
 
-/* Take over the new file's descriptor, twice: one for the stream, one that keeps the lock until the file has its
- * name. On failure it is closed. */
+/* Takes over the descriptor of the new file and duplicates it: one for the stream, one that keeps the lock
+ * until the rename. Closes it on failure. */
 static int open_stream(volt_atomic_file *file, int descriptor)
 {
     file->lock = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
@@ -170,7 +170,7 @@ static int open_stream(volt_atomic_file *file, int descriptor)
     return reason;
 }
 
-/* Create a new file beside file->target, with the permissions of an ordinary new file. */
+/* Creates a new file in the folder of file->target, with the permissions of an ordinary new file. */
 static volt_status create_temporary(volt_atomic_file *file)
 {
     static atomic_uint counter;
@@ -191,7 +191,7 @@ static volt_status create_temporary(volt_atomic_file *file)
             if (!reason)
                 return VOLT_OK;
         } else if (!reason) {
-            reason = EEXIST; /* somebody has it: another name */
+            reason = EEXIST; /* in use: try another name */
             close(descriptor);
             unlink(file->temporary);
         }
@@ -213,7 +213,7 @@ static volt_status open_straight(volt_atomic_file *file)
 
 static volt_status open_replacement(volt_atomic_file *file, const struct stat *existing)
 {
-    /* A rename needs no right to the old file: ask for it, so that a protected file stays. */
+    /* A rename does not require write access to the old file: check it, so that a protected file is kept. */
     if (existing && faccessat(AT_FDCWD, file->path, W_OK, AT_EACCESS) != 0)
         return write_failure(file->path, errno);
     VOLT_TRY(volt_follow_links(file->path, &file->target));
@@ -231,14 +231,14 @@ void volt_atomic_write_nothing(void)
     atomic_store(&writes_nothing, true);
 }
 
-/* As if to the path. */
+/* Opens /dev/null instead of the path. */
 static volt_status open_nowhere(volt_atomic_file *file)
 {
     file->stream = fopen("/dev/null", "wb");
     return file->stream ? VOLT_OK : write_failure("/dev/null", errno);
 }
 
-/* The names of open files in /proc and /dev lead nowhere else. */
+/* The names of open files in /proc and /dev are written directly. */
 static bool is_written_straight(const char *path, const struct stat *existing)
 {
     return !S_ISREG(existing->st_mode) || strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0;
@@ -278,7 +278,7 @@ volt_status volt_atomic_open(volt_atomic_file *file, const char *path)
     return status;
 }
 
-/* Flush to the disk, as far as the file system knows how. */
+/* Flushes to the disk, if the file system supports it. */
 static int sync_stream(FILE *stream)
 {
     if (fflush(stream) != 0)
@@ -288,8 +288,8 @@ static int sync_stream(FILE *stream)
     return 0;
 }
 
-/* Between two pieces of a watched file. What was written goes to the disk now and then: one sync of all of it could
- * not be interrupted. */
+/* Called between two pieces of a file with a stage. Data are synced regularly, because one sync at the end
+ * could not be cancelled. */
 static void watch_piece(volt_atomic_file *file)
 {
     if (!volt_stage_advance(file->stage, PIECE))
@@ -314,7 +314,7 @@ void volt_atomic_write(volt_atomic_file *file, const void *bytes, size_t size)
     }
 }
 
-/* Make the rename itself durable. The new content is in place whatever comes of this. */
+/* Makes the rename durable. Failures are ignored: the new content is already in place. */
 static void sync_directory(const char *path)
 {
     char *directory = beside(path, ".");
@@ -342,7 +342,7 @@ volt_status volt_atomic_close(volt_atomic_file *file)
         if (rename(file->temporary, file->target) != 0) {
             file->failure = errno;
         } else {
-            volt_free(file->temporary); /* nothing is left to remove */
+            volt_free(file->temporary); /* nothing left to remove */
             file->temporary = NULL;
             sync_directory(file->target);
         }

@@ -1,18 +1,18 @@
-/* src/io/file/atomic_file.h: a file that is replaced as a whole or not at all.
+/* src/io/file/atomic_file.h: atomic replacement of files.
  *
  *     volt_atomic_file file;
  *     VOLT_TRY(volt_atomic_open(&file, path));
- *     volt_atomic_write(&file, bytes, size);          (as often as needed; failures are kept)
- *     return volt_atomic_close(&file);                (or volt_atomic_discard: the old file stays)
+ *     volt_atomic_write(&file, bytes, size);          (repeatedly; failures are recorded)
+ *     return volt_atomic_close(&file);                (or volt_atomic_discard: keeps the old file)
  *
- * The bytes go to a temporary file in the same directory, which is synced to the disk and then renamed
- * over the target. An existing target keeps its permission bits; a symbolic link stays, and the file it
- * points to is replaced. A target that is no regular file (a device, a pipe) is written straight away;
- * "-" and /dev/stdout are standard output. A temporary file that a killed writer left is removed by the next one
- * that writes to the same name, where the file system has locks.
+ * The bytes are written to a temporary file in the same directory, which is synced to the disk and then
+ * renamed to the target. An existing target keeps its permission bits; a symbolic link is kept, and the file
+ * it points to is replaced. A target that is not a regular file (a device, a pipe) is written directly; "-"
+ * and /dev/stdout are standard output. On file systems with locks, the temporary file of a killed writer is
+ * removed by the next writer to the same name.
  *
- * Beyond a file size limit the system sends SIGXFSZ, which ends a program that does not ignore it; once
- * it is ignored, the limit is a failed write like any other. */
+ * Beyond a file size limit the system sends SIGXFSZ, which ends a program that does not ignore it. If it is
+ * ignored, the write fails. */
 #ifndef IO_ATOMIC_FILE_H
 #define IO_ATOMIC_FILE_H
 
@@ -25,35 +25,35 @@
 
 typedef struct volt_atomic_file {
     FILE *stream;
-    char *path;        /* as the user gave it, for error sentences */
-    char *target;      /* what is replaced: the path with its links followed; NULL: written straight */
-    char *temporary;   /* what is renamed to target; NULL: written straight */
+    char *path;        /* as given by the user, for error messages */
+    char *target;      /* the path with its links resolved; NULL: written directly */
+    char *temporary;   /* renamed to target; NULL: written directly */
     int lock;          /* a second descriptor of temporary, which holds its lock; -1: none */
-    int failure;       /* errno of the first write that failed, ECANCELED: the user's; 0 while all is well */
+    int failure;       /* errno of the first failed write; ECANCELED: by the user; 0: none */
     volt_stage *stage; /* polled while the file is written; set it after volt_atomic_open, NULL: none */
     int64_t written;   /* bytes */
 } volt_atomic_file;
 
-/* Begin. VOLT_ERR_IO (the sentence has the path and the reason), VOLT_ERR_MEMORY. */
+/* Opens the file. VOLT_ERR_IO (the message has the path and the reason), VOLT_ERR_MEMORY. */
 volt_status volt_atomic_open(volt_atomic_file *file, const char *path);
 
-/* Append bytes. After a failure it does nothing, and volt_atomic_close reports the failure. */
+/* Appends bytes. After a failure it does nothing, and volt_atomic_close reports the failure. */
 void volt_atomic_write(volt_atomic_file *file, const void *bytes, size_t size);
 
-/* Put the new content in place and free `file`, or report the first failure and leave the old one: VOLT_ERR_IO,
+/* Replaces the target and frees `file`, or reports the first failure and keeps the old file: VOLT_ERR_IO,
  * VOLT_ERR_CANCELLED. */
 volt_status volt_atomic_close(volt_atomic_file *file);
 
-/* From now on files are written to nowhere: for the processes of a job that do what the first one does. */
+/* Discards all files written from now on: for the processes of a job that repeat the work of the first. */
 void volt_atomic_write_nothing(void);
 
-/* Is a file at `path` replaced by a rename? Not standard output, devices and pipes. */
+/* Whether a file at `path` is replaced by a rename. Not standard output, devices and pipes. */
 bool volt_atomic_replaces(const char *path);
 
-/* The file that `path` stands for, which need not exist: its links are followed. Free *target with volt_free. */
+/* Resolves the links of `path`; the file need not exist. Free *target with volt_free. */
 volt_status volt_follow_links(const char *path, char **target);
 
-/* Give up: remove the temporary file, leave the target as it was. */
+/* Removes the temporary file and keeps the target. */
 void volt_atomic_discard(volt_atomic_file *file);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/io/file/file_bytes.c: the bytes of a file: all of them, or some. */
+/* src/io/file/file_bytes.c: reads a whole file, or a part of it. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/file/file_bytes.h"
 
@@ -56,28 +56,28 @@ volt_status volt_file_read_at(FILE *stream, const char *path, int64_t size, int6
         if (read < 0)
             return read_failure(path, errno);
         VOLT_REQUIRE(read > 0, VOLT_ERR_IO,
-                     "%s was cut short while it was read: it had %" PRId64 " bytes, and now ends at %" PRId64,
+                     "%s was truncated while it was read: it had %" PRId64 " bytes, and now ends at %" PRId64,
                      path, size, at + done);
         done += read;
     }
     return VOLT_OK;
 }
 
-/* How a file is read. */
+/* Reading mode. */
 typedef struct reading {
     volt_file_extent extent; /* NULL: to the end of the file */
     bool is_text;            /* a zero byte ends it */
 } reading;
 
-/* Most bytes of a file whose size is not known beforehand: a pipe may never end. The other half is for what is made of
- * them. */
+/* Maximum number of bytes read from a file of unknown size: a pipe may never end. The other half of the
+ * memory is for the data made from them. */
 static int64_t most_unknown(void)
 {
     uint64_t available = volt_memory_available();
     return available == 0 ? INT64_MAX : (int64_t)(available / 2 > INT64_MAX ? INT64_MAX : available / 2);
 }
 
-/* Read to the end, growing as needed: the size of a pipe is not known, and a file may grow. */
+/* Reads to the end, growing the buffer: the size of a pipe is unknown, and a file may grow. */
 static volt_status read_all(FILE *stream, const char *path, reading how, char **bytes, int64_t *size)
 {
     int64_t expected = volt_file_size(stream), capacity = 0, used = 0;
@@ -104,9 +104,9 @@ static volt_status read_all(FILE *stream, const char *path, reading how, char **
             status = volt_memory_require((double)(wanted - used), path);
         } else if (used == capacity - 1 && capacity > most && !how.extent) {
             status = volt_fail(VOLT_ERR_MEMORY,
-                               "%s has no end in sight: %" PRId64
-                               " bytes were read, more than half of the memory that is available (%" PRId64
-                               " bytes)",
+                               "%s is too large: after %" PRId64
+                               " bytes, more than half of the available memory (%" PRId64
+                               " bytes), the end was not reached",
                                path, used, most);
         }
         if (!status && used == capacity - 1)

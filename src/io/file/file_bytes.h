@@ -1,4 +1,4 @@
-/* src/io/file/file_bytes.h: the bytes of a file: all of them, or some. */
+/* src/io/file/file_bytes.h: reads files: whole or in part, their kind, and the byte order of numbers. */
 #ifndef IO_FILE_BYTES_H
 #define IO_FILE_BYTES_H
 
@@ -9,36 +9,37 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Is there a regular file at the path, which is not "-"? To open a pipe and close it again would end its writer. */
+/* Whether the path, other than "-", is a regular file. (Opening and closing a pipe would end its writer.) */
 bool volt_file_is_regular(const char *path);
 
-/* Open for reading. VOLT_ERR_IO with path and reason; a directory is refused here. */
+/* Opens a file for reading. VOLT_ERR_IO with path and reason, also for a directory. */
 volt_status volt_file_open(const char *path, FILE **stream);
 
-/* Size of the regular file behind `stream`, or -1 when it is none (a pipe, a terminal). */
+/* Size of the regular file of `stream`, or -1 for other files (a pipe, a terminal). */
 int64_t volt_file_size(FILE *stream);
 
-/* `count` bytes of a regular file from byte `at` on; the file had `size` bytes when reading began. VOLT_ERR_IO: it has
- * become shorter since, or cannot be read. */
+/* Reads `count` bytes of a regular file from byte `at` on; `size` is the size of the file when reading
+ * began. VOLT_ERR_IO: it was truncated since, or cannot be read. */
 volt_status volt_file_read_at(FILE *stream, const char *path, int64_t size, int64_t at, int64_t count,
                               void *bytes);
 
-/* The content of a file, or of standard input for "-", with a zero byte behind it. Free *bytes with
- * volt_free. VOLT_ERR_IO; VOLT_ERR_MEMORY, before anything is allocated when memory cannot suffice. Of a file whose size is
- * not known (a pipe, a device) no more is read than half of the memory that is available. */
+/* Loads a file, or standard input ("-"), and adds a zero byte. Free *bytes with volt_free. VOLT_ERR_IO;
+ * VOLT_ERR_MEMORY, before allocation when memory cannot suffice. A file of unknown size (a pipe, a device)
+ * is limited to half of the available memory. */
 volt_status volt_file_load(const char *path, char **bytes, int64_t *size);
 
-/* The same of a text: reading ends behind the block with the first zero byte, which the caller refuses. */
+/* The same for text: reading ends after the block with the first zero byte, which the caller rejects. */
 volt_status volt_file_load_text(const char *path, char **bytes, int64_t *size);
 
-/* How many bytes a file has that begins with these `size` bytes, as far as they tell: more than `size` where more must be
- * read, else the file is not read further. `bytes` is NULL for a size of 0. */
+/* The size of a file that begins with these `size` bytes, as far as they determine it: a result above `size`
+ * requests more bytes, otherwise reading ends. `bytes` is NULL for a size of 0. */
 typedef int64_t (*volt_file_extent)(const char *bytes, int64_t size);
 
-/* The same of a format whose beginning declares its size: of a pipe or a device no more is read than that. */
+/* The same for a format that declares its size at the beginning: no more than that is read from a pipe or a
+ * device. */
 volt_status volt_file_load_declared(const char *path, volt_file_extent extent, char **bytes, int64_t *size);
 
-/* ---- what kind of file a path names ------------------------------------------------------------ */
+/* ---- file kinds -------------------------------------------------------------------------------- */
 
 typedef enum volt_file_kind {
     VOLT_FILE_UNKNOWN,
@@ -49,28 +50,28 @@ typedef enum volt_file_kind {
     VOLT_FILE_ARFF
 } volt_file_kind;
 
-/* The kind that the extension says (.csv .tsv .txt .dat, .npy, .mat, .ts, .arff, in any case), or UNKNOWN. */
+/* The kind by extension (.csv .tsv .txt .dat, .npy, .mat, .ts, .arff, in any case), or UNKNOWN. */
 volt_file_kind volt_file_kind_of(const char *path);
 
-/* The same, and where the extension says nothing, what the first bytes say; CSV when neither does. Looks
- * into regular files only: what is read from a pipe is gone. */
+/* The kind by extension, otherwise by the first bytes; CSV by default. Only regular files are opened,
+ * because bytes read from a pipe are lost. */
 volt_file_kind volt_file_kind_guess(const char *path);
 
-/* ---- numbers in the byte order of files, on machines of either order --------------------------- */
+/* ---- numbers in little-endian byte order ------------------------------------------------------- */
 
-/* Is this machine's byte order that of the files? */
+/* Whether this machine is little-endian. */
 int volt_host_is_little(void);
 
-/* Reverse the bytes of each of `count` items of `item_size` bytes, in place. */
+/* Reverses the bytes of each of `count` items of `item_size` bytes, in place. */
 void volt_swap_items(void *items, int64_t count, int item_size);
 
-/* Copy doubles to bytes in little-endian order. */
+/* Copies doubles to bytes in little-endian order. */
 void volt_doubles_to_little(const double *numbers, int64_t count, unsigned char *bytes);
 
-/* Append doubles to a file in little-endian order. */
+/* Appends doubles to a file in little-endian order. */
 void volt_write_doubles(volt_atomic_file *file, const double *numbers, int64_t count);
 
-/* The low `n_bytes` bytes of a number to a buffer in little-endian order, and back. */
+/* Writes the low `n_bytes` bytes of a number to a buffer in little-endian order, and reads them. */
 void volt_put_little(uint64_t number, int n_bytes, unsigned char *bytes);
 uint64_t volt_get_little(const unsigned char *bytes, int n_bytes);
 

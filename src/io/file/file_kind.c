@@ -1,4 +1,4 @@
-/* src/io/file/file_kind.c: what kind of file a path names: its extension, or its first bytes. */
+/* src/io/file/file_kind.c: the kind of a file, by its extension or its first bytes. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/file/file_bytes.h"
 

@@ -1,7 +1,7 @@
-/* src/io/file/file_lock.c: one owner of a state file at a time.
+/* src/io/file/file_lock.c: exclusive ownership of a state file.
  *
- * The lock file is removed by its owner. A process that opened it before and locks it afterwards has a file without a name,
- * notices, and tries again. */
+ * The owner removes the lock file. A process that opened it earlier and locks it later has a file without a
+ * name, detects this, and retries. */
 #include "io/file/file_lock.h"
 
 #include <errno.h>
@@ -22,12 +22,12 @@
 #include <unistd.h>
 
 struct volt_state_lock {
-    int file;    /* -1: the path is not locked, as it is no regular file */
+    int file;    /* -1: not locked, because the path is not a regular file */
     char *path;  /* of the lock file */
     pid_t owner; /* a forked child neither owns nor removes it */
 };
 
-/* The name of the lock file, *name; NULL where the path is written straight, as a device is. */
+/* The name of the lock file, *name; NULL when the path is written directly, e.g. a device. */
 static volt_status lock_path(const char *path, char **name)
 {
     char *target = NULL;
@@ -43,7 +43,7 @@ static volt_status lock_path(const char *path, char **name)
     return *name ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
-/* Does the open file still have its name? */
+/* Whether the open file still has its name. */
 static bool has_name(int file, const char *path)
 {
     struct stat opened, named;
@@ -60,19 +60,19 @@ static volt_status take_file(volt_state_lock *lock, const char *path)
         volt_lock got = volt_file_lock(lock->file);
         VOLT_REQUIRE(got != VOLT_LOCK_BUSY, VOLT_ERR_IO,
                      "%s is in use by another process or object (its lock file %s is held): use another state "
-                     "file, or end that one first",
+                     "file, or end that process first",
                      path, lock->path);
         if (got == VOLT_LOCK_NONE || has_name(lock->file, lock->path))
             return VOLT_OK;
         close(lock->file);
         lock->file = -1;
     }
-    return volt_fail(VOLT_ERR_IO, "cannot lock %s: %s is removed again and again", path, lock->path);
+    return volt_fail(VOLT_ERR_IO, "cannot lock %s: %s is removed repeatedly", path, lock->path);
 }
 
 volt_status volt_state_lock_take(const char *path, volt_state_lock **lock)
 {
-    VOLT_REQUIRE(path && lock, VOLT_ERR_ARGUMENT, "the path or the place for the lock is NULL");
+    VOLT_REQUIRE(path && lock, VOLT_ERR_ARGUMENT, "the path or the lock is NULL");
     volt_state_lock *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
@@ -85,7 +85,7 @@ volt_status volt_state_lock_take(const char *path, volt_state_lock **lock)
         *lock = fresh;
         return VOLT_OK;
     }
-    volt_state_lock_free(fresh); /* owner 0: a file that another one holds stays */
+    volt_state_lock_free(fresh); /* owner 0: the file of another owner is kept */
     return status;
 }
 
@@ -115,9 +115,9 @@ volt_status volt_state_lock_for_save(const volt_state_lock *held, const char *pa
     return volt_state_lock_take(path, taken);
 }
 
-/* ---- one writer at a time, by an advisory lock of the whole file -------------------------------
- * flock and not fcntl's F_SETLK: its lock belongs to the open file, so two threads of one process exclude each
- * other too, and closing another descriptor of the same file does not give it up. */
+/* ---- exclusive writing, by an advisory lock of the whole file ------------------------------------
+ * flock and not fcntl's F_SETLK: its lock belongs to the open file, so two threads of one process exclude
+ * each other too, and closing another descriptor of the same file does not release it. */
 
 volt_lock volt_file_lock(int descriptor)
 {

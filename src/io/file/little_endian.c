@@ -1,4 +1,4 @@
-/* src/io/file/little_endian.c: numbers in the byte order of files, on machines of either order. */
+/* src/io/file/little_endian.c: numbers in little-endian byte order, on any machine. */
 #include "io/file/file_bytes.h"
 
 #include <string.h>

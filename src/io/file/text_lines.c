@@ -1,4 +1,4 @@
-/* src/io/file/text_lines.c: a text file, line by line. */
+/* src/io/file/text_lines.c: reads a text file line by line. */
 #include "io/file/text_lines.h"
 
 #include "base/error.h"
@@ -77,7 +77,7 @@ int64_t volt_text_lines_count(const volt_text_lines *lines, char character)
     return count;
 }
 
-/* ---- pieces of a file's text that are safe to show --------------------------------------------- */
+/* ---- excerpts of a file's text that are safe to display ---------------------------------------- */
 
 enum { SHOWN = 40 };
 
@@ -120,17 +120,17 @@ char *volt_utf8_copy(const char *text, size_t length)
     return copy;
 }
 
-/* ---- a whole text file, for formats that are read and written elsewhere ------------------------ */
+/* ---- whole text files, for formats implemented elsewhere --------------------------------------- */
 
 volt_status volt_text_read(const char *path, char **text)
 {
-    VOLT_REQUIRE(path && text, VOLT_ERR_ARGUMENT, "the path or the place for the text is NULL");
+    VOLT_REQUIRE(path && text, VOLT_ERR_ARGUMENT, "the path or the text is NULL");
     char *bytes = NULL;
     int64_t size = 0;
     VOLT_TRY(volt_file_load_text(path, &bytes, &size));
     if (strlen(bytes) != (size_t)size) {
         volt_free(bytes);
-        return volt_fail(VOLT_ERR_FORMAT, "%s is not a text: it holds a zero byte", path);
+        return volt_fail(VOLT_ERR_FORMAT, "%s is not a text file: it contains a zero byte", path);
     }
     *text = bytes;
     return VOLT_OK;

@@ -1,7 +1,7 @@
-/* src/io/mat/mat.c: reading MATLAB files, version 5 (also compressed) and 7.3, through matio.
+/* src/io/mat/mat.c: reads MATLAB files, version 5 (also compressed) and 7.3, through matio.
  *
- * The numeric matrices of the file stand side by side as columns of one table; a row vector is taken for a
- * column. Text, structures and cells are passed over. matio and HDF5 allocate with malloc. */
+ * The numeric matrices of the file become columns of one table, in file order; a row vector becomes a column.
+ * Text, structures and cells are ignored. matio and HDF5 allocate with malloc. */
 #include "io/mat/mat.h"
 
 #include "base/error.h"
@@ -17,14 +17,14 @@
 
 enum {
     LONGEST_NAME = 256,
-    MOST_INFLATION = 1032 /* deflate makes at most so many bytes of one: a bound on what a file can hold */
+    MOST_INFLATION = 1032 /* the largest expansion factor of deflate: a bound on the data in a file */
 };
 
 typedef struct mat_variable {
     matvar_t *info;
     int64_t rows, cols;  /* as columns of the table */
-    const char *refusal; /* why it cannot be data; NULL when it can */
-    int is_number;       /* numbers all the same: not to be passed over in silence */
+    const char *refusal; /* why it is not usable as data; NULL when it is */
+    int is_number;       /* numeric, so it must not be ignored silently */
 } mat_variable;
 
 typedef struct mat_reader {
@@ -32,7 +32,7 @@ typedef struct mat_reader {
     int64_t file_size;
     mat_variable *variables;
     int64_t n_variables, capacity;
-    /* Columns of all variables, a refused variable having one. */
+    /* Columns of all variables; a refused variable has one. */
     int64_t n_columns;
     char (*names)[LONGEST_NAME];
     const char **name_of, **family_of, **refusal_of;
@@ -47,7 +47,7 @@ static int is_numeric_class(enum matio_classes class)
     return class == MAT_C_DOUBLE || class == MAT_C_SINGLE || (class >= MAT_C_INT8 && class <= MAT_C_UINT64);
 }
 
-/* Decide what a variable is, from its header alone. */
+/* Decides from the header whether a variable is usable. */
 static void judge(mat_variable *variable)
 {
     const matvar_t *info = variable->info;
@@ -71,7 +71,7 @@ static void judge(mat_variable *variable)
     }
 }
 
-/* A checksum of what is known of a variable, behind that of the variables before it. */
+/* Adds the header of a variable to the checksum of the variables before it. */
 static unsigned long add_variable(unsigned long sum, const matvar_t *info)
 {
     const char *name = info->name ? info->name : "";
@@ -83,7 +83,7 @@ static unsigned long add_variable(unsigned long sum, const matvar_t *info)
     return sum;
 }
 
-/* The checksum of all variables, from the first on. */
+/* The checksum of the headers of all variables. */
 static unsigned long survey_variables(mat_t *file)
 {
     unsigned long sum = 0;
@@ -93,8 +93,8 @@ static unsigned long survey_variables(mat_t *file)
     return sum;
 }
 
-/* The list is made twice: where memory is out matio and HDF5 leave out variables, or what they know of them, and say
- * nothing. */
+/* The list is read twice: when out of memory, matio and HDF5 silently skip variables or parts of their
+ * headers. */
 static volt_status list_variables(mat_reader *reader)
 {
     matvar_t *info;
@@ -103,7 +103,7 @@ static volt_status list_variables(mat_reader *reader)
         sum = add_variable(sum, info);
         volt_status status = volt_grow((void **)&reader->variables, &reader->capacity, reader->n_variables + 1,
                                        sizeof *reader->variables);
-        if (status || !info->name || !*info->name) { /* MATLAB keeps the insides of objects without a name */
+        if (status || !info->name || !*info->name) { /* MATLAB stores the contents of objects without a name */
             Mat_VarFree(info);
             if (status)
                 return status;
@@ -118,12 +118,12 @@ static volt_status list_variables(mat_reader *reader)
                      "variable '%s' of %" PRId64 " x %" PRId64 " is larger than the file can hold",
                      volt_excerpt(info->name, strlen(info->name), shown), variable.rows, variable.cols);
     }
-    VOLT_REQUIRE(sum == surveyed, VOLT_ERR_MEMORY, "memory is out for the variables of the file");
-    VOLT_REQUIRE(reader->n_variables > 0, VOLT_ERR_FORMAT, "there is no variable that can be read");
+    VOLT_REQUIRE(sum == surveyed, VOLT_ERR_MEMORY, "out of memory for the variables of the file");
+    VOLT_REQUIRE(reader->n_variables > 0, VOLT_ERR_FORMAT, "the file has no readable variable");
     return VOLT_OK;
 }
 
-/* Give every column its name: the variable's, with _1, _2, ... behind it when it has several. */
+/* Names every column after its variable, with _1, _2, ... appended when it has several. */
 static volt_status name_columns(mat_reader *reader)
 {
     int64_t n = 0;
@@ -158,7 +158,7 @@ static volt_status name_columns(mat_reader *reader)
     return VOLT_OK;
 }
 
-/* The variables and their shapes, as far as they fit. */
+/* Reports the variables and their shapes, up to the length of the message. */
 static volt_status shapes_differ(const mat_reader *reader)
 {
     char list[512] = "", name[VOLT_EXCERPT_LENGTH];
@@ -173,12 +173,12 @@ static volt_status shapes_differ(const mat_reader *reader)
         used += length > 0 ? (size_t)length : 0;
     }
     return volt_fail(VOLT_ERR_FORMAT,
-                     "the variables have different numbers of rows, choose some (FILE:NAME,...): %s", list);
+                     "the variables have different numbers of rows, select some (FILE:NAME,...): %s", list);
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------- */
 
-/* Column `within` of a variable's data, column-major, into column `to` of the table. */
+/* Copies column `within` of a variable's column-major data into column `to` of the table. */
 #define COPY_CASE(class, ctype)                                                      \
     case class:                                                                      \
         for (int64_t i = 0; i < rows; i++)                                           \
@@ -202,7 +202,7 @@ static void copy_column(const mat_variable *variable, int64_t within, volt_table
         COPY_CASE(MAT_C_INT64, int64_t);
         COPY_CASE(MAT_C_UINT64, uint64_t);
     default:
-        break; /* judge() lets no other class through */
+        break; /* judge() refuses every other class */
     }
 }
 
@@ -217,7 +217,7 @@ static volt_status load_data(const mat_reader *reader, mat_variable *variable)
     VOLT_TRY(
         volt_memory_require(2.0 * (double)variable->rows * (double)variable->cols * sizeof(double), shown));
     VOLT_REQUIRE(Mat_VarReadDataAll(reader->file, info) == 0 && info->data, VOLT_ERR_FORMAT,
-                 "the values of variable '%s' do not read: the file is damaged", shown);
+                 "the values of variable '%s' cannot be read: the file is damaged", shown);
     VOLT_REQUIRE(!info->isComplex && info->nbytes == (size_t)variable->rows * (size_t)variable->cols * item,
                  VOLT_ERR_FORMAT,
                  "variable '%s' has %zu bytes where %" PRId64 " x %" PRId64 " values were expected", shown,
@@ -250,7 +250,7 @@ static volt_status make_table(mat_reader *reader, const int64_t *chosen, int64_t
 
 /* ---- the file --------------------------------------------------------------------------------- */
 
-/* A file that is read whole must be numbers throughout. */
+/* Without a selection, all variables must be usable numbers. */
 static volt_status refuse_variables(const mat_reader *reader)
 {
     for (int64_t v = 0; v < reader->n_variables; v++) {
@@ -310,9 +310,8 @@ volt_status volt_mat_read(const char *path, const char *columns, const volt_read
 
     volt_hdf5_silence(&reports);
     reader.file = Mat_Open(path, MAT_ACC_RDONLY);
-    volt_status status = reader.file
-                             ? read_file(&reader, columns, options, &read)
-                             : volt_fail(VOLT_ERR_FORMAT, "the file is damaged: matio does not open it");
+    volt_status status = reader.file ? read_file(&reader, columns, options, &read)
+                                     : volt_fail(VOLT_ERR_FORMAT, "the file is damaged: matio cannot open it");
     close_reader(&reader);
     volt_hdf5_restore(&reports);
     if (!status)

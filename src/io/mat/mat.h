@@ -8,29 +8,30 @@
 
 #include <stdint.h>
 
-/* Read `columns` (NULL: all that are data) of a file, and of those what `options` ask for. A missing value is an error with
- * VOLT_MISSING_ERROR and NaN in the table otherwise: dropping and filling in is left to volt_tables_clean. */
+/* Reads `columns` (NULL: all data columns) of a file, restricted by `options`. A missing value is an error
+ * with VOLT_MISSING_ERROR and otherwise NaN in the table; volt_tables_clean drops or fills them. */
 volt_status volt_mat_read(const char *path, const char *columns, const volt_read_options *options,
                           volt_table **table);
 
-/* Append a whole file to `file`, which keeps failed writes (see io/file/atomic_file.h); a status says that the format or memory does not allow it. */
+/* Appends a whole file to `file`, which records failed writes (see io/file/atomic_file.h). Fails when the
+ * format or memory does not allow it. */
 volt_status volt_mat_write(volt_atomic_file *file, volt_view values);
 
-/* ---- is this a MAT file that is safe to hand to matio? ----------------------------------------- */
+/* ---- checks of a MAT file before matio reads it ------------------------------------------------ */
 
-/* Check magic and structure of the file; *size receives its size in bytes. VOLT_ERR_IO, VOLT_ERR_FORMAT. */
+/* Checks magic and structure of the file; *size receives its size in bytes. VOLT_ERR_IO, VOLT_ERR_FORMAT. */
 volt_status volt_mat_check(const char *path, int64_t *size);
 
-/* ---- HDF5 without its habit of printing errors ------------------------------------------------- */
+/* ---- suppression of HDF5's error output -------------------------------------------------------- */
 
-/* How HDF5 reported errors before. */
+/* The previous error reporting of HDF5. */
 typedef struct volt_hdf5_reports {
     int (*print)(long long stack, void *context);
     void *context;
     int is_saved;
 } volt_hdf5_reports;
 
-/* From now on HDF5 prints nothing; the caller gives `reports` back to volt_hdf5_restore. */
+/* Silences HDF5; pass `reports` to volt_hdf5_restore afterwards. */
 void volt_hdf5_silence(volt_hdf5_reports *reports);
 void volt_hdf5_restore(const volt_hdf5_reports *reports);
 

@@ -1,13 +1,13 @@
-/* src/io/mat/mat_check.c: is this a MAT file that is safe to hand to matio?
+/* src/io/mat/mat_check.c: checks a MAT file before matio reads it.
  *
- * matio 1.5.23 takes the lengths in a file of version 5 on trust: a file that is cut short reads without
- * complaint, with numbers from uninitialised memory. So the elements are walked here first, through compression
- * too, and every length is checked against what the file holds. Nothing is kept in memory.
+ * matio 1.5.23 does not check the lengths in a file of version 5: it reads a truncated file without an error,
+ * with numbers from uninitialised memory. This code first traverses the elements, also compressed ones, and
+ * checks every length against the file. Nothing is kept in memory.
  *
  * An element is a tag (type, bytes; 4 bytes each) and a body padded to 8 bytes; up to 4 bytes of body share 8
- * bytes with a short tag (bytes in the upper half of the first word). A matrix is an element that holds others:
- * flags, dimensions, name, then by its class numbers, or the matrices of a cell or structure.
- * Reference: The MathWorks, "MAT-File Format" (version 5). */
+ * bytes with a short tag (bytes in the upper half of the first word). A matrix is an element that contains
+ * others: flags, dimensions, name, then, depending on its class, numbers or the matrices of a cell or
+ * structure. Reference: The MathWorks, "MAT-File Format" (version 5). */
 #include "io/mat/mat.h"
 
 #include "base/error.h"
@@ -31,7 +31,7 @@ enum {
     FLAG_COMPLEX = 0x0800
 };
 
-/* Bytes of one number of a stored type, 0 for types that are no numbers. */
+/* Bytes of one number of a stored type, 0 for other types. */
 static int type_bytes(uint32_t type)
 {
     static const int bytes[] = {0, 1, 1, 2, 2, 4, 4, 4, 0, 8, 0, 0, 8, 8};
@@ -43,9 +43,9 @@ static int type_bytes(uint32_t type)
 typedef struct mat_walk {
     FILE *stream;
     int is_big;        /* byte order of the file */
-    int64_t left;      /* bytes of the file not read yet; within a compressed element, of that element */
+    int64_t left;      /* unread bytes of the file; within a compressed element, of that element */
     int is_compressed; /* within a compressed element */
-    int has_ended;     /* the compressed data have come to their end */
+    int has_ended;     /* the compressed data have ended */
     z_stream inflater;
     unsigned char input[4096];
 } mat_walk;
@@ -61,7 +61,7 @@ static int fill_input(mat_walk *walk)
     return 1;
 }
 
-/* Up to `count` bytes; returns how many came before the end, or -1 when the data are damaged. */
+/* Reads up to `count` bytes; returns how many preceded the end, or -1 when the data are damaged. */
 static int64_t inflate_bytes(mat_walk *walk, unsigned char *bytes, size_t count)
 {
     walk->inflater.next_out = bytes;
@@ -78,7 +78,7 @@ static int64_t inflate_bytes(mat_walk *walk, unsigned char *bytes, size_t count)
     return (int64_t)(count - walk->inflater.avail_out);
 }
 
-/* The next `count` bytes, at most one buffer full. Returns 0 when there are not as many. */
+/* Reads the next `count` bytes, at most one buffer. Returns 0 when there are fewer. */
 static int take(mat_walk *walk, unsigned char *bytes, size_t count)
 {
     if (walk->is_compressed)
@@ -93,7 +93,7 @@ static int skip(mat_walk *walk, int64_t count)
 {
     unsigned char bytes[4096];
     if (!walk->is_compressed) {
-        assert(walk->left >= count); /* read_tag lets no element reach behind the one around it */
+        assert(walk->left >= count); /* read_tag limits every element to the enclosing one */
         walk->left -= count;
         return fseek(walk->stream, (long)count, SEEK_CUR) == 0;
     }
@@ -116,11 +116,12 @@ static uint32_t word(const mat_walk *walk, const unsigned char *bytes)
 typedef struct mat_element {
     uint32_t type;
     int64_t n_bytes;       /* of the body, without padding */
-    int64_t padded;        /* bytes of the body that are still to be read */
+    int64_t padded;        /* unread bytes of the body */
     unsigned char body[4]; /* of a short element */
 } mat_element;
 
-/* The tag of the next element; *left, what the enclosing element has left, is reduced by the whole element. */
+/* The tag of the next element; *left, the bytes left in the enclosing element, is reduced by the whole
+ * element. */
 static int read_tag(mat_walk *walk, int64_t *left, mat_element *element)
 {
     unsigned char tag[TAG_BYTES];
@@ -136,7 +137,7 @@ static int read_tag(mat_walk *walk, int64_t *left, mat_element *element)
     return *left >= 0 && (!is_short || element->n_bytes <= 4);
 }
 
-/* An element of 4-byte integers, `most` of them at most; returns how many there are, or -1. */
+/* Reads an element of at most `most` 4-byte integers; returns their number, or -1. */
 static int read_words(mat_walk *walk, int64_t *left, uint32_t type, uint32_t *words, int most)
 {
     mat_element element;
@@ -159,7 +160,7 @@ static int skip_element(mat_walk *walk, int64_t *left, mat_element *element)
     return read_tag(walk, left, element) && skip(walk, element->padded);
 }
 
-/* Product of the dimensions, or -1 when it is beyond any file. */
+/* Product of the dimensions, or -1 when it exceeds any file. */
 static int64_t count_items(const uint32_t *dimensions, int rank)
 {
     int64_t product = 1;
@@ -173,7 +174,7 @@ static int64_t count_items(const uint32_t *dimensions, int rank)
 
 static int check_matrix(mat_walk *walk, int64_t left, int depth);
 
-/* The matrices within a cell, structure, object or function handle: as many as matio will look for. */
+/* The matrices within a cell, structure, object or function handle: as many as matio will read. */
 static int check_children(mat_walk *walk, int64_t left, uint32_t class, int64_t n_items, int depth)
 {
     mat_element element;
@@ -202,15 +203,15 @@ static int check_children(mat_walk *walk, int64_t left, uint32_t class, int64_t 
 static int check_matrix(mat_walk *walk, int64_t left, int depth)
 {
     if (left == 0)
-        return depth > 0; /* an empty place in a cell or structure */
+        return depth > 0; /* an empty cell or field */
     uint32_t flags[2], dimensions[MOST_DIMENSIONS];
     mat_element element;
     if (depth > DEEPEST || read_words(walk, &left, MI_UINT32, flags, 2) != 2)
         return 0;
     uint32_t class = flags[0] & 0xff;
-    if (class < MX_CELL || class > MX_OPAQUE) /* none: matio loses memory over one within a function handle */
+    if (class < MX_CELL || class > MX_OPAQUE) /* unknown: matio may leak memory on one */
         return 0;
-    if (class == MX_OPAQUE) /* objects of no documented form: matio steps over them only where compressed */
+    if (class == MX_OPAQUE) /* undocumented objects: matio skips them only when compressed */
         return walk->is_compressed && skip(walk, left);
     int rank = read_words(walk, &left, MI_INT32, dimensions, MOST_DIMENSIONS);
     int64_t n_items = rank >= 2 ? count_items(dimensions, rank) : -1;
@@ -220,7 +221,7 @@ static int check_matrix(mat_walk *walk, int64_t left, int depth)
         (class == MX_FUNCTION && !walk->is_compressed))
         return check_children(walk, left, class, n_items, depth);
     if (class < MX_DOUBLE || class > MX_UINT64)
-        return skip(walk, left); /* text, sparse: matio looks no further unless it is asked to */
+        return skip(walk, left); /* text, sparse: matio reads no further unless requested */
 
     for (int part = 0; part < (flags[0] & FLAG_COMPLEX ? 2 : 1); part++) {
         if (!skip_element(walk, &left, &element))
@@ -246,7 +247,7 @@ static int check_compressed(mat_walk *walk, int64_t n_bytes)
     walk->has_ended = 0;
     int is_good = read_tag(walk, &inside, &element) && element.type == MI_MATRIX &&
                   element.padded == element.n_bytes && check_matrix(walk, element.n_bytes, 0);
-    /* The end of the compressed data brings their checksum: ask for one byte more than there is. */
+    /* The checksum is verified at the end of the compressed data: request one more byte. */
     is_good = is_good && inflate_bytes(walk, &surplus, 1) == 0;
     inflateEnd(&walk->inflater);
     is_good = is_good && fseek(walk->stream, (long)walk->left, SEEK_CUR) == 0;
@@ -261,7 +262,7 @@ static volt_status check_elements(mat_walk *walk, int64_t size)
         int64_t at = size - walk->left, inside = walk->left;
         mat_element element;
         unsigned char tag[TAG_BYTES];
-        VOLT_REQUIRE(take(walk, tag, sizeof tag), VOLT_ERR_FORMAT, "the file is cut short at byte %" PRId64,
+        VOLT_REQUIRE(take(walk, tag, sizeof tag), VOLT_ERR_FORMAT, "the file is truncated at byte %" PRId64,
                      size);
         element.type = word(walk, tag);
         element.n_bytes = word(walk, tag + 4);
@@ -270,7 +271,7 @@ static volt_status check_elements(mat_walk *walk, int64_t size)
                      "the element at byte %" PRId64 " is of type %" PRIu32 ", expected a matrix", at,
                      element.type);
         VOLT_REQUIRE(element.n_bytes <= inside, VOLT_ERR_FORMAT,
-                     "the file is cut short: the element at byte %" PRId64 " has %" PRId64
+                     "the file is truncated: the element at byte %" PRId64 " has %" PRId64
                      " bytes, found %" PRId64,
                      at, element.n_bytes, inside);
         int is_good = element.type == MI_COMPRESSED ? check_compressed(walk, element.n_bytes)
@@ -288,7 +289,7 @@ static volt_status check_hdf5(FILE *stream)
     VOLT_REQUIRE(fseek(stream, HDF5_AT, SEEK_SET) == 0 &&
                      fread(found, 1, sizeof found, stream) == sizeof found &&
                      memcmp(found, "\x89HDF\r\n\x1a\n", sizeof found) == 0,
-                 VOLT_ERR_FORMAT, "the header says MAT version 7.3, and no HDF5 data follow it");
+                 VOLT_ERR_FORMAT, "the header declares MAT version 7.3, but no HDF5 data follow it");
     return VOLT_OK;
 }
 
@@ -296,16 +297,16 @@ static volt_status check_stream(FILE *stream, int64_t *size)
 {
     unsigned char header[HEADER_BYTES];
     *size = volt_file_size(stream);
-    VOLT_REQUIRE(*size >= 0, VOLT_ERR_IO, "a MAT file is read from a regular file only");
+    VOLT_REQUIRE(*size >= 0, VOLT_ERR_IO, "a MAT file must be a regular file");
     VOLT_REQUIRE(fread(header, 1, sizeof header, stream) == sizeof header, VOLT_ERR_FORMAT,
-                 "%" PRId64 " bytes are too short for a MAT file", *size);
+                 "%" PRId64 " bytes are too few for a MAT file", *size);
     int is_little = memcmp(header + VERSION_AT + 2, "IM", 2) == 0;
     int is_big = memcmp(header + VERSION_AT + 2, "MI", 2) == 0;
     int version = is_big ? header[VERSION_AT] << 8 | header[VERSION_AT + 1]
                          : header[VERSION_AT + 1] << 8 | header[VERSION_AT];
     VOLT_REQUIRE(is_little || is_big, VOLT_ERR_FORMAT,
-                 "this is not a MAT file of version 5 or 7.3 (version 4 is not read; save it with -v7)");
-    VOLT_REQUIRE(version == 0x0100 || version == 0x0200, VOLT_ERR_FORMAT, "MAT version 0x%04x is not known",
+                 "this is not a MAT file of version 5 or 7.3 (version 4 is not supported; save it with -v7)");
+    VOLT_REQUIRE(version == 0x0100 || version == 0x0200, VOLT_ERR_FORMAT, "unknown MAT version 0x%04x",
                  (unsigned)version);
     if (version == 0x0200)
         return check_hdf5(stream);

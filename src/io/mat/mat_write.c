@@ -1,8 +1,8 @@
-/* src/io/mat/mat_write.c: writing a MATLAB file of version 5 with one matrix, named data.
+/* src/io/mat/mat_write.c: writes a MATLAB file of version 5 with one matrix, named data.
  *
- * Reference: The MathWorks, "MAT-File Format" (version 5): a header of 128 bytes, then elements of a tag (type,
- * bytes) and a body padded to 8 bytes. A matrix is an element that holds four others: flags, dimensions, name
- * and the numbers, column after column. */
+ * Reference: The MathWorks, "MAT-File Format" (version 5): a header of 128 bytes, then elements of a tag
+ * (type, bytes) and a body padded to 8 bytes. A matrix is an element that contains four others: flags,
+ * dimensions, name and the numbers in column-major order. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/file_bytes.h"
@@ -27,7 +27,7 @@ static void put_head(unsigned char *head, volt_view values, uint64_t data_bytes)
     static const char text[] = "MATLAB 5.0 MAT-file, written by volterra";
     memset(head, ' ', TEXT_BYTES);
     memcpy(head, text, sizeof text - 1);
-    memset(head + TEXT_BYTES - 8, 0, 8); /* no data of a subsystem */
+    memset(head + TEXT_BYTES - 8, 0, 8); /* no subsystem data */
     volt_put_little(0x0100, 2, head + TEXT_BYTES);
     head[TEXT_BYTES + 2] = 'I'; /* little-endian */
     head[TEXT_BYTES + 3] = 'M';
@@ -66,11 +66,11 @@ volt_status volt_mat_write(volt_atomic_file *file, volt_view values)
     return VOLT_OK;
 }
 
-/* ---- HDF5 without its habit of printing errors -------------------------------------------------
- * HDF5 comes with matio, which does not say so in its headers, and is not linked by name: its two functions are
- * looked up in the running program. Where they are not found (matio without HDF5) there is nothing to silence.
- * Reference: HDF5 reference manual, H5Eget_auto2 and H5Eset_auto2; error stack 0 is the default one, and an
- * hid_t has 64 bits since version 1.10. */
+/* ---- suppression of HDF5's error output ----------------------------------------------------------
+ * HDF5 is a dependency of matio, which its headers do not mention, and is not linked by name: its two
+ * functions are looked up in the running program. If they are not found (matio without HDF5), there is
+ * nothing to silence. Reference: HDF5 reference manual, H5Eget_auto2 and H5Eset_auto2; error stack 0 is the
+ * default one, and an hid_t has 64 bits since version 1.10. */
 
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "io/mat/mat.h"
@@ -83,8 +83,8 @@ typedef int report_fn(long long stack, void *context);
 typedef int get_auto_fn(long long stack, report_fn **print, void **context);
 typedef int set_auto_fn(long long stack, report_fn *print, void *context);
 
-/* A function of the running program. The address passes through memory: C knows no conversion from data
- * pointers to function pointers, though POSIX needs one here. */
+/* Looks up a function of the running program. The address is copied through memory, because C has no
+ * conversion from data pointers to function pointers. */
 static void find(const char *name, void *function)
 {
     void *address = dlsym(RTLD_DEFAULT, name);

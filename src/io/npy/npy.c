@@ -1,4 +1,5 @@
-/* src/io/npy/npy.c: NPY files: any byte order, C and Fortran order, floats and integers in; '<f8' in C order out. */
+/* src/io/npy/npy.c: NPY files: reads floats and integers in any byte order, C and Fortran order; writes
+ * '<f8' in C order. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/npy/npy.h"
 
@@ -17,7 +18,7 @@
 
 typedef struct placing {
     const volt_npy_header *header;
-    const int64_t *place; /* column j of the file goes to column place[j] of the table, or nowhere: -1 */
+    const int64_t *place; /* column j of the file becomes column place[j] of the table; -1: none */
     volt_table *table;
     int64_t row, col; /* of the next number */
 } placing;
@@ -38,16 +39,17 @@ static void place_numbers(void *context, int64_t first, const double *numbers, i
     }
 }
 
-/* `count` items, the first of which is item `first` of the array. */
+/* Reads `count` items, starting with item `first` of the array. */
 static volt_status read_items(FILE *stream, placing *at, int64_t first, int64_t count)
 {
     const volt_npy_header *header = at->header;
     VOLT_REQUIRE(fseeko(stream, (off_t)(header->data_offset + first * header->item_size), SEEK_SET) == 0,
-                 VOLT_ERR_IO, "item %" PRId64 " cannot be reached: %s", first, strerror(errno));
+                 VOLT_ERR_IO, "item %" PRId64 " cannot be read: %s", first, strerror(errno));
     return volt_npy_read_items(stream, header, count, place_numbers, at);
 }
 
-/* The rows of the table, which are those from `first` on: one piece of the file, or one of every column. */
+/* Reads the rows of the table, from row `first` of the file on: one contiguous piece, or one for every
+ * column. */
 static volt_status read_rows(FILE *stream, placing *at, int64_t first)
 {
     const volt_npy_header *header = at->header;
@@ -62,7 +64,7 @@ static volt_status read_rows(FILE *stream, placing *at, int64_t first)
     return VOLT_OK;
 }
 
-/* The columns 1, 2, ..., of which `selection` takes some: fills place and makes the table with its names. */
+/* Names the columns 1, 2, ... and applies `selection`: fills place and creates the table with its names. */
 static volt_status choose_columns(const volt_npy_header *header, const char *selection,
                                   const volt_read_options *options, int64_t rows, int64_t *place,
                                   volt_table **table)

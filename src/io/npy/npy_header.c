@@ -1,4 +1,4 @@
-/* src/io/npy/npy_header.c: the header of an NPY file, read strictly: nothing is evaluated. */
+/* src/io/npy/npy_header.c: parses the header of an NPY file strictly, without evaluating it. */
 #include "io/npy/npy.h"
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 
 enum { PREAMBLE = 8, LONGEST_HEADER = 1 << 20, LONGEST_WORD = 32, MOST_DIMENSIONS = 32, KEPT_DIMENSIONS = 3 };
 
-/* The three entries of the dictionary as they stand. */
+/* The three entries of the dictionary. */
 typedef struct npy_entries {
     char descr[LONGEST_WORD];
     int is_fortran;
@@ -24,7 +24,7 @@ static void skip_space(const char **at)
     *at += strspn(*at, " \t\n");
 }
 
-/* Step over `word` if it comes next. */
+/* Advances over `word` if it comes next. */
 static int accept(const char **at, const char *word)
 {
     skip_space(at);
@@ -70,7 +70,7 @@ static int accept_integer(const char **at, int64_t *value)
     return 1;
 }
 
-/* (), (3,), (3, 4), (3, 4, 5, ...): the first three lengths are kept, all are counted. */
+/* (), (3,), (3, 4), (3, 4, 5, ...): keeps the first three lengths and counts all. */
 static int accept_shape(const char **at, npy_entries *entries)
 {
     int64_t length;
@@ -85,7 +85,7 @@ static int accept_shape(const char **at, npy_entries *entries)
         entries->n_dimensions++;
         if (!accept(at, ",")) {
             if (entries->n_dimensions == 1)
-                return 0; /* (3) is no tuple */
+                return 0; /* (3) is not a tuple */
             return accept(at, ")");
         }
     }
@@ -103,8 +103,7 @@ static volt_status parse_entries(const char *text, npy_entries *entries)
         if (is_good && strcmp(key, "descr") == 0) {
             if (accept(&at, "["))
                 return volt_fail(VOLT_ERR_FORMAT,
-                                 "the array has fields (a structured dtype); only plain numbers "
-                                 "are read");
+                                 "the array has fields (a structured dtype); only plain numbers are supported");
             is_good = seen[0]++ == 0 && accept_string(&at, entries->descr);
         } else if (is_good && strcmp(key, "fortran_order") == 0) {
             entries->is_fortran = accept(&at, "True");
@@ -120,12 +119,12 @@ static volt_status parse_entries(const char *text, npy_entries *entries)
         }
     }
     skip_space(&at);
-    VOLT_REQUIRE(is_good && !*at && seen[0] && seen[1] && seen[2], VOLT_ERR_FORMAT,
-                 "the NPY header does not read: %s", volt_excerpt(text, strlen(text), shown));
+    VOLT_REQUIRE(is_good && !*at && seen[0] && seen[1] && seen[2], VOLT_ERR_FORMAT, "invalid NPY header: %s",
+                 volt_excerpt(text, strlen(text), shown));
     return VOLT_OK;
 }
 
-/* "<f8" and its like. */
+/* Types such as "<f8". */
 static volt_status parse_type(const char *descr, volt_npy_header *header)
 {
     static const struct {
@@ -142,11 +141,11 @@ static volt_status parse_type(const char *descr, volt_npy_header *header)
             header->is_swapped = (order == '<' && !is_little_here) || (order == '>' && is_little_here);
             return VOLT_OK;
         }
-    return volt_fail(VOLT_ERR_FORMAT, "the dtype '%s' is not read; save the array as float64 ('<f8')",
+    return volt_fail(VOLT_ERR_FORMAT, "the dtype '%s' is not supported; save the array as float64 ('<f8')",
                      volt_excerpt(descr, strlen(descr), shown));
 }
 
-/* Read the header into `header`, all but the shape, and into `entries`. */
+/* Reads the header, except the shape, into `header`, and the dictionary into `entries`. */
 static volt_status read_entries(FILE *stream, volt_npy_header *header, npy_entries *entries)
 {
     unsigned char start[PREAMBLE + 4];
@@ -154,7 +153,7 @@ static volt_status read_entries(FILE *stream, volt_npy_header *header, npy_entri
                  VOLT_ERR_FORMAT, "this is not an NPY file: it does not begin with \\x93NUMPY");
     int major = start[6], minor = start[7];
     VOLT_REQUIRE(major >= 1 && major <= 3 && minor == 0, VOLT_ERR_FORMAT,
-                 "NPY version %d.%d is not known; 1.0, 2.0 and 3.0 are", major, minor);
+                 "NPY version %d.%d is not supported; 1.0, 2.0 and 3.0 are", major, minor);
     int64_t length = start[8] | (int64_t)start[9] << 8;
     header->data_offset = PREAMBLE + 2;
     if (major > 1) {
@@ -165,7 +164,7 @@ static volt_status read_entries(FILE *stream, volt_npy_header *header, npy_entri
     }
     header->data_offset += length;
     VOLT_REQUIRE(length <= LONGEST_HEADER, VOLT_ERR_FORMAT,
-                 "the NPY header is %" PRId64 " bytes long; at most %d are read", length, LONGEST_HEADER);
+                 "the NPY header is %" PRId64 " bytes long; at most %d are supported", length, LONGEST_HEADER);
 
     char *text = volt_alloc(length + 1, 1);
     if (!text)
@@ -175,7 +174,7 @@ static volt_status read_entries(FILE *stream, volt_npy_header *header, npy_entri
         status = volt_fail(VOLT_ERR_FORMAT, "the file ends within the NPY header");
     text[length] = '\0';
     if (!status && strlen(text) != (size_t)length)
-        status = volt_fail(VOLT_ERR_FORMAT, "the NPY header holds a zero byte");
+        status = volt_fail(VOLT_ERR_FORMAT, "the NPY header contains a zero byte");
     if (!status)
         status = parse_entries(text, entries);
     if (!status)

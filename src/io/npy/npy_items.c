@@ -1,4 +1,4 @@
-/* src/io/npy/npy_items.c: the numbers of an NPY file, of whatever type, as doubles. */
+/* src/io/npy/npy_items.c: the numbers of an NPY file, converted to doubles. */
 #include "io/npy/npy.h"
 
 #include "base/error.h"
@@ -12,7 +12,7 @@
 
 enum { BUFFER_ITEMS = 8192, LARGEST_ITEM = 8 };
 
-/* ---- how many there are ----------------------------------------------------------------------- */
+/* ---- size ------------------------------------------------------------------------------------- */
 
 volt_status volt_npy_check_size(FILE *stream, const volt_npy_header *header, int64_t count)
 {
@@ -22,19 +22,19 @@ volt_status volt_npy_check_size(FILE *stream, const volt_npy_header *header, int
     char shape[3 * VOLT_NUMBER_LENGTH];
     size_t used = count ? (size_t)snprintf(shape, sizeof shape, "%" PRId64 " x ", count) : 0;
     snprintf(shape + used, sizeof shape - used, "%" PRId64 " x %" PRId64, rows, cols);
-    VOLT_REQUIRE(size >= 0, VOLT_ERR_IO, "an NPY file is read from a regular file only");
+    VOLT_REQUIRE(size >= 0, VOLT_ERR_IO, "an NPY file must be a regular file");
     VOLT_REQUIRE(rows <= most / cols && n_arrays <= most / (rows * cols), VOLT_ERR_FORMAT,
                  "the shape %s is larger than any file", shape);
     int64_t found = size - header->data_offset, expected = n_arrays * rows * cols * header->item_size;
     VOLT_REQUIRE(found >= expected, VOLT_ERR_FORMAT,
-                 "the file is cut short: %s numbers are %" PRId64 " bytes, found %" PRId64, shape, expected,
+                 "the file is truncated: %s numbers are %" PRId64 " bytes, found %" PRId64, shape, expected,
                  found);
     VOLT_REQUIRE(found == expected, VOLT_ERR_FORMAT, "%" PRId64 " bytes follow the %s numbers",
                  found - expected, shape);
     return VOLT_OK;
 }
 
-/* ---- what they are ---------------------------------------------------------------------------- */
+/* ---- values ----------------------------------------------------------------------------------- */
 
 #define DECODE_CASE(letter, ctype)                                        \
     case (letter) << 4 | (int)sizeof(ctype):                              \

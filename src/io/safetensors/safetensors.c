@@ -1,6 +1,6 @@
-/* src/io/safetensors/safetensors.c: reading safetensors files, with every length checked before it is used.
+/* src/io/safetensors/safetensors.c: reads safetensors files; checks every length before it is used.
  *
- * The file is held in one block of memory; the tensors point into it (the data section begins at a multiple of
+ * The file is kept in one block of memory. The tensors point into it (the data section begins at a multiple of
  * 8 bytes), the names and texts into the parsed header. */
 #include "io/safetensors/safetensors.h"
 
@@ -17,7 +17,7 @@
 struct volt_safetensors {
     char *bytes;
     int64_t size;
-    int64_t data_at; /* where the tensors begin */
+    int64_t data_at; /* start of the tensors */
     json_t *header;
     volt_tensor *tensors;
     int64_t n_tensors;
@@ -25,7 +25,7 @@ struct volt_safetensors {
 
 /* ---- header ----------------------------------------------------------------------------------- */
 
-/* Where the last tensor ends in the data section, by a header; 0: the header does not tell. */
+/* The end of the last tensor in the data section, from a header; 0 when unknown. */
 static int64_t declared_data(const char *header, int64_t length)
 {
     json_t *parsed = NULL, *entry;
@@ -49,26 +49,25 @@ int64_t volt_safetensors_extent(const char *bytes, int64_t size)
         return SAFETENSORS_LENGTH_BYTES;
     uint64_t length = volt_get_little((const unsigned char *)bytes, SAFETENSORS_LENGTH_BYTES);
     if (length > SAFETENSORS_LONGEST_HEADER)
-        return SAFETENSORS_LENGTH_BYTES + 2; /* enough to say so */
+        return SAFETENSORS_LENGTH_BYTES + 2; /* enough for the error message */
     int64_t data_at = SAFETENSORS_LENGTH_BYTES + (int64_t)length;
     if (size < data_at)
         return data_at;
     int64_t declared = declared_data(bytes + SAFETENSORS_LENGTH_BYTES, (int64_t)length);
-    return declared < INT64_MAX - data_at - 2 ? data_at + declared + 2
-                                              : size; /* 2: bytes that should not be there */
+    return declared < INT64_MAX - data_at - 2 ? data_at + declared + 2 : size; /* 2: surplus bytes */
 }
 
 static volt_status parse_header(volt_safetensors *file)
 {
     VOLT_REQUIRE(file->size >= SAFETENSORS_LENGTH_BYTES + 2, VOLT_ERR_FORMAT,
-                 "%" PRId64 " bytes are too short for a safetensors file", file->size);
+                 "%" PRId64 " bytes are too few for a safetensors file", file->size);
     uint64_t length = volt_get_little((const unsigned char *)file->bytes, SAFETENSORS_LENGTH_BYTES);
     int64_t found = file->size - SAFETENSORS_LENGTH_BYTES;
     VOLT_REQUIRE(length <= SAFETENSORS_LONGEST_HEADER, VOLT_ERR_FORMAT,
-                 "the header is said to have %" PRIu64 " bytes, more than %d: not a safetensors file", length,
+                 "the header length is %" PRIu64 " bytes, more than %d: not a safetensors file", length,
                  SAFETENSORS_LONGEST_HEADER);
     VOLT_REQUIRE((int64_t)length <= found, VOLT_ERR_FORMAT,
-                 "the file is cut short: the header has %" PRIu64 " bytes, found %" PRId64, length, found);
+                 "the file is truncated: the header has %" PRIu64 " bytes, found %" PRId64, length, found);
     file->data_at = SAFETENSORS_LENGTH_BYTES + (int64_t)length;
 
     volt_status status =
@@ -80,7 +79,7 @@ static volt_status parse_header(volt_safetensors *file)
     return VOLT_OK;
 }
 
-/* Only files whose header begins as ours does have a checksum at the place where it is looked for. */
+/* Only headers with the beginning written by this library have a checksum at the fixed position. */
 static volt_status check_beginning(const volt_safetensors *file)
 {
     size_t length = sizeof SAFETENSORS_BEGINNING - 1;
@@ -116,7 +115,7 @@ static volt_status check_checksum(const volt_safetensors *file)
 
 /* ---- tensors ---------------------------------------------------------------------------------- */
 
-/* A JSON integer that is not negative. */
+/* Parses a non-negative JSON integer. */
 static int read_size(const json_t *value, int64_t *size)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0)
@@ -125,7 +124,7 @@ static int read_size(const json_t *value, int64_t *size)
     return 1;
 }
 
-/* One entry of the header. data_offsets are checked against the file later, all together: *begin and *end. */
+/* Parses one entry of the header. data_offsets, returned in *begin and *end, are later checked together. */
 static volt_status read_entry(const char *name, const json_t *entry, volt_tensor *tensor, int64_t *begin,
                               int64_t *end)
 {
@@ -143,10 +142,10 @@ static volt_status read_entry(const char *name, const json_t *entry, volt_tensor
                  "tensor '%s' has %zu dimensions, expected 1 or 2", shown, n_dimensions);
     VOLT_REQUIRE(read_size(json_array_get(shape, 0), &rows) &&
                      (n_dimensions == 1 || (read_size(json_array_get(shape, 1), &cols) && cols > 0)),
-                 VOLT_ERR_FORMAT, "the shape of tensor '%s' does not read", shown);
+                 VOLT_ERR_FORMAT, "the shape of tensor '%s' is invalid", shown);
     VOLT_REQUIRE(json_array_size(offsets) == 2 && read_size(json_array_get(offsets, 0), begin) &&
                      read_size(json_array_get(offsets, 1), end) && *begin <= *end,
-                 VOLT_ERR_FORMAT, "the data_offsets of tensor '%s' do not read", shown);
+                 VOLT_ERR_FORMAT, "the data_offsets of tensor '%s' are invalid", shown);
     int64_t most = (*end - *begin) / (int64_t)sizeof(double);
     VOLT_REQUIRE(rows <= most / cols && rows * cols * (int64_t)sizeof(double) == *end - *begin, VOLT_ERR_FORMAT,
                  "tensor '%s' of %" PRId64 " x %" PRId64 " numbers has %" PRId64 " bytes", shown, rows, cols,
@@ -157,7 +156,7 @@ static volt_status read_entry(const char *name, const json_t *entry, volt_tensor
     return VOLT_OK;
 }
 
-/* Where a tensor lies in the data section. */
+/* The position of a tensor in the data section. */
 typedef struct tensor_extent {
     int64_t begin, end;
     int64_t tensor;
@@ -171,7 +170,7 @@ static int compare_extents(const void *left, const void *right)
     return (a->end > b->end) - (a->end < b->end);
 }
 
-/* The tensors fill the data section without gap or overlap. */
+/* Checks that the tensors fill the data section without gap or overlap. */
 static volt_status check_extents(const volt_safetensors *file, tensor_extent *extents)
 {
     qsort(extents, (size_t)file->n_tensors, sizeof *extents, compare_extents);
@@ -184,7 +183,7 @@ static volt_status check_extents(const volt_safetensors *file, tensor_extent *ex
         at = extents[i].end;
     }
     VOLT_REQUIRE(found >= at, VOLT_ERR_FORMAT,
-                 "the file is cut short: the tensors have %" PRId64 " bytes, found %" PRId64, at, found);
+                 "the file is truncated: the tensors have %" PRId64 " bytes, found %" PRId64, at, found);
     VOLT_REQUIRE(found == at, VOLT_ERR_FORMAT, "%" PRId64 " bytes follow the last tensor", found - at);
     return VOLT_OK;
 }

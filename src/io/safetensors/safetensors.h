@@ -1,14 +1,14 @@
-/* src/io/safetensors/safetensors.h: named tensors of doubles and some text in one file.
+/* src/io/safetensors/safetensors.h: named tensors of doubles and metadata texts in one file.
  *
- * A safetensors file is the length of the header (8 bytes, little-endian), the header (JSON, blanks behind it
- * up to a multiple of 8 bytes), then the tensors without gaps, little-endian, row-major:
+ * A safetensors file is the length of the header (8 bytes, little-endian), the header (JSON, padded with
+ * blanks to a multiple of 8 bytes), then the tensors without gaps, little-endian, row-major:
  *
  *     {"__metadata__": {"checksum": "1c291ca3", KEY: TEXT, ...},
  *      NAME: {"dtype": "F64", "shape": [ROWS, COLS], "data_offsets": [BEGIN, END]}, ...}
  *
- * The checksum is ours: the CRC-32 of the whole file, from its first byte to its last, with the eight digits
- * themselves taken as zeros. It is the first entry of the metadata, and the metadata come first, so that the
- * digits stand at a fixed place. A file without it is not one of ours and is refused. */
+ * The checksum is an addition of this library: the CRC-32 of the whole file, with its own eight digits
+ * replaced by zeros. It is the first entry of the metadata, and the metadata come first, so that the digits
+ * have a fixed position. A file without it is refused. */
 #ifndef IO_SAFETENSORS_H
 #define IO_SAFETENSORS_H
 
@@ -30,48 +30,48 @@ typedef struct volt_metadatum {
     const char *key, *value;
 } volt_metadatum;
 
-/* Write a file, replaced as a whole or not at all. Names and keys must differ from one another; text must be
- * UTF-8; the key "checksum" and the name "__metadata__" are taken. VOLT_ERR_ARGUMENT, VOLT_ERR_IO,
- * VOLT_ERR_MEMORY. */
+/* Writes a file, replaced atomically. Names and keys must be unique; text must be UTF-8; the key "checksum"
+ * and the name "__metadata__" are reserved. VOLT_ERR_ARGUMENT, VOLT_ERR_IO, VOLT_ERR_MEMORY. */
 volt_status volt_safetensors_write(const char *path, const volt_tensor *tensors, int64_t n_tensors,
                                    const volt_metadatum *metadata, int64_t n_metadata);
 
-/* The same with progress: VOLT_ERR_CANCELLED, and the old file stays. */
+/* The same with progress. VOLT_ERR_CANCELLED keeps the old file. */
 volt_status volt_safetensors_write_watched(const char *path, const volt_tensor *tensors, int64_t n_tensors,
                                            const volt_metadatum *metadata, int64_t n_metadata,
                                            volt_progress progress);
 
-/* A file that was read; it owns its memory. */
+/* A file in memory; owns its memory. */
 typedef struct volt_safetensors volt_safetensors;
 
-/* VOLT_ERR_IO; VOLT_ERR_FORMAT for a file that is cut short, damaged or not one of ours; VOLT_ERR_MEMORY. */
+/* VOLT_ERR_IO; VOLT_ERR_FORMAT for a file that is truncated, damaged or not written by this library;
+ * VOLT_ERR_MEMORY. */
 volt_status volt_safetensors_read(const char *path, volt_safetensors **file);
 void volt_safetensors_free(volt_safetensors *file);
 
-/* NULL when there is none of that name. The results belong to the file. */
+/* NULL for an unknown name. The results belong to the file. */
 const char *volt_safetensors_metadata(const volt_safetensors *file, const char *key);
 const volt_tensor *volt_safetensors_tensor(const volt_safetensors *file, const char *name);
 
-/* ---- what the writer and the reader of safetensors files must agree on ------------------------- */
+/* ---- constants shared by the writer and the reader of safetensors files ------------------------ */
 
 enum {
     SAFETENSORS_LENGTH_BYTES = 8,
     SAFETENSORS_ALIGNMENT = 8,
     SAFETENSORS_DIGITS = 8,                /* of the checksum */
-    SAFETENSORS_LONGEST_HEADER = 100000000 /* the format's own limit */
+    SAFETENSORS_LONGEST_HEADER = 100000000 /* the limit of the format */
 };
 
-/* Every header of ours begins with this, the digits of the checksum, and a quotation mark. */
+/* Every header written by this library begins with this, the digits of the checksum, and a quotation mark. */
 #define SAFETENSORS_BEGINNING "{\"__metadata__\":{\"checksum\":\""
 #define SAFETENSORS_NO_CHECKSUM "00000000"
 
-/* Where the digits stand in the file. */
+/* Position of the digits in the file. */
 #define SAFETENSORS_DIGITS_AT (SAFETENSORS_LENGTH_BYTES + sizeof SAFETENSORS_BEGINNING - 1)
 
-/* Bytes of a file that begins with these (a volt_file_extent): as far as its header declares. */
+/* Size of a file that begins with these bytes (a volt_file_extent), as declared by its header. */
 int64_t volt_safetensors_extent(const char *bytes, int64_t size);
 
-/* CRC-32 (zlib's) carried on over `size` more bytes. */
+/* CRC-32 (zlib's), updated with `size` more bytes. */
 static inline uint32_t safetensors_crc(uint32_t crc, const void *bytes, size_t size)
 {
     return (uint32_t)crc32_z(crc, bytes, size);

@@ -1,4 +1,4 @@
-/* src/io/safetensors/safetensors_write.c: writing safetensors files. */
+/* src/io/safetensors/safetensors_write.c: writes safetensors files. */
 #include "io/safetensors/safetensors.h"
 
 #include "base/error.h"
@@ -26,7 +26,7 @@ static volt_status check_tensors(const volt_tensor *tensors, int64_t n_tensors)
                      "a tensor must have a name other than __metadata__");
         int64_t cols = tensor->cols > 0 ? tensor->cols : 1;
         VOLT_REQUIRE(tensor->rows >= 0 && tensor->cols >= 0 && tensor->rows <= room / cols, VOLT_ERR_ARGUMENT,
-                     "tensor %s: %" PRId64 " x %" PRId64 " is no shape that can be written", tensor->name,
+                     "tensor %s: the shape %" PRId64 " x %" PRId64 " is not supported", tensor->name,
                      tensor->rows, tensor->cols);
         VOLT_REQUIRE(tensor->data || tensor_length(tensor) == 0, VOLT_ERR_ARGUMENT, "tensor %s has no data",
                      tensor->name);
@@ -35,7 +35,7 @@ static volt_status check_tensors(const volt_tensor *tensors, int64_t n_tensors)
     return VOLT_OK;
 }
 
-/* Is this text that JSON can hold? */
+/* Checks that a text can be written as JSON. */
 static volt_status check_text(const char *text)
 {
     VOLT_REQUIRE(text, VOLT_ERR_ARGUMENT, "a name or text for a safetensors file is NULL");
@@ -45,15 +45,15 @@ static volt_status check_text(const char *text)
     return VOLT_OK;
 }
 
-/* Add a new entry to an object; takes over `value`, which is NULL when memory is out. */
+/* Adds an entry to an object; takes over `value`, which is NULL when out of memory. */
 static volt_status add(json_t *object, const char *key, json_t *value)
 {
     if (json_object_get(object, key)) {
         json_decref(value);
-        return volt_fail(VOLT_ERR_ARGUMENT, "a safetensors file cannot hold '%s' twice", key);
+        return volt_fail(VOLT_ERR_ARGUMENT, "a safetensors file cannot contain '%s' twice", key);
     }
     if (json_object_set_new(object, key, value) != 0)
-        return volt_fail(VOLT_ERR_MEMORY, "memory is out for the header of a safetensors file");
+        return volt_fail(VOLT_ERR_MEMORY, "out of memory for the header of a safetensors file");
     return VOLT_OK;
 }
 
@@ -87,10 +87,9 @@ static volt_status make_header(const volt_tensor *tensors, int64_t n_tensors, co
                                int64_t n_metadata, char **text)
 {
     json_t *header = json_object(), *notes = json_object();
-    if (json_object_set_new(header, "__metadata__", notes) !=
-        0) { /* takes the notes over, and NULL for a failure */
+    if (json_object_set_new(header, "__metadata__", notes) != 0) { /* takes over the notes; NULL fails */
         json_decref(header);
-        return volt_fail(VOLT_ERR_MEMORY, "memory is out for the header of a safetensors file");
+        return volt_fail(VOLT_ERR_MEMORY, "out of memory for the header of a safetensors file");
     }
     volt_status status = add_entries(header, notes, tensors, n_tensors, metadata, n_metadata);
     if (!status)
@@ -149,7 +148,7 @@ volt_status volt_safetensors_write_watched(const char *path, const volt_tensor *
                                            const volt_metadatum *metadata, int64_t n_metadata,
                                            volt_progress progress)
 {
-    VOLT_REQUIRE(path && *path, VOLT_ERR_ARGUMENT, "the name of the file is empty");
+    VOLT_REQUIRE(path && *path, VOLT_ERR_ARGUMENT, "the file name is empty");
     VOLT_TRY(check_tensors(tensors, n_tensors));
     char *text = NULL;
     VOLT_TRY(make_header(tensors, n_tensors, metadata, n_metadata, &text));

@@ -1,7 +1,7 @@
-/* src/io/safetensors/tensor_reader.c: the arrays of a safetensors file that somebody else may have written.
+/* src/io/safetensors/tensor_reader.c: reads the arrays of any safetensors file.
  *
- * Files of this library carry a checksum and hold doubles alone (safetensors.c); here neither is asked for. Every
- * length is checked against what the file holds before it is used. */
+ * Files of this library have a checksum and contain only doubles (safetensors.c); this reader requires
+ * neither. Every length is checked against the file before it is used. */
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -15,12 +15,12 @@
 #include <string.h>
 
 struct volt_arrays {
-    json_t *header; /* the names are its own */
+    json_t *header; /* owns the names */
     volt_array *items;
     int64_t count;
 };
 
-/* What is being read. */
+/* The file being read. */
 typedef struct tensor_file {
     char *bytes;
     int64_t size, data_at;
@@ -34,12 +34,12 @@ static const char *shown(const char *name, char room[VOLT_EXCERPT_LENGTH])
 static volt_status read_header(tensor_file *file, json_t **header)
 {
     VOLT_REQUIRE(file->size >= SAFETENSORS_LENGTH_BYTES + 2, VOLT_ERR_FORMAT,
-                 "%" PRId64 " bytes are too short for a safetensors file", file->size);
+                 "%" PRId64 " bytes are too few for a safetensors file", file->size);
     uint64_t length = volt_get_little((const unsigned char *)file->bytes, SAFETENSORS_LENGTH_BYTES);
     int64_t found = file->size - SAFETENSORS_LENGTH_BYTES;
     VOLT_REQUIRE(length <= SAFETENSORS_LONGEST_HEADER && (int64_t)length <= found, VOLT_ERR_FORMAT,
-                 "the header is said to have %" PRIu64 " bytes, and %" PRId64
-                 " follow: not a safetensors file, or one that is cut short",
+                 "the header length is %" PRIu64 " bytes, but %" PRId64
+                 " follow: not a safetensors file, or truncated",
                  length, found);
     file->data_at = SAFETENSORS_LENGTH_BYTES + (int64_t)length;
     volt_status status = volt_json_parse(file->bytes + SAFETENSORS_LENGTH_BYTES, (int64_t)length, header);
@@ -56,7 +56,8 @@ static bool read_size(const json_t *value, int64_t *size)
     return *size >= 0;
 }
 
-/* Shape into `array`, the number of its items into *count: at most what the bytes between the offsets may hold. */
+/* Parses the shape into `array`, the number of its items into *count: at most `most`, the bytes between the
+ * offsets. */
 static volt_status read_shape(const json_t *shape, int64_t most, volt_array *array, int64_t *count)
 {
     char room[VOLT_EXCERPT_LENGTH];
@@ -72,15 +73,14 @@ static volt_status read_shape(const json_t *shape, int64_t most, volt_array *arr
             continue;
         VOLT_REQUIRE(read_size(json_array_get(shape, (size_t)k), &array->shape[k]) && array->shape[k] >= 1 &&
                          array->shape[k] <= most / *count,
-                     VOLT_ERR_FORMAT,
-                     "the shape of tensor '%s' does not read, or its data are too short for it",
+                     VOLT_ERR_FORMAT, "the shape of tensor '%s' is invalid, or its data are too short for it",
                      shown(array->name, room));
         *count *= array->shape[k];
     }
     return VOLT_OK;
 }
 
-/* Items of 4 or 8 bytes, little-endian, to doubles. */
+/* Converts items of 4 or 8 bytes, little-endian, to doubles. */
 static void take_items(const char *from, int width, int64_t count, double *to)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -101,7 +101,7 @@ static volt_status check_items(const volt_array *array, int64_t count)
     int64_t columns = array->shape[array->dimensions - 1];
     for (int64_t i = 0; i < count; i++)
         VOLT_REQUIRE(isfinite(array->data[i]), VOLT_ERR_NOT_FINITE,
-                     "tensor '%s' holds %g in row %" PRId64 ", column %" PRId64 " (counted from 1)",
+                     "tensor '%s' contains %g in row %" PRId64 ", column %" PRId64 " (counted from 1)",
                      shown(array->name, room), array->data[i], i / columns + 1, i % columns + 1);
     return VOLT_OK;
 }
@@ -113,11 +113,11 @@ static volt_status read_array(const tensor_file *file, const json_t *entry, volt
     const json_t *offsets = json_object_get(entry, "data_offsets");
     int width = type && strcmp(type, "F64") == 0 ? 8 : type && strcmp(type, "F32") == 0 ? 4 : 0;
     int64_t begin = 0, end = 0, count = 0, held = file->size - file->data_at;
-    VOLT_REQUIRE(width > 0, VOLT_ERR_FORMAT, "tensor '%s' is of another type than F64 and F32",
+    VOLT_REQUIRE(width > 0, VOLT_ERR_FORMAT, "tensor '%s' has a type other than F64 and F32",
                  shown(array->name, room));
     VOLT_REQUIRE(json_array_size(offsets) == 2 && read_size(json_array_get(offsets, 0), &begin) &&
                      read_size(json_array_get(offsets, 1), &end) && begin <= end && end <= held,
-                 VOLT_ERR_FORMAT, "the data of tensor '%s' do not lie in the file: it is damaged or cut short",
+                 VOLT_ERR_FORMAT, "the data of tensor '%s' are outside the file, which is damaged or truncated",
                  shown(array->name, room));
     VOLT_TRY(read_shape(json_object_get(entry, "shape"), (end - begin) / width, array, &count));
     VOLT_REQUIRE(count * width == end - begin, VOLT_ERR_FORMAT,

@@ -10,10 +10,10 @@
  *     @data
  *     '0.1,0.2\n1,2\n-1,-2',a
  *
- * One line is one series. Its dimensions stand in the quoted cell, with the two characters \n between them,
- * and the inner attributes are the points in time; without a relational attribute the numeric ones are. The
- * other attribute, where there is one, is the label.
- * Reference: Weka manual, "ARFF" and "Multi-instance classification". */
+ * One line is one series. With a relational attribute, the quoted cell contains the dimensions, separated by
+ * the two characters \n, and the inner attributes are the points in time. Otherwise the numeric attributes are
+ * the points in time. The other attribute, if any, is the label. Reference: Weka manual, "ARFF" and
+ * "Multi-instance classification". */
 #define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
 #include "base/memory.h"
@@ -28,7 +28,7 @@ enum { NONE = -1 };
 
 typedef struct arff_reader {
     volt_text_lines lines;
-    int64_t n_attributes; /* those of a relational attribute count as one */
+    int64_t n_attributes; /* a relational attribute counts as one */
     int64_t n_points;     /* attributes that are points in time */
     int64_t bag;          /* the relational attribute, or NONE */
     int64_t label;        /* the attribute that is the label, or NONE */
@@ -48,9 +48,9 @@ static char *skip_blanks(char *text)
     return text + strspn(text, " \t");
 }
 
-/* The cell at *at, without quotes and the blanks around it, and *at behind its comma, or NULL after the last
- * cell of the line. A backslash in quotes takes the next character with it. Returns 0 when a quote is never
- * closed or something stands behind it. */
+/* Reads the cell at *at, without quotes and surrounding blanks, and advances *at past its comma, to NULL
+ * after the last cell of the line. A backslash in quotes escapes the next character. Returns 0 when a quote
+ * is never closed or text follows it. */
 static int next_cell(char **at, arff_cell *cell)
 {
     char *begin = skip_blanks(*at), *end;
@@ -83,7 +83,7 @@ static int begins_with(const char *text, const char *word)
     return strncasecmp(text, word, length) == 0 && (!text[length] || strchr(" \t{", text[length]));
 }
 
-/* Step over the name of an attribute, quoted or not, to its type. NULL: a quote is never closed. */
+/* Skips the name of an attribute, quoted or not, to its type. NULL: a quote is never closed. */
 static char *skip_name(char *text)
 {
     if (*text != '\'' && *text != '"')
@@ -98,7 +98,7 @@ static volt_status add_label(arff_reader *reader)
 {
     VOLT_REQUIRE(reader->label == NONE, VOLT_ERR_FORMAT,
                  "line %" PRId64
-                 ": this is a second attribute that is not part of the series; one label is read",
+                 ": this is a second attribute that is not part of the series; only one label is supported",
                  reader->lines.line);
     reader->label = reader->n_attributes++;
     return VOLT_OK;
@@ -131,7 +131,8 @@ static volt_status read_attribute(arff_reader *reader, char *text)
     }
     if (begins_with(type, "relational")) {
         VOLT_REQUIRE(reader->bag == NONE && reader->n_points == 0, VOLT_ERR_FORMAT,
-                     "line %" PRId64 ": a series is one relational attribute, or numeric ones, not both", line);
+                     "line %" PRId64 ": a series is one relational attribute or several numeric ones, not both",
+                     line);
         reader->bag = reader->n_attributes++;
         reader->in_bag = 1;
         return VOLT_OK;
@@ -144,7 +145,7 @@ static volt_status read_attribute(arff_reader *reader, char *text)
     if (*type == '{')
         return add_nominal(reader, type);
     VOLT_REQUIRE(is_number || begins_with(type, "string"), VOLT_ERR_FORMAT,
-                 "line %" PRId64 ": attributes of type '%s' are not read", line, shown);
+                 "line %" PRId64 ": attributes of type '%s' are not supported", line, shown);
     return add_label(reader);
 }
 
@@ -165,7 +166,7 @@ static volt_status read_header(arff_reader *reader)
             VOLT_TRY(read_attribute(reader, skip_blanks(text + strlen("@attribute"))));
         } else if (begins_with(text, "@end")) {
             VOLT_REQUIRE(reader->in_bag, VOLT_ERR_FORMAT,
-                         "line %" PRId64 ": @end without a relational attribute before it", reader->lines.line);
+                         "line %" PRId64 ": @end without a relational attribute", reader->lines.line);
             reader->in_bag = 0;
         } else {
             VOLT_REQUIRE(begins_with(text, "@relation"), VOLT_ERR_FORMAT,
@@ -174,12 +175,12 @@ static volt_status read_header(arff_reader *reader)
         }
     }
     return volt_fail(VOLT_ERR_FORMAT,
-                     "the file ends before @data: this is not an .arff file, or it is cut short");
+                     "the file ends before @data: this is not an .arff file, or it is truncated");
 }
 
 /* ---- the data --------------------------------------------------------------------------------- */
 
-/* Is the label one of the nominal attribute's? */
+/* Whether the label is one of the nominal attribute's values. */
 static int is_listed(char *classes, arff_cell label)
 {
     arff_cell listed;
@@ -194,12 +195,12 @@ static volt_status store_label(arff_reader *reader, arff_cell label)
     char shown[VOLT_EXCERPT_LENGTH];
     VOLT_REQUIRE(label.length > 0, VOLT_ERR_FORMAT, "line %" PRId64 " has no label", reader->lines.line);
     VOLT_REQUIRE(!reader->classes || is_listed(reader->classes, label), VOLT_ERR_FORMAT,
-                 "line %" PRId64 ": the label '%s' is not among the classes that the header lists",
-                 reader->lines.line, volt_excerpt(label.text, (size_t)label.length, shown));
+                 "line %" PRId64 ": the label '%s' is not among the classes in the header", reader->lines.line,
+                 volt_excerpt(label.text, (size_t)label.length, shown));
     return volt_series_label(&reader->list, label.text, (size_t)label.length);
 }
 
-/* All dimensions of a relational cell. */
+/* Reads all dimensions of a relational cell. */
 static volt_status read_bag(arff_reader *reader, arff_cell cell)
 {
     volt_dimensions *series = &reader->series;
@@ -217,7 +218,8 @@ static volt_status read_series(arff_reader *reader, char *text)
     volt_dimensions *series = &reader->series;
     int64_t line = reader->lines.line, n_cells = 0;
     arff_cell cell, label = {NULL, 0};
-    VOLT_REQUIRE(*text != '{', VOLT_ERR_FORMAT, "line %" PRId64 ": sparse data ('{...}') are not read", line);
+    VOLT_REQUIRE(*text != '{', VOLT_ERR_FORMAT, "line %" PRId64 ": sparse data ('{...}') are not supported",
+                 line);
     volt_dimensions_begin(series, line);
     for (char *at = text; at; n_cells++) {
         VOLT_REQUIRE(next_cell(&at, &cell), VOLT_ERR_FORMAT,
@@ -234,12 +236,12 @@ static volt_status read_series(arff_reader *reader, char *text)
             VOLT_TRY(volt_dimensions_number(series, cell.text, cell.length));
     }
     VOLT_REQUIRE(n_cells == reader->n_attributes, VOLT_ERR_FORMAT,
-                 "line %" PRId64 " has %" PRId64 " cells, and the header declares %" PRId64, line, n_cells,
+                 "line %" PRId64 " has %" PRId64 " cells, but the header declares %" PRId64, line, n_cells,
                  reader->n_attributes);
     if (reader->bag == NONE)
         VOLT_TRY(volt_dimensions_end(series));
     VOLT_REQUIRE(series->length == reader->n_points, VOLT_ERR_FORMAT,
-                 "line %" PRId64 ": a dimension has %" PRId64 " values, and the header declares %" PRId64, line,
+                 "line %" PRId64 ": a dimension has %" PRId64 " values, but the header declares %" PRId64, line,
                  series->length, reader->n_points);
     VOLT_TRY(volt_dimensions_store(series, &reader->list));
     return reader->label == NONE ? VOLT_OK : store_label(reader, label);
@@ -247,13 +249,13 @@ static volt_status read_series(arff_reader *reader, char *text)
 
 static volt_status read_data(arff_reader *reader)
 {
-    /* A number has a comma, a \n or the end of a line behind it. */
+    /* A number is followed by a comma, a \n or the end of a line. */
     int64_t n_ends = volt_text_lines_count(&reader->lines, ',') + volt_text_lines_count(&reader->lines, '\\') +
                      volt_text_lines_count(&reader->lines, '\n');
     VOLT_TRY(volt_series_reserve(&reader->list, n_ends + 1));
     for (char *text; (text = volt_text_lines_next(&reader->lines, '%'));)
         VOLT_TRY(read_series(reader, text));
-    VOLT_REQUIRE(reader->list.count > 0, VOLT_ERR_FORMAT, "there are no series behind @data");
+    VOLT_REQUIRE(reader->list.count > 0, VOLT_ERR_FORMAT, "there are no series after @data");
     return VOLT_OK;
 }
 

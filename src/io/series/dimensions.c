@@ -1,4 +1,4 @@
-/* src/io/series/dimensions.c: one series of a .ts or .arff file while it is read, dimension after dimension. */
+/* src/io/series/dimensions.c: one series of a .ts or .arff file, read dimension by dimension. */
 #include "io/series/series_list.h"
 
 #include "base/error.h"
@@ -21,7 +21,7 @@ volt_status volt_dimensions_number(volt_dimensions *series, char *text, int64_t 
     double value = NAN;
     text[length] = '\0';
     const char *problem = NULL;
-    volt_cell kind = volt_cell_read(text, &value); /* before its value is passed on */
+    volt_cell kind = volt_cell_read(text, &value); /* before its value is used */
     volt_status status = volt_cell_check(kind, value, &problem);
     char shown[VOLT_EXCERPT_LENGTH];
     VOLT_REQUIRE(!status, status, "line %" PRId64 ", dimension %" PRId64 ", position %" PRId64 ": '%s' %s",

@@ -1,13 +1,13 @@
-/* src/io/series/long_csv.c: a collection as a long CSV: a column `series`, and one column per channel.
+/* src/io/series/long_csv.c: a collection in long CSV format: a column `series`, and one column per channel.
  *
  *     series,x,y
  *     a,0.1,1
  *     a,0.2,2
  *     b,0.3,3
  *
- * Rows are in time order within each series; rows of different series may alternate. As in other CSV files a
- * column of dates is not data (here its first cell decides), and neither is the column behind a comma at the
- * end of every line. */
+ * Rows are in time order within each series; rows of different series may alternate. As in other CSV files, a
+ * column of dates is not data (here its first cell decides), nor is the empty column after a comma at the end
+ * of every line. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
 #include "base/memory.h"
@@ -26,7 +26,7 @@ typedef enum column_role { ROLE_OPEN, ROLE_SERIES, ROLE_CHANNEL, ROLE_NO_DATA } 
 
 typedef struct long_column {
     char *name;
-    column_role role; /* of channels and columns without data: open until the first row below the header */
+    column_role role; /* channel or not; decided by the first row below the header */
 } long_column;
 
 typedef struct long_reader {
@@ -43,7 +43,7 @@ typedef struct long_reader {
     int64_t n_values, values_capacity;
 } long_reader;
 
-/* ---- the walk over the cells ------------------------------------------------------------------ */
+/* ---- pass over the cells ---------------------------------------------------------------------- */
 
 static volt_status cell_failure(const long_reader *reader, volt_status status, int64_t line, int64_t j,
                                 const char *text, const char *problem)
@@ -54,7 +54,7 @@ static volt_status cell_failure(const long_reader *reader, volt_status status, i
                      volt_excerpt(text, strlen(text), shown), problem);
 }
 
-/* A column of the header; one without a name is named after its position, from 1. */
+/* Adds a column of the header; one without a name is named after its position, from 1. */
 static volt_status add_column(long_reader *reader, int64_t j, const char *text, size_t length)
 {
     char number[VOLT_NUMBER_LENGTH];
@@ -69,7 +69,7 @@ static volt_status add_column(long_reader *reader, int64_t j, const char *text, 
     return VOLT_OK;
 }
 
-/* The first cell below the header says what the column is. */
+/* The role of a column, from the first cell below the header. */
 static column_role role_of(const long_reader *reader, int64_t j, const char *text)
 {
     char position[VOLT_NUMBER_LENGTH];
@@ -83,7 +83,7 @@ static volt_status read_number(long_reader *reader, int64_t line, int64_t j, con
 {
     double value = NAN;
     const char *problem = NULL;
-    volt_cell kind = volt_cell_read(text, &value); /* before its value is passed on */
+    volt_cell kind = volt_cell_read(text, &value); /* before its value is used */
     volt_status status = volt_cell_check(kind, value, &problem);
     if (status)
         return cell_failure(reader, status, line, j, text, problem);
@@ -98,7 +98,7 @@ static volt_status read_cell(void *context, int64_t line, int64_t j, const char 
     if (!reader->is_below_header)
         return add_column(reader, j, text, length);
     if (j >= reader->n_columns)
-        return VOLT_OK; /* one cell too many: end_row says so */
+        return VOLT_OK; /* one cell too many: end_row reports it */
     long_column *column = &reader->columns[j];
     if (column->role == ROLE_OPEN) {
         column->role = role_of(reader, j, text);
@@ -139,14 +139,14 @@ static volt_status end_row(void *context, int64_t line, int64_t n_cells)
     VOLT_REQUIRE(n_cells == reader->n_columns, VOLT_ERR_FORMAT,
                  "line %" PRId64 " has %" PRId64 " cells, expected %" PRId64 " as on line %" PRId64, line,
                  n_cells, reader->n_columns, reader->header_line);
-    VOLT_REQUIRE(reader->n_channels > 0, VOLT_ERR_FORMAT, "there is no column of numbers beside 'series'");
+    VOLT_REQUIRE(reader->n_channels > 0, VOLT_ERR_FORMAT, "there is no column of numbers other than 'series'");
     reader->n_rows++;
     return VOLT_OK;
 }
 
 /* ---- from rows to series ---------------------------------------------------------------------- */
 
-/* Bring the rows of each series together, in file order within it; `next` is scratch, one entry per series. */
+/* Groups the rows by series, in file order within each; `next` is workspace, one entry per series. */
 static void gather_rows(const long_reader *reader, const int64_t *rows, int64_t *next, double *gathered)
 {
     int64_t first = 0, width = reader->n_channels;
@@ -159,7 +159,7 @@ static void gather_rows(const long_reader *reader, const int64_t *rows, int64_t 
                (size_t)width * sizeof *gathered);
 }
 
-/* Series are numbered as they first appear, so that rows stand together when their numbers never fall. */
+/* Series are numbered in order of appearance, so rows are grouped when their numbers never decrease. */
 static int is_gathered(const long_reader *reader)
 {
     for (int64_t i = 1; i < reader->n_rows; i++)
@@ -191,7 +191,7 @@ static volt_status gather(long_reader *reader)
     return status;
 }
 
-/* Hand series, numbers and names over to a list; the reader keeps what was not handed over. */
+/* Moves series, numbers and names to a list; the reader keeps the rest. */
 static volt_status fill_list(long_reader *reader, volt_series_list *list)
 {
     VOLT_TRY(gather(reader));
@@ -213,14 +213,14 @@ static volt_status fill_list(long_reader *reader, volt_series_list *list)
     return VOLT_OK;
 }
 
-/* ---- the parts in order ----------------------------------------------------------------------- */
+/* ---- the steps in order ----------------------------------------------------------------------- */
 
 static volt_status read_text(long_reader *reader, const volt_csv_text *csv)
 {
     volt_csv_events events = {read_cell, end_row, reader};
     VOLT_TRY(volt_csv_walk(csv, &events));
-    VOLT_REQUIRE(reader->is_below_header, VOLT_ERR_FORMAT, "the file holds nothing but blank lines");
-    VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "there is a header and no row of numbers");
+    VOLT_REQUIRE(reader->is_below_header, VOLT_ERR_FORMAT, "the file holds only blank lines");
+    VOLT_REQUIRE(reader->n_rows > 0, VOLT_ERR_FORMAT, "there is a header, but no row of numbers");
     return VOLT_OK;
 }
 

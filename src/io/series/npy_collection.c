@@ -1,7 +1,7 @@
 /* src/io/series/npy_collection.c: a collection as an NPY array: series x time x channels, or series x time.
  *
- * In C order the array is the collection as it stands in memory. In Fortran order the series runs fastest,
- * then time, then the channel, and every number goes to its place. */
+ * In C order the array has the memory layout of the collection. In Fortran order the series varies fastest,
+ * then time, then the channel, and the numbers are rearranged. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/file/file_bytes.h"
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Where the i-th number of a file in Fortran order belongs. */
+/* The position in memory of the i-th number of a file in Fortran order. */
 static int64_t fortran_place(const volt_npy_header *header, int64_t count, int64_t i)
 {
     int64_t s = i % count, time = i / count % header->rows, channel = i / count / header->rows;

@@ -1,4 +1,4 @@
-/* src/io/series/series_list.c: the series of a file while they are read, and the collection made of them. */
+/* src/io/series/series_list.c: the series of a file during reading, and the resulting collection. */
 #include "io/series/series_list.h"
 
 #include "base/error.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What volt_collection_free gets back: the public part comes first. */
+/* Freed by volt_collection_free: the public part comes first. */
 typedef struct owned_collection {
     volt_collection open;
     double *values; /* of all series */
@@ -49,7 +49,7 @@ volt_status volt_series_label(volt_series_list *list, const char *label, size_t 
     return status;
 }
 
-/* Point views and labels into the memory that the collection now owns. */
+/* Points views and labels into the memory that the collection now owns. */
 static void point_into_memory(owned_collection *owned, const int64_t *rows)
 {
     volt_collection *open = &owned->open;
@@ -65,7 +65,7 @@ static void point_into_memory(owned_collection *owned, const int64_t *rows)
     }
 }
 
-/* Hand all over to a new collection; the list keeps what the collection has no use for. */
+/* Moves the contents to a new collection; the list keeps the rest. */
 static volt_status hand_over(volt_series_list *list, volt_collection **collection)
 {
     owned_collection *owned = volt_alloc_zero(1, sizeof *owned);
@@ -113,7 +113,7 @@ void volt_collection_free(volt_collection *collection)
     volt_free(owned);
 }
 
-/* ---- reading collections of series, whatever the format ---------------------------------------- */
+/* ---- reading collections of any supported format ----------------------------------------------- */
 
 static volt_status read_kind(const char *path, volt_collection **collection)
 {
@@ -135,7 +135,7 @@ volt_status volt_collection_read(const char *path, volt_collection **collection)
 {
     VOLT_REQUIRE(path && collection, VOLT_ERR_ARGUMENT,
                  "volt_collection_read: path and collection must not be NULL");
-    VOLT_REQUIRE(*path, VOLT_ERR_IO, "the name of a file is empty");
+    VOLT_REQUIRE(*path, VOLT_ERR_IO, "the file name is empty");
     volt_collection *read = NULL;
     volt_status status = read_kind(path, &read);
     if (status == VOLT_ERR_FORMAT || status == VOLT_ERR_NOT_FINITE)

@@ -1,4 +1,4 @@
-/* src/io/series/text_index.c: distinct texts, numbered in the order in which they first appear. */
+/* src/io/series/text_index.c: distinct texts, numbered in order of appearance. */
 #include "io/series/series_list.h"
 
 #include "base/error.h"
@@ -17,7 +17,7 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-/* The slot of a text, or the free one where it belongs. */
+/* The slot of a text, or the free slot for it. */
 static int64_t find_slot(const volt_text_index *index, const char *text)
 {
     uint64_t mask = (uint64_t)index->n_slots - 1, slot = hash_of(text) & mask;

@@ -10,10 +10,9 @@
  *     @data
  *     0.1,0.2,0.3:1,2,3:Standing
  *
- * One line is one series: its dimensions with colons between them, each of numbers with commas between them,
- * and last the label, or with @targetLabel true the target of a regression. Directives are read in any case,
- * and those that say nothing about the data are passed over. What the header claims is checked against the
- * data. */
+ * One line is one series: its dimensions separated by colons, each with numbers separated by commas, and last
+ * the label, or with @targetLabel true the target of a regression. Directives are case-insensitive; those
+ * without relevance for the data are ignored. The header is checked against the data. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
 #include "base/memory.h"
@@ -29,17 +28,17 @@
 typedef struct ts_reader {
     volt_text_lines lines;
     int is_univariate;
-    int is_equal;          /* the header says that all series have the same length */
-    int64_t series_length; /* as the header says, or else the first series; 0: not known */
+    int is_equal;          /* the header declares that all series have the same length */
+    int64_t series_length; /* from the header, or else from the first series; 0: unknown */
     int has_classes, has_target;
-    const char *classes; /* names with blanks between them, "" when the header does not list them */
+    const char *classes; /* names separated by blanks, "" when the header does not list them */
     volt_dimensions series;
     volt_series_list list;
 } ts_reader;
 
 /* ---- the header ------------------------------------------------------------------------------- */
 
-/* The length of the word at text; *rest is what follows the blanks behind it. */
+/* The length of the word at text; *rest is the text after the following blanks. */
 static size_t split_word(const char *text, const char **rest)
 {
     size_t length = strcspn(text, " \t");
@@ -52,7 +51,7 @@ static int is_word(const char *text, size_t length, const char *word)
     return strlen(word) == length && strncasecmp(text, word, length) == 0;
 }
 
-/* true or false, and *rest what follows it. */
+/* Reads true or false; *rest is the text after it. */
 static volt_status read_flag(int64_t line, const char *name, const char *text, int *flag, const char **rest)
 {
     char shown[VOLT_EXCERPT_LENGTH];
@@ -66,7 +65,7 @@ static volt_status read_flag(int64_t line, const char *name, const char *text, i
 
 static volt_status read_count(int64_t line, const char *name, const char *text, int64_t *count)
 {
-    const double largest = 1e15; /* well within what a double counts exactly */
+    const double largest = 1e15; /* well within the integers that a double represents exactly */
     char shown[VOLT_EXCERPT_LENGTH];
     double value = 0;
     VOLT_REQUIRE(volt_parse_number(text, &value) && value >= 1 && value <= largest && value == floor(value),
@@ -106,7 +105,7 @@ static ts_directive directive_of(const char *word, size_t length)
     return TS_OTHER;
 }
 
-/* One line of the header, behind its '@'. */
+/* Reads one line of the header, after its '@'. */
 static volt_status read_directive(ts_reader *reader, const char *text, int *is_data)
 {
     const char *rest;
@@ -116,8 +115,8 @@ static volt_status read_directive(ts_reader *reader, const char *text, int *is_d
     case TS_TIME_STAMPS:
         VOLT_TRY(read_flag(line, "timeStamps", rest, &flag, &rest));
         VOLT_REQUIRE(!flag, VOLT_ERR_FORMAT,
-                     "line %" PRId64 ": @timeStamps true: values with their own time stamps are not read; "
-                     "write the values alone, evenly spaced in time",
+                     "line %" PRId64 ": @timeStamps true: values with time stamps are not supported; write "
+                     "only the values, evenly spaced in time",
                      line);
         return VOLT_OK;
     case TS_UNIVARIATE:
@@ -147,7 +146,7 @@ static volt_status read_header(ts_reader *reader)
     while (!is_data) {
         const char *text = volt_text_lines_next(&reader->lines, '#');
         VOLT_REQUIRE(text, VOLT_ERR_FORMAT,
-                     "the file ends before @data: this is not a .ts file, or it is cut short");
+                     "the file ends before @data: this is not a .ts file, or it is truncated");
         VOLT_REQUIRE(*text == '@', VOLT_ERR_FORMAT,
                      "line %" PRId64 ": expected a line that begins with @ before @data, found '%s'",
                      reader->lines.line, volt_excerpt(text, strlen(text), shown));
@@ -156,7 +155,7 @@ static volt_status read_header(ts_reader *reader)
     if (!reader->is_univariate)
         return VOLT_OK;
     VOLT_REQUIRE(reader->list.channels <= 1, VOLT_ERR_FORMAT,
-                 "the header says @univariate true and @dimensions %" PRId64, reader->list.channels);
+                 "the header declares @univariate true and @dimensions %" PRId64, reader->list.channels);
     reader->list.channels = 1;
     return VOLT_OK;
 }
@@ -196,7 +195,7 @@ static volt_status check_length(ts_reader *reader)
         reader->series_length = reader->series.length;
     VOLT_REQUIRE(reader->series.length == reader->series_length, VOLT_ERR_FORMAT,
                  "line %" PRId64 ": the series has %" PRId64
-                 " values, and with @equalLength true it must have %" PRId64,
+                 " values, but with @equalLength true it must have %" PRId64,
                  reader->lines.line, reader->series.length, reader->series_length);
     return VOLT_OK;
 }
@@ -212,7 +211,7 @@ static volt_status read_series(ts_reader *reader, char *text)
         VOLT_TRY(check_length(reader));
         return volt_dimensions_store(series, &reader->list);
     }
-    VOLT_REQUIRE(series->count > 0, VOLT_ERR_FORMAT, "line %" PRId64 ": there is no ':' with a label behind it",
+    VOLT_REQUIRE(series->count > 0, VOLT_ERR_FORMAT, "line %" PRId64 ": there is no ':' followed by a label",
                  reader->lines.line);
     VOLT_TRY(check_length(reader));
     VOLT_TRY(volt_dimensions_store(series, &reader->list));
@@ -227,7 +226,7 @@ static volt_status read_data(ts_reader *reader)
     VOLT_TRY(volt_series_reserve(&reader->list, n_separators + n_lines + 1));
     for (char *text; (text = volt_text_lines_next(&reader->lines, '#'));)
         VOLT_TRY(read_series(reader, text));
-    VOLT_REQUIRE(reader->list.count > 0, VOLT_ERR_FORMAT, "there are no series behind @data");
+    VOLT_REQUIRE(reader->list.count > 0, VOLT_ERR_FORMAT, "there are no series after @data");
     return VOLT_OK;
 }
 

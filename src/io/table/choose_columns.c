@@ -1,10 +1,10 @@
-/* src/io/table/choose_columns.c: choosing columns by name, range and pattern.
+/* src/io/table/choose_columns.c: selects columns by name, range and pattern.
  *
- *     name          that column; the text as it stands is tried before it is read as a range or pattern
+ *     name          that column; an exact match takes precedence over a range or pattern
  *     first..last   those two and all between
  *     h*, z?, [ab]  every column that the pattern matches (fnmatch)
  *
- * Items are separated by commas; a name with a comma in it is reached with a pattern. */
+ * Items are separated by commas; use a pattern to select a name that contains a comma. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/table/table.h"
 
@@ -56,7 +56,7 @@ static volt_status unknown_name(const volt_column_list *columns, const char *nam
                      columns->count, volt_excerpt(columns->names[0], strlen(columns->names[0]), near));
 }
 
-/* The one column of this name; -1 in *found when there is none. */
+/* The only column of this name; -1 in *found when there is none. */
 static volt_status find_name(const volt_column_list *columns, const char *name, int64_t *found)
 {
     char asked[VOLT_EXCERPT_LENGTH];
@@ -105,7 +105,8 @@ static volt_status choose_range(column_choice *choice, char *item, char *dots)
     if (index[0] > index[1]) {
         char first[VOLT_EXCERPT_LENGTH], last[VOLT_EXCERPT_LENGTH];
         return volt_fail(VOLT_ERR_FORMAT,
-                         "the range %s..%s runs backwards: '%s' is column %" PRId64 ", '%s' is column %" PRId64,
+                         "the range %s..%s is in reverse order: '%s' is column %" PRId64
+                         ", '%s' is column %" PRId64,
                          volt_excerpt(ends[0], strlen(ends[0]), first),
                          volt_excerpt(ends[1], strlen(ends[1]), last), first, index[0] + 1, last, index[1] + 1);
     }
@@ -199,7 +200,7 @@ volt_status volt_choose_columns(const volt_column_list *columns, const char *sel
     return VOLT_OK;
 }
 
-/* The `which`-th of the chosen columns of this name, from 0, as a place in `chosen`; -1: there are not so many. */
+/* The position in `chosen` of the `which`-th chosen column of this name, from 0; -1: there are fewer. */
 static int64_t place_of(const volt_column_list *columns, const char *name, int64_t which, const int64_t *chosen,
                         int64_t n_chosen)
 {
@@ -220,7 +221,7 @@ volt_status volt_narrow_columns(const volt_column_list *columns, const char *con
         return VOLT_ERR_MEMORY;
     *narrowed = true;
     for (int64_t k = 0; *narrowed && k < n_names; k++) {
-        int64_t before = 0; /* a name may stand for several columns: in their order */
+        int64_t before = 0; /* a name may refer to several columns, in their order */
         for (int64_t i = 0; i < k; i++)
             before += strcmp(names[i], names[k]) == 0;
         int64_t place = place_of(columns, names[k], before, chosen, *n_chosen);

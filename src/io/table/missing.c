@@ -1,8 +1,8 @@
-/* src/io/table/missing.c: rows with missing values left out, or the values filled in.
+/* src/io/table/missing.c: drops rows with missing values, or interpolates the values.
  *
- * A missing value is NaN. Interpolation is linear in the row number: between rows a < i < b that have
- * values, v_i = ((b - i) v_a + (i - a) v_b) / (b - a). Before the first value of a column and behind the last there is one
- * neighbour only, and its value is taken. Records are separate sequences: nothing is filled in from another record. */
+ * A missing value is NaN. Interpolation is linear in the row number: between rows a < i < b with values, v_i =
+ * ((b - i) v_a + (i - a) v_b) / (b - a). Before the first value of a column and after the last, the nearest
+ * value is used. Records are separate sequences: values are not interpolated across records. */
 #include "base/error.h"
 #include "io/file/text_lines.h"
 #include "io/table/table.h"
@@ -37,12 +37,12 @@ static volt_status refuse_missing(const volt_table *table)
     return VOLT_OK;
 }
 
-/* Rows begin <= i < end of a table: a record, or all of them. */
+/* Rows begin <= i < end of a table: a record, or all rows. */
 typedef struct stretch {
     int64_t number, begin, end;
 } stretch;
 
-/* The first row from `i` on, in steps of `step`, whose value in column j is there; -1: none. */
+/* The first row from `i` on, in steps of `step`, with a value in column j; -1: none. */
 static int64_t find_value(const volt_table *table, stretch rows, int64_t j, int64_t i, int64_t step)
 {
     for (; i >= rows.begin && i < rows.end; i += step)
@@ -51,7 +51,7 @@ static int64_t find_value(const volt_table *table, stretch rows, int64_t j, int6
     return -1;
 }
 
-/* Every column needs a value to interpolate from, in every record. */
+/* Checks that every column has a value in every record. */
 static volt_status check_columns(const volt_table *table, stretch rows)
 {
     char name[VOLT_EXCERPT_LENGTH], where[96] = "";
@@ -59,17 +59,17 @@ static volt_status check_columns(const volt_table *table, stretch rows)
         snprintf(where, sizeof where, " of record %" PRId64 " (from row %" PRId64 " on)", rows.number,
                  table->row_numbers[rows.begin] + 1);
     for (int64_t j = 0; table && rows.begin < rows.end && j < table->cols; j++)
-        VOLT_REQUIRE(
-            find_value(table, rows, j, rows.begin, 1) >= 0, VOLT_ERR_NOT_FINITE,
-            "column '%s' has no value in any of the %" PRId64 " rows%s, and nothing to interpolate from",
-            volt_excerpt(table->names[j], strlen(table->names[j]), name), rows.end - rows.begin, where);
+        VOLT_REQUIRE(find_value(table, rows, j, rows.begin, 1) >= 0, VOLT_ERR_NOT_FINITE,
+                     "column '%s' has no value in any of the %" PRId64 " rows%s, so it cannot be interpolated",
+                     volt_excerpt(table->names[j], strlen(table->names[j]), name), rows.end - rows.begin,
+                     where);
     return VOLT_OK;
 }
 
-/* Between the first value of a column and the last. */
+/* Interpolates between the first value of a column and the last. */
 static void fill_between(volt_table *table, int64_t j, int64_t first, int64_t last)
 {
-    int64_t a = first; /* the last row that has a value */
+    int64_t a = first; /* the last row with a value */
     for (int64_t b = first + 1; b <= last; b++) {
         if (isnan(*entry(table, b, j)))
             continue;
@@ -83,7 +83,7 @@ static void fill_between(volt_table *table, int64_t j, int64_t first, int64_t la
     }
 }
 
-/* Column j of one record. Returns the number of values filled in at its ends. */
+/* Fills column j of one record. Returns the number of values extrapolated at its ends. */
 static int64_t fill_column(volt_table *table, stretch rows, int64_t j)
 {
     int64_t first = find_value(table, rows, j, rows.begin, 1),
@@ -133,14 +133,14 @@ static void interpolate(volt_table *table, const int64_t *records, int64_t n)
     }
 }
 
-/* Keep the rows whose values are all there, in both tables; `asked` is the table that decides beside the first. */
+/* Keeps the rows without missing values, in both tables; `asked` is the second table to check. */
 static volt_status drop_rows(volt_table *first, volt_table *second, const volt_table *asked)
 {
     volt_table *tables[2] = {first, second};
     int64_t n_kept = 0;
     for (int64_t i = 0; i < first->rows; i++)
         n_kept += !row_has_missing(first, i) && !row_has_missing(asked, i);
-    VOLT_REQUIRE(n_kept > 0, VOLT_ERR_NOT_FINITE, "a value is missing in every one of the %" PRId64 " rows",
+    VOLT_REQUIRE(n_kept > 0, VOLT_ERR_NOT_FINITE, "every one of the %" PRId64 " rows has a missing value",
                  first->rows);
     int64_t kept = 0, rows = first->rows;
     for (int64_t i = 0; i < rows; i++) {

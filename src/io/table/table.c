@@ -1,4 +1,4 @@
-/* src/io/table/table.c: tables, whatever the file they come from. */
+/* src/io/table/table.c: tables of any file format. */
 #include "io/table/table.h"
 
 #include "base/error.h"
@@ -91,7 +91,7 @@ volt_status volt_ask_columns(const volt_column_list *columns, const char *select
     return status;
 }
 
-/* A row of a range, counted from 0; below 0 it counts from the last row on backwards. */
+/* A row of a range, from 0; a negative row counts backwards from the end. */
 static int64_t row_of(int64_t row, int64_t rows)
 {
     return row < 0 ? row + rows : row;
@@ -108,7 +108,7 @@ volt_status volt_ask_rows(const volt_read_options *options, int64_t rows, const 
     VOLT_REQUIRE(start >= 0 && end >= 0 && start <= rows && end <= rows, VOLT_ERR_SHAPE,
                  "%" PRId64 ":%s reaches beyond the %" PRId64 " rows of %s", options->first, last, rows, path);
     VOLT_REQUIRE(start < end || (rows == 0 && to_the_end), VOLT_ERR_SHAPE,
-                 "%" PRId64 ":%s takes none of the %" PRId64 " rows of %s", options->first, last, rows, path);
+                 "%" PRId64 ":%s selects none of the %" PRId64 " rows of %s", options->first, last, rows, path);
     *first = start;
     *count = end - start;
     return VOLT_OK;

@@ -1,7 +1,7 @@
-/* src/io/time/calendar_columns.c: where a time stands in the hour, the day, the week and the year, as points of a circle.
+/* src/io/time/calendar_columns.c: the phase of a time in the hour, day, week and year, as points on a circle.
  *
- * A part of the calendar that has gone round by the share s gives the two columns sin(2 pi s) and cos(2 pi s): the last
- * hour of a day is as near to the first as any two hours that follow each other. */
+ * A phase s in [0, 1) gives the two columns sin(2 pi s) and cos(2 pi s), so the last hour of a day is as near
+ * to the first as any other two consecutive hours. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
 #include "io/time/time_text.h"
@@ -63,11 +63,11 @@ static volt_status add_part(part_list *list, const char *name, size_t length)
         if (strlen(all_parts[i].name) == length && strncmp(all_parts[i].name, name, length) == 0)
             part = &all_parts[i];
     VOLT_REQUIRE(part, VOLT_ERR_ARGUMENT,
-                 "'%.*s' is no part of the calendar; there are minute, hour, weekday, month and yearday",
+                 "'%.*s' is not a part of the calendar; available: minute, hour, weekday, month and yearday",
                  (int)(length < 40 ? length : 40), name);
     for (int i = 0; i < list->count; i++)
-        VOLT_REQUIRE(list->parts[i] != part, VOLT_ERR_ARGUMENT, "'%s' stands twice in the list of the calendar",
-                     part->name);
+        VOLT_REQUIRE(list->parts[i] != part, VOLT_ERR_ARGUMENT,
+                     "'%s' is repeated in the list of calendar parts", part->name);
     list->parts[list->count++] = part;
     return VOLT_OK;
 }
@@ -75,7 +75,7 @@ static volt_status add_part(part_list *list, const char *name, size_t length)
 static volt_status read_list(const char *text, part_list *list)
 {
     *list = (part_list){.count = 0};
-    VOLT_REQUIRE(text, VOLT_ERR_ARGUMENT, "the list of the calendar is NULL");
+    VOLT_REQUIRE(text, VOLT_ERR_ARGUMENT, "the list of calendar parts is NULL");
     for (;;) {
         size_t length = strcspn(text, ",");
         VOLT_TRY(add_part(list, text, length));
@@ -111,7 +111,7 @@ volt_status volt_calendar_columns(const volt_time *times, const char *parts, dou
     for (int64_t i = 0; i < out.rows; i++) {
         volt_clock_parts now;
         VOLT_REQUIRE(volt_clock_take_apart(times[i].clock, 0, &now), VOLT_ERR_ARGUMENT,
-                     "time %" PRId64 " (%g seconds after 1970) is no date of four digits a year", i + 1,
+                     "time %" PRId64 " (%g seconds after 1970) is outside the four-digit years", i + 1,
                      times[i].clock);
         for (int k = 0; k < list.count; k++) {
             double angle = turn * list.parts[k]->share(&now);

@@ -1,8 +1,8 @@
 /* src/io/time/civil_date.c: days counted from 1970-01-01, and their dates in the Gregorian calendar.
  *
- * The calendar repeats itself after 400 years of 146097 days. Within such an era years are counted from March, so that
- * the day that is put in is the last of a year, and the months from March on have 31, 30, 31, 30, 31 days, twice: month
- * p = 0, 1, ... begins at day (153 p + 2) / 5. */
+ * The calendar has a period of 400 years with 146097 days. Within such an era, years are counted from March,
+ * so that the leap day is the last of a year, and the months from March on have 31, 30, 31, 30, 31 days,
+ * twice: month p = 0, 1, ... begins at day (153 p + 2) / 5. */
 #include "io/time/time_text.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ volt_civil_date volt_date_of_days(int64_t days)
 {
     days += DAYS_TO_1970;
     int64_t era = floor_divide(days, ERA_DAYS), of_era = days - era * ERA_DAYS;
-    /* Without the days put in every 4, not every 100, but every 400 years. */
+    /* Without the leap days: every 4, not every 100, but every 400 years. */
     int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
     int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
     int64_t from_march = (5 * of_year + 2) / 153;
@@ -60,14 +60,14 @@ int64_t volt_weekday_of_days(int64_t days)
     return since_monday - 7 * floor_divide(since_monday, 7);
 }
 
-/* ---- seconds since 1970 taken apart into a day and what the clock shows on it ------------------ */
+/* ---- seconds since 1970, split into a day and a time of day ------------------------------------ */
 
 enum { DAY = 86400 };
 
 int volt_clock_take_apart(double clock, int digits, volt_clock_parts *parts)
 {
     double days = floor(clock / DAY);
-    if (!(fabs(days) < 4e6)) /* some 11000 years: what follows stays within an integer */
+    if (!(fabs(days) < 4e6)) /* about 11000 years: the following fits an integer */
         return 0;
     int64_t unit = 1;
     for (int i = 0; i < digits; i++)

@@ -1,4 +1,4 @@
-/* src/io/time/time_step.c: the step from row to row of a column of times. */
+/* src/io/time/time_step.c: the time step between the rows of a column of times. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/time/time_text.h"
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nineteen steps in twenty are the step: a few rows may lack, and a clock may be put back, but a week of five days has
- * no step. */
+/* 19 of 20 steps must be equal: this allows a few missing rows and clock changes, but a five-day week has no
+ * step. */
 static int are_enough(int64_t alike, int64_t n)
 {
     return 20 * alike >= 19 * n;
 }
 
-/* Two steps of seconds with fractions differ by the rounding of times of 10 digits. */
+/* Steps in fractional seconds differ by the rounding of times with 10 digits. */
 static int are_alike(double a, double b)
 {
     return fabs(a - b) <= 2e-6;
@@ -30,7 +30,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Months from row to row, on the same day of each (or on the last day of each) at the same time of day. */
+/* Months between rows, on the same day of each (or on the last day of each) at the same time of day. */
 static int find_months(const volt_time *times, int64_t n, double *steps, volt_time_step *step)
 {
     volt_clock_parts first, now;
@@ -94,13 +94,13 @@ volt_status volt_time_step_find(const volt_time *times, int64_t n, volt_time_ste
     return VOLT_OK;
 }
 
-/* Seconds from a time on to `count` steps of months later. */
+/* Seconds from a time to `count` steps of months later. */
 static double seconds_of_months(double clock, volt_time_step step, int64_t count)
 {
     volt_clock_parts now;
     double far = (double)step.months * (double)count;
     if (fabs(far) > 2e5 || !volt_clock_take_apart(clock, 0, &now))
-        return copysign(1e15, far); /* beyond every calendar, and an integer all the same */
+        return copysign(1e15, far); /* outside every calendar, but within the integers */
     int64_t month = 12 * now.date.year + now.date.month - 1 + step.months * count;
     if (month < 0)
         return -1e15;
@@ -117,7 +117,7 @@ volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count)
 
 /* ---- as text ---------------------------------------------------------------------------------- */
 
-/* Years have four digits: no two moments lie as far apart as this. */
+/* Years have four digits, so no two times are this far apart. */
 enum { TOO_MANY_MONTHS = 12 * 10000 };
 static const double too_many_seconds = 366 * 86400.0 * 10000;
 
@@ -151,7 +151,7 @@ volt_status volt_time_step_parse(const char *text, volt_time_step *step)
              strncmp(text + length, " month", 6) == 0)
         read = (volt_time_step){.months = (int64_t)value, .is_month_end = strstr(text, " last ") != NULL};
     VOLT_REQUIRE(volt_time_step_is_known(read) && strcmp(volt_time_step_format(read, again), text) == 0,
-                 VOLT_ERR_FORMAT, "'%.40s' is no step of time, such as 3600 s or 1 month", text);
+                 VOLT_ERR_FORMAT, "'%.40s' is not a time step, such as 3600 s or 1 month", text);
     *step = read;
     return VOLT_OK;
 }

@@ -1,4 +1,4 @@
-/* src/io/time/time_text.c: a date or time of day as people write it: what stands where in the text. */
+/* src/io/time/time_text.c: parses dates and times of day. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/time/time_text.h"
 
@@ -8,8 +8,8 @@
 
 /* ---- the form --------------------------------------------------------------------------------- */
 
-/* Every step below takes the place where it begins, NULL when a step before it failed, and returns the place behind it,
- * NULL when the text is another there. */
+/* Each step below takes its start position, NULL after a failed step, and returns the position after it,
+ * NULL when the text does not match. */
 
 static const char *skip_blanks(const char *text)
 {
@@ -31,7 +31,7 @@ static const char *one_of(const char *text, const char *characters)
     return text && *text && strchr(characters, *text) ? text + 1 : NULL;
 }
 
-/* The text from which fields are counted, and what has been found in it. */
+/* The text, whose fields are given by position, and the fields found. */
 typedef struct form_reader {
     const char *text;
     volt_time_text *parts;
@@ -56,7 +56,7 @@ static const char *zone_offset(const form_reader *reader, const char *zone)
     return minutes ? minutes : hours;
 }
 
-/* What may stand behind a time of day; `at` itself when nothing does. */
+/* The optional suffix after a time of day; returns `at` without one. */
 static const char *zone_or_half_day(const form_reader *reader, const char *at)
 {
     static const char *const words[] = {"am", "pm", "z", "utc", "gmt"};
@@ -170,7 +170,7 @@ int volt_time_text_read_known(const char *text, volt_time_text *parts)
     return 1;
 }
 
-/* ---- the moment ------------------------------------------------------------------------------- */
+/* ---- conversion to a time --------------------------------------------------------------------- */
 
 int64_t volt_time_text_number(const char *text, volt_time_field field)
 {
@@ -189,7 +189,7 @@ volt_date_order volt_time_text_order(const char *text, const volt_time_text *par
     return VOLT_ORDER_OPEN;
 }
 
-/* The fraction .25 of a second. */
+/* The fraction of a second, e.g. .25. */
 static double fraction_of(const char *text, volt_time_field field)
 {
     double unit = 1;
@@ -198,7 +198,7 @@ static double fraction_of(const char *text, volt_time_field field)
     return (double)volt_time_text_number(text, field) / unit;
 }
 
-/* The hour of the day, 24 at its very end; -1 when there is none such. */
+/* The hour of the day, 24 at its end; -1 when invalid. */
 static int64_t hour_of(const char *text, const volt_time_text *parts)
 {
     int64_t hour = volt_time_text_number(text, parts->fields[TIME_HOUR]);

@@ -9,13 +9,13 @@
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* How much of a text a sentence shows. */
+/* Length of an excerpt in messages. */
 #define SHOWN "%.40s"
 
-/* Which of the first two numbers of 4/9/2019 is the month, from all texts of a column. */
+/* Determines which of the first two numbers of 4/9/2019 is the month, from all texts of a column. */
 static volt_status find_order(const char *const *texts, int64_t n, volt_date_order *order)
 {
-    const char *open = NULL, *settled = NULL; /* a text of each kind */
+    const char *open = NULL, *settled = NULL; /* an example of each kind */
     for (int64_t i = 0; i < n; i++) {
         volt_time_text parts;
         if (!volt_time_text_read(texts[i], &parts) || !parts.is_either)
@@ -52,7 +52,7 @@ volt_status volt_times_parse_as(const char *const *texts, int64_t n, volt_date_o
                      "'" SHOWN "' is a time of day without a date", texts[i]);
         int is_month_first = order == VOLT_ORDER_MONTH_FIRST;
         VOLT_REQUIRE(is_time && volt_time_of_text(texts[i], &parts, is_month_first, &times[i]), VOLT_ERR_FORMAT,
-                     "'" SHOWN "' is no date", texts[i]);
+                     "'" SHOWN "' is not a date", texts[i]);
     }
     return VOLT_OK;
 }
@@ -85,8 +85,8 @@ const char *volt_time_format(volt_time time, char text[VOLT_TIME_LENGTH])
     return text;
 }
 
-/* Put a number of at least as many digits in the place of a field. Fields are replaced from the last to the first, so
- * that the places of those before stay what they are. */
+/* Replaces a field by a number with at least as many digits. Fields are replaced from the last to the first,
+ * so that earlier positions remain valid. */
 static int replace_field(char text[VOLT_TIME_LENGTH], volt_time_field field, int64_t number)
 {
     char digits[24];
@@ -117,10 +117,10 @@ volt_status volt_time_write_like(const char *like, volt_time like_time, volt_tim
     volt_time same;
     volt_clock_parts parts;
     VOLT_REQUIRE(like && text && strlen(like) < VOLT_TIME_LENGTH && volt_time_text_read_known(like, &form),
-                 VOLT_ERR_FORMAT, "a time is to be written like '" SHOWN "', which is none", like ? like : "");
+                 VOLT_ERR_FORMAT, "the format of a time is '" SHOWN "', which is not a time", like ? like : "");
     double clock = time.seconds + (like_time.clock - like_time.seconds);
     VOLT_REQUIRE(volt_clock_take_apart(clock, (int)form.fields[TIME_FRACTION].length, &parts), VOLT_ERR_FORMAT,
-                 "%.0f seconds after 1970 is no date of four digits a year", time.seconds);
+                 "%.0f seconds after 1970 is outside the four-digit years", time.seconds);
     int is_month_first =
         form.is_either && volt_time_of_text(like, &form, 1, &same) && same.clock == like_time.clock;
     int64_t numbers[TIME_FIELDS] = {parts.date.year, parts.date.month, parts.date.day, parts.hour,
@@ -142,7 +142,7 @@ volt_status volt_time_write_like(const char *like, volt_time like_time, volt_tim
     for (int i = last_field(&form, end); i >= 0; i = last_field(&form, end)) {
         end = form.fields[i].at;
         VOLT_REQUIRE(replace_field(text, form.fields[i], numbers[i]), VOLT_ERR_FORMAT,
-                     "a time like '" SHOWN "' has no room", like);
+                     "a time like '" SHOWN "' does not fit the buffer", like);
     }
     return VOLT_OK;
 }

@@ -102,7 +102,7 @@ wrong_value()
     err_has 'START:STOP'
     expect 2 fit --x x.csv -o m --rows 5:x
     expect 2 fit --x x.csv -o m --rows 9:3
-    err_has 'takes none of the 30 rows'
+    err_has 'none of the 30 rows'
     expect 2 fit --x x.csv -o m --rows 0:31
     err_has 'beyond the 30 rows'
     expect 2 fit --x x.csv -o m --rows -31:

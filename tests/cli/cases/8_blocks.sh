@@ -28,7 +28,7 @@ pieces()
     err_has '5:66001 reaches beyond the 66000 rows'
     truncate -s 1000000 long.npy
     expect 1 predict m.safetensors --x long.npy
-    err_has 'cut short'
+    err_has 'truncated'
 }
 check "long NPY files are forecast in pieces" pieces
 
