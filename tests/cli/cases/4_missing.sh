@@ -51,7 +51,7 @@ missing_beside_rows()
     expect 2 fit --x x.csv --rows 30:41 --missing drop -o m.safetensors
     err_has '^volterra fit: --rows 30:41 reaches beyond the 40 rows of x.csv$'
     expect 2 score --truth whole.csv --pred whole.csv --pred-rows 8:8
-    err_has '^volterra score: --pred-rows 8:8 takes none of the 40 rows of whole.csv$'
+    err_has '^volterra score: --pred-rows 8:8 .*40 rows of whole.csv'
     # Files that belong together are compared whole.
     head -n 38 whole.csv >short.csv
     expect 1 fit --x x.csv:a --y short.csv:b --rows 6:35 -o m.safetensors
@@ -106,7 +106,7 @@ missing_at_ends()
     same one.csv two.csv
     awk -F, -v OFS=, 'NR > 1 { $2 = "" } { print }' x.csv >empty.csv
     expect 1 fit --x empty.csv --missing interpolate -o n.safetensors
-    err_has "^volterra fit: empty.csv: column 'b' has no value in any of the 40 rows, and nothing to interpolate from"
+    err_has "^volterra fit: empty.csv: column 'b' has no value in any of the 40 rows"
     absent n.safetensors
 }
 check "--missing interpolate at the ends of a column" missing_at_ends

@@ -31,7 +31,7 @@ system_for_device()
 device_words()
 {
     expect 2 info --device tpu
-    err_has "no device 'tpu'; it is auto, cpu, gpu, or gpu:1"
+    err_has "device 'tpu'; .*auto, cpu, gpu, or gpu:1"
     expect 2 info --device gpu:x
     expect 2 info --device
     expect 0 info --device cpu --json
