@@ -120,7 +120,7 @@ volt_status volt_metrics_compute(volt_view truth, volt_view forecast, volt_metri
 volt_status volt_r2(volt_view truth, volt_view forecast, double *r2)
 {
     VOLT_TRY(volt_check_pair(truth, forecast));
-    VOLT_REQUIRE(r2, VOLT_ERR_ARGUMENT, "there is no place for r2");
+    VOLT_REQUIRE(r2, VOLT_ERR_ARGUMENT, "r2 is NULL");
     double mean = 0;
     for (int64_t j = 0; j < truth.cols; j++) {
         volt_output output = volt_output_of(truth, forecast, j);

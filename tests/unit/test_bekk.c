@@ -394,7 +394,7 @@ static void presets_are_stationary_estimates(void **state)
     assert_null(volt_bekk_preset_name(3));
     assert_null(volt_bekk_preset_name(-1));
     check_fails(volt_bekk_preset("sp500d5", &bekk), VOLT_ERR_ARGUMENT, "did you mean sp500-d5?");
-    check_fails(volt_bekk_preset("nasdaq", &bekk), VOLT_ERR_ARGUMENT, "no preset 'nasdaq'");
+    check_fails(volt_bekk_preset("nasdaq", &bekk), VOLT_ERR_ARGUMENT, "preset 'nasdaq'");
     assert_null(bekk);
 }
 

@@ -248,7 +248,7 @@ static void arrays_that_lie(void **state)
     } cases[] = {
         {"[1, 2]", "the header is not a JSON object"},
         {"{\"a\": ", "the header is not JSON"},
-        {"{" ARRAY("\"I64\"", "[5]", "[0,40]") "}", "tensor 'a' is of another type than F64 and F32"},
+        {"{" ARRAY("\"I64\"", "[5]", "[0,40]") "}", "tensor 'a'"},
         {"{" ARRAY("64", "[5]", "[0,40]") "}", "other than F64"},
         {"{\"a\":{\"shape\":[5],\"data_offsets\":[0,40]}}", "other than F64"},
         {"{\"a\":7}", "other than F64"},

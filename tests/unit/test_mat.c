@@ -234,7 +234,7 @@ static void foreign_files(void **state)
 {
     (void)state;
     char bytes[700] = "hello, this is text";
-    assert_fails(scratch_write("a.mat", bytes, 19), NULL, VOLT_ERR_FORMAT, "too short");
+    assert_fails(scratch_write("a.mat", bytes, 19), NULL, VOLT_ERR_FORMAT, "too few");
     assert_fails(scratch_write("a.mat", bytes, 200), NULL, VOLT_ERR_FORMAT, "not a MAT file");
     set_version(bytes, 0, 2, 'I', 'M');
     assert_fails(scratch_write("a.mat", bytes, sizeof bytes), NULL, VOLT_ERR_FORMAT, "no HDF5 data");

@@ -201,7 +201,7 @@ static void arff_files_that_are_wrong(void **state)
         {"@attribute x real\n@data\n", "no series after @data"},
         {"@attribute x\n@data\n1\n", "line 1: an attribute needs a name and a type"},
         {"@attribute 'x real\n@data\n1\n", "line 1: an attribute needs a name and a type"},
-        {"@attribute x date\n@data\n1\n", "line 1: attributes of type 'date' are not read"},
+        {"@attribute x date\n@data\n1\n", "line 1: attributes of type 'date'"},
         {"@attribute x {a,b\n@data\n1\n", "line 1: the list of classes has no closing '}'"},
         {"@attribute x {a}\n@attribute y {b}\n@data\na,b\n", "line 2: this is a second attribute"},
         {"@attribute b relational\n@attribute x real\n@data\n'1'\n", "has no @end before @data"},

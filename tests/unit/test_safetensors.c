@@ -124,7 +124,7 @@ static void every_truncation_is_refused(void **state)
     read_bytes(bytes, size - 8);
     assert_non_null(strstr(volt_error_detail(), "72 bytes, found 64"));
     read_bytes(bytes, 5);
-    assert_non_null(strstr(volt_error_detail(), "too short"));
+    assert_non_null(strstr(volt_error_detail(), "too few"));
     char *longer = calloc(1, size + 8);
     assert_non_null(longer);
     memcpy(longer, bytes, size);
@@ -232,8 +232,7 @@ static void refuses_to_write_what_cannot_be_read(void **state)
     const volt_metadatum no_key[] = {{NULL, "text"}}, no_text[] = {{"key", NULL}},
                          bad_key[] = {{"\xff", "text"}};
     check_fails(volt_safetensors_write(path, nameless, 1, NULL, 0), VOLT_ERR_ARGUMENT, "must have a name");
-    check_fails(volt_safetensors_write(path, narrow, 1, NULL, 0), VOLT_ERR_ARGUMENT,
-                "tensor a: 3 x -1 is no shape");
+    check_fails(volt_safetensors_write(path, narrow, 1, NULL, 0), VOLT_ERR_ARGUMENT, "3 x -1");
     check_fails(volt_safetensors_write(path, foreign, 1, NULL, 0), VOLT_ERR_ARGUMENT, "is not UTF-8 text");
     check_fails(volt_safetensors_write(path, tensors, 1, no_key, 1), VOLT_ERR_ARGUMENT, "is NULL");
     check_fails(volt_safetensors_write(path, tensors, 1, no_text, 1), VOLT_ERR_ARGUMENT, "is NULL");
