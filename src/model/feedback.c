@@ -1,4 +1,4 @@
-/* src/model/feedback.c: outputs that come back as inputs of the next row. */
+/* src/model/feedback.c: outputs fed back as inputs of the next row. */
 #include "model/feedback.h"
 
 #include "base/error.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* A free run that goes further is of no use, and soon is no number. */
+/* Limit of a free run: beyond it, predictions are useless and soon overflow. */
 static const double most_ranges = 10;
 
 volt_status volt_fed_create(int64_t n, double omega, volt_fed *fed)
@@ -37,12 +37,12 @@ volt_status volt_fed_check_targets(volt_view Y, const volt_records *records)
         for (int64_t k = 0; !volt_records_begins(records, i + 1) && k < Y.cols; k++)
             VOLT_REQUIRE(!isnan(Y.data[i * Y.ld + k]), VOLT_ERR_DATA,
                          "target %" PRId64 " of row %" PRId64
-                         " is missing, and with feedback the row after it would see it",
+                         " is missing, and feedback requires it as an input of the next row",
                          k + 1, i + 1);
     return VOLT_OK;
 }
 
-/* Of the targets that are there. */
+/* Ignores missing targets. */
 static void learn_ranges(volt_view Y, volt_fed *fed)
 {
     for (int64_t k = 0; k < fed->n; k++) {
@@ -56,7 +56,7 @@ static void learn_ranges(volt_view Y, volt_fed *fed)
     }
 }
 
-/* The largest norm of the rows, of which `shift` is taken. */
+/* The largest norm of the rows after subtracting `shift`. */
 static double largest_norm(volt_matrix Z, const double *shift)
 {
     double norm = 0;
@@ -77,10 +77,10 @@ volt_status volt_fed_learn(volt_fed *fed, volt_view Y, const volt_records *recor
     for (int64_t k = 0; k < fed->n; k++) {
         fed->offset[k] = mean[k];
         fed->weight[k] = fed->omega / (input->scale * deviation[k]);
-        input->shift[own + k] = 0; /* what is standardised needs no shift, and before the first row is 0 */
+        input->shift[own + k] = 0; /* standardised columns need no shift; before the first row they are 0 */
         VOLT_REQUIRE(isfinite(fed->weight[k]), VOLT_ERR_NOT_FINITE,
-                     "output %" PRId64 " comes back with the weight %g, and has the standard deviation %g: "
-                     "that is too much",
+                     "output %" PRId64 ": feedback weight %g over standard deviation %g "
+                     "is not finite",
                      k + 1, fed->omega, deviation[k]);
     }
     for (int64_t i = 0; i < Z.rows; i++)
@@ -91,7 +91,7 @@ volt_status volt_fed_learn(volt_fed *fed, volt_view Y, const volt_records *recor
     if (!identity)
         input->scale = 1 / largest_norm(Z, input->shift);
     VOLT_REQUIRE(isfinite(input->scale) && input->scale > 0, VOLT_ERR_NOT_FINITE,
-                 "the inputs and outputs that come back with the weight %g cannot be scaled to 1", fed->omega);
+                 "inputs and outputs fed back with weight %g cannot be scaled to 1", fed->omega);
     return VOLT_OK;
 }
 
@@ -102,7 +102,7 @@ void volt_fed_bounds(const volt_fed *fed, int64_t k, double *middle, double *rea
     *reach = half > 0 ? most_ranges * half : INFINITY;
 }
 
-int64_t volt_fed_strays(const volt_fed *fed, const double *y)
+int64_t volt_fed_find_diverged(const volt_fed *fed, const double *y)
 {
     for (int64_t k = 0; k < fed->n; k++) {
         double middle, reach;

@@ -1,4 +1,4 @@
-/* src/model/model.c: the life of a model, and what every way of forecasting shares. */
+/* src/model/model.c: creation and release of models, and functions shared by all predictions. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -101,7 +101,7 @@ void volt_model_free(volt_model *model)
 
 volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progress)
 {
-    volt_stage stage; /* the beginning of the Gram matrix, to whose share the solver adds */
+    volt_stage stage; /* start of the Gram matrix; the solver adds its share */
     volt_stage_begin(&stage, progress, "gram", 0, 0, 1);
     VOLT_TRY(volt_columns_create(&model->resolved, Z, &stage, &model->columns));
     return volt_stage_goes_on(&stage) ? VOLT_OK : volt_stage_end(&stage);
@@ -182,7 +182,7 @@ volt_status volt_model_check_start(const volt_model *model, volt_start start)
                  "the start is %d, and must be VOLT_START_CONTINUE (%d) or VOLT_START_RESET (%d)", (int)start,
                  (int)VOLT_START_CONTINUE, (int)VOLT_START_RESET);
     VOLT_REQUIRE(start == VOLT_START_RESET || !model->ends_without_target, VOLT_ERR_ARGUMENT,
-                 "the last training row has no target, so there is nothing to go on from: start by reset");
+                 "the last training row has no target: start by reset");
     return VOLT_OK;
 }
 
@@ -198,7 +198,7 @@ static volt_status refuse_beyond(double radius, int64_t row, double norm, double
                      row + 1, norm, radius);
 }
 
-/* A row that the recipe holds, or would. */
+/* For a row that the recipe clips. */
 static volt_status refuse_range(int64_t row)
 {
     return volt_fail(VOLT_ERR_DOMAIN,
@@ -206,7 +206,7 @@ static volt_status refuse_range(int64_t row)
                      row + 1);
 }
 
-/* The policy for one slice of the scaled and filtered row; *counted: it lay beyond its ball. */
+/* Applies the policy to one slice of the scaled and filtered row. *counted: it was outside its ball. */
 static volt_status take_slice(const volt_model *model, int64_t s, volt_beyond policy, int64_t row, double *z,
                               bool *counted)
 {
@@ -223,7 +223,7 @@ static volt_status take_slice(const volt_model *model, int64_t s, volt_beyond po
         if (!(kept < 1))
             return refuse_beyond(radius, row, norm, kept);
         *counted = true;
-    } else if (kept >= 0) { /* a kernel that takes any input has nothing to clip it to */
+    } else if (kept >= 0) { /* a kernel that accepts any input has no limit to clip to */
         for (int64_t k = 0; k < d; k++)
             z[k] *= radius / norm;
         *counted = true;
@@ -244,7 +244,7 @@ volt_status volt_model_take_input(const volt_model *model, volt_recent *recent, 
 {
     const volt_recipe *recipe = &model->recipe;
     volt_recipe_row(recipe, recent, x, z);
-    for (int64_t j = 0; j < recipe->columns; j++) /* before any is held */
+    for (int64_t j = 0; j < recipe->columns; j++) /* before clipping */
         VOLT_REQUIRE(isfinite(z[j]), VOLT_ERR_NOT_FINITE,
                      "input row %" PRId64 " holds a value that is not finite or too large", row + 1);
     bool counted = policy != VOLT_BEYOND_ALLOW && volt_recipe_hold(recipe, z);

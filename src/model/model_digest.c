@@ -1,4 +1,4 @@
-/* src/model/model_digest.c: what a forecast depends on beside the past, as a short text. */
+/* src/model/model_digest.c: digest of everything that determines predictions except the state. */
 #include "model/model_internal.h"
 
 #include <float.h>
@@ -30,7 +30,7 @@ static uint64_t digest_recipe(uint64_t digest, const volt_recipe *recipe)
     digest = volt_digest_numbers(digest, recipe->fed.weight, recipe->fed.n);
     for (int64_t j = 0; !recipe->plain && j < volt_recipe_own(recipe); j++) {
         const volt_column *column = &recipe->column[j];
-        /* A range without bounds is saved with a model as the largest numbers. */
+        /* An unbounded range is saved as the largest numbers. */
         const double numbers[] = {(double)column->source,      (double)column->plus,
                                   (double)column->minus,       column->weight,
                                   fmax(column->low, -DBL_MAX), fmin(column->high, DBL_MAX)};

@@ -83,7 +83,7 @@ int64_t volt_error_scores(const volt_model_errors *errors, int64_t q, int64_t k,
 
 /* ---- intervals -------------------------------------------------------------------------------- */
 
-/* The product is a rounding above a whole number where that is meant: 0.9 * (9 + 1) is 9. */
+/* Rounding may put the product just above an integer: 0.9 * (9 + 1) is 9. */
 static double rank_of(int64_t n, double coverage)
 {
     return ceil((double)(n + 1) * coverage * (1 - 1e-12));
@@ -115,7 +115,7 @@ volt_status volt_coverage_check(double coverage)
 static volt_status check(const volt_model *model, const double *coverages, int64_t count, volt_matrix half)
 {
     VOLT_REQUIRE(model && coverages && count > 0, VOLT_ERR_ARGUMENT,
-                 "the model or the list of coverages is NULL or empty");
+                 "the model or the coverages are NULL or empty");
     VOLT_REQUIRE(half.data && half.rows == count && half.cols == model->q && half.ld >= half.cols,
                  VOLT_ERR_SHAPE,
                  "the half-widths are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, half.rows,
@@ -123,17 +123,15 @@ static volt_status check(const volt_model *model, const double *coverages, int64
     for (int64_t c = 0; c < count; c++)
         VOLT_TRY(volt_coverage_check(coverages[c]));
     VOLT_REQUIRE(!model->loss, VOLT_ERR_ARGUMENT,
-                 "intervals are made from the errors of squares, and the model was fitted with the loss %s "
-                 "(quantile gives "
-                 "quantiles)",
+                 "intervals require the squared loss (the loss is %s); for quantiles use the quantile loss",
                  model->loss->text);
     VOLT_REQUIRE(model->errors.lists[VOLT_ERRORS_FAR].rows > 0, VOLT_ERR_ARGUMENT,
-                 "the model holds no errors of its training rows to make intervals from: fit it again, with a "
+                 "the model has no training errors for intervals: fit it again, with a "
                  "kernel that is not centred or with an intercept");
     return VOLT_OK;
 }
 
-/* Half-widths of output k, one for each coverage. */
+/* Half-widths of output k, one per coverage. */
 static volt_status find_halves(const volt_model *model, int64_t k, const double *coverages, int64_t count,
                                double *half)
 {

@@ -14,7 +14,7 @@
 #include "solve/exact/factor.h"
 
 typedef struct volt_error_list {
-    int64_t rows;  /* the last so many of the training rows; 0: there are no errors */
+    int64_t rows;  /* number of last training rows with errors; 0: none */
     double *e;     /* rows x q, in units of the scaled targets */
     double *scale; /* the same: sqrt(v_t) */
 } volt_error_list;
@@ -28,23 +28,23 @@ typedef struct volt_model_errors {
 volt_status volt_error_list_allocate(int64_t rows, int64_t q, volt_error_list *list);
 void volt_errors_release(volt_model_errors *errors);
 
-/* Room for both lists of a fit of `kept` rows, of which those of `without` (NULL: none) have no target, and where a solver
- * is to put them; of at most the last `most` rows. */
+/* Allocates both lists of a fit of `kept` rows, for at most the last `most` rows, and the arrays that a
+ * solver fills. Rows of `without` (NULL: none) have no target. */
 volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bool *without, int64_t most,
                                 volt_model_errors *errors, volt_row_errors wanted[VOLT_ROW_ERRORS]);
 
-enum { VOLT_INTERVAL_SCORES = 300 }; /* the latest, that an interval is made from */
+enum { VOLT_INTERVAL_SCORES = 300 }; /* scores used for an interval */
 
-/* Copies the scores of output k, the last |e_t| of the far list in the order of time, at most VOLT_INTERVAL_SCORES. Returns
- * their number. */
+/* Copies the scores of output k: the last |e_t| of the far list in time order, at most VOLT_INTERVAL_SCORES.
+ * Returns their number. */
 int64_t volt_error_scores(const volt_model_errors *errors, int64_t q, int64_t k, double *scores);
 
-/* The ceil((n + 1) coverage)-th smallest of n scores, which are sorted; INFINITY where that is more than there are. */
+/* The ceil((n + 1) coverage)-th smallest of n sorted scores; INFINITY if that exceeds n. */
 double volt_interval_quantile(const double *sorted, int64_t n, double coverage);
-/* How many scores an interval of this coverage needs. */
+/* Number of scores that an interval of this coverage requires. */
 int64_t volt_interval_needs(double coverage);
 
-/* VOLT_ERR_ARGUMENT unless it lies between 0 and 1. */
+/* VOLT_ERR_ARGUMENT unless it is between 0 and 1. */
 volt_status volt_coverage_check(double coverage);
 
 #endif

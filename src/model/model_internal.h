@@ -1,4 +1,4 @@
-/* src/model/model_internal.h: what a model holds. */
+/* src/model/model_internal.h: the contents of a model. */
 #ifndef MODEL_MODEL_INTERNAL_H
 #define MODEL_MODEL_INTERNAL_H
 
@@ -11,7 +11,7 @@
 #include "solve/loss/loss.h"
 #include "volterra/model.h"
 
-/* The rows that a model on landmarks was trained on, which it does not have any more (landmarks.h). */
+/* Facts about the training rows of a model on landmarks, which does not keep them (landmarks.h). */
 typedef struct volt_trained {
     int64_t landmarks; /* 0: the model has all its rows, and the rest is 0 */
     int64_t rows, washout;
@@ -22,15 +22,15 @@ typedef struct volt_trained {
 enum { VOLT_REPORT_NUMBERS = 11 };
 
 struct volt_model {
-    int64_t n, d, q, washout, ahead; /* n: rows; d: columns that the kernel sees */
+    int64_t n, d, q, washout, ahead; /* n: rows; d: kernel columns */
     bool intercept, scaled, feedback;
     double *alphas; /* q */
     double rcond;
-    volt_recipe recipe; /* from the user's rows to d columns */
-    volt_recent recent; /* the rows before the first that follows */
+    volt_recipe recipe; /* from user rows to d columns */
+    volt_recent recent; /* recent rows before the next one */
     int64_t *anchors;   /* q: the input whose present value is added to an output; -1: none */
-    double *shares;     /* q: of the readout that was taken, 1 or 1/2 (volt_fit_report) */
-    int64_t season;     /* that the recipe knows */
+    double *shares;     /* q: share of the readout used, 1 or 1/2 (volt_fit_report) */
+    int64_t season;     /* of the recipe */
     volt_input kind;    /* of the recipe */
     bool has_report;
     volt_fit_report report;
@@ -38,83 +38,84 @@ struct volt_model {
     double *report_numbers;
     volt_kernel *kernel;
     volt_resolved resolved; /* on the ball of the scaled training inputs */
-    /* slices: the largest values that it was resolved with, where these are not those of the inputs: rows have been added
-     * since (learner_model.c). NULL: they are */
+    /* slices: the largest values at resolution, if rows have been added since (live_model.c); NULL: those of
+     * the inputs */
     double *largest;
-    volt_columns *columns; /* the scaled training inputs */
-    volt_columns *states; /* where the kernel has explicit states: what forecasts are made of (readout.h) ... */
-    double *states_readout; /* ... and its coefficients, states->m x q */
-    /* the state of the past after the last training row, against the states where there are some */
+    volt_columns *columns;  /* the scaled training inputs */
+    volt_columns *states;   /* for kernels with explicit states: columns of the readout (see below) */
+    double *states_readout; /* its coefficients, states->m x q */
+    /* the state after the last training row, against `states` if present */
     volt_state *end;
     volt_input_scale input;
     double *target_mean, *target_scale; /* q */
-    double *coefficients;               /* n x q, on scaled targets; rows of the washout are zero */
+    double *coefficients;               /* n x q, on scaled targets; washout rows are zero */
     double *intercepts;                 /* q, on scaled targets */
     double *last_target;                /* q, in the units of the targets */
     bool no_last_target;                /* the last training row has no target: last_target is 0 */
-    bool ends_without_target;           /* with outputs that come back: the last row has none to go on from */
-    double *pending; /* n_pending x inputs, in the units of the inputs: rows after the last training row */
+    bool ends_without_target;           /* with feedback: the last row has no output to feed back */
+    double *pending; /* n_pending x inputs, in input units: rows after the last training row */
     int64_t n_pending;
     char **input_names, **output_names; /* or NULL */
-    volt_model_notes notes;             /* texts of its own */
+    volt_model_notes notes;             /* owned copies */
     int64_t *records;                   /* n_records lengths; NULL: one sequence */
     int64_t n_records;
     volt_trained trained;
     volt_model_errors errors;         /* of the training rows */
     volt_loss *loss;                  /* NULL: squares */
     double objective, gap, tolerance; /* of the loss */
-    char **classes;                   /* n_classes texts, one for each output; NULL: targets are numbers */
+    char **classes;                   /* n_classes texts, one per output; NULL: targets are numbers */
     int64_t n_classes;
-    volt_kept_list kept; /* for the variances of forecasts; count 0 and no factors: not kept */
+    volt_kept_list kept; /* for prediction variances; count 0 and no factors: not kept */
 };
 
-/* A model of this size with its arrays, nothing filled in; volt_model_free takes it at any stage. */
+/* Allocates a model of this size with empty arrays. volt_model_free accepts it at any stage. */
 volt_status volt_model_allocate(int64_t n, int64_t d, int64_t q, volt_model **model);
 
-/* The training rows are n records of these lengths, for the columns too, which are not there yet; none, or one: nothing
- * happens. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
+/* Divides the training rows into n records of these lengths, before the columns exist. No effect for n of 0
+ * or 1. VOLT_ERR_ARGUMENT, VOLT_ERR_MEMORY. */
 volt_status volt_model_use_records(volt_model *model, const int64_t *lengths, int64_t n);
 
-/* The rows Z, of which the model has n, as the kernel wants them. */
+/* Stores the n rows Z in the layout of the kernel. */
 volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progress);
 
-/* Copies the inputs after the last training row, whose targets are not known yet; not for a model with feedback, where
- * the last target is that row. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
+/* Copies the inputs after the last training row, whose targets are unknown. Not for a model with feedback,
+ * where the last target is that row. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
 volt_status volt_model_record_pending(volt_model *model, volt_view rows);
-/* Those inputs; they belong to the model. */
+/* Those inputs, owned by the model. */
 volt_view volt_model_pending(const volt_model *model);
 
-/* Training rows after the washout. */
+/* Number of training rows after the washout. */
 int64_t volt_model_kept(const volt_model *model);
 
-/* Can a sequence begin so? VOLT_ERR_ARGUMENT where outputs come back and the last training row has none. */
+/* Checks the start of a sequence. VOLT_ERR_ARGUMENT if outputs are fed back and the last training row has
+ * none. */
 volt_status volt_model_check_start(const volt_model *model, volt_start start);
 
-/* The row x of a user after the rows `recent`, as the kernel wants it: its columns, scaled, with the policy for inputs
- * beyond the range and the ball of training applied. z receives d numbers, *beyond is counted up; `row` (from 0) is for
- * the sentence. The rows in `recent` stay: volt_recent_push goes on to the next
- * row; its filters have taken this one, unless the row is refused. */
+/* Converts the user's row x, after the rows `recent`, to a kernel row: columns, scaled, with the policy for
+ * inputs outside the range and the ball of training. z receives d numbers, *beyond is incremented; `row`
+ * (from 0) is for messages. The rows in `recent` are unchanged until volt_recent_push. Its filters advance,
+ * unless the row is rejected. */
 volt_status volt_model_take_input(const volt_model *model, volt_recent *recent, const double *x,
                                   volt_beyond policy, int64_t row, double *z, int64_t *beyond);
 
-/* Are these forecasts of the model's outputs for so many rows, and these inputs of the model? (predict.c) */
+/* Check the shape of predictions for `rows` rows, and of inputs (predict.c). */
 volt_status volt_predict_check_out(const volt_model *model, volt_matrix out, int64_t rows);
 volt_status volt_predict_check_inputs(const volt_model *model, volt_view X);
 
-/* Scaled output v (q numbers, intercept not yet in it) of the user's row x to the units of the targets, in place.
- * VOLT_ERR_NOT_FINITE when that overflows; `row` (from 0) is for the sentence. */
+/* Converts the scaled output v (q numbers, without intercept) of the user's row x to target units, in place.
+ * VOLT_ERR_NOT_FINITE on overflow; `row` (from 0) is for messages. */
 volt_status volt_model_finish_output(const volt_model *model, int64_t row, const double *x, double *v);
-/* The last step of it: are they all finite? */
+/* Its last step: checks that all values are finite. */
 volt_status volt_model_check_output(const volt_model *model, int64_t row, const double *v);
-/* The same where the intercept is in it. */
+/* The same for an output that includes the intercept. */
 volt_status volt_model_unscale_output(const volt_model *model, int64_t row, const double *x, double *v);
 
-/* ---- what the forecasts of a model are made of -------------------------------------------------
- * Against the rows of training a forecast is a row of K times n coefficients. Where the kernel has explicit states
- * (kernel/engine/state.h) it is a state times the readout of states, F' A, which every such model has: a forecast then
- * costs one step of the reservoir, whatever n is, and a model need not run its training rows again. */
+/* ---- readout of a model --------------------------------------------------------------------------
+ * A prediction is a row of K times n coefficients. If the kernel has explicit states
+ * (kernel/engine/state.h), it is a state times the readout of states, F' A, which every such model has. A
+ * prediction then costs one step of the reservoir for any n, and the training rows are not run again. */
 
-/* Columns that a past of the model is against, and what its rows are multiplied by: columns->m x q. */
+/* The columns of the state of the model, and the coefficients of its rows: columns->m x q. */
 typedef struct volt_model_reader {
     const volt_columns *columns;
     const double *coefficients;
@@ -122,20 +123,20 @@ typedef struct volt_model_reader {
 
 volt_model_reader volt_model_reads(const volt_model *model);
 
-/* Does the kernel, resolved, have states? Then make room for their readout, which the caller fills in. */
+/* Allocates the readout of states if the resolved kernel has states. The caller fills it. */
 volt_status volt_readout_allocate(volt_model *model);
 
-/* Numbers in the state at the end of training. */
+/* Size of the state at the end of training. */
 int64_t volt_readout_state_length(const volt_model *model);
 
-/* ---- what a forecast depends on beside the past, as a short text: states and journals belong to one ----
- * model. */
+/* ---- digest of everything that determines predictions except the state: state files and journals belong to
+ * one model */
 
 enum { VOLT_DIGEST_LENGTH = 17 };
-/* Numbers join a digest by their bits. */
+/* Adds the bits of numbers to a digest. */
 uint64_t volt_digest_numbers(uint64_t digest, const double *numbers, int64_t count);
 
-/* `row` is room for d numbers. */
+/* `row` is a buffer of d numbers. */
 void volt_model_digest(const volt_model *model, double *row, char text[VOLT_DIGEST_LENGTH]);
 
 #endif

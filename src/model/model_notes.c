@@ -1,4 +1,4 @@
-/* src/model/model_notes.c: what whoever fits a model records in it: copied, written and read with it. */
+/* src/model/model_notes.c: notes stored with a model. */
 #include "model/model_notes.h"
 
 #include "base/memory.h"

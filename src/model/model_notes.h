@@ -1,4 +1,4 @@
-/* src/model/model_notes.h: what whoever fits a model records in it: copied, written and read with it. */
+/* src/model/model_notes.h: notes stored with a model. They do not affect predictions. */
 #ifndef MODEL_MODEL_NOTES_H
 #define MODEL_MODEL_NOTES_H
 
@@ -7,13 +7,13 @@
 
 enum { VOLT_NOTES = 8 };
 
-/* A copy that volt_notes_release frees; on failure `to` may be released too. VOLT_ERR_MEMORY. */
+/* Copies notes; release the copy with volt_notes_release, also on failure. VOLT_ERR_MEMORY. */
 volt_status volt_notes_copy(const volt_model_notes *from, volt_model_notes *to);
 /* Notes the digest of the first rows of X, unless there is one. VOLT_ERR_MEMORY. */
 volt_status volt_notes_first_rows(volt_view X, volt_model_notes *notes);
 void volt_notes_release(volt_model_notes *notes);
 
-/* As metadata of a file: returns how many there are, at most VOLT_NOTES. */
+/* Lists the notes as metadata of a file. Returns their number, at most VOLT_NOTES. */
 int64_t volt_notes_list(const volt_model_notes *notes, volt_metadatum *metadata);
 /* VOLT_ERR_MEMORY. */
 volt_status volt_notes_read(const volt_safetensors *file, volt_model_notes *notes);

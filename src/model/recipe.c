@@ -131,7 +131,7 @@ void volt_recent_feed(const volt_recipe *recipe, volt_recent *recent, const doub
         recent->fed[k] = volt_fed_column(&recipe->fed, k, y[k]);
 }
 
-/* Input `source` so many rows ago. */
+/* Input `source` `lag` rows ago. */
 static double lagged(const volt_recipe *recipe, const volt_recent *recent, const double *x, int64_t source,
                      int64_t lag)
 {
@@ -208,7 +208,7 @@ static void list_columns(const volt_recipe_task *task, volt_recipe *recipe)
     }
 }
 
-/* Spread (population), and range, of every column over the rows. */
+/* Population spread and range of every column over the rows. */
 typedef struct column_facts {
     double *spread, *low, *high, *row, *mean;
 } column_facts;
@@ -231,7 +231,8 @@ static void measure_columns(volt_view X, const volt_records *records, const volt
                     facts->low[j] = i ? fmin(facts->low[j], value) : value;
                     facts->high[j] = i ? fmax(facts->high[j], value) : value;
                 } else {
-                    double range = facts->high[j] - facts->low[j]; /* the unit: squares shall not overflow */
+                    double range = facts->high[j] - facts->low[j]; /* scaled by the range: squares must not
+                                                                    * overflow */
                     double part = range > 0 ? (value - facts->mean[j]) / range : 0;
                     facts->spread[j] += part * part / (double)X.rows;
                 }
@@ -241,12 +242,12 @@ static void measure_columns(volt_view X, const volt_records *records, const volt
     for (int64_t j = 0; j < count; j++) {
         double size = fmax(fabs(facts->low[j]), fabs(facts->high[j]));
         facts->spread[j] = (facts->high[j] - facts->low[j]) * sqrt(facts->spread[j]);
-        if (!(facts->spread[j] > 1e-14 * size)) /* rounding, or nothing */
+        if (!(facts->spread[j] > 1e-14 * size)) /* only rounding */
             facts->spread[j] = 0;
     }
 }
 
-/* Weights and ranges; columns that never move go. `spread` of the inputs themselves: inputs numbers. */
+/* Sets weights and ranges and removes constant columns. `spread` of the inputs: inputs numbers. */
 static void take_facts(const column_facts *facts, const double *spread, bool scale, volt_recipe *recipe)
 {
     int64_t kept = 0;

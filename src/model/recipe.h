@@ -1,16 +1,15 @@
-/* src/model/recipe.h: from the rows that a user has to the columns that the kernel sees.
+/* src/model/recipe.h: converts user rows to kernel columns.
  *
  * A column is an input at one lag, or the difference of two lags, times a weight:
  *
  *     level           x_t
  *     change          x_t - x_{t-1}
  *     season gap      x_{t+H-S} - x_t             a season S ago, as far ahead as the target (S > H)
- *     season change   x_{t+H-S} - x_{t-S}         what the target's change was a season ago (S >= H)
+ *     season change   x_{t+H-S} - x_{t-S}         the change of the target a season ago (S >= H)
  *
- * Before the first row of a sequence every lag holds that row. The weight gives a column the spread of its input, so
- * that none drowns the others; later rows are held, column by column, to the range that training had. A plain recipe
- * takes the inputs as they are. Outputs that come back as inputs of the next row are columns behind those of the inputs
- * (model/feedback.h); nothing holds them. */
+ * Before the first row of a sequence every lag has the value of that row. The weight gives a column the
+ * spread of its input. Later rows are clipped, column by column, to the range of training. A plain recipe
+ * uses the inputs unchanged. Fed-back outputs are the last columns (model/feedback.h); they are not clipped. */
 #ifndef MODEL_RECIPE_H
 #define MODEL_RECIPE_H
 
@@ -25,78 +24,78 @@
 typedef struct volt_recipe {
     int64_t inputs, columns;
     bool plain;                 /* column j is input j */
-    volt_column *column;        /* those of the inputs; NULL when plain */
-    volt_fed fed;               /* the last columns: outputs of the row before */
-    int64_t memory;             /* rows of the past that the lags reach */
+    volt_column *column;        /* columns of inputs; NULL when plain */
+    volt_fed fed;               /* the last columns: outputs of the previous row */
+    int64_t memory;             /* number of rows that the lags reach back */
     const volt_filter *filters; /* of the kernel, which outlives the recipe; NULL: none */
-    int64_t slices;             /* how many; rows are filtered after they are scaled */
+    int64_t slices;             /* number of filters; rows are scaled, then filtered */
 } volt_recipe;
 
-/* What is wanted of the inputs. */
+/* Options of the recipe. */
 typedef struct volt_recipe_task {
     volt_input kind; /* not AUTO */
     int64_t ahead, season;
-    const int64_t *anchors; /* q: the inputs that are targets, which alone have a season; NULL: none */
+    const int64_t *anchors; /* q: the inputs that are targets; only these have a season; NULL: none */
     int64_t q;
-    int64_t as_they_are;         /* the last inputs that are levels whatever the kind */
+    int64_t as_they_are;         /* number of last inputs that are always levels */
     const volt_records *records; /* of the rows; NULL: one sequence */
-    bool scale;                  /* weights and ranges are learned; else weights are 1 and nothing is held */
+    bool scale;                  /* learn weights and ranges; else weights are 1 and nothing is clipped */
 } volt_recipe_task;
 
-/* Learn a recipe from the training rows; columns that never move are left out. VOLT_ERR_DATA when none is left. Release
- * it at any stage; one that is all zero needs none. */
+/* Learns a recipe from the training rows. Constant columns are dropped. VOLT_ERR_DATA when none is left.
+ * Release at any stage; an all-zero struct needs no release. */
 volt_status volt_recipe_learn(volt_view X, const volt_recipe_task *task, volt_recipe *recipe);
 void volt_recipe_release(volt_recipe *recipe);
-/* An independent copy without filters: those of its own kernel are set with volt_recipe_use_filters. VOLT_ERR_MEMORY. */
+/* Copies the recipe without filters; set those of the new kernel with volt_recipe_use_filters.
+ * VOLT_ERR_MEMORY. */
 volt_status volt_recipe_copy(const volt_recipe *from, volt_recipe *to);
 
-/* Columns that are made of inputs. */
+/* Number of columns made of inputs. */
 static inline int64_t volt_recipe_own(const volt_recipe *recipe)
 {
     return recipe->columns - recipe->fed.n;
 }
 
-/* The q outputs come back as well, with a weight above 0: columns behind those that are there. VOLT_ERR_MEMORY. */
+/* Adds the q fed-back outputs with a weight above 0 as last columns. VOLT_ERR_MEMORY. */
 volt_status volt_recipe_feed_back(volt_recipe *recipe, int64_t q, double weight);
 
-/* Rows are filtered as the kernel, which must outlive the recipe, wants it. */
+/* Uses the filters of the kernel, which must outlive the recipe. */
 void volt_recipe_use_filters(volt_recipe *recipe, const volt_kernel *kernel);
 
-/* What the rows before the present one have left behind: themselves, as far as the lags reach, the filters, and the
- * outputs that come back. */
+/* State of the recipe: recent rows, as far as the lags reach, filters, and fed-back outputs. */
 typedef struct volt_recent {
     double *rows; /* memory x inputs, a ring; NULL without memory */
-    int64_t next; /* where the present row will go */
+    int64_t next; /* position of the present row */
     bool begun;
-    double *fed;           /* fed.n: the last columns of the next row; NULL: nothing comes back */
-    int64_t n_fed;         /* how many */
+    double *fed;           /* fed.n: the last columns of the next row; NULL: no feedback */
+    int64_t n_fed;         /* their number */
     volt_filter_bank bank; /* no state without filters */
     double *room;          /* a scaled row, and the state of the filters before the present one */
 } volt_recent;
 
 volt_status volt_recent_create(const volt_recipe *recipe, volt_recent *recent);
 void volt_recent_release(volt_recent *recent);
-/* Another sequence begins: nothing is left of the one before. */
+/* Starts another sequence. */
 void volt_recent_restart(volt_recent *recent);
 void volt_recent_copy(const volt_recipe *recipe, const volt_recent *from, volt_recent *to);
-/* As one list of volt_recent_length numbers, out and in: the rows in time order, the oldest first (memory x inputs), then
- * the state of the filters. What comes back is not part of it. */
+/* Saves and restores the state as volt_recent_length numbers: the rows in time order, oldest first (memory x
+ * inputs), then the state of the filters. Fed-back outputs are not included. */
 int64_t volt_recent_length(const volt_recipe *recipe);
 void volt_recent_get(const volt_recipe *recipe, const volt_recent *recent, double *rows);
 void volt_recent_set(const volt_recipe *recipe, const double *rows, volt_recent *recent);
 
-/* The columns of the present row x, and then on to the next row. */
+/* Columns of the present row x, and advancing to the next row. */
 void volt_recipe_row(const volt_recipe *recipe, const volt_recent *recent, const double *x, double *columns);
 void volt_recent_push(const volt_recipe *recipe, volt_recent *recent, const double *x);
-/* The outputs y of the row that was pushed last come back with the next one; nothing happens without feedback. */
+/* Sets the outputs y of the last pushed row, to be fed back to the next one. No effect without feedback. */
 void volt_recent_feed(const volt_recipe *recipe, volt_recent *recent, const double *y);
 
-/* Filter a row of scaled columns into z (slices x columns numbers; z may be the columns where there are no filters), or
- * take back what the last call did to the filters. */
+/* Filters a row of scaled columns into z (slices x columns numbers; in place without filters), or undoes the
+ * last call. */
 void volt_recent_filter(const volt_recipe *recipe, volt_recent *recent, double *z);
 void volt_recent_unfilter(const volt_recipe *recipe, volt_recent *recent);
 
-/* Hold the columns of a row to the range of training; true: something was held. */
+/* Clips the columns of a row to the range of training. Returns true if any was clipped. */
 bool volt_recipe_hold(const volt_recipe *recipe, double *columns);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/model/scaling.c: the scales of inputs and targets, learned from the training rows alone. */
+/* src/model/scaling.c: scales of inputs and targets, learned from the training rows. */
 #include "model/scaling.h"
 
 #include "base/error.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finite, and so that sums over all rows are, too: scales are learned from those. */
+/* Requires finite values and finite sums over all rows, as scales are learned from those. */
 static volt_status check_values(volt_view X, const char *name)
 {
     volt_extent extent;
@@ -54,10 +54,10 @@ static volt_row_source source_of(volt_view *X)
     return (volt_row_source){.rows = X->rows, .cols = X->cols, .row = row_of_view, .context = X};
 }
 
-/* In two passes: the second removes what the rounding of the first left over. */
+/* In two passes: the second corrects the rounding of the first. */
 static void column_means(const volt_row_source *X, double *mean)
 {
-    enum { COLUMNS = 64 }; /* that are taken at a time */
+    enum { COLUMNS = 64 }; /* per pass */
     double n = (double)X->rows;
     memset(mean, 0, (size_t)X->cols * sizeof *mean);
     for (int64_t first = 0; first < X->cols; first += COLUMNS) {
@@ -78,7 +78,7 @@ static void column_means(const volt_row_source *X, double *mean)
     }
 }
 
-/* What remains of constant values after their mean is taken off is rounding, not spread. */
+/* A constant minus its mean leaves only rounding, not spread. */
 static bool is_rounding(double spread, double size)
 {
     return !(spread > 0 && spread / size > 1e-14);
@@ -149,7 +149,7 @@ void volt_target_scale_learn(volt_view Y, bool identity, double *mean, double *d
             size = fmax(size, fabs(Y.data[i * Y.ld + k]));
         }
         double spread = volt_squares_root_mean(&squares, Y.rows);
-        deviation[k] = is_rounding(spread, size) ? 1 : spread; /* a constant target stays what it is */
+        deviation[k] = is_rounding(spread, size) ? 1 : spread; /* a constant target is not scaled */
     }
 }
 

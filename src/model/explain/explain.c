@@ -1,5 +1,5 @@
-/* src/model/explain/explain.c: what a fitted model has learned: its Volterra kernels, how well they are known, and the share that
- * each order has in what it says. */
+/* src/model/explain/explain.c: Volterra kernels of a fitted model, their posterior standard deviations, and
+ * the share of each order in its predictions. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-_Static_assert((int)VOLT_EXPLAIN_ORDERS == (int)VOLT_MOST_ORDER, "the public order is that of the series");
+_Static_assert((int)VOLT_EXPLAIN_ORDERS == (int)VOLT_MOST_ORDER, "public and internal largest order agree");
 
 volt_explain_options volt_explain_options_default(void)
 {
@@ -23,9 +23,9 @@ volt_explain_options volt_explain_options_default(void)
     return options;
 }
 
-/* What an explanation lies in. */
+/* Memory of an explanation. */
 typedef struct explanation_memory {
-    volt_explanation shown; /* first: the user's pointer is ours */
+    volt_explanation shown; /* first: the caller holds its address */
     double *g[VOLT_EXPLAIN_ORDERS + 1];
     double *about, *deviations, *shares, *variances;
     int64_t *memory;
@@ -53,18 +53,18 @@ static volt_status allocate(const explain_setup *setup, const volt_explain_optio
     explanation_memory *own = volt_alloc_zero(1, sizeof *own);
     if (!own)
         return VOLT_ERR_MEMORY;
-    bool has_room = true;
+    bool allocated = true;
     for (int p = 0; p <= setup->order; p++, block *= setup->lags * setup->inputs)
-        has_room &= (own->g[p] = volt_alloc_doubles(q, block)) != NULL;
-    has_room &= (own->about = volt_alloc_doubles(setup->inputs, 1)) != NULL;
-    has_room &= (own->memory = volt_alloc_zero(q, sizeof *own->memory)) != NULL;
+        allocated &= (own->g[p] = volt_alloc_doubles(q, block)) != NULL;
+    allocated &= (own->about = volt_alloc_doubles(setup->inputs, 1)) != NULL;
+    allocated &= (own->memory = volt_alloc_zero(q, sizeof *own->memory)) != NULL;
     if (options->band)
-        has_room &= (own->deviations = volt_alloc_doubles(q, setup->lags * setup->inputs)) != NULL;
+        allocated &= (own->deviations = volt_alloc_doubles(q, setup->lags * setup->inputs)) != NULL;
     if (options->shares) {
-        has_room &= (own->shares = volt_alloc_doubles(q, orders + 1)) != NULL;
-        has_room &= (own->variances = volt_alloc_doubles(q, orders + 1)) != NULL;
+        allocated &= (own->shares = volt_alloc_doubles(q, orders + 1)) != NULL;
+        allocated &= (own->variances = volt_alloc_doubles(q, orders + 1)) != NULL;
     }
-    if (!has_room) {
+    if (!allocated) {
         volt_explanation_free(&own->shown);
         return VOLT_ERR_MEMORY;
     }
@@ -89,15 +89,15 @@ static volt_status allocate(const explain_setup *setup, const volt_explain_optio
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* Variance of every input over the training rows, in the user's units: of its level, or of its changes where the kernel
- * sees those alone; 1 where nothing tells. */
+/* Variance of every input over the training rows, in user units: of its level, or of its changes if the
+ * kernel sees only those; 1 if unknown. */
 static void input_variances(const explain_setup *setup, double *variances)
 {
     const volt_model *model = setup->model;
     for (int64_t j = 0; j < setup->inputs; j++)
         variances[j] = 1;
     for (int64_t c = setup->columns - 1; c >= 0;
-         c--) { /* the first column of an input is its level, if it has one */
+         c--) { /* the first column of an input is its level, if present */
         double mean = 0, squares = 0;
         for (int64_t i = 0; i < setup->n; i++)
             mean += setup->rows[i * setup->width + c] / (double)setup->n;
@@ -110,8 +110,8 @@ static void input_variances(const explain_setup *setup, double *variances)
     }
 }
 
-/* How many lags hold 99 % of the variance that g1 and g2 would give independent inputs: that of terms whose largest lag
- * is one of them. */
+/* Number of lags that hold 99 % of the variance that g1 and g2 give for independent inputs. A term counts at
+ * its largest lag. */
 static int64_t find_memory(const explain_setup *setup, const double *variances, const double *g1,
                            const double *g2, double *energy)
 {
@@ -151,7 +151,7 @@ static volt_status find_memories(const explain_setup *setup, explanation_memory 
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* Rows of X, a new sequence, as the kernel sees them. */
+/* Converts the rows of X, a new sequence, to kernel rows. */
 static volt_status take_rows(const volt_model *model, volt_view X, const volt_records *records, double *Z)
 {
     volt_recent recent = {0};
@@ -172,14 +172,14 @@ static volt_status check_rows(const volt_model *model, volt_view X)
 {
     VOLT_TRY(volt_check_shape(X, "the inputs"));
     VOLT_REQUIRE(model->recipe.fed.n == 0, VOLT_ERR_ARGUMENT,
-                 "the outputs of the model come back as inputs: along other rows its orders are not defined");
+                 "orders along other rows are not defined for a model with feedback");
     VOLT_REQUIRE(X.cols == model->recipe.inputs, VOLT_ERR_SHAPE,
                  "the inputs have %" PRId64 " columns, and the model takes %" PRId64, X.cols,
                  model->recipe.inputs);
     return VOLT_OK;
 }
 
-/* The parts of the rows of X: h x (order + 2) x q, scaled. */
+/* Parts of the rows of X: h x (order + 2) x q, scaled. */
 static volt_status parts_of_rows(const explain_setup *setup, volt_view X, const volt_records *records,
                                  int order, volt_stage *stage, double *parts)
 {
@@ -193,7 +193,7 @@ static volt_status parts_of_rows(const explain_setup *setup, volt_view X, const 
 
 /* ---- shares ----------------------------------------------------------------------------------- */
 
-/* Of output k over the rows from `first` on. */
+/* Shares of output k over the rows from `first` on. */
 static void share_out(const double *parts, int64_t rows, int64_t first, int64_t orders, int64_t q, int64_t k,
                       double *shares, double *variances)
 {
@@ -227,7 +227,7 @@ static void share_out(const double *parts, int64_t rows, int64_t first, int64_t 
 
 /* ---- explain ---------------------------------------------------------------------------------- */
 
-/* Shares of the whole that the stages take, roughly as their operations. */
+/* Progress shares of the stages, approximately proportional to their operations. */
 typedef struct stage_shares {
     double kernels, orders, band;
 } stage_shares;
@@ -293,8 +293,8 @@ volt_status volt_model_explain(const volt_model *model, const volt_explain_optio
     volt_explain_options asked = volt_explain_options_default();
     VOLT_TRY(volt_options_take(&asked, sizeof asked, options, "volt_explain_options"));
     options = &asked;
-    VOLT_REQUIRE(model && explanation, VOLT_ERR_ARGUMENT, "the model or the place for the explanation is NULL");
-    /* A readout by a loss or with weights is no such posterior mean, and landmarks are not the rows that were fitted. */
+    VOLT_REQUIRE(model && explanation, VOLT_ERR_ARGUMENT, "the model or the explanation is NULL");
+    /* With a loss, weights or landmarks, the readout is not a posterior mean of the fitted rows. */
     asked.band = asked.band && !model->loss && model->trained.landmarks == 0;
     if (options->along.data)
         VOLT_TRY(check_rows(model, options->along));
@@ -324,7 +324,7 @@ volt_status volt_model_explain(const volt_model *model, const volt_explain_optio
 
 /* ---- parts along a sequence ------------------------------------------------------------------- */
 
-/* Parts of row i, whose inputs are x, in the units of the outputs. */
+/* Parts of row i with inputs x, in the units of the outputs. */
 static void finish_parts(const explain_setup *setup, int order, const double *x, const double *parts,
                          double *out)
 {
@@ -382,7 +382,7 @@ volt_status volt_model_orders(const volt_model *model, volt_view X, const volt_e
                      out.ld >= out.cols,
                  VOLT_ERR_SHAPE, "the parts are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
                  out.rows, out.cols, X.rows, model->q * (asked.order + 2));
-    asked.lags = 1; /* no kernel is asked for */
+    asked.lags = 1; /* no kernel is requested */
     volt_records records;
     VOLT_TRY(volt_records_make(asked.records, asked.n_records, X.rows, &records));
     explain_setup setup;

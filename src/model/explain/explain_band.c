@@ -1,13 +1,14 @@
-/* src/model/explain/explain_band.c: how well the data determine the kernel of order 1.
+/* src/model/explain/explain_band.c: posterior standard deviations of the kernel of order 1.
  *
- * Ridge regression is the posterior mean of a Gaussian process with covariance s^2 K and noise alpha s^2. A linear
- * functional of it, here the derivative with respect to one input at one lag, has the posterior variance
+ * Ridge regression is the posterior mean of a Gaussian process with covariance s^2 K and noise alpha s^2. A
+ * linear functional of it, here the derivative with respect to one input at one lag, has the posterior
+ * variance
  *
  *     s^2 [ D D' K - v'v + (u'v)^2 / (u'u) ],      v = L^{-1} D K(., w^(i)),   u = L^{-1} 1,   L L' = K + alpha I
  *
- * the last term with an intercept alone. D D' K, the derivative with respect to both arguments, is a coefficient of
- * the power series of the kernel in two variables; s^2 = A'(K + alpha I) A / (m - 1) (docs/math.md). L is the factor that
- * the model keeps; where it keeps none it is made again. */
+ * The last term is present only with an intercept. D D' K, the derivative with respect to both arguments, is
+ * a coefficient of the power series of the kernel in two variables; s^2 = A'(K + alpha I) A / (m - 1)
+ * (docs/math.md). L is the factor kept by the model; without one it is computed again. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -21,19 +22,19 @@
 
 enum { LANES = VOLT_JET_LANES };
 
-/* ---- before the data -------------------------------------------------------------------------- */
+/* ---- prior ----------------------------------------------------------------------------------- */
 
-/* The change that variable v makes in column c, as slice `slice` of the row `lag` rows ago sees it. */
+/* Change of column c caused by variable v, as slice `slice` of the row `lag` rows ago sees it. */
 static double change(const explain_setup *setup, int64_t v, int64_t slice, int64_t c, int64_t lag)
 {
-    int64_t since = setup->lags - 1 - v / setup->inputs - lag; /* rows since it happened */
+    int64_t since = setup->lags - 1 - v / setup->inputs - lag; /* rows since the change */
     if (since < 0 || explain_source(setup, c) != v % setup->inputs)
         return 0;
     return setup->response[(slice * setup->columns + c) * setup->lags + since];
 }
 
-/* The local value of two rows that both move from the point by that change, the one by e (variable 0), the other by
- * e' (variable 1), for variables first .. first + LANES - 1. */
+/* Local value of two rows that both move from the point, one by e (variable 0), the other by e' (variable
+ * 1), for variables first .. first + LANES - 1. */
 static void seed_both(const explain_setup *setup, const volt_jet_space *space, const volt_jet_factor *factor,
                       int64_t first, int64_t lag, volt_jet *local)
 {
@@ -112,9 +113,9 @@ static volt_status find_prior(const explain_setup *setup, double *prior)
     return status;
 }
 
-/* ---- after the data --------------------------------------------------------------------------- */
+/* ---- posterior ------------------------------------------------------------------------------- */
 
-/* The rows that were fitted are those after the washout with a coefficient. */
+/* The fitted rows are those after the washout with a nonzero coefficient. */
 static void find_unfitted(const volt_model *model, bool *without)
 {
     int64_t w = model->washout;
@@ -125,16 +126,16 @@ static void find_unfitted(const volt_model *model, bool *without)
     }
 }
 
-typedef struct band_room {
-    double *slopes; /* n x variables: becomes v */
-    double *copy;   /* the same, for another alpha; NULL: all outputs have one */
+typedef struct band_buffers {
+    double *slopes; /* n x variables: overwritten with v */
+    double *copy;   /* copy for another alpha; NULL: all outputs have the same */
     double *fitted; /* n x q: K A of the training rows */
     double *u, *prior, *variance;
     bool *without;
-} band_room;
+} band_buffers;
 
 /* s^2 of output k. */
-static double noise_scale(const volt_model *model, const band_room *room, int64_t k)
+static double noise_scale(const volt_model *model, const band_buffers *room, int64_t k)
 {
     double sum = 0;
     int64_t rows = 0;
@@ -146,9 +147,9 @@ static double noise_scale(const volt_model *model, const band_room *room, int64_
     return fmax(sum, 0) / (double)volt_max(1, rows - (model->intercept || model->resolved.centred));
 }
 
-/* variance[v], in units of s^2, with this alpha. */
+/* variance[v] for this alpha, in units of s^2. */
 static volt_status find_variances(const explain_setup *setup, double alpha, volt_operator *op, double *slopes,
-                                  const band_room *room, volt_stage *stage)
+                                  const band_buffers *room, volt_stage *stage)
 {
     const volt_model *model = setup->model;
     int64_t n = setup->lags * setup->inputs, w = model->washout, m = model->n - w;
@@ -187,11 +188,11 @@ static volt_status find_variances(const explain_setup *setup, double alpha, volt
     return status;
 }
 
-enum { TOGETHER = 64 }; /* variables that a factor is worth unpacking for */
+enum { TOGETHER = 64 }; /* variables per unpacking of the factor */
 
-/* The same from a factor that the model keeps: nothing is factored again. */
+/* The same from the factor kept by the model, without factoring again. */
 static volt_status find_kept_variances(const explain_setup *setup, const volt_kept_factor *kept,
-                                       const band_room *room, volt_stage *stage)
+                                       const band_buffers *room, volt_stage *stage)
 {
     const volt_model *model = setup->model;
     int64_t n = setup->lags * setup->inputs, w = model->washout, most = volt_min(n, TOGETHER);
@@ -210,8 +211,8 @@ static volt_status find_kept_variances(const explain_setup *setup, const volt_ke
     return status;
 }
 
-/* Deviations of the outputs that have the alpha of output `first`. */
-static void finish(const explain_setup *setup, const band_room *room, int64_t first, double *deviations)
+/* Standard deviations of the outputs with the alpha of output `first`. */
+static void finish(const explain_setup *setup, const band_buffers *room, int64_t first, double *deviations)
 {
     const volt_model *model = setup->model;
     int64_t n = setup->lags * setup->inputs;
@@ -226,7 +227,7 @@ static void finish(const explain_setup *setup, const band_room *room, int64_t fi
     }
 }
 
-/* Has an output before k the same alpha, or does the kernel play no part in output k? */
+/* Whether an earlier output has the same alpha, or output k has no kernel part. */
 static bool is_done(const volt_model *model, int64_t k)
 {
     for (int64_t i = 0; i < k; i++)
@@ -235,7 +236,7 @@ static bool is_done(const volt_model *model, int64_t k)
     return isinf(model->alphas[k]);
 }
 
-/* Of every output in which the kernel plays a part. */
+/* Whether the model keeps the factor of every output with a kernel part. */
 static bool keeps_factor(const volt_model *model)
 {
     for (int64_t k = 0; model->kept.of && k < model->q; k++)
@@ -244,7 +245,7 @@ static bool keeps_factor(const volt_model *model)
     return model->kept.of;
 }
 
-static volt_status find_band(const explain_setup *setup, const band_room *room, volt_stage *stage,
+static volt_status find_band(const explain_setup *setup, const band_buffers *room, volt_stage *stage,
                              double *deviations)
 {
     const volt_model *model = setup->model;
@@ -286,20 +287,20 @@ volt_status explain_band(const explain_setup *setup, volt_progress progress, dou
         kinds += !is_done(model, k);
     bool rebuilds = !keeps_factor(model);
     char what[96];
-    snprintf(what, sizeof what, "the factor of %lld rows for the standard deviations", (long long)model->n);
+    snprintf(what, sizeof what, "factor of %lld rows for the standard deviations", (long long)model->n);
     VOLT_TRY(volt_memory_require(
         (rebuilds ? volt_factor_bytes(model->n, n) : 0) + 16.0 * (double)model->n * (double)n, what));
-    band_room room = {.slopes = volt_alloc_doubles(model->n, n),
-                      .copy = rebuilds && kinds > 1 ? volt_alloc_doubles(model->n, n) : NULL,
-                      .fitted = volt_alloc_doubles(model->n, model->q),
-                      .u = volt_alloc_doubles(model->n, 1),
-                      .prior = volt_alloc_doubles(n, 1),
-                      .variance = volt_alloc_doubles(n, 1),
-                      .without = volt_alloc_zero(model->n, sizeof(bool))};
-    bool has_room = room.slopes && (room.copy || !rebuilds || kinds <= 1) && room.fitted && room.u &&
-                    room.prior && room.variance && room.without;
+    band_buffers room = {.slopes = volt_alloc_doubles(model->n, n),
+                         .copy = rebuilds && kinds > 1 ? volt_alloc_doubles(model->n, n) : NULL,
+                         .fitted = volt_alloc_doubles(model->n, model->q),
+                         .u = volt_alloc_doubles(model->n, 1),
+                         .prior = volt_alloc_doubles(n, 1),
+                         .variance = volt_alloc_doubles(n, 1),
+                         .without = volt_alloc_zero(model->n, sizeof(bool))};
+    bool allocated = room.slopes && (room.copy || !rebuilds || kinds <= 1) && room.fitted && room.u &&
+                     room.prior && room.variance && room.without;
     volt_status status = VOLT_ERR_MEMORY;
-    if (has_room) {
+    if (allocated) {
         volt_stage stage;
         volt_stage_begin(&stage, progress, "band", from, share, (double)model->n * (double)model->n);
         memset(deviations, 0, (size_t)(model->q * n) * sizeof *deviations);

@@ -1,11 +1,11 @@
-/* src/model/explain/explain_kernels.c: the Volterra kernels of a model.
+/* src/model/explain/explain_kernels.c: computes the Volterra kernels of a model.
  *
  *     f(x0 + delta) = g0 + sum_m <g1[m], delta_{-m}> + sum_{m1 <= m2} delta_{-m1}' g2[m1, m2] delta_{-m2} + ...
  *
- * The variables are the changes delta of every input at every lag, the oldest lag first. For each training row the
- * recursion of the kernel is walked over the lags in power series, from the state that an endless past at x0 has left:
- * recipes and filters say what a change leaves in the rows that the kernel sees (response), and so nothing has to be
- * composed afterwards. The sum over the rows, weighted by the coefficients, is the series of f (docs/math.md). */
+ * The variables are the changes delta of every input at every lag, oldest lag first. For each training row
+ * the kernel recursion runs over the lags in power series, starting from the stationary state at x0. The
+ * response array gives the effect of a change on the kernel rows through recipe and filters. The series of f
+ * is the sum over the rows, weighted by the coefficients (docs/math.md). */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -20,7 +20,7 @@
 
 enum { LANES = VOLT_JET_LANES, MOST_CHUNKS = 16 };
 
-/* ---- one row of training, or eight ------------------------------------------------------------ */
+/* ---- one training row, or eight ----------------------------------------------------------------- */
 
 /* Variable number of an input at a lag. */
 static int64_t variable(const explain_setup *setup, int64_t lag, int64_t input)
@@ -28,7 +28,8 @@ static int64_t variable(const explain_setup *setup, int64_t lag, int64_t input)
     return (setup->lags - 1 - lag) * setup->inputs + input;
 }
 
-/* Linear part of the local value at `lag`: what w, or twice the gap to it, makes of the changes in the row. */
+/* Linear part of the local value at `lag`: the changes in the row times w, or times twice the difference
+ * from it. */
 static void seed_linear(const explain_setup *setup, const volt_jet_space *space, const volt_jet_factor *factor,
                         int64_t lag, int64_t last, const double *const w[LANES], volt_jet *local)
 {
@@ -49,7 +50,7 @@ static void seed_linear(const explain_setup *setup, const volt_jet_space *space,
     }
 }
 
-/* |the change in the row|^2, of distances. */
+/* Squared norm of the change in the row, for distances. */
 static void seed_square(const explain_setup *setup, const volt_jet_space *space, const volt_jet_factor *factor,
                         int64_t lag, int64_t last, volt_jet *local)
 {
@@ -85,8 +86,8 @@ static void seed(const explain_setup *setup, const volt_jet_space *space, const 
         seed_square(setup, space, factor, lag, last, local);
 }
 
-/* Rows `lag` before rows first .. first + LANES - 1; NULL where a record had not begun. Lanes behind the last row repeat
- * it. */
+/* Rows `lag` before rows first .. first + LANES - 1; NULL before the start of the record. Lanes after the
+ * last row repeat it. */
 static void rows_before(const explain_setup *setup, int64_t f, int64_t first, int64_t lag,
                         const double *w[LANES])
 {
@@ -96,7 +97,7 @@ static void rows_before(const explain_setup *setup, int64_t f, int64_t first, in
     }
 }
 
-/* A factor without a state, whose local value is summed over a window; lags beyond those wanted do not move. */
+/* A factor without a state: its local value is summed over a window. Lags beyond setup->lags are constant. */
 static void walk_window(const explain_setup *setup, int64_t f, int64_t first, explain_walker *walker)
 {
     const volt_jet_factor *factor = &setup->kernel.factor[f];
@@ -124,7 +125,7 @@ static void walk_window(const explain_setup *setup, int64_t f, int64_t first, ex
     factor->series->step(factor->scan, &walker->room, walker->local, NULL, &walker->values[f]);
 }
 
-/* A recursion, from the state before the oldest lag on. `rest` is that of explain_columns_at_rest at order 0. */
+/* A recursion from the state before the oldest lag. `rest` is from explain_columns_at_rest with order 0. */
 static void walk_lags(const explain_setup *setup, int64_t f, int64_t first, const double *rest,
                       explain_walker *walker)
 {
@@ -159,9 +160,9 @@ static void walk(const explain_setup *setup, int64_t first, const double *rest, 
     volt_jet_join(&setup->kernel, &walker->room, walker->values, walker->out);
 }
 
-/* ---- all rows of training --------------------------------------------------------------------- */
+/* ---- all training rows -------------------------------------------------------------------------- */
 
-/* What is done with each series: row i of training is lane i - first, for `count` rows. */
+/* Operation on each series. Training row i is lane i - first, for `count` rows. */
 typedef struct row_work row_work;
 struct row_work {
     void (*take)(const row_work *work, const explain_setup *setup, const volt_jet *out, int64_t first,
@@ -170,8 +171,8 @@ struct row_work {
     double *to;
 };
 
-/* Blocks of rows in `chunks`, whose number and borders depend on the problem alone: sums over a chunk are the same bits
- * whatever the number of threads. */
+/* Runs over blocks of rows in `chunks`. Their number and borders depend only on the problem, so sums over a
+ * chunk are bitwise reproducible with any number of threads. */
 static void walk_all(const explain_setup *setup, const double *rest, int64_t chunks, explain_walker *walkers,
                      int64_t threads, const row_work *work, volt_stage *stage)
 {
@@ -202,7 +203,7 @@ static volt_status find_rest(const explain_setup *setup, double *rest)
     return status;
 }
 
-/* Walk all rows, in the space of `work`. */
+/* Runs over all rows, in the space of `work`. */
 static volt_status run(const explain_setup *setup, int64_t chunks, const row_work *work, volt_stage *stage)
 {
     int64_t threads = volt_min(volt_threads(), chunks);
@@ -244,14 +245,15 @@ static void add_weighted(const row_work *work, const explain_setup *setup, const
     }
 }
 
-/* Of p lags with their inputs, the ways to write the same monomial: what equal lags are shared among. */
+/* Number of ways to write the same monomial in p lags and inputs. Coefficients of equal lags are divided by
+ * it. */
 static double ways(int p, const int64_t *lag, const int64_t *input)
 {
     double count = 1;
     for (int i = 0, end = 0; i < p; i = end) {
         for (end = i; end < p && lag[end] == lag[i]; end++)
             count *= end - i + 1;
-        for (int j = i; j < end; j++) { /* the input comes that often up to here */
+        for (int j = i; j < end; j++) { /* number of occurrences of the input so far */
             int same = 0;
             for (int k = i; k <= j; k++)
                 same += input[k] == input[j];
@@ -261,14 +263,15 @@ static double ways(int p, const int64_t *lag, const int64_t *input)
     return count;
 }
 
-/* The coefficients of degree p of one output as a tensor [lag 1 <= ... <= lag p][input 1]...[input p]; 0 elsewhere. */
+/* Coefficients of degree p of one output as a tensor [lag 1 <= ... <= lag p][input 1]...[input p]; 0
+ * elsewhere. */
 static void lay_out(const explain_setup *setup, const volt_jet_space *space, int p, const double *from,
                     double scale, double *to)
 {
     int64_t inputs = setup->inputs, block = 1, lag[VOLT_MOST_ORDER] = {0};
     for (int j = 0; j < p; j++)
         block *= inputs;
-    do { /* the first lag moves fastest, and none exceeds the next */
+    do { /* the first lag runs fastest; lags ascend */
         int64_t at = 0;
         for (int j = 0; j < p; j++)
             at = at * setup->lags + lag[j];
@@ -276,7 +279,7 @@ static void lay_out(const explain_setup *setup, const volt_jet_space *space, int
             int64_t input[VOLT_MOST_ORDER], v[VOLT_MOST_ORDER], rest = b;
             for (int j = p - 1; j >= 0; j--, rest /= inputs)
                 input[j] = rest % inputs;
-            for (int j = 0; j < p; j++) { /* in order: the oldest lag has the first variable */
+            for (int j = 0; j < p; j++) { /* variables are ordered: the oldest lag has the first variable */
                 int64_t fresh = variable(setup, lag[j], input[j]);
                 int place = j;
                 for (; place > 0 && v[place - 1] > fresh; place--)
@@ -325,14 +328,14 @@ static volt_status check_finite(const explain_setup *setup, double *const *g)
 
 volt_status explain_kernels(const explain_setup *setup, volt_stage *stage, double *const *g)
 {
-    static const double most = 1 << 23; /* numbers in the sums of all chunks, where there are several */
+    static const double most = 1 << 23; /* total size of the partial sums */
     int64_t n = setup->lags * setup->inputs, q = setup->model->q, blocks = (setup->n + LANES - 1) / LANES;
     double size = volt_jet_size(n, setup->order);
     int64_t chunks = volt_max(1, volt_min(blocks, (int64_t)fmin(most / (size * (double)q), MOST_CHUNKS)));
     double bytes = 8 * size *
                    ((double)(chunks * q) +
                     LANES * (double)(explain_walker_count(setup) * volt_min(volt_threads(), chunks)));
-    VOLT_TRY(volt_memory_require(bytes, "the power series of the kernel"));
+    VOLT_TRY(volt_memory_require(bytes, "power series of the kernel"));
     volt_jet_space space = {0};
     volt_status status = volt_jet_space_create(n, setup->order, &space);
     int64_t numbers = status == VOLT_OK ? space.start[space.order + 1] : 0;

@@ -1,8 +1,8 @@
-/* src/model/explain/explain_orders.c: the part of each order in what a model says along a sequence.
+/* src/model/explain/explain_orders.c: the part of each order in the predictions along a sequence.
  *
- * With x0 + e (x - x0) in place of the inputs x, the powers of e are the orders (docs/math.md). The recursion of the
- * kernel carries order + 1 numbers down every diagonal in place of one: memory is endless, and no kernel is needed. Where a
- * past is zero in the units that the kernel sees, it is e times the way from x0 to there. */
+ * With x0 + e (x - x0) as inputs, the powers of e are the orders (docs/math.md). The kernel recursion
+ * carries order + 1 numbers per diagonal. Memory is unlimited, and no Volterra kernel is computed. A zero
+ * initial state is expanded as e times the difference from x0 to zero. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -16,21 +16,22 @@
 
 enum { LANES = VOLT_JET_LANES };
 
-/* States of all diagonals, as explain_columns_at_rest lays them out: those that a row reads, and writes. */
+/* States of all diagonals, in the layout of explain_columns_at_rest: one array is read and one written per
+ * row. */
 typedef struct order_walk {
     const explain_setup *setup;
     volt_jet_space space;      /* one variable */
-    explain_walker *walkers;   /* of each thread */
-    int64_t threads, rows, ld; /* ld: columns, and room for lanes beyond the last */
+    explain_walker *walkers;   /* one per thread */
+    int64_t threads, rows, ld; /* ld: columns, padded for lanes beyond the last */
     double *rest, *before, *after;
-    double *moves;   /* (rows + 1) x width: from the point to each row, and to zero */
-    double *centres; /* factors x ld: local values of the point against the columns ... */
-    double *slopes;  /* ... factors x columns of a row x ld: and their slopes */
-    double *values;  /* (order + 1) x ld: the kernel of one row, order by order */
-    bool *begins;    /* n: a record begins in this column */
+    double *moves;   /* (rows + 1) x width: differences of each row, and of zero, from the point */
+    double *centres; /* factors x ld: local values of the point against the columns */
+    double *slopes;  /* factors x columns of a row x ld: their slopes */
+    double *values;  /* (order + 1) x ld: the kernel of one row, by order */
+    bool *begins;    /* n: a record starts in this column */
 } order_walk;
 
-/* Local values of the point against all columns, and what a move from there adds. */
+/* Local values of the point against all columns, and their slopes. */
 static void lay_out_columns(order_walk *walk)
 {
     const explain_setup *setup = walk->setup;
@@ -97,7 +98,7 @@ static void release(order_walk *walk)
 
 /* ---- one row against eight columns ------------------------------------------------------------ */
 
-/* A row of the sequence as factor f sees it: the way from the point; rows before `begin` are zero. */
+/* Difference of a row of the sequence from the point as factor f sees it. Rows before `begin` are zero. */
 static const double *move_of(const order_walk *walk, int64_t f, int64_t row, int64_t begin)
 {
     const explain_setup *setup = walk->setup;
@@ -105,7 +106,8 @@ static const double *move_of(const order_walk *walk, int64_t f, int64_t row, int
            setup->kernel.factor[f].slice * setup->columns;
 }
 
-/* The local value, summed over the window, of `row` in a record that began at `begin`, against column j; -1: zeros. */
+/* Local value, summed over the window, of `row` in a record that starts at `begin`, against column j; -1:
+ * zeros. */
 static void sum_window(const order_walk *walk, int64_t f, int64_t row, int64_t begin, int64_t j,
                        double total[3])
 {
@@ -119,8 +121,7 @@ static void sum_window(const order_walk *walk, int64_t f, int64_t row, int64_t b
     for (int64_t k = 0; k <= there && k < factor->window; k++) {
         const double *w = j - k >= column_begin ? explain_row(setup, f, j - k) : NULL;
         volt_jet_local(factor, setup->columns, x, move_of(walk, f, row - k, begin), w, s);
-        double times =
-            k == there ? (double)(factor->window - there) : 1; /* zeros against zeros, from there on */
+        double times = k == there ? (double)(factor->window - there) : 1; /* zeros against zeros from here on */
         for (int p = 0; p < 3; p++)
             total[p] += times * s[p];
     }
@@ -160,8 +161,7 @@ static void set_local(const order_walk *walk, int64_t f, int64_t row, int64_t be
     local->degree = degree;
 }
 
-/* The states of factor f before columns j and later: those of the diagonals to their left, which begin anew with every
- * record. */
+/* States of factor f before columns j and later: those of the diagonals to their left, reset at each record. */
 static void load(const order_walk *walk, const volt_jet_factor *factor, int64_t j, int64_t count,
                  volt_jet *states)
 {
@@ -192,7 +192,7 @@ static void save(const order_walk *walk, const volt_jet_factor *factor, int64_t 
         }
 }
 
-/* Columns j .. j + count - 1 of one row; column -1 is a past of zeros, which has states alone. */
+/* Columns j .. j + count - 1 of one row. Column -1 is a zero history, which has only states. */
 static void step(const order_walk *walk, int64_t row, int64_t begin, int64_t j, int64_t count,
                  explain_walker *walker)
 {
@@ -214,7 +214,7 @@ static void step(const order_walk *walk, int64_t row, int64_t begin, int64_t j, 
 
 /* ---- all rows --------------------------------------------------------------------------------- */
 
-/* The kernel of `row` against all columns, order by order, into walk->values. */
+/* Computes the kernel of `row` against all columns, by order, in walk->values. */
 static void walk_row(order_walk *walk, int64_t row, int64_t begin)
 {
     int64_t n = walk->setup->n, blocks = (n + LANES - 1) / LANES;

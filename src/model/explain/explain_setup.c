@@ -1,4 +1,4 @@
-/* src/model/explain/explain_setup.c: what the expansions of a model share. */
+/* src/model/explain/explain_setup.c: data shared by the expansions of a model. */
 #include "model/explain/explain_setup.h"
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 
 /* ---- the point -------------------------------------------------------------------------------- */
 
-/* How column c is made: an input, or an output that comes back, at lags, times a weight. */
+/* Definition of column c: an input, or a fed-back output, at lags, times a weight. */
 static volt_column column_of(const explain_setup *setup, int64_t c)
 {
     const volt_recipe *recipe = &setup->model->recipe;
@@ -22,7 +22,7 @@ static volt_column column_of(const explain_setup *setup, int64_t c)
     return recipe->plain ? (volt_column){.source = c, .minus = -1, .weight = 1} : recipe->column[c];
 }
 
-/* What is taken off an input before the weight: outputs that come back are taken from their mean. */
+/* Offset subtracted before the weight: the mean for fed-back outputs, else 0. */
 static double offset_of(const explain_setup *setup, int64_t c)
 {
     const volt_recipe *recipe = &setup->model->recipe;
@@ -45,7 +45,8 @@ const double *explain_row(const explain_setup *setup, int64_t f, int64_t j)
     return setup->rows + j * setup->width + setup->kernel.factor[f].slice * setup->columns;
 }
 
-/* Means of the scaled columns over the training rows, which were filtered: the filter of the first slice is undone. */
+/* Means of the scaled columns over the training rows. These are filtered, so the filter of the first slice
+ * is inverted. */
 static volt_status scaled_means(const explain_setup *setup, double *mean)
 {
     static const volt_filter none;
@@ -68,12 +69,11 @@ static volt_status scaled_means(const explain_setup *setup, double *mean)
     return VOLT_OK;
 }
 
-/* The mean of every input, as far as the kernel sees it: one of which it sees changes alone stands at 0. */
+/* Mean of every input as the kernel sees it. It is 0 for an input of which the kernel sees only changes. */
 static volt_status find_mean(explain_setup *setup)
 {
     const volt_model *model = setup->model;
-    bool shifted =
-        model->scaled && !volt_kernel_keeps_origin(model->kernel); /* the means are known, to the last bit */
+    bool shifted = model->scaled && !volt_kernel_keeps_origin(model->kernel); /* the means are known exactly */
     double *mean = volt_alloc_zero(setup->columns, sizeof *mean);
     volt_status status = mean ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK && !shifted)
@@ -88,7 +88,7 @@ static volt_status find_mean(explain_setup *setup)
     return status;
 }
 
-/* The point as the kernel sees it, inside the ball of every slice. */
+/* The point as the kernel sees it. It must be inside the ball of every slice. */
 static volt_status place_point(explain_setup *setup)
 {
     const volt_model *model = setup->model;
@@ -105,7 +105,7 @@ static volt_status place_point(explain_setup *setup)
         double norm = volt_row_norm(z, setup->columns), radius = volt_slice_radius(&model->resolved, s);
         VOLT_REQUIRE(isfinite(norm * norm), VOLT_ERR_NOT_FINITE,
                      "the point to expand about is not finite or too large");
-        if (volt_slice_gain(&model->resolved, s, norm) < 0) /* a kernel that takes any input */
+        if (volt_slice_gain(&model->resolved, s, norm) < 0) /* a kernel that accepts any input */
             continue;
         VOLT_REQUIRE(
             volt_is_within(norm, radius, setup->columns), VOLT_ERR_DOMAIN,
@@ -127,7 +127,7 @@ static volt_status find_point(const volt_explain_options *options, explain_setup
 
 /* ---- responses -------------------------------------------------------------------------------- */
 
-/* h[u] of the filter of slice s. */
+/* Impulse response h[u] of the filter of slice s. */
 static volt_status impulse(const explain_setup *setup, int64_t s, double *h)
 {
     static const volt_filter none;
@@ -166,7 +166,7 @@ static volt_status find_responses(explain_setup *setup, double *h)
 
 /* ---- lags ------------------------------------------------------------------------------------- */
 
-/* Rows that an output can depend on; 0: there is no end. */
+/* Number of rows that an output can depend on; 0: unlimited. */
 static int64_t memory_of(const explain_setup *setup)
 {
     int64_t longest = 1;
@@ -180,7 +180,7 @@ static int64_t memory_of(const explain_setup *setup)
     return longest + setup->model->recipe.memory;
 }
 
-/* As many lags as it takes for the past to count for less than a thousandth, 40 at most. */
+/* Default number of lags: until the weight of older rows is below a thousandth, at most 40. */
 static int64_t usual_lags(const explain_setup *setup, int64_t memory)
 {
     enum { MOST = 40 };
@@ -200,18 +200,18 @@ static int64_t usual_lags(const explain_setup *setup, int64_t memory)
 static volt_status settle_lags(int64_t asked, explain_setup *setup)
 {
     int64_t memory = memory_of(setup);
-    VOLT_REQUIRE(asked >= 0, VOLT_ERR_ARGUMENT, "%" PRId64 " lags are asked for, and there must be at least 1",
+    VOLT_REQUIRE(asked >= 0, VOLT_ERR_ARGUMENT, "the number of lags is %" PRId64 ", and must be at least 1",
                  asked);
     VOLT_REQUIRE(memory == 0 || asked <= memory, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " lags are asked for, and the kernel %s sees %" PRId64 " at most", asked,
+                 "%" PRId64 " lags exceed the memory length of kernel %s, %" PRId64 " rows", asked,
                  volt_kernel_text(setup->model->kernel), memory);
-    VOLT_REQUIRE(asked <= setup->n, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " lags are asked for, and there are %" PRId64 " training rows", asked, setup->n);
+    VOLT_REQUIRE(asked <= setup->n, VOLT_ERR_ARGUMENT, "%" PRId64 " lags exceed the %" PRId64 " training rows",
+                 asked, setup->n);
     setup->lags = asked > 0 ? asked : usual_lags(setup, memory);
     return VOLT_OK;
 }
 
-/* A kernel of order p has q (lags inputs)^p numbers, all of which stand in memory. */
+/* A kernel of order p has q (lags inputs)^p numbers, all in memory. */
 static volt_status check_size(const explain_setup *setup)
 {
     static const double most = 1 << 26;
@@ -231,7 +231,7 @@ static volt_status check_size(const explain_setup *setup)
 static volt_status check(const volt_explain_options *options)
 {
     VOLT_REQUIRE(options->order >= 1 && options->order <= VOLT_EXPLAIN_ORDERS, VOLT_ERR_ARGUMENT,
-                 "order %" PRId64 " is asked for, and it must be 1 to %d", options->order, VOLT_EXPLAIN_ORDERS);
+                 "the order is %" PRId64 ", and must be 1 to %d", options->order, VOLT_EXPLAIN_ORDERS);
     VOLT_REQUIRE(options->about != VOLT_ABOUT_POINT || options->point, VOLT_ERR_ARGUMENT,
                  "the point to expand about is NULL");
     return VOLT_OK;
@@ -245,8 +245,8 @@ static volt_status fill(const volt_explain_options *options, explain_setup *setu
     setup->point = volt_alloc_doubles(setup->width, 1);
     setup->response = volt_alloc_doubles(setup->width, setup->lags);
     double *h = volt_alloc_doubles(setup->lags, 1);
-    bool has_room = setup->rows && setup->about && setup->point && setup->response && h;
-    volt_status status = has_room ? find_responses(setup, h) : VOLT_ERR_MEMORY;
+    bool allocated = setup->rows && setup->about && setup->point && setup->response && h;
+    volt_status status = allocated ? find_responses(setup, h) : VOLT_ERR_MEMORY;
     for (int64_t j = 0; status == VOLT_OK && j < setup->n; j++)
         volt_columns_row(model->columns, j, setup->rows + j * setup->width);
     if (status == VOLT_OK)
@@ -322,7 +322,7 @@ void explain_set_local(const volt_jet_space *space, const double s[3], volt_jet 
             local->c[p * VOLT_JET_LANES + k] = s[p];
 }
 
-/* The states of one factor against `column`. */
+/* Stores the states of one factor against `column`. */
 static void store(const explain_setup *setup, const volt_jet_space *space, const volt_jet_factor *factor,
                   const volt_jet *state, int64_t column, double *states)
 {

@@ -1,12 +1,12 @@
 /* src/model/explain/impulse.c: the impulse response of the linear part of a model.
  *
- * A term that is fir alone is linear in the inputs, so that what it makes of an impulse says all about it. The impulse is
- * pushed through the term's filter and its past, one column of the kernel at a time:
+ * A term with only fir factors is linear in the inputs, so its impulse response describes it completely. The
+ * impulse passes through the filter and the state of the term, one kernel column at a time:
  *
  *     g[k] = sum_j A_j sum_l mu^{(k+l)/2} corr^{|k-l|} z_{j-l}
  *
- * in the units of targets and inputs. A column of changes is the difference of two lags of an input, and its response is
- * shared out to them. */
+ * The response is in the units of targets and inputs. A column of changes is the difference of two lags of
+ * an input, and its response is distributed to both. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -16,17 +16,17 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* A term that is fir alone, against one record of training. */
+/* A linear (fir) term against one training record. */
 typedef struct linear_term {
     const volt_resolved *resolved;
     const volt_columns *columns;
-    int64_t first; /* row of the model that the columns begin with */
+    int64_t first; /* first model row of the columns */
     const volt_filter *filter;
     double weight;
 } linear_term;
 
-/* The terms of the model against the record that begins with row `first` into `terms` (VOLT_MOST_FACTORS at most); returns
- * how many there are. */
+/* Finds the linear terms of the model against the record that starts at row `first` (VOLT_MOST_FACTORS at
+ * most). Returns their number. */
 static int64_t find_terms(const volt_model *model, int64_t first, linear_term *terms)
 {
     static const volt_filter none;
@@ -49,14 +49,14 @@ static int64_t find_terms(const volt_model *model, int64_t first, linear_term *t
     return count;
 }
 
-/* Room for one row. */
+/* Buffers for one row. */
 typedef struct row_space {
     double *z; /* columns: the impulse, then zeros */
-    double *u; /* columns: the same behind the filter */
+    double *u; /* columns: the same after the filter */
     double *k; /* n */
 } row_space;
 
-/* Add the response to an impulse in column c of what the kernel sees, in scaled units, to g (q x lags). */
+/* Adds the response to an impulse in kernel column c, in scaled units, to g (q x lags). */
 static volt_status add_response(const volt_model *model, const linear_term *term, int64_t c, int64_t lags,
                                 row_space room, double *g)
 {
@@ -81,7 +81,7 @@ static volt_status add_response(const volt_model *model, const linear_term *term
     return status;
 }
 
-/* The response g of column c (q x lags, scaled) to the inputs that it is made of. */
+/* Distributes the response g of column c (q x lags, scaled) to its inputs. */
 static void share_out(const volt_model *model, int64_t c, const double *g, int64_t lags, volt_matrix out)
 {
     const volt_recipe *recipe = &model->recipe;
@@ -100,7 +100,7 @@ static void share_out(const volt_model *model, int64_t c, const double *g, int64
     }
 }
 
-/* Add the response of all records of training. */
+/* Adds the responses of all training records. */
 static volt_status add_records(const volt_model *model, int64_t c, int64_t lags, row_space room, double *g)
 {
     linear_term terms[VOLT_MOST_FACTORS];
@@ -131,24 +131,24 @@ volt_status volt_model_impulse(const volt_model *model, int64_t lags, volt_matri
 {
     linear_term terms[VOLT_MOST_FACTORS];
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
-    VOLT_REQUIRE(lags >= 1, VOLT_ERR_ARGUMENT, "%" PRId64 " lags are asked for, and there must be at least 1",
+    VOLT_REQUIRE(lags >= 1, VOLT_ERR_ARGUMENT, "the number of lags is %" PRId64 ", and must be at least 1",
                  lags);
     int64_t d = model->recipe.inputs, q = model->q;
     VOLT_REQUIRE(out.data && out.cols == d && out.ld >= d && out.rows % q == 0 && out.rows / q == lags,
                  VOLT_ERR_SHAPE,
-                 "the place for the impulse responses is %" PRId64 " x %" PRId64 ", and %" PRId64
-                 " outputs of %" PRId64 " lags need %" PRId64 " columns",
+                 "the impulse responses are %" PRId64 " x %" PRId64 ", and %" PRId64 " outputs of %" PRId64
+                 " lags need %" PRId64 " columns",
                  out.rows, out.cols, q, lags, d);
     VOLT_REQUIRE(find_terms(model, 0, terms) > 0, VOLT_ERR_ARGUMENT,
-                 "no term of the kernel %s is fir alone: there is no impulse response",
+                 "the kernel %s has no linear (fir) term, so there is no impulse response",
                  volt_kernel_text(model->kernel));
 
     row_space room = {volt_alloc_doubles(1, model->recipe.columns),
                       volt_alloc_doubles(1, model->recipe.columns), volt_alloc_doubles(1, model->n)};
     double *g = volt_alloc_doubles(q, lags), *result = volt_alloc_zero(q * lags * d, sizeof(double));
-    bool has_room = room.z && room.u && room.k && g && result;
+    bool allocated = room.z && room.u && room.k && g && result;
     volt_blas_use use;
-    volt_status status = has_room ? volt_blas_claim(&use) : VOLT_ERR_MEMORY;
+    volt_status status = allocated ? volt_blas_claim(&use) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
         status = fill(model, lags, room, g, volt_matrix_of(result, q * lags, d));
         volt_blas_release(&use);

@@ -19,7 +19,7 @@ static bool has_errors(const volt_model *model)
     return model->errors.lists[VOLT_ERRORS_NEAR].rows > 0;
 }
 
-/* Do all outputs have the scales of the first? They do with one alpha, and then one column is saved. */
+/* Whether all outputs have the same scales, as with one alpha. Then one column is saved. */
 static bool has_one_scale(const volt_error_list *list, int64_t q)
 {
     bool same = true;
@@ -34,7 +34,7 @@ static volt_status save_errors(const volt_model *model, volt_file_writer *writer
         const volt_error_list *list = &model->errors.lists[i];
         int64_t q = model->q, columns = has_one_scale(list, q) ? 1 : q;
         volt_put_tensor(writer, names[i].errors, list->rows, q, list->e);
-        double *scales = volt_put_room(writer, names[i].scales, list->rows, columns);
+        double *scales = volt_put_buffer(writer, names[i].scales, list->rows, columns);
         for (int64_t t = 0; scales && t < list->rows; t++)
             memcpy(scales + t * columns, list->scale + t * q, (size_t)columns * sizeof *scales);
     }
@@ -64,7 +64,7 @@ static volt_status load_errors(const volt_file_fields *fields, volt_model *model
 {
     int64_t kept = volt_model_kept(model);
     volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
-    bool has_landmarks = model->trained.landmarks > 0; /* and errors of the last rows alone */
+    bool has_landmarks = model->trained.landmarks > 0; /* only errors of the last rows */
     VOLT_TRY(load_list(fields, VOLT_ERRORS_NEAR, has_landmarks ? -1 : kept, model->q, near));
     VOLT_REQUIRE(near->rows <= kept, VOLT_ERR_FORMAT,
                  "%s: tensor \"%s\" has %" PRId64 " rows, and may have %" PRId64, fields->path,
@@ -100,23 +100,23 @@ static volt_status save_factors(const volt_model *model, volt_file_writer *write
 {
     const volt_kept_list *kept = &model->kept;
     int64_t m = model->n - model->washout, numbers = packed(m);
-    double *outputs = volt_put_room(writer, "factor_outputs", model->q, 2);
+    double *outputs = volt_put_buffer(writer, "factor_outputs", model->q, 2);
     for (int64_t k = 0; outputs && k < model->q; k++) {
         outputs[2 * k] = (double)kept->of[k];
         outputs[2 * k + 1] = kept->constant[k];
     }
-    double *alphas = volt_put_room(writer, "factor_alphas", kept->count, 2);
-    double *ones = volt_put_room(writer, "factor_ones", kept->count, m);
+    double *alphas = volt_put_buffer(writer, "factor_alphas", kept->count, 2);
+    double *ones = volt_put_buffer(writer, "factor_ones", kept->count, m);
     for (int64_t f = 0; alphas && ones && f < kept->count; f++) {
         alphas[2 * f] = kept->factors[f].alpha;
         alphas[2 * f + 1] = kept->factors[f].common;
         memcpy(ones + f * m, kept->factors[f].u, (size_t)m * sizeof(double));
     }
-    if (kept->count == 1) { /* as it lies: it is large */
+    if (kept->count == 1) { /* written in place: it is large */
         volt_put_tensor(writer, "factors", 1, numbers, kept->factors[0].L);
         return VOLT_OK;
     }
-    double *factors = volt_put_room(writer, "factors", kept->count, numbers);
+    double *factors = volt_put_buffer(writer, "factors", kept->count, numbers);
     for (int64_t f = 0; factors && f < kept->count; f++)
         memcpy(factors + f * numbers, kept->factors[f].L, (size_t)numbers * sizeof(double));
     return VOLT_OK;

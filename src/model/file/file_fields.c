@@ -13,7 +13,7 @@
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
-/* The writer releases it; NULL: there was no memory for it. */
+/* Transfers ownership to the writer; NULL: allocation failed. */
 static void *own(volt_file_writer *writer, void *memory)
 {
     if (memory) {
@@ -31,12 +31,12 @@ void volt_put_tensor(volt_file_writer *writer, const char *name, int64_t rows, i
     writer->tensors[writer->n_tensors++] = (volt_tensor){name, rows, cols, data};
 }
 
-double *volt_writer_room(volt_file_writer *writer, int64_t count)
+double *volt_writer_buffer(volt_file_writer *writer, int64_t count)
 {
     return own(writer, volt_alloc_doubles(count, 1));
 }
 
-double *volt_put_room(volt_file_writer *writer, const char *name, int64_t rows, int64_t cols)
+double *volt_put_buffer(volt_file_writer *writer, const char *name, int64_t rows, int64_t cols)
 {
     double *room = own(writer, volt_alloc_doubles(rows, cols > 0 ? cols : 1));
     volt_put_tensor(writer, name, rows, cols, room);

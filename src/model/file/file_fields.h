@@ -37,7 +37,7 @@ typedef struct volt_field {
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
-enum { VOLT_MOST_FILE_ENTRIES = 96 }; /* tensors, metadata, and pieces of memory, each */
+enum { VOLT_MOST_FILE_ENTRIES = 96 }; /* limit for tensors, metadata, and allocations, each */
 
 typedef struct volt_file_writer {
     volt_tensor tensors[VOLT_MOST_FILE_ENTRIES];
@@ -47,29 +47,30 @@ typedef struct volt_file_writer {
     bool failed;
 } volt_file_writer;
 
-/* A tensor (cols = 0: a vector) whose numbers stay where they are until the file is written. */
+/* Adds a tensor (cols = 0: a vector). Its numbers must stay valid until the file is written. */
 void volt_put_tensor(volt_file_writer *writer, const char *name, int64_t rows, int64_t cols,
                      const double *data);
-/* A tensor that is made for the file: the room for its numbers, which belongs to the writer; NULL: no memory. */
-double *volt_put_room(volt_file_writer *writer, const char *name, int64_t rows, int64_t cols);
-/* Room for so many numbers that belongs to the writer and is no tensor yet; NULL: no memory. */
-double *volt_writer_room(volt_file_writer *writer, int64_t count);
+/* Adds a tensor and returns its buffer, owned by the writer; NULL: no memory. */
+double *volt_put_buffer(volt_file_writer *writer, const char *name, int64_t rows, int64_t cols);
+/* Returns a buffer of `count` numbers, owned by the writer, without adding a tensor; NULL: no memory. */
+double *volt_writer_buffer(volt_file_writer *writer, int64_t count);
 
-/* A text that stays where it is until the file is written. */
+/* Adds a text that must stay valid until the file is written. */
 void volt_put_text(volt_file_writer *writer, const char *key, const char *text);
-/* A copy of a text that is about to go. */
+/* Adds a copy of a text. */
 void volt_put_copy(volt_file_writer *writer, const char *key, const char *text);
-/* A text that volt_free releases, and whose owner is the writer from now on; NULL: nothing is put. */
+/* Adds a text and takes ownership (volt_free); NULL: no effect. */
 void volt_put_own_text(volt_file_writer *writer, const char *key, char *text);
 void volt_put_count(volt_file_writer *writer, const char *key, int64_t value);
-/* The shortest text that reads back as the same number. */
+/* Adds a number as the shortest text that reads back exactly. */
 void volt_put_number(volt_file_writer *writer, const char *key, double value);
 void volt_put_flag(volt_file_writer *writer, const char *key, bool value);
 
-/* All fields of a table; `object` is the struct and must outlive the writer. */
+/* Adds all fields of a table. `object` is the struct and must outlive the writer. */
 void volt_put_fields(volt_file_writer *writer, const volt_field *table, int count, const void *object);
 
-/* Write the file. VOLT_ERR_MEMORY where something that was put found none; as volt_safetensors_write_watched. */
+/* Writes the file. VOLT_ERR_MEMORY if an earlier allocation failed; otherwise as
+ * volt_safetensors_write_watched. */
 volt_status volt_writer_finish(const volt_file_writer *writer, const char *path, volt_progress progress);
 void volt_writer_release(volt_file_writer *writer);
 
@@ -80,28 +81,28 @@ void volt_writer_release(volt_file_writer *writer);
 typedef struct volt_file_fields {
     const volt_safetensors *file;
     const char *path;
-    const char *kind; /* what the file should be, e.g. "a volterra model" */
+    const char *kind; /* expected kind of file, e.g. "a volterra model" */
 } volt_file_fields;
 
-/* The file is not of the kind it should be. */
+/* Reports that the file is of another kind. */
 volt_status volt_fields_foreign(const volt_file_fields *fields, const char *why);
 
 volt_status volt_fields_text(const volt_file_fields *fields, const char *key, const char **text);
-/* At least `least`, and finite. */
+/* Reads a finite number of at least `least`. */
 volt_status volt_fields_number(const volt_file_fields *fields, const char *key, double least, double *value);
 volt_status volt_fields_count(const volt_file_fields *fields, const char *key, int64_t *value);
 volt_status volt_fields_flag(const volt_file_fields *fields, const char *key, bool *value);
 
-/* The tensor `name`, which must have this shape (-1: any) and hold finite numbers only; it belongs to the file. */
+/* Finds the tensor `name` with this shape (-1: any) and finite numbers; owned by the file. */
 volt_status volt_fields_tensor(const volt_file_fields *fields, const char *name, int64_t rows, int64_t cols,
                                const volt_tensor **tensor);
-/* The same into `to`. */
+/* The same, copied to `to`. */
 volt_status volt_fields_copy(const volt_file_fields *fields, const char *name, int64_t rows, int64_t cols,
                              double *to);
-/* A number of the tensor `name` that must be whole, from `least` to `most`. */
+/* Converts a number of the tensor `name` that must be an integer from `least` to `most`. */
 volt_status volt_fields_index(const volt_file_fields *fields, const char *name, double value, int64_t least,
                               int64_t most, int64_t *index);
-/* All fields of a table into the struct `object`. */
+/* Reads all fields of a table into the struct `object`. */
 volt_status volt_fields_load(const volt_file_fields *fields, const volt_field *table, int count, void *object);
 
 #endif

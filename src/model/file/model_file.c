@@ -1,7 +1,7 @@
-/* src/model/file/model_file.c: a model as a safetensors file.
+/* src/model/file/model_file.c: saves and loads a model as a safetensors file.
  *
- * Tensors hold every array; the metadata hold the kernel's text and the rest as text that reads back exactly. What they
- * are is the business of the parts (file_parts.h); docs/file_formats.md describes the file. */
+ * Tensors hold the arrays. Metadata hold the kernel and the settings, as text that reads back exactly. The
+ * parts (file_parts.h) define the contents; docs/file_formats.md describes the file. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/file/file_parts.h"
@@ -14,18 +14,18 @@ static const char *const format_name = "volterra-model";
 
 /* ---- parts ------------------------------------------------------------------------------------- */
 
-/* In the order in which they stand in the file, and are read. */
+/* In the order of writing and reading. */
 static const volt_file_part *const parts[] = {
-    &volt_readout_part,   /* kernel, inputs, coefficients, settings, the state at the end of training */
-    &volt_feedback_part,  /* outputs that come back beside the inputs */
+    &volt_readout_part,   /* kernel, inputs, coefficients, settings, final state */
+    &volt_feedback_part,  /* fed-back outputs */
     &volt_names_part,     /* of inputs and outputs */
-    &volt_recipe_part,    /* what the kernel sees of the inputs, and what outputs are added to */
-    &volt_records_part,   /* lengths of the records that the rows are */
-    &volt_landmarks_part, /* that the rows are, and what the training rows were */
+    &volt_recipe_part,    /* kernel columns of the inputs, and the anchors of outputs */
+    &volt_records_part,   /* lengths of the records */
+    &volt_landmarks_part, /* landmarks, and facts about the training rows */
     &volt_reservoir_part, /* weights of reservoirs */
-    &volt_loss_part,      /* another loss than squares, its certificate, and classes */
-    &volt_shares_part,    /* of the readout that was taken, where it is not all of it */
-    &volt_notes_part,     /* texts of whoever fitted the model */
+    &volt_loss_part,      /* loss other than squares, its certificate, and classes */
+    &volt_shares_part,    /* shares of the readout, if not 1 */
+    &volt_notes_part,     /* user notes */
     &volt_pending_part,   /* inputs after the last training row */
     &volt_errors_part,    /* of the training rows, for intervals */
     &volt_factor_part,    /* of the Gram matrix, for variances */
@@ -47,7 +47,8 @@ static bool is_saved(const volt_file_part *part, const volt_model *model, int fo
     return part->mark ? part->present(model) : part->format <= format;
 }
 
-/* A format is there for a part that asks for it: a file without that one is damaged, as its loader will say. */
+/* A part without a mark is loaded if the format implies it. If it is missing, its loader reports a damaged
+ * file. */
 static bool is_loaded(const volt_file_part *part, const volt_file_fields *fields, int64_t format)
 {
     if (!part->mark || part->format >= format)
@@ -99,7 +100,7 @@ static volt_status read_header(const volt_file_fields *fields, int64_t *format)
     const char *text = NULL;
     VOLT_TRY(volt_fields_text(fields, "format", &text));
     if (strcmp(text, format_name) != 0)
-        return volt_fields_foreign(fields, "its format is another");
+        return volt_fields_foreign(fields, "unknown format");
     VOLT_TRY(volt_fields_count(fields, "version", format));
     VOLT_REQUIRE(*format >= VOLT_FORMAT_PLAIN && *format <= VOLT_FORMAT_NEWEST, VOLT_ERR_FORMAT,
                  "%s has model format %" PRId64 ", and this library (%s) reads formats %d to %d", fields->path,
@@ -124,7 +125,7 @@ static volt_status read_model(const volt_file_fields *fields, volt_model **model
 
 volt_status volt_model_load(const char *path, volt_model **model)
 {
-    VOLT_REQUIRE(path && model, VOLT_ERR_ARGUMENT, "the path or the place for the model is NULL");
+    VOLT_REQUIRE(path && model, VOLT_ERR_ARGUMENT, "the path or the model is NULL");
     volt_safetensors *file = NULL;
     VOLT_TRY(volt_safetensors_read(path, &file));
     volt_file_fields fields = {.file = file, .path = path, .kind = "a volterra model"};

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Names as a JSON list, to be released with volt_free; *text stays NULL for no names. */
+/* Names as a JSON list, released with volt_free; *text stays NULL without names. */
 static volt_status names_to_json(char **names, int64_t count, char **text)
 {
     if (!names)

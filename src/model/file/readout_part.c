@@ -24,7 +24,7 @@ static const volt_field arrays[] = {
 };
 enum { N_ARRAYS = sizeof arrays / sizeof arrays[0] };
 
-/* The settings of every model, beside kernel, radius and alpha. */
+/* Settings of every model except kernel, radius and alpha. */
 static const volt_field settings[] = {
     {"rcond", VOLT_FIELD_NUMBER, offsetof(volt_model, rcond), 0, 0},
     {"washout", VOLT_FIELD_COUNT, offsetof(volt_model, washout), 0, 0},
@@ -39,12 +39,12 @@ enum { N_SETTINGS = sizeof settings / sizeof settings[0] };
 static volt_status save_readout(const volt_model *model, volt_file_writer *writer)
 {
     int64_t n = model->n, d = model->d;
-    double *inputs = volt_put_room(writer, "inputs", n, d);
+    double *inputs = volt_put_buffer(writer, "inputs", n, d);
     for (int64_t j = 0; inputs && j < n; j++)
         volt_columns_row(model->columns, j, inputs + j * d);
     volt_put_tensor(writer, "coefficients", n, model->q, model->coefficients);
     volt_put_fields(writer, arrays, N_ARRAYS, model);
-    double *state = volt_put_room(writer, "state", volt_state_length(model->end), 0);
+    double *state = volt_put_buffer(writer, "state", volt_state_length(model->end), 0);
     if (state)
         volt_state_get(model->end, state);
     volt_put_text(writer, "kernel", volt_kernel_text(model->kernel));
@@ -58,7 +58,7 @@ static volt_status save_readout(const volt_model *model, volt_file_writer *write
 
 /* ---- readout: load ----------------------------------------------------------------------------- */
 
-/* The ball and the largest values that the kernel was resolved with. */
+/* Reads the ball and the largest values at resolution of the kernel. */
 static volt_status read_extents(const volt_file_fields *fields, volt_view inputs, int64_t slices,
                                 const double *radii, volt_model *model, volt_extent *extents)
 {
@@ -77,7 +77,7 @@ static volt_status read_extents(const volt_file_fields *fields, volt_view inputs
     return VOLT_OK;
 }
 
-/* No input may lie outside the ball, unless the kernel takes it all the same: rows that were learned later may. */
+/* Inputs must be inside the ball, unless the kernel accepts them: rows learned later may be outside. */
 static volt_status check_inputs(const char *path, volt_view inputs, int64_t slices, const double *radii,
                                 const volt_model *model)
 {
@@ -93,7 +93,7 @@ static volt_status check_inputs(const char *path, volt_view inputs, int64_t slic
     return VOLT_OK;
 }
 
-/* Radii of the slices: a number of its own for a kernel that stands alone. */
+/* Radii of the slices: a tensor for several, a number for one. */
 static volt_status read_radii(const volt_file_fields *fields, const volt_kernel *kernel, double *radii)
 {
     int64_t slices = volt_kernel_slices(kernel);
@@ -108,7 +108,7 @@ static volt_status read_radii(const volt_file_fields *fields, const volt_kernel 
 
 static volt_status load_kernel(const volt_file_fields *fields, volt_model *model)
 {
-    const volt_tensor *inputs = volt_safetensors_tensor(fields->file, "inputs"); /* which made the model */
+    const volt_tensor *inputs = volt_safetensors_tensor(fields->file, "inputs"); /* created the model */
     const char *text = NULL;
     double radii[VOLT_MOST_FACTORS];
     volt_extent extents[VOLT_MOST_FACTORS];
@@ -152,7 +152,7 @@ static volt_status read_arrays(const volt_file_fields *fields, volt_model *model
     int64_t n = model->n, d = model->d, q = model->q;
     const volt_tensor *inputs = volt_safetensors_tensor(fields->file, "inputs"), *state = NULL;
     const volt_tensor *coefficients = volt_safetensors_tensor(fields->file, "coefficients");
-    if (volt_safetensors_tensor(fields->file, "states_readout")) /* models of losses have none */
+    if (volt_safetensors_tensor(fields->file, "states_readout")) /* models with a loss have none */
         VOLT_TRY(volt_readout_allocate(model));
     VOLT_REQUIRE(model->states || !volt_safetensors_tensor(fields->file, "states_readout"), VOLT_ERR_FORMAT,
                  "%s: it has a tensor \"states_readout\", and its kernel has no states", fields->path);
@@ -206,7 +206,7 @@ static volt_status save_loss(const volt_model *model, volt_file_writer *writer)
     return volt_put_names(writer, "classes", model->classes, model->n_classes);
 }
 
-/* After the readout: outputs come in groups of levels, or are one for each class. */
+/* Loaded after the readout. Outputs are groups of levels, or one per class. */
 static volt_status load_loss(const volt_file_fields *fields, volt_model *model)
 {
     const char *text = NULL;
@@ -218,12 +218,12 @@ static volt_status load_loss(const volt_file_fields *fields, volt_model *model)
     VOLT_TRY(volt_fields_load(fields, certificate, N_CERTIFICATE, model));
     int64_t count = model->loss->count;
     VOLT_REQUIRE(count < 2 || model->q % count == 0, VOLT_ERR_FORMAT,
-                 "%s: its %" PRId64 " outputs are not those of %" PRId64 " levels", fields->path, model->q,
+                 "%s: its %" PRId64 " outputs are not a multiple of %" PRId64 " levels", fields->path, model->q,
                  count);
     if (!model->loss->kind->info.classes)
         return VOLT_OK;
     VOLT_REQUIRE(model->q >= 2 && model->q <= VOLT_MOST_LEVELS, VOLT_ERR_FORMAT,
-                 "%s: its %" PRId64 " outputs are not those of 2 to %d classes", fields->path, model->q,
+                 "%s: its %" PRId64 " outputs are not 2 to %d classes", fields->path, model->q,
                  VOLT_MOST_LEVELS);
     for (int64_t k = 0; k < model->q; k++)
         VOLT_REQUIRE(model->anchors[k] < 0, VOLT_ERR_FORMAT,

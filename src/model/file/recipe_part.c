@@ -1,7 +1,6 @@
-/* src/model/file/recipe_part.c: the parts of a model file that say how rows of the kernel are made: columns of the inputs and
- * what outputs are added to; outputs fed back beside the inputs.
- *
- * An infinite alpha is written as 0, and a range without bounds as the largest numbers. */
+/* src/model/file/recipe_part.c: the parts of a model file for kernel columns: columns of the inputs, anchors
+ * of the outputs, and fed-back outputs. An infinite alpha is written as 0, and an unbounded range as the
+ * largest numbers. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/file/file_parts.h"
@@ -11,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Numbers of a column of the recipe in the file: source, lags (minus: -1 for none), weight, range. */
+/* Numbers per column of the recipe in the file: source, lags (minus: -1 for none), weight, range. */
 enum { COLUMN_NUMBERS = 6 };
 
 static const char *const input_words[] = {"level", "change", "both"}; /* by volt_input */
@@ -28,8 +27,8 @@ static bool has_recipe(const volt_model *model)
 
 static void save_outputs(const volt_model *model, volt_file_writer *writer)
 {
-    double *anchors = volt_put_room(writer, "anchors", model->q, 0);
-    double *alphas = volt_put_room(writer, "alphas", model->q, 0);
+    double *anchors = volt_put_buffer(writer, "anchors", model->q, 0);
+    double *alphas = volt_put_buffer(writer, "alphas", model->q, 0);
     for (int64_t k = 0; anchors && alphas && k < model->q; k++) {
         anchors[k] = (double)model->anchors[k];
         alphas[k] = isinf(model->alphas[k]) ? 0 : model->alphas[k];
@@ -39,7 +38,7 @@ static void save_outputs(const volt_model *model, volt_file_writer *writer)
 static void save_columns(const volt_recipe *recipe, volt_file_writer *writer)
 {
     int64_t own = volt_recipe_own(recipe);
-    double *columns = volt_put_room(writer, "columns", own, COLUMN_NUMBERS);
+    double *columns = volt_put_buffer(writer, "columns", own, COLUMN_NUMBERS);
     for (int64_t j = 0; columns && j < own; j++) {
         const volt_column *column = &recipe->column[j];
         const double numbers[COLUMN_NUMBERS] = {(double)column->source,      (double)column->plus,
@@ -52,7 +51,7 @@ static void save_columns(const volt_recipe *recipe, volt_file_writer *writer)
 static void save_radii(const volt_model *model, volt_file_writer *writer)
 {
     int64_t slices = volt_kernel_slices(model->kernel);
-    double *radii = volt_put_room(writer, "radii", slices, 0);
+    double *radii = volt_put_buffer(writer, "radii", slices, 0);
     for (int64_t s = 0; radii && s < slices; s++)
         radii[s] = volt_slice_radius(&model->resolved, s);
 }
@@ -61,7 +60,7 @@ static volt_status save_recipe(const volt_model *model, volt_file_writer *writer
 {
     const volt_recipe *recipe = &model->recipe;
     int64_t rows = recipe->memory * recipe->inputs;
-    double *recent = volt_writer_room(writer, volt_recent_length(recipe));
+    double *recent = volt_writer_buffer(writer, volt_recent_length(recipe));
     if (!recent)
         return VOLT_ERR_MEMORY;
     volt_recent_get(recipe, &model->recent, recent);
@@ -112,7 +111,7 @@ static volt_status read_columns(const volt_file_fields *fields, volt_model *mode
     return VOLT_OK;
 }
 
-/* What the rows of training left behind: themselves, and the filters. */
+/* State of the recipe after training: recent rows and filters. */
 static volt_status read_recent(const volt_file_fields *fields, volt_model *model)
 {
     const volt_recipe *recipe = &model->recipe;
@@ -152,7 +151,7 @@ static volt_status load_rows_recipe(const volt_file_fields *fields, volt_model *
     return VOLT_OK;
 }
 
-/* After the settings, whose alpha it replaces. */
+/* Loaded after the settings, whose alpha it replaces. */
 static volt_status load_recipe(const volt_file_fields *fields, volt_model *model)
 {
     double alpha = model->alphas[0];
@@ -178,7 +177,7 @@ const volt_file_part volt_recipe_part = {.name = "recipe",
 
 /* ---- feedback ---------------------------------------------------------------------------------- */
 
-/* Numbers of an output that comes back in the file: offset, weight, range of the targets in training. */
+/* Numbers per fed-back output in the file: offset, weight, range of the training targets. */
 enum { FED_NUMBERS = 4 };
 
 static bool has_feedback(const volt_model *model)
@@ -189,7 +188,7 @@ static bool has_feedback(const volt_model *model)
 static volt_status save_feedback(const volt_model *model, volt_file_writer *writer)
 {
     const volt_fed *fed = &model->recipe.fed;
-    double *numbers = volt_put_room(writer, "fed", fed->n, FED_NUMBERS);
+    double *numbers = volt_put_buffer(writer, "fed", fed->n, FED_NUMBERS);
     for (int64_t k = 0; numbers && k < fed->n; k++) {
         double *to = numbers + k * FED_NUMBERS;
         to[0] = fed->offset[k];
@@ -202,7 +201,7 @@ static volt_status save_feedback(const volt_model *model, volt_file_writer *writ
     return VOLT_OK;
 }
 
-/* After the kernel, which says how many columns there are, and before the recipe, which has those of the inputs. */
+/* Loaded after the kernel, which defines the number of columns, and before the recipe. */
 static volt_status load_rows_feedback(const volt_file_fields *fields, volt_model *model)
 {
     volt_recipe *recipe = &model->recipe;
@@ -211,14 +210,14 @@ static volt_status load_rows_feedback(const volt_file_fields *fields, volt_model
     VOLT_TRY(volt_fields_number(fields, "feedback_weight", 0, &omega));
     VOLT_TRY(volt_fields_tensor(fields, "fed", model->q, FED_NUMBERS, &numbers));
     VOLT_REQUIRE(omega > 0 && model->q < recipe->columns, VOLT_ERR_FORMAT,
-                 "%s: its feedback weight is %g, and of its %" PRId64 " columns %" PRId64 " come back",
+                 "%s: its feedback weight is %g, and of its %" PRId64 " columns %" PRId64 " are fed back",
                  fields->path, omega, recipe->columns, model->q);
     recipe->inputs = recipe->columns -= model->q;
     VOLT_TRY(volt_recipe_feed_back(recipe, model->q, omega));
     for (int64_t k = 0; k < model->q; k++) {
         const double *from = numbers->data + k * FED_NUMBERS;
         VOLT_REQUIRE(from[1] > 0 && from[2] <= from[3], VOLT_ERR_FORMAT,
-                     "%s: output %" PRId64 " comes back with weight %g and range %g to %g", fields->path, k + 1,
+                     "%s: fed-back output %" PRId64 " has weight %g and range %g to %g", fields->path, k + 1,
                      from[1], from[2], from[3]);
         recipe->fed.offset[k] = from[0];
         recipe->fed.weight[k] = from[1];
@@ -228,13 +227,12 @@ static volt_status load_rows_feedback(const volt_file_fields *fields, volt_model
     return VOLT_OK;
 }
 
-/* After the last target, which comes back first. */
+/* Loaded after the last target, which is fed back first. */
 static volt_status load_feedback(const volt_file_fields *fields, volt_model *model)
 {
     VOLT_TRY(volt_fields_flag(fields, "ends_without_target", &model->ends_without_target));
     VOLT_REQUIRE(!model->feedback && model->ahead == 0, VOLT_ERR_FORMAT,
-                 "%s: its outputs come back beside its inputs, and its feedback or ahead does not go with that",
-                 fields->path);
+                 "%s: feedback or ahead is not compatible with the feedback weight", fields->path);
     VOLT_REQUIRE(model->ends_without_target || !model->no_last_target, VOLT_ERR_FORMAT,
                  "%s: \"no_last_target\" is yes, and \"ends_without_target\" is no", fields->path);
     if (!model->ends_without_target)

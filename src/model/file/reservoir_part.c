@@ -1,7 +1,7 @@
 /* src/model/file/reservoir_part.c: the weights of reservoirs in a model file.
  *
- * A kernel's text says how they were drawn, or names a file of the user's. With the weights themselves a model needs
- * neither: it forecasts the same bits on another machine, and when that file is gone. */
+ * The kernel text defines how they were drawn, or names a file of weights. With the weights in the model
+ * file, predictions are bitwise identical on other machines and do not require that file. */
 #include "model/file/file_parts.h"
 
 #include "base/error.h"
@@ -47,7 +47,7 @@ static volt_status save(const volt_model *model, volt_file_writer *writer)
     for (int64_t f = 0; f < count_factors(model->kernel); f++) {
         const volt_reservoir *reservoir = reservoir_of(model, f);
         double *numbers =
-            reservoir ? volt_put_room(writer, names[f], reservoir->length + 1, reservoir->size) : NULL;
+            reservoir ? volt_put_buffer(writer, names[f], reservoir->length + 1, reservoir->size) : NULL;
         if (numbers)
             volt_reservoir_get(reservoir, numbers);
     }
@@ -61,7 +61,7 @@ static volt_kernel *factor_of(volt_kernel *kernel, int64_t f)
     return kernel->n_factors > 0 ? kernel->factors[f] : kernel;
 }
 
-/* Numbers in a state by the kernel's text; 0: those of a file of weights, which need not be there any more. */
+/* Size of the state by the kernel text; 0: defined by a file of weights, which may no longer exist. */
 static int64_t size_of_text(const volt_kernel *factor)
 {
     volt_kernel_value size = {.struct_size = sizeof size}, weights = {.struct_size = sizeof weights};
@@ -70,7 +70,7 @@ static int64_t size_of_text(const volt_kernel *factor)
     return known ? (int64_t)size.number : 0;
 }
 
-/* The number of reservoirs that the file declares, where it does. */
+/* Checks the number of reservoirs in the file, if declared. */
 static volt_status check_count(const volt_file_fields *fields, int64_t count)
 {
     int64_t declared = 0;

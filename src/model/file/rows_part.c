@@ -16,13 +16,13 @@ static bool has_records(const volt_model *model)
 
 static volt_status save_records(const volt_model *model, volt_file_writer *writer)
 {
-    double *lengths = volt_put_room(writer, "records", model->n_records, 0);
+    double *lengths = volt_put_buffer(writer, "records", model->n_records, 0);
     for (int64_t r = 0; lengths && r < model->n_records; r++)
         lengths[r] = (double)model->records[r];
     return VOLT_OK;
 }
 
-/* Before the columns and the state, which are those of the records. */
+/* Loaded before the columns and the state, which depend on the records. */
 static volt_status load_rows_records(const volt_file_fields *fields, volt_model *model)
 {
     const volt_tensor *tensor = NULL;
@@ -46,7 +46,7 @@ const volt_file_part volt_records_part = {.name = "records",
 
 /* ---- landmarks --------------------------------------------------------------------------------- */
 
-/* Numbers of the tensor "landmarks", before the lengths of the records that the training rows were. */
+/* First entries of the tensor "landmarks", followed by the lengths of the training records. */
 enum { LANDMARKS, ROWS, WASHOUT, NUMBERS };
 
 static bool has_landmarks(const volt_model *model)
@@ -57,8 +57,8 @@ static bool has_landmarks(const volt_model *model)
 static volt_status save_landmarks(const volt_model *model, volt_file_writer *writer)
 {
     const volt_trained *trained = &model->trained;
-    double *numbers = volt_put_room(writer, "landmarks", NUMBERS + trained->n_records, 0);
-    if (!numbers) /* the writer has the failure */
+    double *numbers = volt_put_buffer(writer, "landmarks", NUMBERS + trained->n_records, 0);
+    if (!numbers) /* the writer has recorded the failure */
         return VOLT_OK;
     numbers[LANDMARKS] = (double)trained->landmarks;
     numbers[ROWS] = (double)trained->rows;

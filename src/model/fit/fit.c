@@ -1,12 +1,14 @@
-/* src/model/fit/fit.c: from a sequence of inputs and targets to a model.
+/* src/model/fit/fit.c: fits a model to a sequence of inputs and targets.
  *
- * What the kernel sees (recipe.h), scales and kernel are made here, the readout by a solver of the table
- * (solve/solver_table.h), which also chooses alpha and the kind of target where they are not given (solve/choice/choice.h).
- * Fitted values need no further kernel: K A + 1 c = Y - alpha A on the fitted rows, and K A of the rows of the washout
- * comes with the readout.
+ * This file computes the scales and resolves the kernel. A solver from the table (solve/solver_table.h)
+ * computes the readout. It also chooses alpha and the kind of target when they are not given
+ * (solve/choice/choice.h).
  *
- * A kernel with a centred Gram matrix, H K H, and no intercept forecasts like the plain kernel with an
- * intercept, less the mean of the targets it was fitted to: it is solved as that (factor.h). */
+ * Fitted values follow from K A + 1 c = Y - alpha A on the fitted rows. K A of the washout rows is computed
+ * with the readout.
+ *
+ * A kernel with a centred Gram matrix, H K H, and no intercept predicts like the plain kernel with an
+ * intercept, less the mean of the fitted targets. It is solved in that form (factor.h). */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -41,7 +43,7 @@ volt_fit_options volt_fit_options_default(void)
 static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, volt_view present,
                          volt_matrix fitted, volt_model **model)
 {
-    VOLT_REQUIRE(kernel && model, VOLT_ERR_ARGUMENT, "the kernel or the place for the model is NULL");
+    VOLT_REQUIRE(kernel && model, VOLT_ERR_ARGUMENT, "kernel or model is NULL");
     VOLT_TRY(volt_check_pairs_present(X, Y, present));
     VOLT_REQUIRE(!fitted.data || (fitted.rows == Y.rows && fitted.cols == Y.cols && fitted.ld >= fitted.cols),
                  VOLT_ERR_SHAPE,
@@ -52,7 +54,7 @@ static volt_status check(const volt_kernel *kernel, volt_view X, volt_view Y, vo
 
 /* ---- the fit ---------------------------------------------------------------------------------- */
 
-/* Means and units of the targets: of the level, or of the change, whose mean is part of what is learned. */
+/* Means and units of the targets: of the level, or of the change. The mean of a change is learned. */
 static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_model *model)
 {
     volt_view Y = task->Y;
@@ -72,7 +74,7 @@ static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_mo
     }
 }
 
-/* A target of weight 0 is not fitted, but is still an input where outputs are the next inputs. */
+/* A target of weight 0 is not fitted, but is still an input when outputs are the next inputs. */
 static bool knows_last_target(const fit_task *task, const volt_model *model)
 {
     volt_view Y = task->Y;
@@ -82,7 +84,8 @@ static bool knows_last_target(const fit_task *task, const volt_model *model)
     return known || fit_task_has_target(task, Y.rows - 1);
 }
 
-/* Scales and kernel: all that precedes the Gram matrix, and the rows as the kernel sees them, `width` numbers each. */
+/* Prepares everything before the Gram matrix: scales, kernel, and the rows as the kernel sees them (`width`
+ * numbers each). */
 static volt_status prepare(const volt_kernel *kernel, const fit_task *task, const volt_loss *loss,
                            int64_t width, bool stored, volt_fit_rows *rows, volt_model *model)
 {
@@ -108,7 +111,7 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     VOLT_TRY(volt_kernel_parse(volt_kernel_text(kernel), &model->kernel));
     volt_recipe_use_filters(&model->recipe, model->kernel);
 
-    prepare_targets(task, loss, model); /* before the inputs, some of which they may become */
+    prepare_targets(task, loss, model); /* before the inputs, which may include fed-back targets */
     VOLT_TRY(volt_fit_rows_begin(task, model, width, stored, rows));
     if (!model->ends_without_target)
         volt_recent_feed(&model->recipe, &model->recent, model->last_target);
@@ -118,7 +121,7 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     return volt_fit_rows_warn(rows);
 }
 
-/* What was chosen, put into the model: alphas, and which outputs are changes. */
+/* Stores the choice in the model: alphas, shares, and which outputs are changes. */
 static void take_choice(const fit_task *task, const volt_chosen *chosen, volt_model *model)
 {
     for (int64_t k = 0; k < model->q; k++) {
@@ -130,91 +133,93 @@ static void take_choice(const fit_task *task, const volt_chosen *chosen, volt_mo
     }
 }
 
-/* Of the rows after the washout; NULL: none is missing. */
+/* Holes after the washout. NULL: none. */
 static const bool *fitted_holes(const fit_task *task)
 {
     return task->holes->without ? task->holes->without + task->options->washout : NULL;
 }
 
-/* Room for what is beside the targets in a choice, or for the errors of a fit with alpha given. */
-typedef struct choice_room {
+/* Buffers for a choice, or for the errors of a fit with a given alpha. */
+typedef struct choice_buffers {
     volt_choice choice;
     volt_held_out held;
     volt_matrix naive, level;
-} choice_room;
+} choice_buffers;
 
 static volt_status prepare_choice(const fit_task *task, const volt_model *model, volt_view first,
-                                  bool landmarks, choice_room *room)
+                                  bool landmarks, choice_buffers *buffers)
 {
     int64_t kept = first.rows, q = first.cols, ahead = volt_max(task->options->ahead, 1);
-    room->held = (volt_held_out){.ahead = ahead, .mse = volt_alloc_doubles(q, 1)};
-    volt_held_out_rows(&room->held, kept, fitted_holes(task));
-    room->choice = (volt_choice){.ahead = ahead,
-                                 .alpha = task->options->alpha,
-                                 .changes = task->change,
-                                 .naive = task->change ? first : volt_view_of(NULL, 0, 0),
-                                 .outputs = volt_alloc_zero(q, sizeof *room->choice.outputs)};
-    if (!room->held.mse || !room->choice.outputs)
+    buffers->held = (volt_held_out){.ahead = ahead, .mse = volt_alloc_doubles(q, 1)};
+    volt_held_out_rows(&buffers->held, kept, fitted_holes(task));
+    buffers->choice = (volt_choice){.ahead = ahead,
+                                    .alpha = task->options->alpha,
+                                    .changes = task->change,
+                                    .naive = task->change ? first : volt_view_of(NULL, 0, 0),
+                                    .outputs = volt_alloc_zero(q, sizeof *buffers->choice.outputs)};
+    if (!buffers->held.mse || !buffers->choice.outputs)
         return VOLT_ERR_MEMORY;
     for (int64_t k = 0; k < q; k++)
-        room->held.mse[k] = NAN; /* until rows are held out */
+        buffers->held.mse[k] = NAN; /* until rows are held out */
     if (!task->chooses || !task->change)
         return VOLT_OK;
-    /* The first targets become the coefficients, with landmarks after the choice, otherwise on the way to it: the errors of
-     * the naive forecast, which they are, need a place of their own then. */
+    /* The first targets are the errors of the naive forecast. The solver overwrites them with coefficients,
+     * except with landmarks, so they are copied here. */
     if (!landmarks)
-        room->naive = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
+        buffers->naive = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
     if (task->level)
-        room->level = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
-    if ((!landmarks && !room->naive.data) || (task->level && !room->level.data))
+        buffers->level = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
+    if ((!landmarks && !buffers->naive.data) || (task->level && !buffers->level.data))
         return VOLT_ERR_MEMORY;
     if (!landmarks) {
-        fit_task_scale_targets(task, model, true, room->naive);
-        room->choice.naive = volt_as_view(room->naive);
+        fit_task_scale_targets(task, model, true, buffers->naive);
+        buffers->choice.naive = volt_as_view(buffers->naive);
     }
     if (task->level) {
-        fit_task_scale_targets(task, model, false, room->level);
-        room->choice.level = volt_as_view(room->level);
+        fit_task_scale_targets(task, model, false, buffers->level);
+        buffers->choice.level = volt_as_view(buffers->level);
     }
     return VOLT_OK;
 }
 
-enum { LANDMARK_ERRORS = 2048 }; /* that a model on landmarks keeps: it is to stay small */
+enum { LANDMARK_ERRORS = 2048 }; /* kept by a model on landmarks, to limit its size */
 
-/* Which way the readout is found, and what that needs beside the model. */
-typedef struct solve_room {
-    volt_solver_choice way;
-    choice_room choice;
+/* The chosen solver and its buffers. */
+typedef struct solve_workspace {
+    volt_solver_choice solver_choice;
+    choice_buffers choice;
     volt_landmark_set set;
-    double *coefficients; /* of all rows, where the model's are those of landmarks ... */
-    double *gamma;        /* ... whose features have this readout */
+    double *coefficients; /* of all rows, when the model has landmarks */
+    double *gamma;        /* readout of the landmark features */
     volt_iteration_workspace iteration;
-} solve_room;
+} solve_workspace;
 
-static void release_room(solve_room *room)
+static void release_workspace(solve_workspace *buffers)
 {
-    volt_free(room->choice.held.mse);
-    volt_free(room->choice.choice.outputs);
-    volt_free(room->choice.naive.data);
-    volt_free(room->choice.level.data);
-    volt_landmark_set_release(&room->set);
-    volt_free(room->coefficients);
-    volt_free(room->gamma);
-    volt_iteration_end(&room->iteration);
+    volt_free(buffers->choice.held.mse);
+    volt_free(buffers->choice.choice.outputs);
+    volt_free(buffers->choice.naive.data);
+    volt_free(buffers->choice.level.data);
+    volt_landmark_set_release(&buffers->set);
+    volt_free(buffers->coefficients);
+    volt_free(buffers->gamma);
+    volt_iteration_end(&buffers->iteration);
 }
 
-/* The rows that the model keeps: all of them, or landmarks. */
-static volt_status take_rows(const fit_task *task, volt_fit_rows *rows, solve_room *room, volt_model *model)
+/* Stores the rows that the model keeps: all rows, or landmarks. */
+static volt_status take_rows(const fit_task *task, volt_fit_rows *rows, solve_workspace *buffers,
+                             volt_model *model)
 {
     const volt_fit_options *options = task->options;
-    if (!room->way.landmarks) {
+    if (!buffers->solver_choice.landmarks) {
         VOLT_TRY(volt_model_use_records(model, options->records, options->n_records));
         return volt_model_pack(model, rows->Z, options->progress);
     }
-    VOLT_TRY(volt_landmark_set_choose(rows->Z.rows, options->washout, task->records, room->way.landmarks,
-                                      options->landmark_choice, volt_landmark_ghosts(&model->resolved),
-                                      &room->set));
-    return volt_model_use_landmarks(model, task, rows, &room->set, options->progress, &room->coefficients);
+    VOLT_TRY(volt_landmark_set_choose(rows->Z.rows, options->washout, task->records,
+                                      buffers->solver_choice.landmarks, options->landmark_choice,
+                                      volt_landmark_ghosts(&model->resolved), &buffers->set));
+    return volt_model_use_landmarks(model, task, rows, &buffers->set, options->progress,
+                                    &buffers->coefficients);
 }
 
 static void get_rows(void *context, int64_t first, volt_matrix Z)
@@ -222,61 +227,63 @@ static void get_rows(void *context, int64_t first, volt_matrix Z)
     volt_fit_rows_get(context, first, Z);
 }
 
-/* The rows as a solver sees them: through the kernel, or through landmarks. */
-static volt_status make_operator(const fit_task *fit, const solve_room *room, const volt_model *model,
+/* The operator of the solver: the kernel, or landmark features. */
+static volt_status make_operator(const fit_task *fit, const solve_workspace *buffers, const volt_model *model,
                                  volt_fit_rows *rows, double common, volt_operator **op)
 {
-    if (!room->way.landmarks)
+    if (!buffers->solver_choice.landmarks)
         return volt_kernel_operator(&model->resolved, model->columns, rows->Z, false, op);
     volt_landmark_task task = {.resolved = &model->resolved,
                                .columns = model->columns,
-                               .column = room->set.column,
-                               .m = room->set.m,
+                               .column = buffers->set.column,
+                               .m = buffers->set.m,
                                .Z = rows->Z,
                                .get_rows = get_rows,
                                .context = rows,
                                .records = fit->records,
                                .common = common,
-                               .backend = volt_place_landmarks(rows->Z.rows, room->set.m, rows->Z.cols)};
+                               .backend = volt_place_landmarks(rows->Z.rows, buffers->set.m, rows->Z.cols)};
     volt_stage stage;
     volt_stage_begin(&stage, fit->options->progress, "landmarks", 0, 0,
-                     (double)room->set.n * (double)room->set.n);
+                     (double)buffers->set.n * (double)buffers->set.n);
     return volt_landmark_operator(&task, &stage, op);
 }
 
-/* The states that the readout is of, where there are some: of reservoirs, or of landmarks. */
-static volt_status make_states(const fit_task *fit, solve_room *room, volt_model *model, volt_matrix *states)
+/* The readout of states, if any: of reservoirs, or of landmarks. */
+static volt_status make_states(const fit_task *fit, solve_workspace *buffers, volt_model *model,
+                               volt_matrix *states)
 {
-    if (room->way.landmarks) {
-        room->gamma = volt_alloc_doubles(room->set.m, model->q);
-        *states = volt_matrix_of(room->gamma, room->set.m, model->q);
-        return room->gamma ? VOLT_OK : VOLT_ERR_MEMORY;
+    if (buffers->solver_choice.landmarks) {
+        buffers->gamma = volt_alloc_doubles(buffers->set.m, model->q);
+        *states = volt_matrix_of(buffers->gamma, buffers->set.m, model->q);
+        return buffers->gamma ? VOLT_OK : VOLT_ERR_MEMORY;
     }
-    if (!fit->options->keep_factor) /* which is of rows */
+    if (!fit->options->keep_factor) /* the factor belongs to rows, not to states */
         VOLT_TRY(volt_readout_allocate(model));
     *states = volt_matrix_of(model->states_readout, model->states ? model->states->m : 0, model->q);
     return VOLT_OK;
 }
 
-static volt_status find_solver(const volt_solver_choice *way, const volt_model *model,
+static volt_status find_solver(const volt_solver_choice *choice, const volt_model *model,
                                const volt_backend *backend, const volt_solver **solver)
 {
     int64_t states = model->states ? model->states->m : 0;
-    *solver = way->solver ? way->solver
-                          : volt_solver_choose(model->n, model->q, states, false,
-                                               volt_solver_available(backend, model->n));
+    *solver = choice->solver ? choice->solver
+                             : volt_solver_choose(model->n, model->q, states, false,
+                                                  volt_solver_available(backend, model->n));
     VOLT_REQUIRE(!(*solver)->needs.states || states > 0, VOLT_ERR_ARGUMENT,
-                 "the solver \"%s\" needs a kernel with explicit states, and %s has none", (*solver)->info.name,
+                 "the solver \"%s\" requires a kernel with explicit states (got %s)", (*solver)->info.name,
                  volt_kernel_text(model->kernel));
     return VOLT_OK;
 }
 
-/* What the solver leaves behind becomes the model's: coefficients of landmarks or of states, and the past at the end. */
-static volt_status take_readout(const fit_task *fit, solve_room *room, const volt_solver *solver,
-                                volt_operator *op, volt_matrix states, volt_matrix washed, volt_model *model)
+/* Stores the result of the solver in the model: coefficients of landmarks or of states, and the final state. */
+static volt_status take_readout(const fit_task *fit, solve_workspace *buffers, const volt_solver *solver,
+                                volt_operator *op, volt_matrix states, volt_matrix washout_fitted,
+                                volt_model *model)
 {
-    if (room->way.landmarks) {
-        volt_model_take_landmarks(model, &room->set, op, states, washed);
+    if (buffers->solver_choice.landmarks) {
+        volt_model_take_landmarks(model, &buffers->set, op, states, washout_fitted);
         return volt_landmark_operator_end(op, &model->end);
     }
     if (model->states && !solver->needs.states)
@@ -285,16 +292,17 @@ static volt_status take_readout(const fit_task *fit, solve_room *room, const vol
     return volt_kernel_operator_end(op, &model->end);
 }
 
-/* Coefficients, intercepts, and the state of the past after the last row. `washed` (washout x q), where it is wanted,
- * receives what the kernel says on the rows of the washout. */
+/* Computes coefficients, intercepts and the state after the last row. If `washout_fitted` (washout x q) has
+ * data, it
+ * receives K A of the washout rows. */
 static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fit_rows *rows,
-                                 solve_room *solving, double *unlearned, volt_matrix washed)
+                                 solve_workspace *solving, double *unlearned, volt_matrix washout_fitted)
 {
-    choice_room *room = &solving->choice;
+    choice_buffers *buffers = &solving->choice;
     volt_matrix states;
     const volt_solver *solver;
     VOLT_TRY(make_states(fit, solving, model, &states));
-    VOLT_TRY(find_solver(&solving->way, model, fit->backend, &solver));
+    VOLT_TRY(find_solver(&solving->solver_choice, model, fit->backend, &solver));
     if (!solver->accepts.device)
         volt_place_here("a solver that does not store the Gram matrix works");
     int64_t w = model->washout, q = model->q, kept = rows->Z.rows - w;
@@ -303,45 +311,46 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
     bool intercept = model->intercept || model->resolved.centred;
     bool centred = model->resolved.centred && !model->intercept;
     VOLT_REQUIRE(!fit->chooses || !centred, VOLT_ERR_ARGUMENT,
-                 "alpha must be given for a centred kernel without an intercept");
+                 "alpha is required for a centred kernel without an intercept");
     memset(coefficients, 0, (size_t)(w * q) * sizeof(double));
     fit_task_scale_targets(fit, model, fit->change, A);
-    VOLT_TRY(prepare_choice(fit, model, volt_as_view(A), solving->way.landmarks > 0, room));
+    VOLT_TRY(prepare_choice(fit, model, volt_as_view(A), solving->solver_choice.landmarks > 0, buffers));
     volt_solver_task task = {.washout = w,
                              .alpha = fit->options->alpha,
                              .without = fitted_holes(fit),
                              .intercept = intercept,
                              .common = intercept ? model->resolved.common : 0,
                              .centred = centred,
-                             .choice = fit->chooses ? &room->choice : NULL,
-                             .held_out = centred ? NULL : &room->held,
+                             .choice = fit->chooses ? &buffers->choice : NULL,
+                             .held_out = centred ? NULL : &buffers->held,
                              .target_scale = model->target_scale,
                              .backend = fit->backend,
                              .progress = fit->options->progress,
                              .parameters = fit->solver.parameters};
     volt_row_errors errors[VOLT_ROW_ERRORS];
     if (!centred) {
-        VOLT_TRY(volt_errors_prepare(kept, q, room->held.ahead, fitted_holes(fit),
-                                     solving->way.landmarks ? LANDMARK_ERRORS : kept, &model->errors, errors));
+        VOLT_TRY(volt_errors_prepare(kept, q, buffers->held.ahead, fitted_holes(fit),
+                                     solving->solver_choice.landmarks ? LANDMARK_ERRORS : kept, &model->errors,
+                                     errors));
         task.errors = errors;
     }
     if (fit->options->keep_factor) {
-        VOLT_REQUIRE(
-            !centred, VOLT_ERR_ARGUMENT,
-            "a factor is of no use for a centred kernel without an intercept: nothing says what it errs by");
+        VOLT_REQUIRE(!centred, VOLT_ERR_ARGUMENT,
+                     "keep_factor requires an intercept when the kernel is centred: without one there is no "
+                     "error estimate");
         VOLT_TRY(volt_kept_list_create(q, &model->kept));
         task.kept = &model->kept;
     }
     volt_readout readout = {.A = A,
                             .intercepts = model->intercepts,
                             .unlearned = unlearned,
-                            .washed = washed,
+                            .washed = washout_fitted,
                             .log_likelihood = NAN};
     volt_left_out left_out = {.loo = model->report_numbers + 4 * q, .gcv = model->report_numbers + 5 * q};
     if (solver->offers.leverages)
         task.left_out = &left_out;
-    VOLT_TRY(volt_iteration_begin(fit, model, rows->Z, solving->way.beside, solver, &task, volt_as_view(A),
-                                  &solving->iteration));
+    VOLT_TRY(volt_iteration_begin(fit, model, rows->Z, solving->solver_choice.preconditioner_landmarks, solver,
+                                  &task, volt_as_view(A), &solving->iteration));
     task.iteration = &solving->iteration.own;
     VOLT_TRY(make_operator(fit, solving, model, rows, task.common, &task.kernel));
     if (model->states)
@@ -350,28 +359,30 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
     volt_status status = volt_solver_run(solver, &task, &readout);
     model->rcond = readout.rcond;
     if (status == VOLT_OK) {
-        take_choice(fit, fit->chooses ? room->choice.outputs : NULL, model);
+        take_choice(fit, fit->chooses ? buffers->choice.outputs : NULL, model);
         if (!centred)
-            volt_fit_make_report(fit, fit->chooses ? &room->choice : NULL, &room->held, model);
+            volt_fit_make_report(fit, fit->chooses ? &buffers->choice : NULL, &buffers->held, model);
         model->report.log_likelihood = readout.log_likelihood;
-        volt_fit_report_solver(solver, &solving->way, task.iteration, model);
+        volt_fit_report_solver(solver, &solving->solver_choice, task.iteration, model);
         if (task.left_out)
             volt_fit_report_left_out(&left_out, model);
-        status = take_readout(fit, solving, solver, task.kernel, states, washed, model);
+        status = take_readout(fit, solving, solver, task.kernel, states, washout_fitted, model);
     }
     volt_operator_free(task.kernel);
     return status;
 }
 
-/* See the head of this file; `washed` is what the kernel says on the rows of the washout. Half of a readout leads half of
- * the way from the present value to the fitted one. */
+/* Fitted values (see the top of this file). `washout_fitted` is K A of the washout rows. With a share of 1/2,
+ * the
+ * fitted value is halfway between the present value and that of the full readout. */
 static volt_status finish_fitted(const fit_task *task, const volt_model *model, const double *coefficients,
-                                 const double *unlearned, volt_view washed, volt_matrix fitted)
+                                 const double *unlearned, volt_view washout_fitted, volt_matrix fitted)
 {
     int64_t w = task->options->washout, q = model->q;
     volt_view X = task->X, Y = task->Y;
     for (int64_t i = 0; i < w; i++) {
-        memcpy(fitted.data + i * fitted.ld, washed.data + i * washed.ld, (size_t)q * sizeof(double));
+        memcpy(fitted.data + i * fitted.ld, washout_fitted.data + i * washout_fitted.ld,
+               (size_t)q * sizeof(double));
         VOLT_TRY(volt_model_finish_output(model, i, X.data + i * X.ld, fitted.data + i * fitted.ld));
     }
     for (int64_t k = 0; k < q; k++) {
@@ -397,40 +408,44 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
     const volt_fit_options *options = task->options;
     int64_t n = task->X.rows, q = task->Y.cols;
     volt_recipe recipe = {0};
-    solve_room room = {0};
+    solve_workspace buffers = {0};
     volt_status status = fit_task_recipe(task, n, &recipe);
     if (status == VOLT_OK)
-        status = volt_fit_solver_choose(kernel, task, recipe.columns, loss->loss != NULL, &room.way);
-    int64_t width = recipe.columns * volt_kernel_slices(kernel); /* of a row as the kernel sees it */
+        status =
+            volt_fit_solver_choose(kernel, task, recipe.columns, loss->loss != NULL, &buffers.solver_choice);
+    int64_t width = recipe.columns * volt_kernel_slices(kernel); /* width of a row as the kernel sees it */
     volt_model *fresh = NULL;
-    /* Landmarks are walked past in blocks: no copy of the inputs. */
-    bool stored = !room.way.landmarks || recipe.fed.n > 0;
+    /* Landmark fits read the rows in blocks and need no copy of the inputs. */
+    bool stored = !buffers.solver_choice.landmarks || recipe.fed.n > 0;
     volt_fit_rows rows = {0};
-    volt_matrix washed = {0};
+    volt_matrix washout_fitted = {0};
     double *unlearned = NULL;
     if (status == VOLT_OK)
         status = volt_model_allocate(n, width, q, &fresh);
     if (status == VOLT_OK) {
         fresh->recipe = recipe;
         unlearned = volt_alloc_doubles(q, 1);
-        washed = volt_matrix_of(volt_alloc_doubles(fitted.data ? options->washout : 0, q), options->washout, q);
-        status = unlearned && washed.data ? prepare(kernel, task, loss->loss, width, stored, &rows, fresh)
-                                          : VOLT_ERR_MEMORY;
+        washout_fitted =
+            volt_matrix_of(volt_alloc_doubles(fitted.data ? options->washout : 0, q), options->washout, q);
+        status = unlearned && washout_fitted.data
+                     ? prepare(kernel, task, loss->loss, width, stored, &rows, fresh)
+                     : VOLT_ERR_MEMORY;
     } else {
         volt_recipe_release(&recipe);
     }
     if (status == VOLT_OK)
-        status = take_rows(task, &rows, &room, fresh);
+        status = take_rows(task, &rows, &buffers, fresh);
     if (status == VOLT_OK && loss->loss)
-        status = volt_loss_fit_solve(task, loss, room.way.solver, rows.Z, fitted, fresh);
+        status = volt_loss_fit_solve(task, loss, buffers.solver_choice.solver, rows.Z, fitted, fresh);
     else if (status == VOLT_OK)
-        status = solve_readout(task, fresh, &rows, &room, unlearned, fitted.data ? washed : (volt_matrix){0});
+        status = solve_readout(task, fresh, &rows, &buffers, unlearned,
+                               fitted.data ? washout_fitted : (volt_matrix){0});
     if (status == VOLT_OK && fitted.data && !fresh->loss)
-        status = finish_fitted(task, fresh, room.coefficients ? room.coefficients : fresh->coefficients,
-                               unlearned, volt_as_view(washed), fitted);
+        status = finish_fitted(task, fresh, buffers.coefficients ? buffers.coefficients : fresh->coefficients,
+                               unlearned, volt_as_view(washout_fitted), fitted);
 
-    release_room(&room);
-    volt_free(washed.data);
+    release_workspace(&buffers);
+    volt_free(washout_fitted.data);
     volt_free(unlearned);
     volt_fit_rows_release(&rows);
     if (status == VOLT_OK)
@@ -440,7 +455,7 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
     return status;
 }
 
-/* Rows without a target have no fitted values yet: the model, begun anew, forecasts all rows. */
+/* Rows without a target have no fitted values yet. The model predicts all rows from a zero initial state. */
 static volt_status fill_holes(const volt_model *model, const fit_task *task, volt_matrix fitted)
 {
     volt_matrix all = volt_matrix_of(volt_alloc_doubles(fitted.rows, fitted.cols), fitted.rows, fitted.cols);
@@ -458,7 +473,7 @@ static volt_status fill_holes(const volt_model *model, const fit_task *task, vol
     return status;
 }
 
-/* Where the fit goes, from what its factorisations cost. */
+/* Chooses the back end from the cost of the factorisations. */
 static const volt_backend *place(const fit_task *task)
 {
     double n = (double)task->X.rows, choosing = VOLT_MOST_ALPHAS * pow(volt_choice_rows(n) / n, 3);
@@ -489,22 +504,22 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
     double *weights = NULL;
     VOLT_TRY(check(kernel, X, loss->Y, holes->present, fitted, model));
     VOLT_REQUIRE(!loss->options.keep_factor || !loss->loss, VOLT_ERR_ARGUMENT,
-                 "a factor is kept for standard deviations, which other losses than squares do not have");
+                 "keep_factor requires the squared loss: other losses have no standard deviations");
     VOLT_TRY(fit_task_resolve(X, loss->Y, &loss->options, records, X.rows, &task));
     if (loss->options.alpha > 0 && !loss->options.intercept && is_centred(kernel))
-        task.chooses = false; /* there are no held-out errors to guard by */
+        task.chooses = false; /* there are no held-out errors for the guard */
     task.holes = holes;
     VOLT_TRY(volt_fit_solver_check(kernel, loss->loss != NULL, &task));
     if (loss->options.feedback_weight > 0)
         VOLT_TRY(volt_fed_check_targets(loss->Y, records));
     if (loss->loss) {
-        task.chooses = false; /* the solver does, by the loss */
+        task.chooses = false; /* the solver chooses alpha from the loss */
         VOLT_TRY(volt_loss_fit_weights(loss, holes, &weights));
         task.weights = weights;
     }
     task.backend = loss->loss ? volt_place_here("a loss other than squares is minimised") : place(&task);
     volt_model *fresh = NULL;
-    volt_matrix values = {0}; /* fitted: not the caller's until nothing can fail any more */
+    volt_matrix values = {0}; /* allocated here: the caller's memory is written only on success */
     volt_status status = fitted.data ? allocate_values(fitted, &values) : VOLT_OK;
     if (status == VOLT_OK)
         status = volt_blas_claim(&use);

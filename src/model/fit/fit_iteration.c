@@ -1,4 +1,4 @@
-/* src/model/fit/fit_iteration.c: landmarks beside a model that keeps all its rows. */
+/* src/model/fit/fit_iteration.c: landmarks and checkpoint of an iterative fit that keeps all rows. */
 #include "model/fit/fit_iteration.h"
 
 #include "base/error.h"
@@ -13,12 +13,12 @@ void volt_iteration_end(volt_iteration_workspace *space)
 {
     volt_operator_free(space->own.landmarks);
     volt_columns_free(space->columns);
-    volt_resolved_split(&space->resolved, &(volt_records){0}, 0); /* frees its records, and cannot fail */
+    volt_resolved_split(&space->resolved, &(volt_records){0}, 0); /* frees its records; cannot fail */
     volt_landmark_set_release(&space->set);
     *space = (volt_iteration_workspace){0};
 }
 
-/* The rows of the set as columns, whose records are its runs. */
+/* Resolves the rows of the set as columns. The runs of the set become records. */
 static volt_status take_columns(const fit_task *fit, volt_view Z, volt_iteration_workspace *space)
 {
     const volt_landmark_set *set = &space->set;
@@ -34,7 +34,7 @@ static volt_status take_columns(const fit_task *fit, volt_view Z, volt_iteration
     if (status == VOLT_OK)
         status =
             volt_columns_create(&space->resolved, volt_view_of(rows, set->n, Z.cols), &stage, &space->columns);
-    if (status == VOLT_OK && !volt_stage_goes_on(&stage)) /* and the columns are not whole */
+    if (status == VOLT_OK && !volt_stage_goes_on(&stage)) /* the columns are incomplete */
         status = volt_stage_end(&stage);
     volt_records_release(&runs);
     volt_free(rows);
@@ -62,7 +62,7 @@ static volt_status take_landmarks(const fit_task *fit, const volt_model *model, 
     return volt_landmark_operator(&task, &stage, &space->own.landmarks);
 }
 
-/* What the answer depends on, but for where the iteration stops. */
+/* Digest of everything that determines the result except the stopping criterion. */
 static void find_digest(const fit_task *fit, const volt_model *model, volt_view Z, const volt_solver_task *task,
                         volt_view targets, volt_iteration_workspace *space)
 {

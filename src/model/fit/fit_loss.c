@@ -1,4 +1,4 @@
-/* src/model/fit/fit_loss.c: columns, weights and readout of a fit with a loss. */
+/* src/model/fit/fit_loss.c: target columns, weights and readout of a fit with a loss. */
 #include "model/fit/fit_task.h"
 
 #include "base/error.h"
@@ -21,22 +21,22 @@ static volt_status check_options(const volt_loss_fit *fit, volt_view Y)
     const char *text = fit->loss->text;
     const volt_loss_info *info = &fit->loss->kind->info;
     VOLT_REQUIRE(options->tolerance > 0 && options->tolerance < 1, VOLT_ERR_ARGUMENT,
-                 "the tolerance is %g, and must lie between 0 and 1", options->tolerance);
-    VOLT_REQUIRE(
-        !options->guarded, VOLT_ERR_ARGUMENT,
-        "keeping the naive forecast where held-out rows prefer it requires squares without weights, and the "
-        "loss is %s",
-        text);
+                 "the tolerance must be between 0 and 1 (got %g)", options->tolerance);
+    VOLT_REQUIRE(!options->guarded, VOLT_ERR_ARGUMENT,
+                 "the guard (naive forecast if better on held-out rows) requires squares without weights; "
+                 "the loss is %s",
+                 text);
     VOLT_REQUIRE(options->target != VOLT_TARGET_CHANGE || !info->unscaled, VOLT_ERR_ARGUMENT,
-                 "the change of a target can not be learned with loss %s", text);
+                 "loss %s cannot learn the change of a target", text);
     VOLT_REQUIRE(!info->classes || Y.cols == 1, VOLT_ERR_SHAPE,
-                 "loss %s takes one target, and there are %" PRId64, text, Y.cols);
+                 "loss %s requires one target, and there are %" PRId64, text, Y.cols);
     VOLT_REQUIRE(info->classes || options->n_classes == 0, VOLT_ERR_ARGUMENT,
-                 "names of %" PRId64 " classes are given, and loss %s has none", options->n_classes, text);
+                 "names of %" PRId64 " classes are given, but loss %s has no classes", options->n_classes,
+                 text);
     VOLT_REQUIRE(!options->feedback || !info->classes, VOLT_ERR_ARGUMENT,
-                 "outputs of loss %s are probabilities, and can not be the next inputs", text);
+                 "outputs of loss %s are probabilities and cannot be the next inputs", text);
     VOLT_REQUIRE(options->feedback_weight == 0 || (!info->unscaled && fit->loss->count < 2), VOLT_ERR_ARGUMENT,
-                 "outputs of loss %s are not its targets, and cannot be fed back with the inputs", text);
+                 "outputs of loss %s differ from its targets and cannot be fed back", text);
     return VOLT_OK;
 }
 
@@ -53,7 +53,7 @@ static volt_status join_name(const char *name, const char *part, char **joined)
     return text.failed ? VOLT_ERR_MEMORY : VOLT_OK;
 }
 
-/* Every target once for each level. */
+/* Repeats every target once per level. */
 static volt_status repeat_targets(volt_view Y, volt_loss_fit *fit)
 {
     const double *levels = fit->loss->values;
@@ -79,13 +79,13 @@ static volt_status repeat_targets(volt_view Y, volt_loss_fit *fit)
     return VOLT_OK;
 }
 
-/* A row of weight 0 is not fitted, whatever its target is. */
+/* Rows of weight 0 are not fitted, whatever their target. */
 static bool counts(const volt_loss_fit *fit, int64_t row)
 {
     return !fit->options.weights || fit->options.weights[row] != 0;
 }
 
-/* The distinct values of rows that count, upwards: at most VOLT_MOST_LEVELS. */
+/* Finds the distinct values of the fitted rows, ascending, at most VOLT_MOST_LEVELS. */
 static volt_status find_classes(volt_view Y, const volt_loss_fit *fit, double values[VOLT_MOST_LEVELS],
                                 int64_t *count)
 {
@@ -130,7 +130,8 @@ static volt_status name_classes(volt_loss_fit *fit, const double *values, int64_
     return VOLT_OK;
 }
 
-/* A column for every class: 1 where the row is of it, else 0; of a loss that fits one function of two: -1 and 1 in the second. */
+/* One column per class: 1 for rows of the class, else 0. A loss that fits one function for two classes has
+ * -1 and 1 in the second column. */
 static volt_status split_classes(volt_view Y, volt_loss_fit *fit)
 {
     const char *text = fit->loss->text;
@@ -138,7 +139,7 @@ static volt_status split_classes(volt_view Y, volt_loss_fit *fit)
     double values[VOLT_MOST_LEVELS];
     int64_t q = fit->options.n_classes;
     VOLT_REQUIRE(q <= VOLT_MOST_LEVELS, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " classes are given, and at most %d may be", q, VOLT_MOST_LEVELS);
+                 "%" PRId64 " classes are given, and the maximum is %d", q, VOLT_MOST_LEVELS);
     for (int64_t i = 0; i < Y.rows; i++)
         if (counts(fit, i)) {
             double y = Y.data[i * Y.ld];
@@ -150,9 +151,10 @@ static volt_status split_classes(volt_view Y, volt_loss_fit *fit)
         VOLT_TRY(find_classes(Y, fit, values, &q));
     for (int64_t k = 0; fit->options.n_classes > 0 && k < q; k++)
         values[k] = (double)k;
-    VOLT_REQUIRE(q >= 2, VOLT_ERR_DATA, "all targets are of one class, and loss %s needs at least two", text);
+    VOLT_REQUIRE(q >= 2, VOLT_ERR_DATA, "all targets have the same class, and loss %s requires at least two",
+                 text);
     VOLT_REQUIRE(q <= most, VOLT_ERR_DATA,
-                 "the targets are of %" PRId64 " classes, and loss %s takes at most %" PRId64
+                 "the targets have %" PRId64 " classes, and loss %s supports at most %" PRId64
                  ": use multinomial",
                  q, text, most);
     VOLT_TRY(name_classes(fit, values, q));
@@ -194,7 +196,7 @@ volt_status volt_loss_fit_begin(volt_view Y, const volt_fit_options *options, vo
         fit->options.tolerance = USUAL_TOLERANCE;
     VOLT_TRY(check_options(fit, Y));
     if (!Y.data)
-        return VOLT_OK; /* refused with all that is missing */
+        return VOLT_OK; /* reported later, with all missing targets */
     VOLT_TRY(check_targets(fit, Y));
     const volt_loss_info *info = &fit->loss->kind->info;
     if (info->classes)
@@ -202,7 +204,7 @@ volt_status volt_loss_fit_begin(volt_view Y, const volt_fit_options *options, vo
     else if (fit->loss->count > 1)
         VOLT_TRY(repeat_targets(Y, fit));
     if (info->unscaled)
-        fit->options.anchors = NULL; /* their changes are nothing to be learned */
+        fit->options.anchors = NULL; /* changes are not learned for this loss */
     else if (fit->anchors)
         fit->options.anchors = fit->anchors;
     if (fit->names)
@@ -219,7 +221,7 @@ volt_status volt_loss_fit_anchors(volt_fit_options *options)
     bool unscaled = loss->kind->info.unscaled != 0;
     volt_loss_free(loss);
     VOLT_REQUIRE(!unscaled || options->target != VOLT_TARGET_CHANGE, VOLT_ERR_ARGUMENT,
-                 "the change of a target can not be learned with loss %s", options->loss);
+                 "loss %s cannot learn the change of a target", options->loss);
     if (unscaled)
         options->anchors = NULL;
     return VOLT_OK;
@@ -255,7 +257,7 @@ volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_holes *ho
     for (int64_t i = fit->options.washout; given && i < n; i++)
         sum += holes->without && holes->without[i] ? 0 : given[i];
     VOLT_REQUIRE(!given || sum > 0, VOLT_ERR_DATA,
-                 "the weights of the rows that are fitted add up to 0, and one at least must be positive");
+                 "the weights of the fitted rows sum to 0; at least one must be positive");
     VOLT_REQUIRE(isfinite(sum), VOLT_ERR_ARGUMENT, "the sum of the weights is too large for a double");
     if (given || holes->without) {
         made = volt_alloc_doubles(n, 1);
@@ -267,8 +269,7 @@ volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_holes *ho
     for (int64_t k = 0; k < fit->n_classes; k++)
         if (!volt_loss_fit_has_class(fit, made, fit->options.washout, n, k)) {
             volt_free(made);
-            return volt_fail(VOLT_ERR_DATA,
-                             "no row that is fitted is of class \"%s\"; all must be there (loss %s)",
+            return volt_fail(VOLT_ERR_DATA, "no fitted row has class \"%s\"; loss %s requires all classes",
                              fit->classes[k], fit->loss->text);
         }
     *weights = made;
@@ -277,7 +278,7 @@ volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_holes *ho
 
 /* ---- the readout ------------------------------------------------------------------------------ */
 
-/* Fitted values: K A of the rows of the washout, u of the others, to what is forecast. */
+/* Converts to predictions: K A of the washout rows, u of the others. */
 static volt_status finish_fitted(const fit_task *task, const volt_model *model, volt_matrix fitted)
 {
     volt_view X = task->X;
@@ -290,7 +291,7 @@ static volt_status finish_fitted(const fit_task *task, const volt_model *model, 
     return VOLT_OK;
 }
 
-/* No rows were held out. */
+/* Report without held-out rows. */
 static void make_report(volt_model *model)
 {
     int64_t q = model->q;

@@ -1,12 +1,12 @@
-/* src/model/fit/fit_report.c: how a fit did on rows that it did not see. */
+/* src/model/fit/fit_report.c: out-of-sample errors of a fit. */
 #include "model/fit/fit_task.h"
 
 #include "base/numbers.h"
 
 #include <math.h>
 
-/* R2 of levels, mean over outputs, of root mean squared errors of the held-out rows in units of `scale`, in which neither they
- * nor the variance overflow or vanish. */
+/* R2 of levels, mean over outputs, from root mean squared errors of the held-out rows in units of `scale`.
+ * These units avoid overflow and underflow. */
 static double held_out_r2(const fit_task *task, const double *scale, const double *root, int64_t first,
                           int64_t rows, int64_t counted)
 {
@@ -26,7 +26,7 @@ static double held_out_r2(const fit_task *task, const double *scale, const doubl
     return sum / (double)task->Y.cols;
 }
 
-/* The root mean squared error of "as now" for output k over the held-out rows. */
+/* Root mean squared error of the naive forecast of output k over the held-out rows. */
 static double naive_root(const fit_task *task, int64_t first, int64_t counted, int64_t k)
 {
     volt_squares squares = {0};
@@ -92,7 +92,7 @@ void volt_fit_report_solver(const volt_solver *solver, const volt_solver_choice 
                             const volt_iteration *iteration, volt_model *model)
 {
     model->report.solver = solver->info.name;
-    model->report.landmarks = choice->landmarks + choice->beside;
+    model->report.landmarks = choice->landmarks + choice->preconditioner_landmarks;
     model->report.iterations = iteration->steps;
     model->report.residual = iteration->residual;
 }

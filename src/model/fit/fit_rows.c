@@ -1,4 +1,4 @@
-/* src/model/fit/fit_rows.c: training rows, stored or made when they are asked for. */
+/* src/model/fit/fit_rows.c: training rows, stored or computed on demand. */
 #include "model/fit/fit_task.h"
 
 #include "base/error.h"
@@ -9,11 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 4096 }; /* rows that are looked at at a time: at least those that volt_kernel_warn looks at */
+enum { BLOCK = 4096 }; /* rows per block: at least the number that volt_kernel_warn reads */
 
-/* ---- made ------------------------------------------------------------------------------------- */
+/* ---- computed on demand ------------------------------------------------------------------------- */
 
-/* The columns of row `next`, not scaled; `next` goes on. */
+/* Unscaled columns of row `next`. Increments `next`. */
 static void make_columns(volt_fit_rows *rows, double *columns)
 {
     const volt_recipe *recipe = &rows->model->recipe;
@@ -33,7 +33,7 @@ static void make_row(volt_fit_rows *rows, double *z)
     volt_recent_filter(&model->recipe, &rows->recent, z);
 }
 
-/* For volt_input_scale_learn_rows, which asks in order. */
+/* For volt_input_scale_learn_rows, which reads rows in order. */
 static const double *columns_of(void *context, int64_t i)
 {
     volt_fit_rows *rows = context;
@@ -51,7 +51,7 @@ void volt_fit_rows_get(volt_fit_rows *rows, int64_t first, volt_matrix Z)
     }
     int64_t begin = volt_records_begin(rows->task->records, first);
     if (rows->next > first || rows->next < begin)
-        rows->next = begin; /* where it starts anew */
+        rows->next = begin; /* start of the record */
     while (rows->next < first)
         make_row(rows, rows->room);
     for (int64_t i = 0; i < Z.rows; i++)
@@ -60,12 +60,12 @@ void volt_fit_rows_get(volt_fit_rows *rows, int64_t first, volt_matrix Z)
 
 /* ---- begin ------------------------------------------------------------------------------------ */
 
-/* Into Z: columns of the inputs, those of targets that come back, and then scaled and filtered. */
+/* Fills Z with columns of the inputs and of fed-back targets, then scales and filters them. */
 static volt_status store(volt_fit_rows *rows, volt_matrix Z)
 {
     const fit_task *task = rows->task;
     volt_model *model = rows->model;
-    volt_matrix columns = {Z.data, Z.rows, model->recipe.columns, Z.ld}; /* before they are filtered */
+    volt_matrix columns = {Z.data, Z.rows, model->recipe.columns, Z.ld}; /* before filtering */
     volt_view own = {Z.data, Z.rows, volt_recipe_own(&model->recipe), Z.ld};
     while (rows->next < Z.rows)
         make_columns(rows, Z.data + rows->next * Z.ld);
@@ -93,7 +93,7 @@ static volt_status learn(volt_fit_rows *rows)
     VOLT_TRY(volt_input_scale_learn_rows(&source, !volt_kernel_keeps_origin(model->kernel), !model->scaled,
                                          &model->input));
     rows->next = 0;
-    while (rows->next < rows->Z.rows) /* to what the row after the last looks back to */
+    while (rows->next < rows->Z.rows) /* state before the row after the last */
         make_row(rows, rows->room);
     return VOLT_OK;
 }
@@ -111,7 +111,7 @@ volt_status volt_fit_rows_begin(const fit_task *task, volt_model *model, int64_t
     volt_status status = VOLT_OK;
     if (stored) {
         status = store(rows, volt_matrix_of(memory, n, d));
-        rows->Z.data = memory; /* to be released in every case */
+        rows->Z.data = memory; /* released by the caller in every case */
     } else {
         rows->room = memory;
         status = learn(rows);
@@ -129,7 +129,7 @@ void volt_fit_rows_release(volt_fit_rows *rows)
     *rows = (volt_fit_rows){0};
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- statistics of all rows ---------------------------------------------------------------------- */
 
 volt_status volt_fit_rows_extents(volt_fit_rows *rows, int64_t slices, volt_extent *extents)
 {

@@ -1,4 +1,5 @@
-/* src/model/fit/fit_solver.c: exact where that fits and pays, else approximate. */
+/* src/model/fit/fit_solver.c: chooses the solver of a fit: exact when memory and time allow, otherwise
+ * approximate. */
 #include "model/fit/fit_task.h"
 
 #include "base/error.h"
@@ -29,33 +30,29 @@ volt_status volt_fit_solver_check(const volt_kernel *kernel, bool loss, fit_task
     VOLT_TRY(volt_solver_parse(options->solver, &request, &task->solver));
     VOLT_REQUIRE((int)options->landmark_choice >= VOLT_LANDMARKS_SPREAD &&
                      options->landmark_choice <= VOLT_LANDMARKS_RANDOM,
-                 VOLT_ERR_ARGUMENT, "there is no choice of landmarks number %d", (int)options->landmark_choice);
+                 VOLT_ERR_ARGUMENT, "unknown landmark choice %d", (int)options->landmark_choice);
     VOLT_REQUIRE(options->landmarks >= 0 && options->landmarks <= kept, VOLT_ERR_ARGUMENT,
-                 "there are to be %" PRId64 " landmarks, and there can be 1 to %" PRId64
+                 "the number of landmarks is %" PRId64 ", and must be 1 to %" PRId64
                  ", the rows after the washout",
                  options->landmarks, kept);
     VOLT_REQUIRE(options->iterations >= 0, VOLT_ERR_ARGUMENT,
-                 "there are to be %" PRId64
-                 " iterations, and there must be at least 1, or 0 for the usual number",
+                 "the number of iterations is %" PRId64 ", and must be at least 1, or 0 for the default",
                  options->iterations);
     VOLT_REQUIRE(options->checkpoint_seconds >= 0 && isfinite(options->checkpoint_seconds), VOLT_ERR_ARGUMENT,
-                 "a checkpoint is to be written every %g seconds, and that must be at least 0",
-                 options->checkpoint_seconds);
+                 "checkpoint_seconds must be at least 0 (got %g)", options->checkpoint_seconds);
     return VOLT_OK;
 }
 
-/* Bytes of a fit in the matrix or in states, as planned, with what the options add. */
+/* Bytes of a fit in the Gram matrix or in states, as planned, plus what the options add. */
 static double planned_bytes(const fit_task *task, const volt_plan *plan)
 {
-    enum {
-        BESIDE_CHANGES = 6
-    }; /* naive errors, levels, both targets side by side, and the solves of the second */
+    enum { BESIDE_CHANGES = 6 }; /* naive errors, levels, both sets of targets, and the solves of the second */
     double n = (double)task->X.rows, q = (double)task->Y.cols;
     return plan->fit_bytes + (task->chooses && task->change ? 8.0 * BESIDE_CHANGES * n * q : 0) +
            (task->options->keep_factor ? plan->factor_bytes : 0);
 }
 
-/* With the number of rows that would do. */
+/* Requires the planned memory. The error message includes the number of rows that would fit. */
 static volt_status require_planned(const fit_task *task, double bytes, const volt_plan *plan)
 {
     int64_t n = task->X.rows;
@@ -68,7 +65,7 @@ static volt_status require_planned(const fit_task *task, double bytes, const vol
     return volt_fail(status, "%s; up to %" PRId64 " rows would fit", first, plan->n_that_fits);
 }
 
-/* Of a solver that walks past the rows. */
+/* Memory of a solver that reads the rows in blocks. */
 static volt_status require_walk(const volt_kernel *kernel, const fit_task *task, int64_t columns,
                                 const volt_solver *solver, volt_solver_choice *choice)
 {
@@ -77,11 +74,11 @@ static volt_status require_walk(const volt_kernel *kernel, const fit_task *task,
     bool keeps_landmarks = volt_solver_keeps_landmarks(solver);
     double width = (double)(columns * volt_kernel_slices(kernel));
     double bytes = volt_solver_fit_bytes(solver, (double)n, width, (double)task->Y.cols, (double)landmarks);
-    if (task->options->feedback_weight > 0 && keeps_landmarks) /* targets that come back need all rows */
+    if (task->options->feedback_weight > 0 && keeps_landmarks) /* fed-back targets require all rows */
         bytes += 8 * (double)n * width;
     *choice = (volt_solver_choice){.solver = solver,
                                    .landmarks = keeps_landmarks ? landmarks : 0,
-                                   .beside = keeps_landmarks ? 0 : landmarks};
+                                   .preconditioner_landmarks = keeps_landmarks ? 0 : landmarks};
     char what[128];
     snprintf(what, sizeof what, "a fit on %" PRId64 " rows by %s with %" PRId64 " landmarks", n,
              solver->info.name, landmarks);
@@ -104,7 +101,8 @@ volt_status volt_fit_solver_choose(const volt_kernel *kernel, const fit_task *ta
     int64_t n = task->X.rows, q = task->Y.cols;
     if (solver && volt_solver_walks(solver))
         return require_walk(kernel, task, columns, solver, choice);
-    if (!solver && (loss || options->keep_factor)) /* which is of rows, whatever states the kernel has */
+    if (!solver && (loss || options->keep_factor)) /* the factor belongs to rows, even when the kernel has
+                                                    * states */
         solver = volt_solver_choose(n, q, 0, loss, volt_solver_available(task->backend, n));
     *choice = (volt_solver_choice){.solver = solver};
     volt_plan plan = {.struct_size = sizeof plan};

@@ -1,4 +1,4 @@
-/* src/model/fit/fit_task.c: what a fit is asked to do, checked and resolved. */
+/* src/model/fit/fit_task.c: checks the options of a fit and resolves `auto`. */
 #include "model/fit/fit_task.h"
 
 #include "base/error.h"
@@ -11,18 +11,15 @@
 static volt_status check_feedback(const volt_fit_options *options)
 {
     VOLT_REQUIRE(options->feedback_weight >= 0 && isfinite(options->feedback_weight), VOLT_ERR_ARGUMENT,
-                 "the feedback weight is %g, and must be positive and finite, or 0 for none",
+                 "the feedback weight must be positive and finite, or 0 for none (got %g)",
                  options->feedback_weight);
     if (options->feedback_weight == 0)
         return VOLT_OK;
-    VOLT_REQUIRE(
-        options->ahead == 0, VOLT_ERR_ARGUMENT,
-        "with a feedback weight the target of the row before comes back, and must be known by then: ahead is "
-        "%" PRId64 ", and must be 0",
-        options->ahead);
-    VOLT_REQUIRE(
-        !options->feedback, VOLT_ERR_ARGUMENT,
-        "the outputs are said to be the next inputs, and to come back beside the inputs: one or the other");
+    VOLT_REQUIRE(options->ahead == 0, VOLT_ERR_ARGUMENT,
+                 "a feedback weight requires ahead = 0, so that the previous target is known (got ahead = "
+                 "%" PRId64 ")",
+                 options->ahead);
+    VOLT_REQUIRE(!options->feedback, VOLT_ERR_ARGUMENT, "feedback and feedback_weight are mutually exclusive");
     return VOLT_OK;
 }
 
@@ -30,32 +27,31 @@ static volt_status check_options(const volt_fit_options *options, const volt_rec
                                  volt_view Y)
 {
     VOLT_REQUIRE(options->alpha >= 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
-                 "alpha is %g, and must be positive and finite, or 0 to be chosen", options->alpha);
+                 "alpha must be positive and finite, or 0 for automatic choice (got %g)", options->alpha);
     VOLT_REQUIRE(options->washout >= 0 && options->washout < X.rows, VOLT_ERR_ARGUMENT,
-                 "the washout is %" PRId64 ", and must lie from 0 to %" PRId64 ", one less than the rows",
+                 "the washout is %" PRId64 ", and must be 0 to %" PRId64 ", one less than the rows",
                  options->washout, X.rows - 1);
     VOLT_REQUIRE(options->washout == 0 || records->n == 0, VOLT_ERR_ARGUMENT,
-                 "the washout is %" PRId64 " rows, and must be 0 where the rows are %" PRId64 " records",
-                 options->washout, records->n);
+                 "the washout is %" PRId64 ", and must be 0 with records (%" PRId64 " given)", options->washout,
+                 records->n);
     VOLT_REQUIRE(options->ahead >= 0, VOLT_ERR_ARGUMENT, "ahead is %" PRId64 ", and must be at least 0",
                  options->ahead);
     VOLT_REQUIRE(!options->feedback || X.cols == Y.cols, VOLT_ERR_ARGUMENT,
-                 "feedback needs as many outputs as inputs, and there are %" PRId64 " and %" PRId64, Y.cols,
-                 X.cols);
+                 "feedback requires equal numbers of outputs and inputs (got %" PRId64 " and %" PRId64 ")",
+                 Y.cols, X.cols);
     VOLT_TRY(check_feedback(options));
     VOLT_REQUIRE(options->season == VOLT_SEASON_AUTO || options->season == 0 ||
                      (options->season >= 2 && options->season < X.rows),
                  VOLT_ERR_ARGUMENT,
-                 "the season is %" PRId64 " rows, and must be 0 (none) or lie from 2 to %" PRId64
+                 "the season is %" PRId64 " rows, and must be 0 (none) or 2 to %" PRId64
                  ", one less than the rows",
                  options->season, X.rows - 1);
     VOLT_REQUIRE(options->as_they_are >= 0 && options->as_they_are < X.cols, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " inputs are to be taken as they are, and at most %" PRId64
-                 " may, one less than all",
+                 "as_they_are is %" PRId64 ", and must be 0 to %" PRId64 ", one less than the inputs",
                  options->as_they_are, X.cols - 1);
     for (int64_t k = 0; options->anchors && k < Y.cols; k++)
         VOLT_REQUIRE(options->anchors[k] >= -1 && options->anchors[k] < X.cols, VOLT_ERR_ARGUMENT,
-                     "target %" PRId64 " is said to be input %" PRId64 ", and there are %" PRId64 " inputs",
+                     "the anchor of target %" PRId64 " is input %" PRId64 ", and there are %" PRId64 " inputs",
                      k + 1, options->anchors[k] + 1, X.cols);
     return VOLT_OK;
 }
@@ -68,7 +64,7 @@ bool fit_task_can_change(const volt_fit_options *options, int64_t q)
     return can;
 }
 
-/* The season of the first target that has one, looked for in the longest record. */
+/* Detects the season of the first target that has one, in the longest record. */
 static volt_status find_season(const fit_task *task, int64_t rows, int64_t *season)
 {
     int64_t first = 0, count = 0;
@@ -92,11 +88,10 @@ volt_status fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *o
     VOLT_TRY(check_options(options, records, X, Y));
     bool can = fit_task_can_change(options, Y.cols), open = options->alpha == 0;
     *task = (fit_task){.X = X, .Y = Y, .options = options, .season = options->season, .records = records};
-    VOLT_REQUIRE(
-        options->target != VOLT_TARGET_CHANGE || can, VOLT_ERR_ARGUMENT,
-        "the change of a target can be learned when every target is an input and lies at least one row "
-        "ahead; here %s",
-        options->ahead < 1 ? "targets lie 0 rows ahead" : "a target is not an input");
+    VOLT_REQUIRE(options->target != VOLT_TARGET_CHANGE || can, VOLT_ERR_ARGUMENT,
+                 "learning changes requires every target to be an input and at least one row ahead; "
+                 "here %s",
+                 options->ahead < 1 ? "targets are 0 rows ahead" : "a target is not an input");
     task->change =
         options->target == VOLT_TARGET_CHANGE || (options->target == VOLT_TARGET_AUTO && can && open);
     task->level = options->target == VOLT_TARGET_LEVEL ||

@@ -1,4 +1,4 @@
-/* src/model/fit/holes.c: which targets are there. */
+/* src/model/fit/holes.c: rows without targets. */
 #include "model/fit/fit_task.h"
 
 #include "base/error.h"
@@ -28,9 +28,8 @@ volt_status volt_holes_find(volt_view Y, const double *weights, bool missing, in
     if (left_out == 0)
         return VOLT_OK;
     VOLT_REQUIRE(fitted > 0, VOLT_ERR_DATA,
-                 weights ? "the weights of the %" PRId64
-                           " rows to be fitted add up to 0, or their targets are missing"
-                         : "a target is missing in every one of the %" PRId64 " rows to be fitted",
+                 weights ? "the weights of the %" PRId64 " rows to fit sum to 0, or their targets are missing"
+                         : "a target is missing in each of the %" PRId64 " rows to fit",
                  Y.rows - first);
     holes->without = volt_alloc_zero(Y.rows, sizeof *holes->without);
     holes->copy = volt_alloc_doubles(Y.rows - left_out, Y.cols);

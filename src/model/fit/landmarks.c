@@ -1,4 +1,4 @@
-/* src/model/fit/landmarks.c: which rows are landmarks, and a model on them. */
+/* src/model/fit/landmarks.c: selects landmarks and converts a model to landmarks. */
 #include "model/fit/landmarks.h"
 
 #include "base/error.h"
@@ -11,14 +11,15 @@
 #include <string.h>
 
 enum {
-    MOST_GHOSTS = 256, /* a longer past may be cut: the landmark is then another sequence, and as good a one */
+    MOST_GHOSTS = 256, /* limit: a longer history is truncated, which gives a different but equally good
+                        * landmark */
     SEED = 20,         /* of random landmarks */
 };
-static const double least_share = 1e-7; /* of the past that a ghost is to stand for */
+static const double least_share = 1e-7; /* weight of the history beyond the ghosts */
 
-/* ---- which rows ------------------------------------------------------------------------------- */
+/* ---- selection ------------------------------------------------------------------------------- */
 
-/* Of a kernel without factors. */
+/* For a kernel without factors. */
 static int64_t ghosts_of(const volt_resolved *factor)
 {
     if (!factor->reservoir && (!factor->scan.step || factor->scan.state_size == 0))
@@ -46,7 +47,7 @@ void volt_landmark_set_release(volt_landmark_set *set)
     *set = (volt_landmark_set){0};
 }
 
-/* Runs of VOLT_LANDMARK_RUN rows from the first row to the last, as far apart as they can be. */
+/* Runs of VOLT_LANDMARK_RUN rows, evenly spaced from the first row to the last. */
 static void spread(int64_t first, int64_t rows, int64_t m, int64_t *landmark)
 {
     int64_t gaps = (m + VOLT_LANDMARK_RUN - 1) / VOLT_LANDMARK_RUN - 1, free = rows - m;
@@ -56,8 +57,8 @@ static void spread(int64_t first, int64_t rows, int64_t m, int64_t *landmark)
     }
 }
 
-/* m of the rows, each as likely as any other, upwards (selection sampling: Knuth, The Art of Computer Programming 2, 3.4.2,
- * algorithm S). */
+/* m rows, uniformly at random, ascending (selection sampling: Knuth, The Art of Computer Programming 2,
+ * 3.4.2, algorithm S). */
 static void draw(int64_t first, int64_t rows, int64_t m, int64_t *landmark)
 {
     volt_rng rng;
@@ -67,13 +68,13 @@ static void draw(int64_t first, int64_t rows, int64_t m, int64_t *landmark)
             landmark[a++] = first + i;
 }
 
-/* Landmarks become runs: one goes on where the next landmark is in the same record and would share its ghosts. Called
- * twice: without places to count, then to fill. */
+/* Groups landmarks into runs. A run continues while the next landmark is in the same record and would share
+ * its ghosts. Called twice: without arrays to count, then to fill. */
 static void make_runs(const int64_t *landmark, const volt_records *records, int64_t ghosts,
                       volt_landmark_set *set)
 {
     bool fills = set->source != NULL;
-    int64_t n = 0, runs = 0, end = 0; /* end: behind the last row that is there */
+    int64_t n = 0, runs = 0, end = 0; /* end: after the last row added */
     for (int64_t a = 0; a < set->m; a++) {
         int64_t begin = volt_max(landmark[a] - ghosts, volt_records_begin(records, landmark[a]));
         bool goes_on = a > 0 && begin <= end && volt_records_begin(records, landmark[a]) < end;
@@ -110,16 +111,16 @@ volt_status volt_landmark_set_choose(int64_t rows, int64_t washout, const volt_r
     set->column = volt_alloc(m, sizeof *set->column);
     set->source = volt_alloc(set->n, sizeof *set->source);
     set->runs = volt_alloc(set->n_runs, sizeof *set->runs);
-    bool has_room = set->column && set->source && set->runs;
-    if (has_room)
+    bool allocated = set->column && set->source && set->runs;
+    if (allocated)
         make_runs(landmark, records, ghosts, set);
     volt_free(landmark);
-    return has_room ? VOLT_OK : VOLT_ERR_MEMORY;
+    return allocated ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
-/* ---- a model on them -------------------------------------------------------------------------- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
-/* What is told of the training rows when they are gone. */
+/* Stores the facts about the training rows that the model no longer keeps. */
 static volt_status keep_trained(volt_model *model, const fit_task *task)
 {
     const volt_fit_options *options = task->options;
@@ -160,9 +161,10 @@ volt_status volt_model_use_landmarks(volt_model *model, const fit_task *task, vo
     return status;
 }
 
-/* k_m' beta + c where the features are those of K - common: common 1' beta goes from the features into the intercept. */
+/* The prediction is k_m' beta + c with features K - common, so common 1' beta moves from the features to the
+ * intercept. */
 void volt_model_take_landmarks(volt_model *model, const volt_landmark_set *set, volt_operator *op,
-                               volt_matrix gamma, volt_matrix washed)
+                               volt_matrix gamma, volt_matrix washout_fitted)
 {
     double common = model->intercept ? model->resolved.common : 0;
     volt_landmark_coefficients(op, gamma);
@@ -174,8 +176,8 @@ void volt_model_take_landmarks(volt_model *model, const volt_landmark_set *set, 
             shift += common * beta;
         }
         model->intercepts[k] -= shift;
-        for (int64_t i = 0; washed.data && i < washed.rows; i++)
-            washed.data[i * washed.ld + k] += shift;
+        for (int64_t i = 0; washout_fitted.data && i < washout_fitted.rows; i++)
+            washout_fitted.data[i * washout_fitted.ld + k] += shift;
     }
     model->trained.landmarks = set->m;
     model->washout = 0;

@@ -1,9 +1,10 @@
-/* src/model/fit/landmarks.h: a model on a few landmarks of its training rows (solve/landmark/landmark_operator.h).
+/* src/model/fit/landmarks.h: a model on landmarks, a subset of its training rows
+ * (solve/landmark/landmark_operator.h).
  *
- * A landmark is a training row with its past. Landmarks stand in runs, and before each run stand so many rows of its past
- * that what came before them counts for nothing: its ghosts. So the rows of such a model are records, one for each run,
- * whose ghosts have coefficients of zero, and forecasts, streams and explanations need to know nothing of landmarks. What
- * is lost with the other rows is kept in a volt_trained. */
+ * A landmark is a training row with its history. Landmarks are grouped in runs. Each run is preceded by
+ * ghosts: enough earlier rows to make the effect of older rows negligible. Each run with its ghosts is a
+ * record of the model, and ghosts have zero coefficients. Predictions, streams and explanations therefore
+ * need no special case. A volt_trained keeps facts about the dropped rows. */
 #ifndef MODEL_LANDMARKS_H
 #define MODEL_LANDMARKS_H
 
@@ -13,36 +14,36 @@
 
 enum {
     VOLT_LANDMARK_RUN = 32
-}; /* landmarks in a run: as good as single rows, and far fewer ghosts (docs/math.md) */
+}; /* landmarks per run: as accurate as single rows, with far fewer ghosts (docs/math.md) */
 
-/* Which rows are landmarks, and the rows that the model will have. */
+/* The landmarks, and the rows of the model. */
 typedef struct volt_landmark_set {
     int64_t m;
-    int64_t *column; /* m: which of those rows are landmarks */
-    int64_t n;       /* rows, ghosts included ... */
-    int64_t *source; /* ... n: the training rows that they are ... */
-    int64_t *runs;   /* ... and the lengths of n_runs runs */
+    int64_t *column; /* m: their indices among the n rows */
+    int64_t n;       /* rows, ghosts included */
+    int64_t *source; /* n: index of each row in the training rows */
+    int64_t *runs;   /* lengths of the n_runs runs */
     int64_t n_runs;
 } volt_landmark_set;
 
-/* Rows that the past of a kernel reaches, as far as landmarks go: what is farther back counts for less than 1e-7. */
+/* Memory length of the kernel in rows: older rows have a weight below 1e-7. */
 int64_t volt_landmark_ghosts(const volt_resolved *resolved);
 
-/* m landmarks among rows washout .. rows - 1, each run with at most `ghosts` rows before it, which do not leave its record.
- * VOLT_ERR_MEMORY; release it at any stage. */
+/* Selects m landmarks among rows washout .. rows - 1. Each run has at most `ghosts` rows before it, within
+ * its record. VOLT_ERR_MEMORY; release at any stage. */
 volt_status volt_landmark_set_choose(int64_t rows, int64_t washout, const volt_records *records, int64_t m,
                                      volt_landmarks choice, int64_t ghosts, volt_landmark_set *set);
 void volt_landmark_set_release(volt_landmark_set *set);
 
-/* The model's rows are now those of the set, of the training rows: columns, records and coefficients of zero.
- * *coefficients receives the list that the model had. */
+/* Replaces the rows of the model by those of the set: columns, records and zero coefficients. *coefficients
+ * receives the previous coefficients of the model. */
 volt_status volt_model_use_landmarks(volt_model *model, const fit_task *task, volt_fit_rows *rows,
                                      const volt_landmark_set *set, volt_progress progress,
                                      double **coefficients);
 
-/* The readout gamma of the features, which is lost, becomes the coefficients and intercepts of the model, which is then one of
- * landmarks; `washed`, where it has data, what those say on the rows of the washout. */
+/* Converts the readout gamma of the features, which is overwritten, to coefficients and intercepts of the
+ * model. If `washout_fitted` has data, it receives the kernel part of the washout rows. */
 void volt_model_take_landmarks(volt_model *model, const volt_landmark_set *set, volt_operator *op,
-                               volt_matrix gamma, volt_matrix washed);
+                               volt_matrix gamma, volt_matrix washout_fitted);
 
 #endif

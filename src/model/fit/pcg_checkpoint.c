@@ -1,4 +1,4 @@
-/* src/model/fit/pcg_checkpoint.c: the moment of an iteration in a file and back. */
+/* src/model/fit/pcg_checkpoint.c: saves and loads the state of an iteration. */
 #define _POSIX_C_SOURCE 200809L
 #include "model/fit/pcg_checkpoint.h"
 
@@ -20,8 +20,8 @@ volt_status volt_checkpoint_check(const char *path)
     struct stat there;
     volt_atomic_file file;
     bool exists = stat(path, &there) == 0;
-    VOLT_REQUIRE(!exists || S_ISREG(there.st_mode), VOLT_ERR_IO,
-                 "the checkpoint %s is there and no regular file", path);
+    VOLT_REQUIRE(!exists || S_ISREG(there.st_mode), VOLT_ERR_IO, "the checkpoint %s is not a regular file",
+                 path);
     VOLT_TRY(volt_atomic_open(&file, path));
     volt_atomic_discard(&file);
     return VOLT_OK;
@@ -35,7 +35,7 @@ static volt_status check_head(const volt_checkpoint *checkpoint, const volt_file
     int64_t version = 0;
     VOLT_TRY(volt_fields_text(fields, "format", &text));
     if (strcmp(text, format) != 0)
-        return volt_fields_foreign(fields, "its format is another");
+        return volt_fields_foreign(fields, "unknown format");
     VOLT_TRY(volt_fields_count(fields, "version", &version));
     VOLT_REQUIRE(version == VERSION, VOLT_ERR_FORMAT,
                  "%s has checkpoint format %" PRId64 ", and this library (%s) reads format %d", fields->path,
@@ -63,7 +63,7 @@ static volt_status read_moment(const volt_file_fields *fields, volt_pcg_moment *
         bool right = numbers[VOLT_PCG_SIZE] >= 0;
         for (int i = VOLT_PCG_RESIDUAL; i < VOLT_PCG_NUMBERS; i++)
             right = right && numbers[i] >= 0;
-        VOLT_REQUIRE(right, VOLT_ERR_FORMAT, "%s: tensor \"numbers\" is not that of an iteration",
+        VOLT_REQUIRE(right, VOLT_ERR_FORMAT, "%s: tensor \"numbers\" does not hold the state of an iteration",
                      fields->path);
     }
     return VOLT_OK;
@@ -86,7 +86,7 @@ volt_status volt_checkpoint_load(void *context, volt_pcg_moment *moment, bool *f
         status = read_moment(&fields, moment);
     volt_safetensors_free(file);
     if (status == VOLT_OK)
-        volt_log(VOLT_LOG_INFO, "going on from %s, after %" PRId64 " steps", checkpoint->path, moment->steps);
+        volt_log(VOLT_LOG_INFO, "resuming from %s after %" PRId64 " steps", checkpoint->path, moment->steps);
     return status;
 }
 
@@ -124,8 +124,8 @@ volt_status volt_checkpoint_save(void *context, const volt_pcg_moment *moment, b
         return status;
     }
     if (!checkpoint->complained)
-        volt_log(VOLT_LOG_WARNING, "%s; the fit goes on without a checkpoint of step %" PRId64,
-                 volt_error_detail(), moment->steps);
+        volt_log(VOLT_LOG_WARNING, "%s; continuing without a checkpoint of step %" PRId64, volt_error_detail(),
+                 moment->steps);
     checkpoint->complained = true;
     return VOLT_OK;
 }

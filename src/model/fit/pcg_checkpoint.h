@@ -1,8 +1,8 @@
-/* src/model/fit/pcg_checkpoint.h: where conjugate gradients stand, as a file, so that a fit of hours outlives its process.
+/* src/model/fit/pcg_checkpoint.h: checkpoint file of conjugate gradients, so that long fits can be resumed.
  *
- * A safetensors file with the vectors of the iteration and a digest of what they belong to: data, kernel, alpha, landmarks
- * (docs/file_formats.md). What precedes the steps, the preconditioner, is made again. A file that cannot be written once the
- * fit is under way is said once, as a warning, and tried again later: the fit goes on. */
+ * A safetensors file with the vectors of the iteration and a digest of data, kernel, alpha and landmarks
+ * (docs/file_formats.md). The preconditioner is computed again. If a write fails during the fit, the fit
+ * warns once, continues and retries later. */
 #ifndef MODEL_PCG_CHECKPOINT_H
 #define MODEL_PCG_CHECKPOINT_H
 
@@ -10,18 +10,20 @@
 #include "solve/iterative/pcg.h"
 
 typedef struct volt_checkpoint {
-    const char *path;   /* NULL: there is none */
+    const char *path;   /* NULL: no checkpoint */
     const char *kernel; /* its text */
     char digest[VOLT_DIGEST_LENGTH];
     double every; /* seconds */
-    double last;  /* when it was written, or tried */
+    double last;  /* time of the last write or attempt */
     bool complained;
 } volt_checkpoint;
 
-/* Can it be one? A path to something that is there and no regular file, or where nothing can be written, is VOLT_ERR_IO. */
+/* Checks that `path` can be a checkpoint. VOLT_ERR_IO when it exists and is not a regular file, or is not
+ * writable. */
 volt_status volt_checkpoint_check(const char *path);
 
-/* For volt_iteration: `context` is a volt_checkpoint. VOLT_ERR_FORMAT for a file that is damaged, foreign or of another fit. */
+/* For volt_iteration; `context` is a volt_checkpoint. VOLT_ERR_FORMAT for a file that is damaged, foreign or
+ * from another fit. */
 volt_status volt_checkpoint_load(void *context, volt_pcg_moment *moment, bool *found);
 volt_status volt_checkpoint_save(void *context, const volt_pcg_moment *moment, bool last);
 

@@ -1,7 +1,7 @@
-/* src/model/fit/plan.c: what a fit would take on this machine.
+/* src/model/fit/plan.c: estimates memory and time of a fit on this machine.
  *
- * Memory follows from what fit.c allocates and what the solver says. Times are extrapolated from a Gram matrix here
- * and a trial of the solver that are small enough to take a fifth of a second together. */
+ * Memory follows from the allocations in fit.c and the estimate of the solver. Times are extrapolated from a
+ * small Gram matrix and a small trial of the solver, which take a fifth of a second together. */
 #include "model/fit/plan.h"
 #include "base/blas.h"
 #include "base/error.h"
@@ -20,33 +20,32 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* A fit that is planned. */
 typedef struct planned_fit {
-    const volt_kernel *kernel; /* to be timed */
-    const volt_kernel *widest; /* that takes at least as much memory */
-    volt_resolved resolved;    /* that one, as far as memory goes: on no inputs yet */
-    const volt_solver *solver; /* NULL: the one that would be chosen */
+    const volt_kernel *kernel; /* kernel to time */
+    const volt_kernel *widest; /* kernel that takes at least as much memory */
+    volt_resolved resolved;    /* `widest`, resolved without inputs, for memory estimates */
+    const volt_solver *solver; /* NULL: the default */
     const volt_backend *backend;
     double d, q;
 } planned_fit;
 
-/* At the back end of the fit? */
+/* Whether the back end of the fit stores the matrix. */
 static bool stores_matrix(const planned_fit *fit)
 {
     return fit->solver->needs.matrix && fit->solver->accepts.device;
 }
 
-/* Bytes of the matrix of n rows that lie elsewhere. */
+/* Bytes of the matrix of n rows on the device. */
 static double bytes_there(const planned_fit *fit, double n)
 {
     return stores_matrix(fit) ? volt_backend_elsewhere(fit->backend, 8 * n * n) : 0;
 }
 
-/* Scaled inputs, targets, coefficients and the errors of the rows, beside what the engine and the solver say; PLAIN_NUMBERS are for buffers of
- * a fixed size. */
+/* Scaled inputs, targets, coefficients and errors of the rows, in addition to engine and solver.
+ * PLAIN_NUMBERS covers buffers of fixed size. */
 enum { PLAIN_NUMBERS = 16384 };
 
-/* Bytes at the peak of a fit. */
+/* Peak memory of a fit, in bytes. */
 static double fit_bytes(const planned_fit *fit, int64_t n)
 {
     double states = (double)volt_states_count(&fit->resolved);
@@ -56,8 +55,9 @@ static double fit_bytes(const planned_fit *fit, int64_t n)
            fit->solver->bytes((double)n, fit->q, states) - bytes_there(fit, (double)n);
 }
 
-/* Bytes at the peak of an evaluation of the evidence with its gradient: the workspace and the result, inputs with and without
- * their mean, and beside an engine that of a tangent, with at most twice its state, and the block that it is contracted in. */
+/* Peak memory of an evaluation of the evidence with its gradient, in bytes: the workspace and the result,
+ * inputs with and without their mean, the engine, the engine of a tangent (at most twice the state), and its
+ * contraction block. */
 static double evidence_bytes(const planned_fit *fit, int64_t n, int64_t q)
 {
     double rows = (double)n, columns = fit->d + (double)fit->resolved.d + 6 * fit->q + 8;
@@ -65,8 +65,8 @@ static double evidence_bytes(const planned_fit *fit, int64_t n, int64_t q)
            8 * (rows * ((double)volt_block_rows(n, n) + columns) + PLAIN_NUMBERS);
 }
 
-/* Gram matrices of an evaluation: that of the kernel and one for every parameter, or four where one is not differentiated
- * but compared with its neighbours. */
+/* Gram matrices of an evaluation: that of the kernel and one per parameter, or four for a parameter
+ * differentiated numerically. */
 static double evidence_grams(const volt_kernel *kernel)
 {
     volt_variable variables[VOLT_MOST_VARIABLES];
@@ -97,12 +97,13 @@ static int64_t rows_within(const planned_fit *fit, double bytes)
 
 enum {
     TRIAL_ROWS = 1536,
-    DEAR_ROWS = 256, /* where an entry costs much */
+    EXPENSIVE_ROWS = 256, /* for kernels with expensive entries */
     TRIAL_REPEATS = 3,
-    MOST_RESOLVED = 1 << 20 /* inputs beyond which the rounding of inner products leaves no room to a bound */
+    MOST_RESOLVED = 1 << 20 /* inputs: beyond this, rounding of inner products invalidates the bound */
 };
 
-/* The kernel on no inputs yet, for which bounds on its parameters wait; with its weights, or in outline. */
+/* Resolves the kernel without inputs, so bounds on its parameters are not checked; with its weights, or in
+ * outline. */
 typedef volt_status (*resolve_fn)(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
                                   volt_resolved *resolved);
 
@@ -117,7 +118,7 @@ static volt_status resolve(const volt_kernel *kernel, int64_t d, resolve_fn reso
     return VOLT_OK;
 }
 
-/* Random-looking inputs inside the unit ball, and a well conditioned matrix, need no generator. */
+/* Deterministic inputs inside the unit ball that give a well conditioned matrix. */
 static void fill_trial(double *X, int64_t n, int64_t d)
 {
     for (int64_t i = 0; i < n; i++)
@@ -138,7 +139,7 @@ static volt_status time_gram(const volt_kernel *kernel, volt_view X, volt_matrix
     return VOLT_OK;
 }
 
-/* Seconds of one row through the reservoirs, on inputs of zero. */
+/* Seconds per row of the reservoirs, on zero inputs. */
 static volt_status time_states(const volt_resolved *resolved, double *each)
 {
     enum { ROWS = 64 };
@@ -160,7 +161,7 @@ static volt_status time_states(const volt_resolved *resolved, double *each)
     return status;
 }
 
-/* Two passes of the rows through the reservoirs; alpha is chosen on rows so few that it hardly counts. */
+/* Two passes of the rows through the reservoirs. The choice of alpha uses few rows and is ignored. */
 static volt_status measure_states(const planned_fit *fit, double n, int64_t d, volt_plan *plan)
 {
     double each = 0, states = (double)volt_states_count(&fit->resolved);
@@ -180,7 +181,7 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
 {
     if (fit->solver->needs.states)
         return measure_states(fit, n, d, plan);
-    int64_t rows = volt_engine_of(&fit->resolved, TRIAL_ROWS)->is_expensive ? DEAR_ROWS : TRIAL_ROWS;
+    int64_t rows = volt_engine_of(&fit->resolved, TRIAL_ROWS)->is_expensive ? EXPENSIVE_ROWS : TRIAL_ROWS;
     double *X = volt_alloc_doubles(rows, d), *K = volt_alloc_doubles(rows, rows);
     volt_status status = X && K ? VOLT_OK : VOLT_ERR_MEMORY;
     double gram = 0;
@@ -191,12 +192,12 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
     if (status == VOLT_OK) {
         double ratio = n / (double)rows;
         plan->gram_seconds = gram * ratio * ratio;
-        /* A step is a row of the Gram matrix on one thread and q passes over it. */
+        /* A step computes a row of the Gram matrix on one thread and passes over it q times. */
         double entry = gram / ((double)rows * (double)rows / 2) * (double)volt_threads();
         plan->stream_seconds = n * entry * (1 + fit->q / ((double)d + 8));
         status = fit->solver->seconds(n, (double)volt_states_count(&fit->resolved), &plan->factor_seconds);
         plan->choose_seconds = VOLT_MOST_ALPHAS * plan->factor_seconds * pow(volt_choice_rows(n) / n, 3);
-        if (stores_matrix(fit)) /* the inverse is twice a factorisation */
+        if (stores_matrix(fit)) /* the inverse costs twice a factorisation */
             plan->evidence_seconds =
                 3 * plan->factor_seconds + evidence_grams(fit->kernel) * plan->gram_seconds;
     }
@@ -205,7 +206,7 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
     return status;
 }
 
-/* Of the device where the fit goes, and, when it is wanted, of one where it could go. */
+/* Plans the device of the fit and, when measured, one where it could run. */
 static void plan_device(const planned_fit *fit, int64_t n, int64_t d, int measured, volt_plan *plan)
 {
     volt_device_plan device = {0};
@@ -224,14 +225,14 @@ static void plan_device(const planned_fit *fit, int64_t n, int64_t d, int measur
 
 static volt_status make_plan(planned_fit *fit, int64_t n, int64_t d, int64_t q, int measured, volt_plan *plan)
 {
-    VOLT_REQUIRE(plan, VOLT_ERR_ARGUMENT, "there is no place for the plan");
+    VOLT_REQUIRE(plan, VOLT_ERR_ARGUMENT, "plan is NULL");
     VOLT_REQUIRE(n > 0 && d > 0 && q > 0, VOLT_ERR_ARGUMENT,
                  "n = %" PRId64 ", d = %" PRId64 " and q = %" PRId64 " must all be at least 1", n, d, q);
     fit->d = (double)d;
     fit->q = (double)q;
     VOLT_TRY(resolve(fit->widest, d, volt_kernel_outline_slices, &fit->resolved));
     volt_blas_use use;
-    volt_status claimed = volt_blas_claim(&use); /* what BLAS takes for itself is not available */
+    volt_status claimed = volt_blas_claim(&use); /* excludes memory that BLAS allocates */
     if (claimed != VOLT_OK) {
         volt_resolved_release(&fit->resolved);
         return claimed;
@@ -267,7 +268,7 @@ static const volt_backend *place(int64_t n, int64_t d)
 volt_status volt_plan_with(const volt_kernel *kernel, const volt_solver *solver, int64_t n, int64_t d,
                            int64_t q, int measured, const volt_backend *backend, volt_plan *plan)
 {
-    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
+    VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "kernel is NULL");
     planned_fit fit = {.kernel = kernel, .widest = kernel, .solver = solver, .backend = backend};
     return make_plan(&fit, n, d, q, measured, plan);
 }
@@ -297,7 +298,7 @@ volt_status volt_plan_columns(const volt_kernel *kernel, int64_t d, int64_t land
     return VOLT_OK;
 }
 
-/* Enough for every lift of volterra: that of distances takes most. */
+/* Covers every lift of volterra: distances take the most memory. */
 static volt_status plan_volterra(int64_t n, int64_t d, int64_t q, int measured, volt_plan *plan)
 {
     volt_kernel *kernel = NULL, *widest = NULL;

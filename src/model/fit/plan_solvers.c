@@ -1,4 +1,4 @@
-/* src/model/fit/plan_solvers.c: what every solver would take for the same fit, and which one is taken where none is asked for. */
+/* src/model/fit/plan_solvers.c: memory and time of every solver for the same fit, and the default solver. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -8,7 +8,6 @@
 
 #include <math.h>
 
-/* A fit that several solvers are planned for. */
 typedef struct planned_task {
     const volt_kernel *kernel;
     int64_t n, d, q, landmarks, states;
@@ -30,8 +29,8 @@ static volt_status plan_stored(const planned_task *fit, const volt_solver *solve
     return VOLT_OK;
 }
 
-/* Of a solver that walks: products that make all entries of the triangle again, or two walks past the landmarks and the rows before
- * them, at the price of an entry of the exact fit. */
+/* A solver that reads the rows in blocks: products that compute the triangle again, or two passes over the
+ * landmarks and their ghosts, at the cost per entry of the exact fit. */
 static volt_status plan_walk(const planned_task *fit, const volt_solver *solver, volt_solver_plan *plan)
 {
     double n = (double)fit->n, seconds = 0;
@@ -65,7 +64,7 @@ static int64_t place_of(const volt_solver_plans *plans, const volt_solver *solve
     return i;
 }
 
-/* As volt_fit_solver_choose does where a fit has no other options: the exact one, unless that is too much. */
+/* As volt_fit_solver_choose with default options: the exact solver unless it is too large. */
 static volt_status take_one(const planned_task *fit, volt_solver_plans *plans)
 {
     double available = volt_solver_available(fit->backend, fit->n);
@@ -88,10 +87,10 @@ static volt_status take_one(const planned_task *fit, volt_solver_plans *plans)
 
 static volt_status plan_solvers(planned_task *fit, volt_solver_plans *plans)
 {
-    VOLT_REQUIRE(fit->kernel, VOLT_ERR_ARGUMENT, "the plans of the solvers need a kernel, which is NULL");
+    VOLT_REQUIRE(fit->kernel, VOLT_ERR_ARGUMENT, "kernel is NULL");
     VOLT_REQUIRE(fit->n > 0 && fit->landmarks >= 0 && fit->landmarks <= fit->n, VOLT_ERR_ARGUMENT,
-                 "there are to be %lld landmarks, and there can be 1 to %lld, the rows",
-                 (long long)fit->landmarks, (long long)fit->n);
+                 "the number of landmarks is %lld, and must be 1 to %lld, the rows", (long long)fit->landmarks,
+                 (long long)fit->n);
     fit->backend = volt_place(&(volt_work){.n = fit->n, .d = fit->d, .factors = 1});
     volt_solver_plans made = {.struct_size = sizeof(volt_solver_plans)};
     VOLT_TRY(volt_plan_states(fit->kernel, fit->d, &fit->states));
@@ -110,7 +109,7 @@ volt_status volt_plan_fit(const volt_kernel *kernel, int64_t n, int64_t d, int64
                           int measure, volt_plan *plan, volt_solver_plans *solvers)
 {
     volt_plan made = {.struct_size = sizeof made};
-    VOLT_REQUIRE(plan, VOLT_ERR_ARGUMENT, "there is no place for the plan");
+    VOLT_REQUIRE(plan, VOLT_ERR_ARGUMENT, "plan is NULL");
     VOLT_TRY(volt_plan_placed(kernel, n, d, q, measure, &made));
     planned_task fit = {kernel, n, d, q, landmarks, 0, measure, NULL};
     if (solvers)

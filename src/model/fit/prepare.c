@@ -1,5 +1,5 @@
-/* src/model/fit/prepare.c: what a fit would learn from, as matrices: for searches and comparisons, which fit many kernels on
- * the same columns and targets. */
+/* src/model/fit/prepare.c: inputs and targets of a fit as matrices, for searches and comparisons that fit
+ * many kernels to the same columns. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/fit/fit_task.h"
@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The columns of all rows; those after the first `learn_rows` are held to the range of these. */
+/* Computes the columns of all rows. Rows after the first `learn_rows` are clipped to the range of those. */
 static volt_status fill_columns(const fit_task *task, const volt_recipe *recipe, int64_t learn_rows,
                                 double *columns)
 {
@@ -75,13 +75,13 @@ volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *optio
     VOLT_TRY(volt_options_take(&without, sizeof without, options, "volt_fit_options"));
     fit_task task;
     volt_recipe recipe = {0};
-    without.feedback_weight = 0; /* a search weighs what comes back in every candidate anew */
+    without.feedback_weight = 0; /* a search weights fed-back columns for each candidate */
     options = &without;
-    VOLT_REQUIRE(prepared, VOLT_ERR_ARGUMENT, "there is no place for what is prepared");
+    VOLT_REQUIRE(prepared, VOLT_ERR_ARGUMENT, "output argument is NULL");
     VOLT_TRY(volt_check_pairs(X, Y));
     VOLT_TRY(volt_loss_fit_anchors(&without));
     VOLT_REQUIRE(learn_rows >= 1 && learn_rows <= X.rows, VOLT_ERR_ARGUMENT,
-                 "columns are to be learned from %" PRId64 " rows, and there are %" PRId64, learn_rows, X.rows);
+                 "learn_rows is %" PRId64 ", and there are %" PRId64 " rows", learn_rows, X.rows);
     volt_records records;
     VOLT_TRY(volt_records_make(options->records, options->n_records, X.rows, &records));
     volt_status status = fit_task_resolve(X, Y, options, &records, learn_rows, &task);

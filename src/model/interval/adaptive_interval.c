@@ -1,11 +1,12 @@
-/* src/model/interval/adaptive_interval.c: intervals that follow the errors of a stream (adaptive conformal inference).
+/* src/model/interval/adaptive_interval.c: intervals that adapt to the errors of a stream (adaptive conformal
+ * inference).
  *
- * With a = 1 - coverage the share of misses that is wanted, and a_t the one that is aimed at,
+ * With a = 1 - coverage the nominal miss rate, and a_t the current target rate,
  *
- *     half-width   the ceil((N + 1)(1 - a_t))-th smallest of the last N = 300 |e|, infinite where there are fewer
+ *     half-width   the ceil((N + 1)(1 - a_t))-th smallest of the last N = 300 |e|, infinite if there are fewer
  *     a_{t+1}      = a_t + STEP (a - miss_t)
  *
- * Then |mean miss - a| <= (max(a, 1 - a) + STEP) / (STEP T) after T rows, whatever the data (docs/math.md). */
+ * Then |mean miss - a| <= (max(a, 1 - a) + STEP) / (STEP T) after T rows, for any data (docs/math.md). */
 #include "model/interval/interval.h"
 
 #include "base/error.h"
@@ -19,7 +20,7 @@
 
 static const double step = 0.02;
 
-/* A list of its own for every output. */
+/* The list of output k. */
 static double *list_of(double *lists, int64_t k)
 {
     return lists + k * VOLT_INTERVAL_SCORES;
@@ -46,7 +47,7 @@ static volt_status allocate(int64_t q, int64_t count, volt_interval **interval)
     return VOLT_OK;
 }
 
-/* Scores of output k in the order of time, of which there are n. */
+/* Takes n scores of output k, in time order. */
 static void take_scores(volt_interval *interval, int64_t k, const double *scores, int64_t n)
 {
     memcpy(list_of(interval->scores, k), scores, (size_t)n * sizeof *scores);
@@ -60,11 +61,10 @@ volt_status volt_interval_create(const volt_model *model, const double *coverage
                                  volt_interval **interval)
 {
     VOLT_REQUIRE(model && coverages && interval && count > 0, VOLT_ERR_ARGUMENT,
-                 "the model, the list of coverages or the place for the interval is NULL or empty");
+                 "the model, the coverages or the interval is NULL or empty");
     for (int64_t c = 0; c < count; c++)
         VOLT_TRY(volt_coverage_check(coverages[c]));
-    VOLT_REQUIRE(!model->loss, VOLT_ERR_ARGUMENT,
-                 "intervals follow the errors of squares, and the model was fitted with the loss %s",
+    VOLT_REQUIRE(!model->loss, VOLT_ERR_ARGUMENT, "intervals require the squared loss (the loss is %s)",
                  model->loss->text);
     volt_interval *fresh = NULL;
     VOLT_TRY(allocate(model->q, count, &fresh));
@@ -129,7 +129,7 @@ void volt_interval_half(const volt_interval *interval, double *half)
             half[c * interval->q + k] = fmax(half_width(interval, c, k), 0);
 }
 
-/* The oldest score of output k goes, this one comes. */
+/* Replaces the oldest score of output k. */
 static void add_score(volt_interval *interval, int64_t k, double score)
 {
     volt_sorted_ring_add(list_of(interval->scores, k), list_of(interval->sorted, k), VOLT_INTERVAL_SCORES,

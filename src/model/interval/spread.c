@@ -1,4 +1,5 @@
-/* src/model/interval/spread.c: standard deviations of new observations, from the factor that a model keeps (kept_factor.h). */
+/* src/model/interval/spread.c: standard deviations of new observations from the factor kept by the model
+ * (kept_factor.h). */
 #include "model/interval/interval.h"
 
 #include "base/error.h"
@@ -9,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* s of every output: one step ahead the sum of e^2 / v is that of the squares of D, whose mean is s^2 of docs/math.md. */
+/* s of every output. One step ahead, the sum of e^2 / v equals the sum of squares of D; its mean is s^2 of
+ * docs/math.md. */
 static volt_status measure_noise(const volt_model *model, double *s)
 {
     const volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
@@ -25,14 +27,14 @@ static volt_status measure_noise(const volt_model *model, double *s)
         }
         VOLT_REQUIRE(count > 0, VOLT_ERR_DATA,
                      "no training row of output %" PRId64
-                     " was forecast from rows before it: its noise is not known",
+                     " was predicted from earlier rows: its noise level is unknown",
                      k + 1);
         s[k] = model->target_scale[k] * sqrt(squares / (double)count);
     }
     return VOLT_OK;
 }
 
-/* Row j of the sequence that goes on: training rows of the last record, where it does. */
+/* Number of rows before the first: the training rows of the last record when the sequence continues. */
 static int64_t rows_before(const volt_model *model, volt_start start)
 {
     if (start == VOLT_START_RESET)
@@ -40,7 +42,7 @@ static int64_t rows_before(const volt_model *model, volt_start start)
     return model->n_records > 0 ? model->records[model->n_records - 1] : model->n;
 }
 
-/* K(t, t) of all rows, stretch by stretch. */
+/* K(t, t) of all rows, record by record. */
 static volt_status find_diagonal(const volt_model *model, volt_view Z, const volt_records *records,
                                  volt_start start, double *kk)
 {
@@ -70,7 +72,7 @@ volt_status volt_spread_begin(const volt_model *model, volt_view Z, const volt_r
     *spread = (volt_spread){.model = model, .most_rows = most_rows};
     VOLT_REQUIRE(
         model->kept.of, VOLT_ERR_ARGUMENT,
-        "standard deviations need the factor of the Gram matrix, which the model does not keep: fit it with "
+        "standard deviations require the factor of the Gram matrix, which the model does not keep: fit with "
         "keep_factor (fit --keep-factor)");
     spread->kk = volt_alloc_doubles(Z.rows, 1);
     spread->s = volt_alloc_doubles(model->q, 1);
@@ -102,7 +104,7 @@ volt_status volt_spread_rows(const volt_spread *spread, const volt_backend *back
     int64_t w = model->washout, m = model->n - w;
     volt_matrix here = volt_matrix_of(spread->here, K.rows, model->n);
     backend->get(K, here);
-    for (int64_t k = 0; k < model->q; k++) /* a mean has no more to say than the noise */
+    for (int64_t k = 0; k < model->q; k++) /* for a mean, only the noise */
         for (int64_t i = 0; kept->of[k] < 0 && i < K.rows; i++)
             std.data[i * std.ld + k] = spread->s[k];
     for (int64_t f = 0; f < kept->count; f++) {
@@ -115,7 +117,7 @@ volt_status volt_spread_rows(const volt_spread *spread, const volt_backend *back
                 std.data[i * std.ld + k] =
                     spread->s[k] * sqrt(kept->constant[k] ? spread->with_constant[i] : spread->plain[i]);
     }
-    for (int64_t i = 0; i < K.rows; i++) /* numbers of a file may be finite, and their squares not */
+    for (int64_t i = 0; i < K.rows; i++) /* finite numbers of a file may have infinite squares */
         for (int64_t k = 0; k < model->q; k++)
             VOLT_REQUIRE(isfinite(std.data[i * std.ld + k]), VOLT_ERR_NOT_FINITE,
                          "row %" PRId64 ": the standard deviation of output %" PRId64 " is not finite",

@@ -26,15 +26,15 @@ volt_live_options volt_live_options_default(void)
 
 /* ---- groups of outputs ------------------------------------------------------------------------ */
 
-/* Does the kernel play a part in output k? */
+/* Whether output k has a kernel part. */
 static bool is_live(const volt_model *model, int64_t k)
 {
     return isfinite(model->alphas[k]) && model->alphas[k] > 0;
 }
 
-/* Was output k fitted with an intercept? A fit that chose to go without one left 0, less the share of what is common to all
- * entries (solve/choice/choice.c), which is computed here in the same way, so that it is the same bits. A target that never moves
- * has intercept 0 and coefficients 0 either way: it has the intercept that the model was fitted with. */
+/* Whether output k was fitted with an intercept. A fit without one leaves 0, less the share of the common
+ * part of all entries (solve/choice/choice.c). It is computed here in the same way, to the same bits. A
+ * constant target has intercept 0 and coefficients 0 in both cases; then the setting of the model applies. */
 static bool is_constant(const volt_model *model, int64_t k)
 {
     double sum = 0;
@@ -98,16 +98,16 @@ static volt_status check(const volt_model *model, const volt_live_options *optio
                  model->trained.landmarks);
     VOLT_REQUIRE(
         !model->loss, VOLT_ERR_ARGUMENT,
-        "the model was fitted with loss %s, or with weights: learning row by row goes with squares alone",
+        "the model was fitted with loss %s or with weights: online learning requires squares without weights",
         model->loss->text);
     VOLT_REQUIRE(
         !model->resolved.centred || model->intercept, VOLT_ERR_ARGUMENT,
-        "a centred kernel without an intercept forecasts deviations from a mean that the model does not "
-        "keep: fit it with an intercept to go on learning");
+        "online learning with a centred kernel requires an intercept: the model does not keep the mean of its "
+        "targets");
     return VOLT_OK;
 }
 
-/* What every live object has. */
+/* Allocates the data of every live object. */
 static volt_status allocate(const volt_model *model, volt_beyond policy, volt_live **live)
 {
     volt_live *fresh = *live = volt_alloc_zero(1, sizeof *fresh);
@@ -128,7 +128,7 @@ static volt_status allocate(const volt_model *model, volt_beyond policy, volt_li
 static volt_status copy_coefficients(volt_live *live)
 {
     volt_model_reader reads = volt_model_reads(live->model);
-    int64_t m = live->k_room = reads.columns->m, q = live->model->q;
+    int64_t m = live->k_size = reads.columns->m, q = live->model->q;
     live->k = volt_alloc_doubles(1, m);
     live->coefficients = volt_alloc_doubles(q, m);
     if (!live->k || !live->coefficients)
@@ -139,7 +139,7 @@ static volt_status copy_coefficients(volt_live *live)
     return VOLT_OK;
 }
 
-/* One that does not learn, in the state of `start` and `recent`; NULL both: a zero initial state. */
+/* An object that does not learn, in the state `start` and `recent`; NULL both: zero initial state. */
 static volt_status open_at(const volt_model *model, volt_beyond policy, const volt_state *start,
                            const volt_recent *recent, volt_live **live)
 {
@@ -248,7 +248,7 @@ static bool file_exists(const char *path)
     return stat(path, &about) == 0;
 }
 
-/* Intervals and journal of an object that is there. */
+/* Adds intervals and journal to an object. */
 static volt_status finish(volt_live *live, const volt_live_options *options, const char *path)
 {
     live->free_run = options->free_run != 0;
@@ -263,7 +263,8 @@ static volt_status finish(volt_live *live, const volt_live_options *options, con
     return options->journal ? volt_journal_open(live, options->journal, &live->replayed) : VOLT_OK;
 }
 
-/* A file is locked before it is read: what another object saves afterwards would be lost. `must` 1: it must exist. */
+/* The file is locked before it is read, so that no other object can save in between. `must` 1: it must
+ * exist. */
 static volt_status make(const volt_model *model, const volt_live_options *options, const char *path, bool lock,
                         bool must, int learn, volt_live **live)
 {
@@ -357,7 +358,7 @@ static volt_status copy_history(const volt_fed_rows *source, int64_t numbers, vo
         return VOLT_OK;
     VOLT_TRY(volt_grow((void **)&history->rows, &history->room, numbers, sizeof *history->rows));
     VOLT_TRY(
-        volt_grow((void **)&history->starts, &history->starts_room, source->n_starts, sizeof *history->starts));
+        volt_grow((void **)&history->starts, &history->starts_size, source->n_starts, sizeof *history->starts));
     if (numbers > 0)
         memcpy(history->rows, source->rows, (size_t)numbers * sizeof *history->rows);
     if (source->n_starts > 0)
@@ -366,7 +367,7 @@ static volt_status copy_history(const volt_fed_rows *source, int64_t numbers, vo
     return VOLT_OK;
 }
 
-/* The window, its columns and the rows that wait. */
+/* The window, its columns and the pending rows. */
 static volt_status copy_window(const volt_live *source, volt_live *live)
 {
     const volt_live_means *means = &source->means;
@@ -386,7 +387,7 @@ static volt_status copy_window(const volt_live *source, volt_live *live)
     if (!source->pending)
         return VOLT_OK;
     int64_t columns = volt_moving_next(source->moving) - volt_moving_begin(source->moving);
-    VOLT_TRY(volt_grow((void **)&live->k, &live->k_room, columns, sizeof *live->k));
+    VOLT_TRY(volt_grow((void **)&live->k, &live->k_size, columns, sizeof *live->k));
     memcpy(live->k, source->k, (size_t)columns * sizeof *live->k);
     volt_window_solve(live);
     return VOLT_OK;
@@ -513,7 +514,7 @@ volt_status volt_live_interval(const volt_live *live, double *half)
 
 /* ---- facts ------------------------------------------------------------------------------------ */
 
-/* Rows that volt_live_predict takes at a time, of a long sequence. */
+/* Block size of volt_live_predict for a long sequence. */
 static int64_t block_rows(const volt_live *live)
 {
     enum { MANY = 1 << 20 };
@@ -551,7 +552,8 @@ volt_status volt_live_get_info(const volt_live *live, volt_live_info *info)
     return volt_result_give(info, &now, sizeof now, "volt_live_info");
 }
 
-/* Those of one group into the columns of its outputs. `a` is room for n x group->n numbers and group->n more. */
+/* Copies the coefficients of one group to the columns of its outputs. `a` is a buffer of n x group->n
+ * numbers and group->n more. */
 static void give_coefficients(const volt_live *live, const volt_live_group *group, double *a, volt_matrix A,
                               double *c)
 {

@@ -1,14 +1,15 @@
-/* src/model/live/live_detector.c: rows of a series, each against its prediction from those before it.
+/* src/model/live/live_detector.c: compares rows of a series with their one-step predictions.
  *
  *     score_t = max_k |x_tk - prediction_tk| / scale_tk,     scale_tk = 1.4826 median of the last |errors| of channel k
  *
- * 1.4826 makes the scale a standard deviation where errors are normal; it stays bounded while fewer than half of the errors
- * are outliers.
+ * The factor 1.4826 makes the scale a standard deviation for normal errors. The scale is bounded while fewer
+ * than half of the errors are outliers.
  *
- * The alarm level is the ceil((N + 1)(1 - rate))-th smallest of the last N scores: if all ranks of the next score are equally
- * likely, it lies above with probability at most the rate, and no less than rate - 1 / (N + 1), for any distribution. With
- * fewer than 1 / rate scores there is no such rank. Then the largest tenth is taken for an exponential tail, with u what they
- * exceed and b their mean excess: P(score > u + x) = (share of the tail) exp(-x / b). */
+ * The alarm level is the ceil((N + 1)(1 - rate))-th smallest of the last N scores. If all ranks of the next
+ * score are equally likely, it exceeds the level with probability at most rate and at least rate - 1 / (N +
+ * 1), for any distribution. With fewer than 1 / rate scores that rank does not exist. Then the largest tenth
+ * is modelled as an exponential tail above u with mean excess b: P(score > u + x) = (share of the tail)
+ * exp(-x / b). */
 #include "model/live/live_internal.h"
 
 #include "base/error.h"
@@ -21,12 +22,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEWEST_ERRORS = 10 }; /* for a scale */
+enum { FEWEST_ERRORS = 10 }; /* required for a scale */
 enum { FEWEST_TRAIN = 50, MOST_TRAIN = 2000 };
 enum { FEWEST_SCORES = 30, LEAST_CAPACITY = 1000, MOST_CAPACITY = 100000, FEWEST_IN_TAIL = 5 };
 
-/* A score that raised an alarm counts as at most so many times the threshold: larger values would hide the next alarm. A
- * threshold that is too low can still rise. */
+/* A score that raised an alarm is limited to this multiple of the threshold: larger values would mask the
+ * next alarm. A threshold that is too low can still rise. */
 static const double ceiling = 1.5;
 
 /* The last errors of one channel. */
@@ -38,9 +39,9 @@ typedef struct channel_errors {
 
 struct volt_detector {
     int64_t d, scale_rows;
-    double *errors; /* d: of the row at hand */
+    double *errors; /* d: of the current row */
     channel_errors *channels;
-    double *numbers; /* theirs */
+    double *numbers; /* memory of the arrays */
     volt_alarm_level level;
 };
 
@@ -91,7 +92,7 @@ double volt_alarm_level_now(const volt_alarm_level *level)
 
 /* ---- scores ----------------------------------------------------------------------------------- */
 
-/* 0 while there are too few errors. Where they are all 0, rounding is the unit. */
+/* 0 while there are too few errors. If all are 0, the rounding of the values is the scale. */
 static double scale_of(const channel_errors *channel)
 {
     if (channel->n < FEWEST_ERRORS)
@@ -106,7 +107,7 @@ static volt_detection no_score(const volt_detector *detector)
     return (volt_detection){.score = NAN, .threshold = volt_alarm_level_now(&detector->level), .channel = -1};
 }
 
-/* The score of a row with these errors, which do not count yet. */
+/* The score of a row with these errors, which are not added yet. */
 static volt_detection judge(const volt_detector *detector, const double *errors)
 {
     volt_detection row = no_score(detector);
@@ -162,7 +163,7 @@ static volt_status check(const volt_model *model, double rate, int64_t scale_row
     return VOLT_OK;
 }
 
-/* Without errors. */
+/* Creates a detector without errors. */
 static volt_status allocate(const volt_model *model, double rate, int64_t scale_rows, volt_detector **detector)
 {
     int64_t d = model->q;
@@ -184,7 +185,7 @@ static volt_status allocate(const volt_model *model, double rate, int64_t scale_
     return volt_alarm_level_begin(&fresh->level, rate);
 }
 
-/* The errors of the later half of training, each of a prediction from the rows before it. */
+/* Adds the errors of the later half of training, each predicted from the rows before it. */
 static volt_status begin_errors(volt_detector *detector, const volt_model *model)
 {
     volt_matrix none = {0};
@@ -249,7 +250,7 @@ volt_status volt_detector_copy(const volt_detector *source, const volt_model *mo
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-/* The numbers of a ring, the oldest first. */
+/* Numbers of a ring, oldest first. */
 static void put_ring(const double *ring, int64_t capacity, int64_t n, int64_t next, double *numbers)
 {
     for (int64_t i = 0; i < n; i++)
@@ -262,9 +263,9 @@ void volt_detector_put(const volt_detector *detector, volt_file_writer *writer)
     int64_t n = detector->channels[0].n;
     volt_put_number(writer, "alarm_rate", level->rate);
     volt_put_count(writer, "scale_rows", detector->scale_rows);
-    double *largest = volt_put_room(writer, "detector_largest", detector->d, 0);
-    double *errors = volt_put_room(writer, "detector_errors", detector->d * n, 0);
-    double *scores = volt_put_room(writer, "detector_scores", level->n, 0);
+    double *largest = volt_put_buffer(writer, "detector_largest", detector->d, 0);
+    double *errors = volt_put_buffer(writer, "detector_errors", detector->d * n, 0);
+    double *scores = volt_put_buffer(writer, "detector_scores", level->n, 0);
     if (!largest || !errors || !scores)
         return;
     for (int64_t k = 0; k < detector->d; k++) {
@@ -275,7 +276,7 @@ void volt_detector_put(const volt_detector *detector, volt_file_writer *writer)
     put_ring(level->ring, level->capacity, level->n, level->next, scores);
 }
 
-/* Numbers that are not negative, as all of a detector are. */
+/* Reads numbers that must not be negative. */
 static volt_status read_numbers(const volt_file_fields *fields, const char *key, int64_t rows,
                                 const volt_tensor **numbers)
 {
@@ -312,7 +313,7 @@ static volt_status fill(const volt_file_fields *fields, volt_detector *detector)
 volt_status volt_detector_read(const volt_file_fields *fields, const volt_model *model,
                                volt_detector **detector)
 {
-    enum { MOST_SCALE_ROWS = 1 << 24 }; /* of a file: memory is taken for them */
+    enum { MOST_SCALE_ROWS = 1 << 24 }; /* limit for files, as memory is allocated for them */
     double rate = 0;
     int64_t scale_rows = 0;
     *detector = NULL;
@@ -332,7 +333,7 @@ volt_status volt_detector_read(const volt_file_fields *fields, const volt_model 
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* Feeds the row, which is the target of the row before it, and is learned unless it raised an alarm. */
+/* Feeds the row, which is the target of the previous row and is learned unless it raised an alarm. */
 static volt_status take_row(volt_live *live, const double *x, bool alarm)
 {
     int64_t pushed = live->pushed;

@@ -1,7 +1,7 @@
 /* src/model/live/live_file.c: the state of a live object as a safetensors file.
  *
- * The file holds what changes with the rows, and a digest of the model. docs/file_formats.md describes it. Files of
- * version 1.0 have one of two formats, for objects that learn and for those that do not. */
+ * The file holds everything that changes with the rows, and a digest of the model (docs/file_formats.md).
+ * Version 1.0 wrote two formats, one for objects that learn and one for the others. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -24,7 +24,7 @@ static void put_head(const volt_live *live, volt_file_writer *writer)
     const volt_model *model = live->model;
     const volt_recent *recent = &live->recent;
     char digest[VOLT_DIGEST_LENGTH] = "";
-    double *row = volt_writer_room(writer, model->d);
+    double *row = volt_writer_buffer(writer, model->d);
     if (row)
         volt_model_digest(model, row, digest);
     volt_put_text(writer, "format", format);
@@ -37,24 +37,24 @@ static void put_head(const volt_live *live, volt_file_writer *writer)
     volt_put_count(writer, "beyond", live->beyond);
     volt_put_flag(writer, "begun", recent->begun);
     volt_put_tensor(writer, "last", live->pushed > 0 ? model->recipe.inputs : 0, 0, live->last);
-    double *rows = volt_put_room(writer, "recent", recent->begun ? volt_recent_length(&model->recipe) : 0, 0);
+    double *rows = volt_put_buffer(writer, "recent", recent->begun ? volt_recent_length(&model->recipe) : 0, 0);
     if (rows && recent->begun)
         volt_recent_get(&model->recipe, recent, rows);
     if (recent->n_fed > 0)
         volt_put_tensor(writer, "fed", recent->n_fed, 0, recent->fed);
 }
 
-/* Predictions that wait for their targets, the oldest first, and the intervals. */
+/* Predictions without a target yet, oldest first, and the intervals. */
 static void put_predictions(const volt_live *live, volt_file_writer *writer)
 {
     int64_t q = live->model->q, waiting = volt_min(live->n_predictions, live->model->ahead + 1);
-    double *made = volt_put_room(writer, "made", waiting * q, 0);
+    double *made = volt_put_buffer(writer, "made", waiting * q, 0);
     for (int64_t i = 0; made && i < waiting; i++)
         memcpy(made + i * q, volt_live_prediction(live, waiting - 1 - i), (size_t)q * sizeof *made);
     if (!live->interval)
         return;
     volt_put_tensor(writer, "coverages", live->interval->count, 0, live->interval->coverages);
-    double *scores = volt_put_room(writer, "scores", volt_interval_length(live->interval), 0);
+    double *scores = volt_put_buffer(writer, "scores", volt_interval_length(live->interval), 0);
     if (scores)
         volt_interval_get(live->interval, scores);
 }
@@ -63,7 +63,7 @@ static void put_past(const volt_live *live, volt_file_writer *writer)
 {
     if (live->recent.n_fed > 0)
         volt_put_flag(writer, "strays", live->diverged);
-    double *state = volt_put_room(writer, "state", volt_state_length(live->past), 0);
+    double *state = volt_put_buffer(writer, "state", volt_state_length(live->past), 0);
     if (state)
         volt_state_get(live->past, state);
 }
@@ -83,7 +83,7 @@ static int64_t count_columns(const volt_live *live)
     return volt_moving_next(live->moving) - volt_moving_begin(live->moving);
 }
 
-/* Numbers of the factors of all groups, one after the other, and of their solves. */
+/* Length of the factors of all groups, and of their solves. */
 static int64_t factor_length(const volt_live *live)
 {
     return live->n * (live->n + 1) / 2;
@@ -99,15 +99,14 @@ static int64_t solved_length(const volt_live *live)
 
 static void put_columns(const volt_live *live, volt_file_writer *writer)
 {
-    double *moving = volt_put_room(writer, "moving", volt_moving_length(live->moving), 0);
+    double *moving = volt_put_buffer(writer, "moving", volt_moving_length(live->moving), 0);
     if (moving)
         volt_moving_get(live->moving, moving);
     if (live->pending)
         volt_put_tensor(writer, "pending_kernel", count_columns(live), 0, live->k);
 }
 
-/* Rows before the last that wait for their targets, in their order, each with its kernel from the first column that is kept
- * to its own. */
+/* Pending rows before the last, in order, each with its kernel from the first kept column to its own. */
 static void put_late(const volt_live *live, volt_file_writer *writer)
 {
     int64_t begin = volt_moving_begin(live->moving), next = volt_moving_next(live->moving);
@@ -119,9 +118,9 @@ static void put_late(const volt_live *live, volt_file_writer *writer)
         }
     if (n == 0)
         return;
-    double *numbers = volt_put_room(writer, "late", n, 0);
-    double *kernels = volt_put_room(writer, "late_kernels", entries, 0);
-    double *x = volt_put_room(writer, "late_inputs", n * inputs, 0);
+    double *numbers = volt_put_buffer(writer, "late", n, 0);
+    double *kernels = volt_put_buffer(writer, "late_kernels", entries, 0);
+    double *x = volt_put_buffer(writer, "late_inputs", n * inputs, 0);
     if (!numbers || !kernels || !x)
         return;
     for (int64_t t = next - live->n_late - 1, i = 0; t < next; t++) {
@@ -139,9 +138,9 @@ static void put_late(const volt_live *live, volt_file_writer *writer)
 
 static void put_window(const volt_live *live, volt_file_writer *writer)
 {
-    double *numbers = volt_put_room(writer, "numbers", live->n, 0);
-    double *packed = volt_put_room(writer, "factors", live->n_groups * factor_length(live), 0);
-    double *solved = volt_put_room(writer, "solved", solved_length(live), 0);
+    double *numbers = volt_put_buffer(writer, "numbers", live->n, 0);
+    double *packed = volt_put_buffer(writer, "factors", live->n_groups * factor_length(live), 0);
+    double *solved = volt_put_buffer(writer, "solved", solved_length(live), 0);
     for (int64_t i = 0; numbers && i < live->n; i++)
         numbers[i] = (double)live->numbers[i];
     for (int64_t g = 0; packed && solved && g < live->n_groups; g++) {
@@ -155,14 +154,14 @@ static void put_window(const volt_live *live, volt_file_writer *writer)
         volt_put_tensor(writer, "means", live->n * live->means.n, 0, live->means.Y);
 }
 
-/* All rows since the model ended, where they are kept; a reader that does not know them passes them over. */
+/* All rows since the end of the model, if kept. Older readers skip them. */
 static void put_history(const volt_live *live, volt_file_writer *writer)
 {
     const volt_fed_rows *history = &live->history;
     if (history->complete && live->pushed > 0)
         volt_put_tensor(writer, "history", live->pushed * (live->model->recipe.inputs + live->model->q), 0,
                         history->rows);
-    double *starts = history->n_starts > 0 ? volt_put_room(writer, "starts", history->n_starts, 0) : NULL;
+    double *starts = history->n_starts > 0 ? volt_put_buffer(writer, "starts", history->n_starts, 0) : NULL;
     for (int64_t i = 0; starts && i < history->n_starts; i++)
         starts[i] = (double)history->starts[i];
 }
@@ -204,8 +203,8 @@ static volt_status write_state(const volt_live *live, const char *path)
     return status;
 }
 
-/* First the state, then the journal: whatever happens between the two, the journal only has events that the state has
- * seen, and these are skipped. */
+/* The state is saved before the journal is emptied. If the process dies in between, the journal holds only
+ * events that the state includes, and these are skipped. */
 volt_status volt_live_save(volt_live *live, const char *path)
 {
     VOLT_REQUIRE(live && (path || live->path), VOLT_ERR_ARGUMENT, "the live object or the path is NULL");
@@ -244,7 +243,7 @@ static volt_status check_head(const volt_file_fields *fields, const volt_model *
     bool known = strcmp(text, format) == 0;
     *learns = strcmp(text, learner_format) == 0;
     if (!known && !*learns && strcmp(text, stream_format) != 0)
-        return volt_fields_foreign(fields, "its format is another");
+        return volt_fields_foreign(fields, "unknown format");
     VOLT_TRY(volt_fields_count(fields, "version", &version));
     VOLT_REQUIRE(version == VERSION, VOLT_ERR_FORMAT,
                  "%s has state format %" PRId64 ", and this library (%s) reads format %d", fields->path,
@@ -287,7 +286,7 @@ static volt_status read_options(const volt_file_fields *fields, volt_live_option
     return VOLT_OK;
 }
 
-/* Rows of the window are columns, one after the other. */
+/* Rows of the window are consecutive columns. */
 static volt_status read_numbers(const volt_file_fields *fields, volt_live *live)
 {
     const volt_tensor *numbers = NULL;
@@ -329,7 +328,8 @@ static volt_status read_groups(const volt_file_fields *fields, volt_live *live)
     return VOLT_OK;
 }
 
-/* A file of a version that did not learn these outputs has none: they go on from the model's mean. */
+/* Files of versions that did not learn these outputs have no means; learning continues from the mean of the
+ * model. */
 static volt_status read_means(const volt_file_fields *fields, volt_live *live)
 {
     volt_live_means *means = &live->means;
@@ -366,7 +366,7 @@ static volt_status read_history(const volt_file_fields *fields, volt_live *live)
     if (!volt_safetensors_tensor(fields->file, "starts"))
         return VOLT_OK;
     VOLT_TRY(volt_fields_tensor(fields, "starts", -1, 0, &starts));
-    VOLT_TRY(volt_grow((void **)&history->starts, &history->starts_room, starts->rows, sizeof(int64_t)));
+    VOLT_TRY(volt_grow((void **)&history->starts, &history->starts_size, starts->rows, sizeof(int64_t)));
     for (; history->n_starts < starts->rows; history->n_starts++) {
         int64_t *start = &history->starts[history->n_starts];
         VOLT_TRY(volt_fields_index(fields, "starts", starts->data[history->n_starts], least,
@@ -376,19 +376,19 @@ static volt_status read_history(const volt_file_fields *fields, volt_live *live)
     return VOLT_OK;
 }
 
-/* The row that waits for its target, solved for again. */
+/* Solves again for the row that waits for its target. */
 static volt_status read_pending(const volt_file_fields *fields, volt_live *live)
 {
     int64_t columns = count_columns(live);
     if (!live->pending)
         return VOLT_OK;
-    VOLT_TRY(volt_grow((void **)&live->k, &live->k_room, columns, sizeof *live->k));
+    VOLT_TRY(volt_grow((void **)&live->k, &live->k_size, columns, sizeof *live->k));
     VOLT_TRY(volt_fields_copy(fields, "pending_kernel", columns, 0, live->k));
     volt_window_solve(live);
     return VOLT_OK;
 }
 
-/* One of them, whose kernel begins with the first column that is kept. */
+/* Reads one pending row. Its kernel starts at the first kept column. */
 static volt_status read_late_row(const volt_file_fields *fields, volt_live *live, int64_t number,
                                  const volt_tensor *kernels, int64_t *taken)
 {
@@ -417,7 +417,7 @@ static volt_status read_late(const volt_file_fields *fields, volt_live *live)
     VOLT_TRY(volt_fields_tensor(fields, "late_inputs", numbers->rows * inputs, 0, &x));
     least = next - 1 - live->n_late > begin ? next - 1 - live->n_late : begin;
     if (live->n > 0 && live->numbers[live->n - 1] >= least)
-        least = live->numbers[live->n - 1] + 1; /* they are learned in their order */
+        least = live->numbers[live->n - 1] + 1; /* they are learned in order */
     for (int64_t i = 0; i < numbers->rows; i++) {
         int64_t number = 0;
         VOLT_TRY(volt_fields_index(fields, "late", numbers->data[i], least, next - 2, &number));
@@ -465,7 +465,7 @@ static volt_status read_window(const volt_file_fields *fields, volt_live *live)
     return read_pending(fields, live);
 }
 
-/* Of an object that learned, in version 1.0: the predictions are stored with the rows that wait. */
+/* For an object that learned, in version 1.0: predictions are stored with the pending rows. */
 static volt_status read_waiting_predictions(const volt_file_fields *fields, volt_live *live)
 {
     const volt_tensor *late = NULL, *late_made = NULL;

@@ -1,15 +1,16 @@
 /* src/model/live/live_journal.c: a log of every change of an object that learns.
  *
- *     volterra-journal 1 MODEL EVENTS WINDOW FORGET WHAT CRC       events done when the journal began
+ *     volterra-journal 1 MODEL EVENTS WINDOW FORGET WHAT CRC       number of events before the journal
  *     p X... CRC                                 a row was fed
  *     u X... Y... CRC                            a row was fed and learned
  *     a X... Y... CRC                            late targets, of the row `ahead` rows before, were learned and a row was fed
  *     w Y... CRC                                 late targets were learned, without a row
  *     l Y... CRC     d COUNT CRC     r CRC       a target was learned, rows were dropped, a record began
  *
- * Lines are written after the change, in one piece, and synced before the call returns. So a process that dies loses at most
- * one row, and leaves at most one incomplete line, the last. Events are numbered from EVENTS on; those that a saved state has
- * seen are skipped, so it does not matter whether a process died before or after it emptied the journal. */
+ * Each line is written in one call after the change and synced before the function returns. A process that
+ * dies loses at most one row and leaves at most one incomplete line, the last. Events are numbered from
+ * EVENTS on. Those that a saved state includes are skipped, so a process may die before or after it empties
+ * the journal. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/error.h"
 #include "base/memory.h"
@@ -36,9 +37,9 @@ enum { VERSION = 1, CRC_DIGITS = 8, MOST_HEAD = 160 };
 struct volt_journal {
     int file;
     char *path;
-    char *line;      /* room for the longest */
-    double *numbers; /* d + q: of a line that is read */
-    int64_t length;  /* bytes that are whole lines */
+    char *line;      /* buffer for the longest */
+    double *numbers; /* d + q: numbers of a line */
+    int64_t length;  /* bytes of complete lines */
     bool behind;     /* a line could not be written: the object is ahead of the journal */
     char digest[VOLT_DIGEST_LENGTH];
 };
@@ -67,7 +68,7 @@ static unsigned long crc_of(const char *text, size_t length)
     return crc32(crc32(0, NULL, 0), (const unsigned char *)text, (unsigned)length);
 }
 
-/* The line so far gets its checksum and its end, and is on the disk when this returns. */
+/* Adds checksum and newline, writes the line and syncs it. */
 static volt_status write_line(volt_journal *journal, size_t length)
 {
     length += (size_t)sprintf(journal->line + length, " %08lx\n", crc_of(journal->line, length));
@@ -127,7 +128,7 @@ volt_status volt_journal_write(volt_live *live, char what, const double *first, 
     volt_status status = write_line(journal, length);
     if (status != VOLT_OK) {
         journal->behind = true;
-        if (ftruncate(journal->file, journal->length) != 0) /* then the line is one that was cut short */
+        if (ftruncate(journal->file, journal->length) != 0) /* else the last line is incomplete */
             return status;
     }
     return status;
@@ -151,7 +152,7 @@ static volt_status damaged(const volt_journal *journal, int64_t line, const char
     return volt_fail(VOLT_ERR_FORMAT, "%s: line %" PRId64 " of the journal %s", journal->path, line, why);
 }
 
-/* Take the checksum off a line. False: it is not whole. */
+/* Removes the checksum of a line. False: the line is incomplete. */
 static bool strip_checksum(char *line, size_t length)
 {
     char digits[CRC_DIGITS + 1];
@@ -165,7 +166,7 @@ static bool strip_checksum(char *line, size_t length)
     return true;
 }
 
-/* Exactly `count` numbers, each after a blank. */
+/* Reads exactly `count` numbers, each after a space. */
 static bool read_numbers(char *text, int64_t count, double *numbers)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -183,7 +184,7 @@ static bool read_numbers(char *text, int64_t count, double *numbers)
     return *text == '\0';
 }
 
-/* Do again what the letter of a line says, with its numbers. */
+/* Replays the event of a line. */
 static volt_status do_again(volt_live *live, char what, const double *numbers, int64_t line)
 {
     const double *after_x = numbers + live->model->recipe.inputs;
@@ -209,7 +210,7 @@ static volt_status do_again(volt_live *live, char what, const double *numbers, i
         return volt_live_do_restart(live);
     }
     if (live->pushed > pushed)
-        status = VOLT_OK; /* the forecast may have been too large then as well */
+        status = VOLT_OK; /* the prediction may have overflowed then as well */
     return status == VOLT_OK && what == 'u' ? volt_live_do_learn(live, 0, after_x) : status;
 }
 
@@ -217,12 +218,12 @@ static volt_status replay(volt_live *live, char *text, int64_t line)
 {
     volt_journal *journal = live->journal;
     int64_t d = live->model->recipe.inputs, q = live->model->q;
-    bool known = strchr("pulawdr", *text) != NULL; /* a whole line is not empty */
+    bool known = strchr("pulawdr", *text) != NULL; /* a complete line is not empty */
     int64_t count = 0;
     if (known)
         count = (strchr("pua", *text) ? d : 0) + (strchr("luaw", *text) ? q : 0) + (*text == 'd');
     if (!known || !read_numbers(text + 1, count, journal->numbers))
-        return damaged(journal, line, "is none that this model writes");
+        return damaged(journal, line, "is not valid for this model");
     volt_status status = do_again(live, *text, journal->numbers, line);
     if (status == VOLT_OK)
         live->events++;
@@ -251,12 +252,12 @@ static volt_status read_head(const volt_live *live, const char *text, int64_t *e
                  text + end + 1, settings);
     VOLT_REQUIRE(*events <= live->events, VOLT_ERR_FORMAT,
                  "%s begins after %" PRId64 " events, and this object has done %" PRId64
-                 ": the state that goes with it is a later one",
+                 ": it belongs to a later state",
                  journal->path, *events, live->events);
     return VOLT_OK;
 }
 
-/* All whole lines. *end: where they end. A line that is not whole ends them if it is the last, and is damage elsewhere. */
+/* Reads all complete lines. *end: their end. An incomplete last line is ignored; elsewhere it is damage. */
 static volt_status read_lines(volt_live *live, char *bytes, int64_t size, int64_t *end, int64_t *events)
 {
     char *next = bytes, *stop = bytes + size;
@@ -301,7 +302,7 @@ static volt_status make_journal(const volt_live *live, const char *path, volt_jo
     return VOLT_OK;
 }
 
-/* A file that is there must be a journal, or what is left of one that was killed while it wrote its first line. */
+/* An existing file must be a journal, or the incomplete first line of one. */
 static volt_status take_file(volt_live *live)
 {
     volt_journal *journal = live->journal;
@@ -317,7 +318,7 @@ static volt_status take_file(volt_live *live)
     volt_free(bytes);
     VOLT_TRY(status);
     journal->length = end;
-    /* Without a first line, or where a state has done more than the journal knows of, it begins anew. */
+    /* Without a first line, or if the state is ahead of the journal, the journal is started again. */
     if (end == 0 || events < done)
         return begin_lines(live);
     return end == size || ftruncate(journal->file, end) == 0 ? VOLT_OK
@@ -361,6 +362,6 @@ volt_status volt_journal_clear(volt_live *live)
 {
     VOLT_REQUIRE(live && live->journal, VOLT_ERR_ARGUMENT, "there is no journal");
     volt_status status = begin_lines(live);
-    live->journal->behind = status != VOLT_OK; /* there is no whole first line to write behind */
+    live->journal->behind = status != VOLT_OK; /* there is no complete first line to append to */
     return status;
 }

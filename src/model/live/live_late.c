@@ -1,7 +1,8 @@
-/* src/model/live/live_late.c: rows that wait for their targets, which become known `ahead` rows later.
+/* src/model/live/live_late.c: rows whose targets become known `ahead` rows later.
  *
- * To be learned a row needs its kernel against the columns that existed when it was fed: all rows that can be in the window
- * before it are among them. That of the last row is live->k; with the next row it moves into the ring. */
+ * Learning a row requires its kernel against the columns that existed when it was fed, which include all
+ * earlier rows of the window. The kernel of the last row is live->k. It moves to the ring when the next row
+ * is fed. */
 #include "base/memory.h"
 #include "model/live/live_internal.h"
 
@@ -39,7 +40,7 @@ volt_late_row volt_late_newest(const volt_live *live)
     return (volt_late_row){.number = volt_moving_next(live->moving) - 1,
                            .first = volt_moving_begin(live->moving),
                            .k = live->k,
-                           .room = live->k_room,
+                           .room = live->k_size,
                            .x = live->last};
 }
 
@@ -48,10 +49,10 @@ void volt_late_keep(volt_live *live)
     if (!live->pending || live->n_late == 0)
         return;
     volt_late_row newest = volt_late_newest(live);
-    newest.number--; /* the next one is a column already */
+    newest.number--; /* the next one is already a column */
     volt_late_row *row = &live->late[newest.number % live->n_late];
     live->k = row->k;
-    live->k_room = row->room;
+    live->k_size = row->room;
     memcpy(row->x, newest.x, (size_t)live->model->recipe.inputs * sizeof *row->x);
     row->number = newest.number;
     row->first = newest.first;

@@ -1,13 +1,10 @@
 /* src/model/live/live_means.c: outputs without a kernel part (alpha is INFINITY).
  *
- * Their forecast is 0 (the naive one of a change), or the mean of the targets in the window: the limit of the readout as
- * alpha grows. A model keeps no targets. They are computed from the errors of the training rows, where each row was
- * predicted by the mean of the targets known before it,
- *
- *     y_t = e_t + mean(y_0, ..., y_{t-ahead}),
- *
- * and from the intercept, the mean of all. The first `ahead` targets have no error: they are taken as equal, with the value
- * that gives that mean; one row ahead this is exact. */
+ * Their prediction is 0 (the naive forecast of a change), or the mean of the targets in the window: the
+ * limit of the readout as alpha grows. A model keeps no targets. They are recovered from the errors of the
+ * training rows, where each row was predicted by the mean of the targets known before it, y_t = e_t +
+ * mean(y_0, ..., y_{t-ahead}), and from the intercept, the mean of all. The first `ahead` targets have no
+ * error. They are set to the common value that gives that mean; one row ahead this is exact. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -16,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A level has the intercept that was asked for; a change may do without. */
+/* A level has the intercept of the options; a change may have none. */
 static bool has_mean(const volt_model *model, int64_t k)
 {
     return model->intercept && (model->anchors[k] < 0 || model->intercepts[k] != 0);
@@ -61,7 +58,8 @@ void volt_means_forecast(const volt_live_means *means, int64_t rows, double *y)
 
 /* ---- the targets of training ------------------------------------------------------------------ */
 
-/* Targets of output k from its errors, in their order: the `first` ones, which have none, are v. Returns their sum. */
+/* Recovers the targets of output k from its errors, in order. The `first` ones, without errors, are v.
+ * Returns their sum. */
 static double unroll(const volt_model *model, const int64_t *rows, int64_t n, int64_t k, bool constant,
                      double v, double *y)
 {
@@ -80,7 +78,7 @@ static double unroll(const volt_model *model, const int64_t *rows, int64_t n, in
     return sum;
 }
 
-/* Of all fitted rows, into y. */
+/* Recovers the targets of all fitted rows into y. */
 static void recover(const volt_model *model, const int64_t *rows, int64_t n, int64_t k, bool constant,
                     double *y)
 {

@@ -1,11 +1,12 @@
-/* src/model/live/live_model.c: the model of all rows learned so far.
+/* src/model/live/live_model.c: fits a model to all rows learned so far.
  *
- * Kernel, scales, alphas, the kind of every target and the share of its readout stay those of the model before. The
- * exact solver (solve/solver_table.h) fits the rows of that model and those pushed since with these settings. It also
- * computes the errors of all rows, for intervals, and the factor, for standard deviations.
+ * Kernel, scales, alphas, target kinds and shares are taken from the previous model. With these settings the
+ * exact solver (solve/solver_table.h) fits the rows of that model and those pushed since. It also computes
+ * the errors of all rows, for intervals, and the factor, for standard deviations.
  *
- * Inputs follow from the history, by the recipe and the policy that they were taken with; targets of the rows of the
- * window from its factors, Y = L W. The model ends before the last `ahead` rows, which have no target yet. */
+ * Inputs are recomputed from the history with the recipe and the policy in use then. Targets of the window
+ * rows are recovered from its factors, Y = L W. The model ends before the last `ahead` rows, which have no
+ * target yet. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -24,7 +25,7 @@ typedef struct model_task {
     const volt_live *live;
     const volt_model *base;
     volt_model *model;
-    int64_t added;    /* rows of the history that the model has */
+    int64_t added;    /* rows of the history in the model */
     double *Z;        /* n x d: all inputs as the kernel sees them */
     bool *without;    /* n - washout: rows that are not fitted */
     int64_t *lengths; /* of records */
@@ -46,7 +47,7 @@ static void release(model_task *task)
 
 /* ---- settings --------------------------------------------------------------------------------- */
 
-/* The kernel on the ball of the model before. */
+/* Copies the kernel, with the ball of the previous model. */
 static volt_status copy_kernel(model_task *task)
 {
     const volt_model *base = task->base;
@@ -105,7 +106,7 @@ static volt_status copy_settings(model_task *task)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* Lengths of the records, those of the model before and those that began since. */
+/* Lengths of the records of the previous model and of those started since. */
 static volt_status find_records(model_task *task)
 {
     const volt_model *base = task->base;
@@ -132,7 +133,7 @@ static volt_status find_records(model_task *task)
     return VOLT_OK;
 }
 
-/* The rows as the kernel sees them, and what the row after the last looks back to. */
+/* The rows as the kernel sees them, and the state of the recipe after the last. */
 static volt_status make_rows(model_task *task)
 {
     const volt_live *live = task->live;
@@ -175,7 +176,7 @@ static void take_group_targets(const volt_live_group *group, int64_t i, double *
     }
 }
 
-/* Write the scaled targets of the rows kept to model->coefficients; 0 for rows without a target. */
+/* Writes the scaled targets of the kept rows to model->coefficients; 0 for rows without a target. */
 static void take_targets(model_task *task)
 {
     const volt_live *live = task->live;
@@ -213,7 +214,7 @@ static void take_last_target(model_task *task)
 
 /* ---- the readout ------------------------------------------------------------------------------ */
 
-/* As chosen before: an output keeps its alpha, its intercept and its share. */
+/* Keeps the alpha, intercept and share of each output. */
 static void take_choice(model_task *task)
 {
     const volt_live *live = task->live;
@@ -289,8 +290,7 @@ static volt_status make(model_task *task, bool keep_factor, volt_progress progre
 
 static volt_status check(const volt_live *live)
 {
-    VOLT_REQUIRE(live->learns, VOLT_ERR_ARGUMENT,
-                 "the object does not learn: its model is the one that it was made from");
+    VOLT_REQUIRE(live->learns, VOLT_ERR_ARGUMENT, "the object does not learn, so it has no new model");
     VOLT_REQUIRE(live->window == 0 && live->forget == 1, VOLT_ERR_ARGUMENT,
                  "a model requires all rows: window is %" PRId64
                  " and forget is %g, and they must be 0 (all) and 1",

@@ -1,8 +1,8 @@
-/* src/model/live/live_rows.c: a row in, its prediction out; its target learned, fed back, or compared with the intervals.
+/* src/model/live/live_rows.c: feeds rows and predicts them; learns, feeds back or tracks their targets.
  *
- *     k_j <- 1 + lambda^2 kappa(z_t, z_j) k_{j-1},   y = c + A' k                (Volterra; section II.B)
+ *     k_j <- 1 + lambda^2 kappa(z_t, z_j) k_{j-1},     y = c + A' k      (Volterra; section II.B)
  *
- * Each change is written to the journal after it is done. */
+ * Each change is written to the journal afterwards. */
 #include "base/blas.h"
 #include "base/clones.h"
 #include "base/error.h"
@@ -33,7 +33,7 @@ static double dot(const double *restrict a, const double *restrict b, int64_t n)
     return sum;
 }
 
-/* ---- predictions that wait for their targets -------------------------------------------------- */
+/* ---- predictions without targets yet ---------------------------------------------------------------- */
 
 double *volt_live_prediction(const volt_live *live, int64_t back)
 {
@@ -41,7 +41,7 @@ double *volt_live_prediction(const volt_live *live, int64_t back)
     return row < 0 ? NULL : live->predictions + row % (live->model->ahead + 1) * live->model->q;
 }
 
-/* The prediction of the last row in the ring; y NULL: it overflowed. */
+/* Stores the prediction of the last row in the ring; y NULL: it overflowed. */
 static void keep_prediction(volt_live *live, const double *y)
 {
     double *kept = volt_live_prediction(live, 0);
@@ -51,7 +51,7 @@ static void keep_prediction(volt_live *live, const double *y)
         volt_window_record(live, volt_moving_next(live->moving) - 1, kept);
 }
 
-/* The intervals and the target of a prediction. */
+/* Updates the intervals with the target of a prediction. */
 static volt_status observe(volt_live *live, int64_t back, const double *y)
 {
     const double *made = volt_live_prediction(live, back);
@@ -62,15 +62,15 @@ static volt_status observe(volt_live *live, int64_t back, const double *y)
 
 /* ---- feed ------------------------------------------------------------------------------------- */
 
-/* After loading, the prediction is known to rounding: any output will do for the message. */
+/* After loading, the prediction is known only up to rounding, so the message may name any output. */
 static volt_status refuse_diverged(const volt_live *live)
 {
     const volt_fed *fed = &live->model->recipe.fed;
-    int64_t k = volt_fed_strays(fed, live->y);
+    int64_t k = volt_fed_find_diverged(fed, live->y);
     return volt_fed_diverged(fed, k < 0 ? 0 : k, live->pushed - 1, live->y);
 }
 
-/* The row in live->z through the state, and its kernel in live->k. */
+/* Advances the state with the row in live->z; its kernel is in live->k. */
 static volt_status take_past(volt_live *live)
 {
     volt_blas_use use;
@@ -85,7 +85,7 @@ static volt_status take_past(volt_live *live)
     return VOLT_OK;
 }
 
-/* The prediction of the last row x into live->y. */
+/* Predicts the last row x into live->y. */
 static volt_status evaluate(volt_live *live, const double *x)
 {
     const volt_model *model = live->model;
@@ -99,7 +99,7 @@ static volt_status evaluate(volt_live *live, const double *x)
     return volt_model_finish_output(model, live->pushed - 1, x, live->y);
 }
 
-/* The row x, of which volt_model_take_input has made live->z. */
+/* Feeds row x, which volt_model_take_input has converted to live->z. */
 static volt_status feed_taken(volt_live *live, const double *x, double *y)
 {
     const volt_model *model = live->model;
@@ -121,13 +121,13 @@ static volt_status feed_taken(volt_live *live, const double *x, double *y)
     keep_prediction(live, status == VOLT_OK ? live->y : NULL);
     VOLT_TRY(status);
     volt_recent_feed(&model->recipe, &live->recent, live->y); /* until the target is known */
-    live->diverged = live->diverged && volt_fed_strays(fed, live->y) >= 0;
+    live->diverged = live->diverged && volt_fed_find_diverged(fed, live->y) >= 0;
     if (y)
         memcpy(y, live->y, (size_t)model->q * sizeof *y);
     return VOLT_OK;
 }
 
-/* The input as the kernel sees it, in live->z. */
+/* Converts the input for the kernel, into live->z. */
 static volt_status take_input(volt_live *live, const double *x, int64_t *beyond)
 {
     if (live->diverged)
@@ -167,7 +167,7 @@ static bool all_known(const volt_live *live, const double *y)
     return true;
 }
 
-/* A target without learning: for the intervals, and the output that is fed back. */
+/* A target without learning: for intervals and feedback. */
 static volt_status compare(volt_live *live, int64_t back, const double *y)
 {
     const volt_recipe *recipe = &live->model->recipe;
@@ -176,7 +176,7 @@ static volt_status compare(volt_live *live, int64_t back, const double *y)
         live->interval || fed, VOLT_ERR_ARGUMENT,
         "a target has no use: the object does not learn, tracks no intervals and was fitted without feedback");
     VOLT_REQUIRE(back >= 0 && back <= live->model->ahead, VOLT_ERR_ARGUMENT,
-                 "the target is that of %" PRId64 " rows back, and must be of 0 to %" PRId64 " rows back", back,
+                 "the target is %" PRId64 " rows back, and must be 0 to %" PRId64 " rows back", back,
                  live->model->ahead);
     fed = fed && back == 0 && all_known(live, y);
     for (int64_t k = 0; fed && k < recipe->fed.n; k++)
@@ -191,13 +191,13 @@ static volt_status compare(volt_live *live, int64_t back, const double *y)
     return VOLT_OK;
 }
 
-/* A target of a row that waits. *learned false: it does not. */
+/* Learns the target of a pending row. *learned false: it is not pending. */
 static volt_status learn_waiting(volt_live *live, int64_t back, const double *y, bool *learned)
 {
     VOLT_TRY(volt_window_learn(live, back, y, learned));
     if (!*learned)
         return VOLT_OK;
-    (void)observe(live, back, y); /* an error that overflows is none */
+    (void)observe(live, back, y); /* an error that overflows is ignored */
     if (back == 0)
         volt_recent_feed(&live->model->recipe, &live->recent, y);
     return VOLT_OK;
@@ -210,8 +210,7 @@ volt_status volt_live_do_learn(volt_live *live, int64_t back, const double *y)
         return compare(live, back, y);
     int64_t late = volt_max(live->model->ahead, 1) - 1;
     VOLT_REQUIRE(back == 0 || back == late, VOLT_ERR_ARGUMENT,
-                 "the target is that of %" PRId64 " rows back, and must be of 0 or %" PRId64 " rows back", back,
-                 late);
+                 "the target is %" PRId64 " rows back, and must be 0 or %" PRId64 " rows back", back, late);
     VOLT_TRY(learn_waiting(live, back, y, &learned));
     VOLT_REQUIRE(learned, VOLT_ERR_ARGUMENT,
                  "no row waits for this target: feed one first; a row is learned once, in order");
@@ -246,7 +245,7 @@ volt_status volt_live_do_advance(volt_live *live, const double *x, const double 
     return predicts != VOLT_OK ? predicts : status;
 }
 
-/* Without learning: the row first, so that a refused one changes nothing. */
+/* Without learning the row is fed first, so that a rejected row changes nothing. */
 static volt_status update_fixed(volt_live *live, const double *x, bool late, const double *y,
                                 double *prediction)
 {

@@ -1,11 +1,11 @@
-/* src/model/live/live_start.c: the window at the end of a model's training rows.
+/* src/model/live/live_start.c: the window at the end of the training rows of a model.
  *
- * A model keeps its inputs and its coefficients, and no targets: these follow from the readout,
+ * A model keeps inputs and coefficients but no targets. They follow from the readout,
  *
- *     y_i = (K A)_i + c + alpha A_i                (share = 1; half of a readout is half of that)
+ *     y_i = (K A)_i + c + alpha A_i       (share = 1; half of a readout is half of that)
  *
- * for which the rows of K that the window needs are made once more against all training rows. Of the same rows the
- * columns of the window are its matrix. */
+ * The rows of K of the window are computed again, against all training rows. Their columns in the window are
+ * its Gram matrix. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -20,17 +20,17 @@ typedef struct start_task {
     volt_live *live;
     const volt_model *model;
     volt_records records;
-    int64_t *rows;  /* training rows of the window ... */
-    int64_t n;      /* ... so many */
+    int64_t *rows;  /* training rows of the window */
+    int64_t n;      /* their number */
     double *fitted; /* n x q: K A */
     double *block;  /* most_rows x model->n of K */
     int64_t most_rows;
 } start_task;
 
-/* ---- which rows ------------------------------------------------------------------------------- */
+/* ---- selection of rows ---------------------------------------------------------------------------- */
 
-/* Rows without a target were left out of the fit: their coefficients are 0, which those of a fitted row are not, unless
- * all are (a target that never moves). */
+/* Rows without a target were not fitted and have zero coefficients. Fitted rows have nonzero ones, unless
+ * the target is constant. */
 static bool has_coefficients(const volt_model *model, int64_t i)
 {
     for (int64_t k = 0; k < model->q; k++)
@@ -39,7 +39,8 @@ static bool has_coefficients(const volt_model *model, int64_t i)
     return false;
 }
 
-/* Where no row has coefficients, those without a target show in the errors: rows that could be forecast, and have none. */
+/* If no row has coefficients, rows without a target are found from the errors: they could be predicted but
+ * have none. */
 static bool is_hole(const volt_model *model, int64_t i)
 {
     const volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
@@ -69,8 +70,8 @@ static volt_status choose_rows(start_task *task)
 
 /* ---- the matrix of the window ----------------------------------------------------------------- */
 
-/* Rows of the window among rows first .. first + count - 1 of K, which are in the block: from row `next` of the window
- * on. Returns the one after them. */
+/* Stores the window rows among rows first .. first + count - 1 of K, which are in the block, from row `next`
+ * of the window on. Returns the next window row. */
 static int64_t take_rows(start_task *task, int64_t next, int64_t first, int64_t count, volt_matrix gram)
 {
     const volt_model *model = task->model;
@@ -86,7 +87,8 @@ static int64_t take_rows(start_task *task, int64_t next, int64_t first, int64_t 
     return next;
 }
 
-/* The rows of K that are needed, in blocks; a scan needs all before them, windows only those that they reach. */
+/* Computes the required rows of K in blocks. A scan requires all rows before them, windows only those within
+ * reach. */
 static volt_status run_rows(start_task *task, volt_state *past, volt_matrix gram, volt_stage *stage)
 {
     const volt_model *model = task->model;
@@ -128,7 +130,7 @@ static volt_status fill_gram(start_task *task, volt_progress progress, volt_matr
 
 /* ---- factors ---------------------------------------------------------------------------------- */
 
-/* The targets of a group, from the fitted values. */
+/* Recovers the targets of a group from the fitted values. */
 static void recover_targets(const start_task *task, const volt_live_group *group, double *Y)
 {
     const volt_model *model = task->model;
@@ -142,7 +144,7 @@ static void recover_targets(const start_task *task, const volt_live_group *group
         }
 }
 
-/* Every group has an alpha, and a matrix, of its own: that of the first group is copied before it is factored. */
+/* Every group has its alpha and its matrix, so the matrix is copied before factoring. */
 static volt_status make_factors(start_task *task, volt_progress progress)
 {
     volt_live *live = task->live;
@@ -168,9 +170,9 @@ static volt_status make_factors(start_task *task, volt_progress progress)
     return status;
 }
 
-/* ---- the past --------------------------------------------------------------------------------- */
+/* ---- the state ----------------------------------------------------------------------------------- */
 
-/* All training rows, of which those before the window do not stay. */
+/* Runs all training rows; those before the window are not kept. */
 static volt_status run_past(start_task *task, volt_progress progress)
 {
     volt_live *live = task->live;

@@ -1,7 +1,7 @@
 /* src/model/live/live_window.c: the window of a live object that learns, and its factors.
  *
- * The kernel of a row against the window is computed once, when it is fed, and l = L^{-1} k with it: the prediction, the pivot
- * and the row of the factor all follow from that (solve/exact/online_factor.h). */
+ * The kernel of a row against the window is computed once, when the row is fed, together with l = L^{-1} k.
+ * The prediction, the pivot and the new row of the factor follow from it (solve/exact/online_factor.h). */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- the kernel that fades -------------------------------------------------------------------- */
+/* ---- kernel with forgetting ----------------------------------------------------------------------- */
 
-/* The part of an entry that stays as it is, whatever the age of its rows. */
+/* The part of a kernel entry that does not decay with age. */
 static double steady_part(const volt_live *live)
 {
     bool fades = live->forget < 1 && live->forget_what == VOLT_FORGET_ALL;
@@ -27,7 +27,7 @@ double volt_live_common(const volt_live *live)
     return live->model->intercept ? steady_part(live) : 0;
 }
 
-/* phi^{|i-j|/2} (k - steady) + steady - `less`, without the digits that steady would cost where the two are the same. */
+/* phi^{|i-j|/2} (k - steady) + steady - `less`, without cancellation when steady and less are equal. */
 static double faded_less(const volt_live *live, double k, int64_t apart, double less)
 {
     double steady = steady_part(live);
@@ -56,7 +56,7 @@ static volt_status room_for(double **numbers, int64_t *room, int64_t needed)
 volt_status volt_live_reserve(volt_live *live, int64_t rows)
 {
     VOLT_TRY(volt_grow((void **)&live->numbers, &live->capacity, rows, sizeof *live->numbers));
-    VOLT_TRY(room_for(&live->seen, &live->seen_room, rows));
+    VOLT_TRY(room_for(&live->seen, &live->seen_size, rows));
     VOLT_TRY(volt_means_reserve(&live->means, rows));
     for (int64_t g = 0; g < live->n_groups; g++)
         VOLT_TRY(volt_online_reserve(live->groups[g].factor, rows));
@@ -68,7 +68,7 @@ static int64_t history_width(const volt_live *live)
     return live->model->recipe.inputs + live->model->q;
 }
 
-/* Numbers of row `number` in the history; NULL: it has none. */
+/* Numbers of row `number` in the history; NULL: none. */
 static double *history_row(const volt_live *live, int64_t number)
 {
     int64_t row = number - live->model->n;
@@ -82,12 +82,12 @@ void volt_window_record(volt_live *live, int64_t number, const double *y)
         memcpy(row + live->model->recipe.inputs, y, (size_t)live->model->q * sizeof *row);
 }
 
-/* Everything that a row needs, whether it is learned or not. */
+/* Allocates everything that a row requires, learned or not. */
 static volt_status prepare(volt_live *live)
 {
     int64_t columns = volt_moving_next(live->moving) - volt_moving_begin(live->moving);
-    VOLT_TRY(room_for(&live->fresh, &live->fresh_room, columns + 1));
-    VOLT_TRY(room_for(&live->seen, &live->seen_room, live->n + 1));
+    VOLT_TRY(room_for(&live->fresh, &live->fresh_size, columns + 1));
+    VOLT_TRY(room_for(&live->seen, &live->seen_size, live->n + 1));
     if (live->history.complete)
         VOLT_TRY(room_for(&live->history.rows, &live->history.room, (live->pushed + 1) * history_width(live)));
     return volt_moving_prepare(live->moving, live->z, true, true);
@@ -109,7 +109,7 @@ volt_status volt_window_take(volt_live *live)
 
 /* ---- forecast --------------------------------------------------------------------------------- */
 
-/* The factors, solved for a row. */
+/* Solves the factors for a row. */
 static void solve_row(volt_live *live, const volt_late_row *row)
 {
     double self = volt_live_factored(live, row->k[row->number - row->first], 0);
@@ -138,12 +138,12 @@ void volt_window_solve(volt_live *live)
 void volt_window_become_last(volt_live *live, const double *x)
 {
     double *k = live->fresh;
-    int64_t room = live->fresh_room;
+    int64_t room = live->fresh_size;
     volt_late_keep(live);
     live->fresh = live->k;
-    live->fresh_room = live->k_room;
+    live->fresh_size = live->k_size;
     live->k = k;
-    live->k_room = room;
+    live->k_size = room;
     double *row = history_row(live, volt_moving_next(live->moving) - 1);
     if (row)
         memcpy(row, x, (size_t)live->model->recipe.inputs * sizeof *row);
@@ -160,7 +160,7 @@ volt_status volt_window_check_target(const volt_live *live, const double *x, con
         VOLT_REQUIRE(isfinite(y[k]) && isfinite((y[k] - from) / model->target_scale[k]), VOLT_ERR_NOT_FINITE,
                      "target %" PRId64 " is not finite or too large: %.6g", k + 1, y[k]);
         VOLT_REQUIRE(model->recipe.fed.n == 0 || isfinite(volt_fed_column(&model->recipe.fed, k, y[k])),
-                     VOLT_ERR_NOT_FINITE, "target %" PRId64 " is too large to come back: %.6g", k + 1, y[k]);
+                     VOLT_ERR_NOT_FINITE, "target %" PRId64 " is too large for feedback: %.6g", k + 1, y[k]);
     }
     return VOLT_OK;
 }
@@ -171,7 +171,7 @@ static double scaled_target(const volt_model *model, int64_t k, const double *x,
     return (y[k] - from) / model->target_scale[k];
 }
 
-/* The targets y of the row x as the readout learns them, to their groups, and to the next row of the means. */
+/* Scales the targets y of row x, into their groups and the next row of the means. */
 static void scale_target(const volt_live *live, const double *x, const double *y)
 {
     const volt_model *model = live->model;
@@ -185,14 +185,14 @@ static void scale_target(const volt_live *live, const double *x, const double *y
     }
 }
 
-/* Columns before the window are of no more use than the past makes of them. */
+/* Releases columns before the window. */
 static void release_columns(volt_live *live)
 {
     int64_t begin = volt_moving_begin(live->moving), next = volt_moving_next(live->moving);
     int64_t wanted = live->n > 0 ? live->numbers[0] : volt_late_oldest(live, next - live->pending);
     volt_moving_release(live->moving, wanted);
     int64_t gone = volt_moving_begin(live->moving) - begin;
-    if (live->pending && gone > 0) /* k goes with the columns */
+    if (live->pending && gone > 0) /* k has one entry per column */
         memmove(live->k, live->k + gone, (size_t)(next - begin - gone) * sizeof *live->k);
 }
 
@@ -208,7 +208,7 @@ static void drop_rows(volt_live *live, int64_t count)
         memmove(means->Y, means->Y + count * means->n, (size_t)(live->n * means->n) * sizeof *means->Y);
 }
 
-/* Into the window, for which the factors are solved. On failure the window is as it was. */
+/* Adds a row to the window, for which the factors are solved. On failure the window is unchanged. */
 static volt_status append_row(volt_live *live, const volt_late_row *row, const double *y)
 {
     for (int64_t g = 0; g < live->n_groups; g++)
@@ -220,7 +220,7 @@ static volt_status append_row(volt_live *live, const volt_late_row *row, const d
     live->numbers[live->n++] = row->number;
     live->learned++;
     live->solved = false;
-    volt_late_clear(live, row->number + 1); /* rows are learned in their order */
+    volt_late_clear(live, row->number + 1); /* rows are learned in order */
     if (live->window > 0 && live->n > live->window)
         drop_rows(live, live->n - live->window);
     return VOLT_OK;
@@ -260,7 +260,7 @@ void volt_window_drop(volt_live *live, int64_t count)
 volt_status volt_window_restart(volt_live *live)
 {
     volt_fed_rows *history = &live->history;
-    VOLT_TRY(volt_grow((void **)&history->starts, &history->starts_room, history->n_starts + 1,
+    VOLT_TRY(volt_grow((void **)&history->starts, &history->starts_size, history->n_starts + 1,
                        sizeof *history->starts));
     VOLT_TRY(volt_moving_restart(live->moving));
     int64_t next = volt_moving_next(live->moving);

@@ -1,10 +1,12 @@
-/* src/model/predict/closed_loop.c: a model fed with its own outputs, once, or along many noisy paths.
+/* src/model/predict/closed_loop.c: a model in closed loop, once or along many noisy paths.
  *
- * The mean fed back has no spread. On a noisy path each output is the forecast plus the error of a training row, one of the
- * last rows that were forecast one step ahead (all outputs of one row together), and that sum is fed back: what has been
- * observed so far, noise included, is what the model was trained on. Errors come in runs of rows that follow one another, 10
- * on average (the stationary bootstrap of Politis and Romano, 1994): a model that is wrong for a while goes on being wrong the
- * same way, and errors drawn one by one would cancel (docs/math.md, "Closed loop"). */
+ * On a noisy path each output is the prediction plus the error of a training row, and that sum is fed back.
+ * The row is one of the last rows predicted one step ahead, and all outputs use the same row. The model thus
+ * sees noisy values, as in training.
+ *
+ * Errors are drawn in runs of consecutive rows, 10 on average (the stationary bootstrap of Politis and
+ * Romano, 1994). Model errors are autocorrelated; independent draws would cancel (docs/math.md, "Closed
+ * loop"). */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -16,7 +18,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Decide by value: a first row equal to the last training target is that target, any other one is the next row. */
+/* A first row equal to the last training target is taken as that target, any other as the next row. */
 static bool begins_with_last_target(const volt_model *model, volt_view X)
 {
     bool same = X.rows > 0;
@@ -29,7 +31,7 @@ static bool begins_with_last_target(const volt_model *model, volt_view X)
     return same;
 }
 
-/* Does the last training target go in before the rows of X? */
+/* Whether the last training target is pushed before the rows of X. */
 static bool pushes_target(const volt_model *model, volt_view X, volt_start start)
 {
     if (model->no_last_target)
@@ -45,18 +47,16 @@ static volt_status check(const volt_model *model, volt_view X, volt_start start,
     VOLT_REQUIRE(start >= VOLT_START_CONTINUE && start <= VOLT_START_AFTER_TARGET, VOLT_ERR_ARGUMENT,
                  "the start is %d, and must be one of volt_start, 0 to %d", (int)start,
                  (int)VOLT_START_AFTER_TARGET);
-    VOLT_REQUIRE(
-        model->feedback, VOLT_ERR_ARGUMENT,
-        model->recipe.fed.n > 0
-            ? "the model's outputs come back beside its inputs: predict runs free, and needs the inputs"
-            : "the model's outputs are not its inputs one step later: fit it on a series alone, one step "
-              "ahead");
+    VOLT_REQUIRE(model->feedback, VOLT_ERR_ARGUMENT,
+                 model->recipe.fed.n > 0 ? "a model with a feedback weight requires inputs: use predict"
+                                         : "a closed loop requires outputs that are the inputs one step later: "
+                                           "fit on a series without other inputs, one step "
+                                           "ahead");
     VOLT_REQUIRE(out.rows > 0, VOLT_ERR_ARGUMENT, "the number of steps is %" PRId64 ", and must be at least 1",
                  out.rows);
-    VOLT_REQUIRE(
-        !model->no_last_target || X.rows > 0, VOLT_ERR_ARGUMENT,
-        "the last training row has no target, so there is nothing to go on from: give the rows that have "
-        "come since");
+    VOLT_REQUIRE(!model->no_last_target || X.rows > 0, VOLT_ERR_ARGUMENT,
+                 "the last training row has no target: give the rows observed since "
+                 "training");
     VOLT_REQUIRE(
         !model->no_last_target || start != VOLT_START_AFTER_TARGET, VOLT_ERR_ARGUMENT,
         "the last training row has no target: the rows must begin with the row after the last training "
@@ -65,7 +65,8 @@ static volt_status check(const volt_model *model, volt_view X, volt_start start,
     return X.rows > 0 ? volt_predict_check_inputs(model, X) : VOLT_OK;
 }
 
-/* A live object that has taken the known rows; `next` (q numbers) receives the prediction of the last. */
+/* Creates a live object that has taken the known rows. `next` (q numbers) receives the prediction of the
+ * last. */
 static volt_status take_known(const volt_model *model, volt_view X, const volt_predict_options *options,
                               volt_stage *stage, volt_live **live, double *next)
 {
@@ -86,7 +87,7 @@ static void copy_rows(volt_matrix from, volt_matrix to)
 
 /* ---- one path --------------------------------------------------------------------------------- */
 
-/* The rows of the path after the first, each from the one before. */
+/* Computes the rows of the path after the first, each from the previous one. */
 static volt_status run_on(volt_live *live, volt_matrix path, volt_stage *stage)
 {
     const volt_model *model = live->model;
@@ -133,7 +134,8 @@ static bool has_all_errors(const volt_model *model, int64_t t)
     return whole;
 }
 
-/* The last rows, at most VOLT_INTERVAL_SCORES, that were forecast in all outputs, in the order of time; returns how many. */
+/* Finds the last rows, at most VOLT_INTERVAL_SCORES, with errors in all outputs, in time order. Returns
+ * their number. */
 static int64_t rows_with_errors(const volt_model *model, int64_t rows[VOLT_INTERVAL_SCORES])
 {
     int64_t count = 0, t = model->errors.lists[VOLT_ERRORS_NEAR].rows;
@@ -144,7 +146,7 @@ static int64_t rows_with_errors(const volt_model *model, int64_t rows[VOLT_INTER
     return count;
 }
 
-/* The row after `last` (its place among n), which is the first after the last one, or, once in RUN times, any. */
+/* The row after `last` (index among n, cyclic), or any row with probability 1 / RUN. */
 static int64_t next_drawn(volt_rng *rng, int64_t last, int64_t n)
 {
     enum { RUN = 10 };
@@ -153,7 +155,8 @@ static int64_t next_drawn(volt_rng *rng, int64_t last, int64_t n)
     return volt_min((int64_t)(volt_rng_uniform(rng) * (double)n), n - 1);
 }
 
-/* One path from `start`, whose last forecast is `next`, into `path` (steps x q). The object is used up. */
+/* Computes one path from `start`, whose last prediction is `next`, into `path` (steps x q). Consumes the
+ * object. */
 static volt_status run_path(const volt_model *model, volt_live *live, const double *next, const int64_t *rows,
                             int64_t n_rows, volt_rng *rng, volt_stage *stage, volt_matrix path)
 {
@@ -178,7 +181,7 @@ static volt_status run_paths(const volt_model *model, volt_view X, const volt_pr
     int64_t rows[VOLT_INTERVAL_SCORES], n_rows = rows_with_errors(model, rows);
     int64_t paths = options->paths, steps = result.rows / paths;
     VOLT_REQUIRE(n_rows > 0, VOLT_ERR_DATA,
-                 "the model holds no errors of its training rows to draw noise from: there are too few rows");
+                 "the model has no training errors to draw noise from: too few rows");
     volt_stage stage;
     volt_stage_begin(&stage, options->progress, "continue", 0, 1, (double)X.rows + (double)result.rows);
     volt_live *known = NULL;
@@ -188,7 +191,7 @@ static volt_status run_paths(const volt_model *model, volt_view X, const volt_pr
     for (int64_t p = 0; status == VOLT_OK && p < paths && volt_stage_goes_on(&stage); p++) {
         volt_live *live = NULL;
         volt_rng rng;
-        volt_rng_init(&rng, options->seed, (uint64_t)p); /* path p is the same, however many there are */
+        volt_rng_init(&rng, options->seed, (uint64_t)p); /* path p does not depend on the number of paths */
         status = volt_live_copy(known, &live);
         if (status == VOLT_OK)
             status = run_path(model, live, next, rows, n_rows, &rng, &stage,
@@ -211,7 +214,7 @@ volt_status volt_model_continue(const volt_model *model, volt_view X, const volt
     VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_predict_options"));
     options = &own;
     VOLT_REQUIRE(options->paths >= 0 && out.rows % volt_max(options->paths, 1) == 0, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " rows are to hold %" PRId64 " paths, and must be a multiple of that", out.rows,
+                 "the number of rows is %" PRId64 ", and must be a multiple of the %" PRId64 " paths", out.rows,
                  options->paths);
     VOLT_TRY(check(model, X, options->start, out));
     int64_t counted = 0;

@@ -1,4 +1,5 @@
-/* src/model/predict/device_run.c: model, state and rows of a live object as plain numbers, and the object after these rows. */
+/* src/model/predict/device_run.c: runs rows of a live object on a device: converts model, state and rows to
+ * arrays and back. */
 #include "model/predict/predict_internal.h"
 
 #include "base/error.h"
@@ -12,21 +13,22 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows that are run between two looks at the user, and rows that a back end may hand back before it is left alone. */
+/* Rows between two progress reports; rows that a back end may return unprocessed before it is no longer
+ * used. */
 enum { MOST_ROWS = 16384, MOST_HANDED_BACK = 32 };
 
-/* ---- the model as numbers --------------------------------------------------------------------- */
+/* ---- the model as arrays ------------------------------------------------------------------------- */
 
-/* A form, and the lists that a model does not have in that shape. */
+/* The model as a volt_run_form, with arrays that the model does not have in that layout. */
 typedef struct run_numbers {
     volt_run_form form;
     double limit[VOLT_FORM_FACTORS], radius[VOLT_FORM_FACTORS];
     volt_outside ball[VOLT_FORM_FACTORS];
     volt_run_filter filter[VOLT_FORM_FACTORS];
-    double *bounds; /* 2 x fed: middles, and how far from them */
+    double *bounds; /* 2 x fed: centres, and largest distances from them */
 } run_numbers;
 
-/* What the policy does with a slice outside of its ball, as take_slice (model.c) does. */
+/* Policy for a slice outside its ball, as in take_slice (model.c). */
 static volt_outside outside_ball(const volt_model *model, int64_t s, volt_beyond policy)
 {
     double radius = volt_slice_radius(&model->resolved, s);
@@ -52,7 +54,7 @@ static void take_slices(const volt_model *model, volt_beyond policy, run_numbers
     }
 }
 
-/* False: it is not one that runs elsewhere. */
+/* Returns false if the model cannot run on a device. */
 static bool take_model(const volt_model *model, volt_beyond policy, bool chained, run_numbers *numbers)
 {
     const volt_recipe *recipe = &model->recipe;
@@ -93,7 +95,7 @@ static bool take_model(const volt_model *model, volt_beyond policy, bool chained
 
 /* ---- the state -------------------------------------------------------------------------------- */
 
-/* The rows that lags reach, of a sequence whose next row is x, and the states of the past and of the filters. */
+/* The recent rows that lags reach when the next row is x, and the states of kernel and filters. */
 static void take_state(const volt_live *live, const double *x, double *numbers, double *state)
 {
     const volt_recipe *recipe = &live->model->recipe;
@@ -107,7 +109,7 @@ static void take_state(const volt_live *live, const double *x, double *numbers, 
     volt_state_get(live->past, state);
 }
 
-/* The object after `done` rows, whose inputs are `X`; `bank` and `state` are what they have left. */
+/* Updates the object after `done` rows with inputs `X`, from the final `bank` and `state`. */
 static void set_state(volt_live *live, const volt_device_rows *rows, int64_t at, int64_t done,
                       const double *bank, const double *state)
 {
@@ -132,15 +134,15 @@ static void set_state(volt_live *live, const volt_device_rows *rows, int64_t at,
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* The row that ended the run. */
+/* Reports the row that ended the run. */
 static volt_status refuse(const volt_live *live, int64_t row, const double *y)
 {
     const volt_fed *fed = &live->model->recipe.fed;
     VOLT_TRY(volt_model_check_output(live->model, row, y));
-    return volt_fed_diverged(fed, volt_max(volt_fed_strays(fed, y), 0), row, y);
+    return volt_fed_diverged(fed, volt_max(volt_fed_find_diverged(fed, y), 0), row, y);
 }
 
-/* Rows from `at` on, at most MOST_ROWS; *ended: the back end goes no further. */
+/* Runs rows from `at` on, at most MOST_ROWS. *ended: the back end stopped. */
 static volt_status run_part(volt_live *live, const volt_backend *backend, const run_numbers *numbers,
                             const volt_device_rows *rows, int64_t first, int64_t at, double *moment,
                             double *state, int64_t *done, bool *ended)

@@ -15,22 +15,20 @@ volt_status volt_model_check_known(const volt_model *model, int64_t rows, const 
 {
     volt_view known = options->known;
     VOLT_REQUIRE(options->warm_up >= 0, VOLT_ERR_ARGUMENT,
-                 "the warm-up is %" PRId64 " rows, and must be at least 1, or 0 for all of them",
-                 options->warm_up);
+                 "the warm-up is %" PRId64 " rows, and must be at least 1, or 0 for all", options->warm_up);
     VOLT_REQUIRE(options->warm_up == 0 || known.data, VOLT_ERR_ARGUMENT,
-                 "a warm-up of %" PRId64 " rows needs known outputs, and there are none", options->warm_up);
+                 "a warm-up of %" PRId64 " rows requires known outputs", options->warm_up);
     if (!known.data)
         return VOLT_OK;
-    VOLT_REQUIRE(model->recipe.fed.n > 0, VOLT_ERR_ARGUMENT,
-                 "the model was fitted without feedback: known outputs are of no use to it");
+    VOLT_REQUIRE(model->recipe.fed.n > 0, VOLT_ERR_ARGUMENT, "known outputs require a model with feedback");
     VOLT_REQUIRE(known.rows == rows && known.cols == model->q && known.ld >= known.cols, VOLT_ERR_SHAPE,
                  "the known outputs are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64
-                 ": a row for every row of the inputs, a column for every output",
+                 ": one row per input row, one column per output",
                  known.rows, known.cols, rows, model->q);
     return VOLT_OK;
 }
 
-/* Rows of the record from `first` to `end` - 1 whose known outputs come back. */
+/* Number of rows of the record `first` .. `end` - 1 whose known outputs are fed back. */
 static volt_status count_warm(const volt_predict_options *options, int64_t first, int64_t end, int64_t *warm)
 {
     int64_t rows = end - first;
@@ -39,7 +37,7 @@ static volt_status count_warm(const volt_predict_options *options, int64_t first
                  " has %" PRId64,
                  options->warm_up, first + 1, rows);
     *warm = !options->known.data ? 0 : options->warm_up > 0 ? options->warm_up : rows;
-    *warm = volt_min(*warm, rows - 1); /* nothing comes after the last row */
+    *warm = volt_min(*warm, rows - 1); /* no row follows the last one */
     volt_view known = options->known;
     for (int64_t i = first; i < first + *warm; i++)
         for (int64_t k = 0; k < known.cols; k++)
@@ -48,7 +46,7 @@ static volt_status count_warm(const volt_predict_options *options, int64_t first
     return VOLT_OK;
 }
 
-/* The record of rows first .. end - 1, after what the object has seen. */
+/* Runs the record of rows first .. end - 1, continuing from the state of the object. */
 static volt_status run_record(volt_live *live, const volt_backend *backend, volt_view X, int64_t first,
                               int64_t end, const volt_predict_options *options, volt_stage *stage,
                               volt_matrix out)
@@ -57,7 +55,7 @@ static volt_status run_record(volt_live *live, const volt_backend *backend, volt
     volt_view known = options->known;
     int64_t warm = 0, done = 0;
     bool all_known = known.data && (options->warm_up == 0 || options->warm_up == end - first);
-    bool watches = !all_known; /* one step ahead it goes nowhere */
+    bool watches = !all_known; /* one-step predictions are not fed back */
     VOLT_TRY(count_warm(options, first, end, &warm));
     for (int64_t i = first; i < end; i++) {
         volt_device_rows rows = {.X = volt_view_rows(X, i, end - i),
@@ -75,7 +73,7 @@ static volt_status run_record(volt_live *live, const volt_backend *backend, volt
         if (i < first + warm)
             VOLT_TRY(volt_live_do_learn(live, 0, known.data + i * known.ld));
         else if (live->diverged && watches)
-            return volt_fed_diverged(fed, volt_fed_strays(fed, y), i, y);
+            return volt_fed_diverged(fed, volt_fed_find_diverged(fed, y), i, y);
     }
     return VOLT_OK;
 }

@@ -1,6 +1,5 @@
-/* src/model/predict/live_predict.c: predictions of many rows that follow.
- *
- * Without learning and feedback they go past the training rows in blocks, as in volt_model_predict. */
+/* src/model/predict/live_predict.c: predictions of many consecutive rows of a live object. Without learning
+ * and feedback they are computed in blocks, as in volt_model_predict. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -12,9 +11,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A run of predictions by the window as it is. */
+/* Predictions with a fixed window. */
 typedef struct window_run {
-    volt_moving *moving; /* of its own */
+    volt_moving *moving; /* a copy */
     volt_recent recent;
     double *A, *c;  /* n x q and q: the readout of the window */
     double *k;      /* against the columns */
@@ -49,7 +48,7 @@ static volt_status begin(const volt_live *live, window_run *run)
     return volt_live_coefficients(live, volt_matrix_of(run->A, live->n, model->q), run->c, NULL);
 }
 
-/* Row i of X, so many rows after the last one. */
+/* Predicts row i of X, i + 1 rows after the last one. */
 static volt_status predict_row(const volt_live *live, window_run *run, int64_t i, const double *x)
 {
     double *z = run->z;
@@ -69,10 +68,10 @@ static volt_status predict_row(const volt_live *live, window_run *run, int64_t i
             v[output] += k * run->A[j * q + output];
     }
     VOLT_TRY(volt_model_unscale_output(model, i, x, v));
-    int64_t stray = volt_fed_strays(&model->recipe.fed, v);
+    int64_t stray = volt_fed_find_diverged(&model->recipe.fed, v);
     if (stray >= 0)
         return volt_fed_diverged(&model->recipe.fed, stray, i, v);
-    volt_recent_feed(&model->recipe, &run->recent, v); /* a free run where outputs come back */
+    volt_recent_feed(&model->recipe, &run->recent, v); /* free run with feedback */
     return VOLT_OK;
 }
 
@@ -90,7 +89,7 @@ static volt_status predict_window(const volt_live *live, volt_view X, double *re
     return status;
 }
 
-/* Row by row, as they are fed. */
+/* Feeds the rows one by one. */
 static volt_status feed_rows(volt_live *live, volt_view X, double *result, int64_t *beyond)
 {
     const volt_fed *fed = &live->model->recipe.fed;
@@ -99,7 +98,7 @@ static volt_status feed_rows(volt_live *live, volt_view X, double *result, int64
         double *y = result + i * q;
         VOLT_TRY(volt_live_feed(live, X.data + i * X.ld, y));
         if (live->diverged)
-            return volt_fed_diverged(fed, volt_fed_strays(fed, y), i, y);
+            return volt_fed_diverged(fed, volt_fed_find_diverged(fed, y), i, y);
     }
     *beyond = live->beyond - before;
     return VOLT_OK;
@@ -116,7 +115,7 @@ static volt_status feed_copy(const volt_live *live, volt_view X, double *result,
 
 /* ---- blocks ----------------------------------------------------------------------------------- */
 
-/* The object after the rows of X, whose states are in `state`. */
+/* Updates the object after the rows of X, from `state`. */
 static void take_state(volt_live *live, volt_view X, int64_t beyond, volt_predict_state *state)
 {
     const volt_recipe *recipe = &live->model->recipe;

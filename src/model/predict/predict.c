@@ -1,4 +1,4 @@
-/* src/model/predict/predict.c: forecasts for a sequence of inputs. */
+/* src/model/predict/predict.c: predictions for a sequence of inputs. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -16,7 +16,7 @@
 volt_status volt_predict_check_out(const volt_model *model, volt_matrix out, int64_t rows)
 {
     VOLT_REQUIRE(out.data && out.rows == rows && out.cols == model->q && out.ld >= out.cols, VOLT_ERR_SHAPE,
-                 "the forecasts are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, out.rows,
+                 "the predictions are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64, out.rows,
                  out.cols, rows, model->q);
     return VOLT_OK;
 }
@@ -25,7 +25,7 @@ static volt_status check_spread(const volt_model *model, volt_matrix std, int64_
 {
     VOLT_TRY(volt_predict_check_out(model, std, rows));
     VOLT_REQUIRE(model->recipe.fed.n == 0, VOLT_ERR_ARGUMENT,
-                 "standard deviations are not known where outputs come back beside the inputs");
+                 "standard deviations are not supported for models with a feedback weight");
     return VOLT_OK;
 }
 
@@ -44,7 +44,7 @@ static void copy_rows(volt_view from, volt_matrix to)
         memcpy(to.data + i * to.ld, from.data + i * from.ld, (size_t)from.cols * sizeof(double));
 }
 
-/* Rows Z (scaled) through the past, block by block at the back end: v = K A, then to the units of the targets. */
+/* Runs rows Z (scaled) in blocks on the back end: v = K A, then converts to target units. */
 static volt_status forecast(const volt_model *model, const volt_predict_state *state, volt_view X, volt_view Z,
                             const volt_records *records, int64_t rows, volt_progress progress, double *block,
                             const volt_spread *spread, volt_matrix std, volt_matrix result)
@@ -99,7 +99,7 @@ void volt_predict_state_release(volt_predict_state *state)
     volt_state_free(state->past);
 }
 
-/* All inputs are checked before the first forecast. */
+/* Checks all inputs before the first prediction. */
 static volt_status take_inputs(const volt_model *model, volt_view X, const volt_records *records,
                                volt_beyond policy, volt_predict_state *state, double *Z, int64_t *beyond)
 {
@@ -152,12 +152,12 @@ volt_status volt_predict_rows(const volt_model *model, volt_view X, const volt_r
     return status;
 }
 
-/* std without data: not wanted. */
+/* std without data: not computed. */
 static volt_status predict(const volt_model *model, volt_view X, const volt_records *records,
                            const volt_predict_options *options, volt_matrix out, volt_matrix std,
                            int64_t *beyond)
 {
-    enum { SPREAD_ROWS = 64 }; /* that a factor is worth unpacking for */
+    enum { SPREAD_ROWS = 64 }; /* rows per unpacking of the factor */
     bool reset = options->start == VOLT_START_RESET;
     volt_predict_state state;
     VOLT_TRY(volt_model_check_start(model, options->start));
