@@ -12,7 +12,7 @@ def test_value_errors_have_the_sentence(system):
     X, y = system
     cases = [
         (VolterraRidge(alpha=-1.0), "alpha is -1, and must be one positive, finite number"),
-        (VolterraRidge(washout=300), "the washout is 300, and must lie from 0 to 299"),
+        (VolterraRidge(washout=300), "the washout is 300, and must be 0 to 299"),
         (VolterraRidge(tau=2.0), "tau"),
         (VolterraRidge(tau_coef=0.3, tau=0.3), "give tau or tau_coef, not both"),
         (SequenceKernelRidge("voltera"), "volterra"),

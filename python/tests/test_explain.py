@@ -97,7 +97,7 @@ def test_feedback():
     model = volterra.VolterraRidge(tau_coef=0.2, lam_coef=0.3, alpha=1e-6, feedback=1.0).fit(u, y)
     found = model.explain(2, about="zero")
     np.testing.assert_allclose(found.g1[0, 0], [1, 0.5], atol=0.1)
-    with pytest.raises(ValueError, match="come back as inputs"):
+    with pytest.raises(ValueError, match="with feedback"):
         model.orders(u)
     with pytest.raises(ValueError, match="about has 1 number, and the model takes 2"):
         model.explain(2, about=[0.0])
@@ -107,7 +107,7 @@ def test_what_is_refused(known):
     u, y, model = known
     with pytest.raises(ValueError, match="lags"):
         model.explain(0)
-    with pytest.raises(ValueError, match="lags are asked for, and there are 399 training rows"):
+    with pytest.raises(ValueError, match="lags exceed the 399 training rows"):
         model.explain(400)
     with pytest.raises(ValueError, match="order"):
         model.explain(order=9)

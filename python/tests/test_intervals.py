@@ -151,7 +151,7 @@ def test_standard_deviations_of_a_file(tmp_path):
     read = volterra.load(tmp_path / "m.safetensors")
     assert np.array_equal(read.predict(X[400:], return_std=True)[1], model.predict(X[400:], return_std=True)[1])
     plain = volterra.VolterraRidge(alpha=1e-2).fit(X[:400], Y[:400, 0])
-    with pytest.raises(ValueError, match="does not keep: fit it with keep_factor"):
+    with pytest.raises(ValueError, match="does not keep: fit with keep_factor"):
         plain.predict(X[400:], return_std=True)
 
 

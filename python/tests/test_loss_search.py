@@ -89,7 +89,7 @@ def test_what_is_refused(rows):
     for scoring in ("neg_mse", "evidence", "neg_loo", "neg_gcv", "prequential"):
         with pytest.raises(ValueError, match="one of squares"):
             VolterraRidgeCV(loss="huber:delta=1", scoring=scoring, **SMALL).fit(X, y)
-    with pytest.raises(ValueError, match="come back"):
+    with pytest.raises(ValueError, match="feedback"):
         VolterraRidgeCV(loss="huber:delta=1", feedback=True, draws=3).fit(X, y)
     with pytest.raises(ValueError, match="VolterraClassifier"):
         VolterraRidgeCV(loss="multinomial", draws=3).fit(X, y)

@@ -84,7 +84,7 @@ def test_the_gap_follows_from_ahead():
         last = found
     assert VolterraRidgeCV(draws=2, ahead=6, gap=0, random_state=0).fit(x).best_score_ != last.best_score_
     VolterraRidgeCV(draws=2, ahead=6, scoring="log", random_state=0).fit(x)
-    with pytest.raises(ValueError, match="takes no gap"):
+    with pytest.raises(ValueError, match="does not support a gap"):
         VolterraRidgeCV(draws=2, ahead=6, gap=2, scoring="log", random_state=0).fit(x)
 
 

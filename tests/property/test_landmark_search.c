@@ -49,10 +49,10 @@ static void what_landmarks_do_not_have_is_refused(void **state)
     nystrom.splits.folds = 5; /* of 78 rows: the first training part has 13 */
     volt_search_options options = nystrom;
     options.landmarks = 14;
-    check_refused(&problem, &options, "there can be 1 to 13");
+    check_refused(&problem, &options, "1 to 13");
     options.washout = 3;
     options.landmarks = 11;
-    check_refused(&problem, &options, "there can be 1 to 10");
+    check_refused(&problem, &options, "1 to 10");
     options.landmarks = -1;
     check_refused(&problem, &options, "-1 landmarks");
     options = nystrom;

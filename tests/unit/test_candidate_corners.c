@@ -184,7 +184,7 @@ static void options_that_are_refused(void **state)
     options = (volt_draw_options){
         .struct_size = sizeof(volt_draw_options), .scale = 1, .fed = volt_view_of(fed, N, 1)};
     check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_NOT_FINITE,
-                "the outputs that come back");
+                "the fed-back outputs");
     assert_null(candidates);
 }
 

@@ -178,7 +178,7 @@ static void what_one_leaves_others_take(void **state)
         check_crew(draws, &options, 1, 1, 0, 1); /* nobody but the leader is left */
         assert_non_null(strstr(last_warning, thread_crew.garbage
                                                  ? "process 1 left the search, and others took its "
-                                                   "candidate: it sent what is no answer"
+                                                   "candidate: it sent an invalid message"
                                                  : "no memory in a test"));
     }
     options.draws = 2; /* nothing else is left to do when the candidate comes back */
@@ -327,7 +327,7 @@ static void messages_arrive_as_they_were(void **state)
     const double *scores = NULL;
     const char *text = NULL;
     size_t size = volt_message_pack(head, folds, "why", bytes);
-    assert_true(size <= volt_message_room(3));
+    assert_true(size <= volt_message_limit(3));
     assert_true(volt_message_unpack(bytes, size, 3, &back, &scores, &text));
     assert_memory_equal(scores, folds, sizeof folds);
     assert_string_equal(text, "why");
@@ -340,7 +340,7 @@ static void messages_arrive_as_they_were(void **state)
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
     size = volt_message_pack(head, folds, longer, bytes);
-    assert_int_equal(size, volt_message_room(3));
+    assert_int_equal(size, volt_message_limit(3));
     assert_true(volt_message_unpack(bytes, size, 3, &back, &scores, &text));
     assert_int_equal(strlen(text), VOLT_KERNEL_LENGTH - 1);
 }

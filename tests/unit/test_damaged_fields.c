@@ -347,7 +347,7 @@ static void models_of_losses(void **state)
     (void)state;
     static const lie of_classes[] = {
         {"loss", TEXT, 0, "multinomial:q=1", "loss multinomial has no parameter"},
-        {"loss", TEXT, 0, "quantile:q=0.1/0.9", "its 3 outputs are not those of 2 levels"},
+        {"loss", TEXT, 0, "quantile:q=0.1/0.9", "its 3 outputs are not a multiple of 2 levels"},
         {"duality_gap", TEXT, 0, "-1", "must be a number of at least 0"},
         {"classes", TEXT, 0, "[\"a\"]", "is not a list of 3 names"},
         {"reservoir.1", COLS_ONLY, 0, NULL, "tensor \"reservoir.1\" is empty"},
@@ -359,7 +359,7 @@ static void models_of_losses(void **state)
         {"reservoirs", TEXT, 0, "2", "\"reservoirs\" is 2, and its kernel has 1"},
         {"anchors", 1, 0, NULL, "tensor \"anchors\" has 0 for output 2"},
     };
-    static const lie of_one[] = {{"loss", TEXT, 0, "multinomial", "its 1 outputs are not those of 2 to"}};
+    static const lie of_one[] = {{"loss", TEXT, 0, "multinomial", "its 1 outputs are not 2 to"}};
     static double labels[ROWS];
     for (int64_t i = 0; i < ROWS; i++)
         labels[i] = (double)(i % 3);
@@ -382,11 +382,11 @@ static void model_with_feedback(void **state)
     (void)state;
     static const lie lies[] = {
         {"feedback_weight", TEXT, 0, "0", "its feedback weight is 0"},
-        {"inputs", COLS_ONLY, 2, NULL, "of its 2 columns 2 come back"},
-        {"fed", 1, 0, NULL, "output 1 comes back with weight 0"},
+        {"inputs", COLS_ONLY, 2, NULL, "of its 2 columns 2 are fed back"},
+        {"fed", 1, 0, NULL, "fed-back output 1 has weight 0"},
         {"fed", 2, 1e9, NULL, "and range 1e+09 to"},
-        {"feedback", TEXT, 0, "yes", "its feedback or ahead does not go with that"},
-        {"ahead", TEXT, 0, "1", "its feedback or ahead does not go with that"},
+        {"feedback", TEXT, 0, "yes", "not compatible with the feedback weight"},
+        {"ahead", TEXT, 0, "1", "not compatible with the feedback weight"},
         {"no_last_target", TEXT, 0, "yes", "\"no_last_target\" is yes, and \"ends_without_target\" is no"},
     };
     volt_fit_options options = usual_options();
@@ -446,7 +446,7 @@ static void streams(void **state)
         {"scores", 1, -1, NULL, "\"scores\" does not hold errors"},
         {"model", TEXT, 0, "0123", "belongs to another model (0123"},
         {"version", TEXT, 0, "2", "has state format 2"},
-        {"format", TEXT, 0, "volterra-model", "its format is another"},
+        {"format", TEXT, 0, "volterra-model", "unknown format"},
         {"learns", TEXT, 0, "yes", "window"},
     };
     double y[Q];
@@ -524,8 +524,8 @@ static void checkpoints(void **state)
     static const lie lies[] = {
         {"version", TEXT, 0, "7", "has checkpoint format 7"},
         {"fit", TEXT, 0, "0123", "belongs to another fit (0123"},
-        {"numbers", SIZE, -1, NULL, "\"numbers\" is not that of an iteration"},
-        {"numbers", RESIDUAL, -1, NULL, "\"numbers\" is not that of an iteration"},
+        {"numbers", SIZE, -1, NULL, "\"numbers\" does not hold the state"},
+        {"numbers", RESIDUAL, -1, NULL, "\"numbers\" does not hold the state"},
     };
     char path[512];
     snprintf(path, sizeof path, "%s", scratch_path("checkpoint"));

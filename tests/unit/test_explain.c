@@ -474,18 +474,17 @@ static void what_is_refused(void **state)
     volt_explanation *e = NULL;
     volt_explain_options options = volt_explain_options_default();
     double parts[N * Q * 4], far[D] = {90, 0};
-    check_fails(volt_model_explain(NULL, NULL, &e), VOLT_ERR_ARGUMENT, "the model or the place");
-    check_fails(volt_model_explain(s.model, NULL, NULL), VOLT_ERR_ARGUMENT, "the model or the place");
+    check_fails(volt_model_explain(NULL, NULL, &e), VOLT_ERR_ARGUMENT, "the model or the explanation");
+    check_fails(volt_model_explain(s.model, NULL, NULL), VOLT_ERR_ARGUMENT, "the model or the explanation");
     options.lags = -1;
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "-1 lags are asked for");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "lags is -1");
     options.lags = N + 1;
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT,
-                "31 lags are asked for, and there are 30");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "31 lags exceed the 30");
     options.lags = 0;
     options.order = 0;
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "order 0 is asked for");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "order is 0");
     options.order = 9;
-    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "order 9 is asked for");
+    check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT, "order is 9");
     options.order = 8;
     check_fails(volt_model_explain(s.model, &options, &e), VOLT_ERR_ARGUMENT,
                 "has 3.359e+14 numbers with 30 lags");

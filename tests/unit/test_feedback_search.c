@@ -354,8 +354,7 @@ static void weights_are_drawn(void **state)
                 "the range of feedback starts at 0");
     draw.ranges = &low;
     draw.fed = volt_view_of(NULL, 0, 0);
-    check_fails(volt_candidates_draw("rbf", inputs(), &draw, &candidates), VOLT_ERR_ARGUMENT,
-                "no outputs come back");
+    check_fails(volt_candidates_draw("rbf", inputs(), &draw, &candidates), VOLT_ERR_ARGUMENT, "no feedback");
     draw.fed = volt_view_of(y, N - 1, Q);
     check_fails(volt_candidates_draw("rbf", inputs(), &draw, &candidates), VOLT_ERR_SHAPE, "83 of outputs");
     /* Without feedback every candidate has none. */
@@ -418,7 +417,7 @@ static void files_of_candidates(void **state)
     }
     check_fails(
         volt_candidates_list((const char *const[]){"rbf"}, (double[]){1}, (double[]){-2}, 1, &candidates),
-        VOLT_ERR_ARGUMENT, "the feedback weight is -2");
+        VOLT_ERR_ARGUMENT, "feedback weight is -2");
 }
 
 static void logs_go_on(void **state)
@@ -470,7 +469,7 @@ static void what_does_not_go_together(void **state)
     volt_search_options options = fold_options();
     options.score = VOLT_SCORE_LOG;
     check_fails(volt_search_run(candidates, inputs(), targets(), &options, &search), VOLT_ERR_ARGUMENT,
-                "the score log is one of single steps");
+                "the score log requires one-step validation");
     options.validate = VOLT_VALIDATE_ONE_STEP;
     check_ok(volt_search_run(candidates, inputs(), targets(), &options, &search));
     volt_search_free(search);

@@ -179,7 +179,7 @@ static void holes_are_refused_unless_they_are_asked_for(void **state)
     options.missing_targets = 1;
     check_fails(volt_model_fit(kernel, volt_view_of(s.X, N, D), volt_view_of(s.Y, N, Q), &options,
                                volt_matrix_of(NULL, 0, 0), &model),
-                VOLT_ERR_DATA, "every one of the 60 rows");
+                VOLT_ERR_DATA, "each of the 60 rows");
     assert_null(model);
     volt_kernel_free(kernel);
     free(s.X);

@@ -280,12 +280,12 @@ static void lines_that_no_learner_writes(void **state)
     static const struct {
         const char *line, *sentence;
     } cases[] = {
-        {"x 1 2", "line 2 of the journal is none that this model writes"},
-        {"p1 2", "is none that this model writes"},
-        {"p 1", "is none that this model writes"},
-        {"p 1 2 3", "is none that this model writes"},
-        {"p 1 two", "is none that this model writes"},
-        {"r 1", "is none that this model writes"},
+        {"x 1 2", "line 2 of the journal is not valid for this model"},
+        {"p1 2", "is not valid for this model"},
+        {"p 1", "is not valid for this model"},
+        {"p 1 2 3", "is not valid for this model"},
+        {"p 1 two", "is not valid for this model"},
+        {"r 1", "is not valid for this model"},
         {"d -1", "drops no number of rows"},
         {"d 1e16", "drops no number of rows"},
         {"d 9", "line 2 of the journal: 9 rows are to be dropped"},

@@ -250,12 +250,12 @@ static void bad_options_are_refused(void **state)
     (void)state;
     volt_fit_options options = plain_options();
     options.landmarks = N + 1;
-    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "81 landmarks, and there can be 1 to 80");
+    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "landmarks is 81, and must be 1 to 80");
     options.washout = 70;
     options.landmarks = 11;
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "1 to 10, the rows after the washout");
     options.landmarks = -1;
-    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "-1 landmarks");
+    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "landmarks is -1");
     options = plain_options();
     options.loss = "huber:delta=1";
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "nystrom");
@@ -273,7 +273,7 @@ static void bad_options_are_refused(void **state)
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "no parameter");
     options = plain_options();
     options.landmark_choice = (volt_landmarks)9;
-    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "no choice of landmarks number 9");
+    refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "landmark choice 9");
 }
 
 /* Without being asked, a few rows are fitted exactly. */

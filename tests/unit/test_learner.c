@@ -358,7 +358,7 @@ static void bad_rows_change_nothing(void **state)
     check_fails(volt_live_predict(learner, volt_view_of(s.X, 1, D - 1), 0, volt_matrix_of(y, 1, Q), NULL),
                 VOLT_ERR_SHAPE, "the inputs have 1 columns, and the model takes 2");
     check_fails(volt_live_predict(learner, volt_view_of(s.X, 2, D), 0, volt_matrix_of(y, 1, Q), NULL),
-                VOLT_ERR_SHAPE, "the forecasts are 1 x 2, and must be 2 x 2");
+                VOLT_ERR_SHAPE, "the predictions are 1 x 2, and must be 2 x 2");
     for (int64_t t = TRAIN; t < N; t++) {
         check_fails(volt_live_feed(learner, bad_x, y), VOLT_ERR_NOT_FINITE, "not finite");
         check_fails(volt_live_feed(learner, far, y), VOLT_ERR_NOT_FINITE, "too large");
@@ -412,7 +412,7 @@ static void bad_options_are_refused(void **state)
     s.fit.intercept = 0;
     s.model = fit_rows(&s, TRAIN, 0);
     check_fails(volt_live_create(s.model, with_learning(), &learner), VOLT_ERR_ARGUMENT,
-                "fit it with an intercept");
+                "requires an intercept");
     assert_null(learner);
     close_school(&s);
 }

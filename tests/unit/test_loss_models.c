@@ -380,22 +380,22 @@ static void wrong_options_are_refused(void **state)
     check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "hubris");
     o = options_of("huber:delta=1", 1);
     o.tolerance = -1e-6; /* 0: as usual */
-    check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "tolerance is -1e-06");
+    check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "-1e-06");
     o.tolerance = 1;
-    check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "tolerance is 1");
+    check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "tolerance");
     o.tolerance = 1e-6;
     o.guarded = 1;
     check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "naive forecast");
     o.guarded = 0;
     o.n_classes = 2;
-    check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "loss huber:delta=1 has none");
+    check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "loss huber:delta=1 has no classes");
     o = options_of("poisson", 1);
     check_fails(fit(&d, two, &o, none, &model), VOLT_ERR_DATA, "counts must be at least 0");
     o.target = VOLT_TARGET_CHANGE;
     check_fails(fit(&d, volt_view_of(d.counts, N, 1), &o, none, &model), VOLT_ERR_ARGUMENT,
                 "change of a target");
     o = options_of("multinomial", 1);
-    check_fails(fit(&d, two, &o, none, &model), VOLT_ERR_SHAPE, "takes one target, and there are 2");
+    check_fails(fit(&d, two, &o, none, &model), VOLT_ERR_SHAPE, "requires one target, and there are 2");
     assert_null(model);
 }
 
@@ -413,7 +413,7 @@ static void wrong_classes_and_weights_are_refused(void **state)
         bad[i] = i == 7 ? INFINITY : (double)(i % 2);
     }
     volt_fit_options o = options_of("multinomial", 1);
-    check_fails(fit(&d, volt_view_of(same, N, 1), &o, none, &model), VOLT_ERR_DATA, "one class");
+    check_fails(fit(&d, volt_view_of(same, N, 1), &o, none, &model), VOLT_ERR_DATA, "same class");
     check_fails(fit(&d, volt_view_of(bad, N, 1), &o, none, &model), VOLT_ERR_NOT_FINITE, "class of row 8");
     o.loss = "logistic";
     check_fails(fit(&d, labels, &o, none, &model), VOLT_ERR_DATA, "3 classes");
@@ -424,7 +424,7 @@ static void wrong_classes_and_weights_are_refused(void **state)
     o.n_classes = 2;
     check_fails(fit(&d, labels, &o, none, &model), VOLT_ERR_ARGUMENT, "whole number from 0 to 1");
     o.n_classes = 4;
-    check_fails(fit(&d, labels, &o, none, &model), VOLT_ERR_DATA, "of class \"d\"");
+    check_fails(fit(&d, labels, &o, none, &model), VOLT_ERR_DATA, "class \"d\"");
     o = options_of("huber:delta=1", 1);
     double weights[N];
     memcpy(weights, d.weights, sizeof weights);
@@ -436,7 +436,7 @@ static void wrong_classes_and_weights_are_refused(void **state)
     memset(weights, 0, sizeof weights);
     weights[0] = 1;
     o.washout = 1;
-    check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_DATA, "add up to 0");
+    check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_DATA, "sum to 0");
     weights[1] = weights[2] = 1.7e308;
     check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "too large");
     assert_null(model);

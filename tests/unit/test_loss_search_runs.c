@@ -109,7 +109,7 @@ static void logs_are_read_with_care(void **state)
     static const struct {
         const char *measure, *said;
     } lines[] = {{"\"measure\":\"r2\",\"loss\":\"quantile:q=0.9\"", "not the score of its loss"},
-                 {"\"measure\":\"pinball loss\",\"loss\":\"quantile:q=9\"", "its loss is not one"},
+                 {"\"measure\":\"pinball loss\",\"loss\":\"quantile:q=9\"", "its loss is invalid"},
                  {"\"measure\":\"pinball loss\",\"loss\":7", "its loss is not a text"},
                  {"\"measure\":\"pinball loss\"", "no score"},
                  {"\"measure\":\"loss\"", "no score"},
@@ -246,12 +246,12 @@ static void outputs_do_not_come_back(void **state)
     volt_search_options options = loss_search_options(&loss_cases[LOSS_HUBER]);
     check_fails(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_HUBER]),
                                 &options, &search),
-                VOLT_ERR_ARGUMENT, "do not go with a loss");
+                VOLT_ERR_ARGUMENT, "not supported with a loss");
     options = volt_search_options_default();
     options.weights = d.weights;
     check_fails(volt_search_run(candidates, loss_inputs(&d), loss_targets(&d, &loss_cases[LOSS_HUBER]),
                                 &options, &search),
-                VOLT_ERR_ARGUMENT, "do not go with weights");
+                VOLT_ERR_ARGUMENT, "not supported with weights");
     volt_candidates_free(candidates);
 }
 

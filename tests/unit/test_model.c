@@ -394,12 +394,12 @@ static void wrong_fits_are_refused(void **state)
         check_refused(&a, status, fragment); \
     } while (0)
     AGAIN(a.options.season = 1, VOLT_ERR_ARGUMENT, "season is 1");
-    AGAIN(a.options.target = VOLT_TARGET_CHANGE, VOLT_ERR_ARGUMENT, "every target is an input");
-    AGAIN(a.options.as_they_are = D, VOLT_ERR_ARGUMENT, "as they are");
-    AGAIN(a.options.alpha = -2, VOLT_ERR_ARGUMENT, "alpha is -2");
-    AGAIN(a.options.alpha = NAN, VOLT_ERR_ARGUMENT, "alpha is");
-    AGAIN(a.options.alpha = INFINITY, VOLT_ERR_ARGUMENT, "alpha is inf");
-    AGAIN(a.options.washout = N, VOLT_ERR_ARGUMENT, "washout is 50, and must lie from 0 to 49");
+    AGAIN(a.options.target = VOLT_TARGET_CHANGE, VOLT_ERR_ARGUMENT, "every target to be an input");
+    AGAIN(a.options.as_they_are = D, VOLT_ERR_ARGUMENT, "as_they_are");
+    AGAIN(a.options.alpha = -2, VOLT_ERR_ARGUMENT, "got -2");
+    AGAIN(a.options.alpha = NAN, VOLT_ERR_ARGUMENT, "alpha must be positive");
+    AGAIN(a.options.alpha = INFINITY, VOLT_ERR_ARGUMENT, "(got inf)");
+    AGAIN(a.options.washout = N, VOLT_ERR_ARGUMENT, "washout is 50, and must be 0 to 49");
     AGAIN(a.options.washout = -1, VOLT_ERR_ARGUMENT, "washout is -1");
     AGAIN(a.options.washout = INT64_MAX, VOLT_ERR_ARGUMENT, "washout");
     AGAIN(a.options.ahead = -1, VOLT_ERR_ARGUMENT, "ahead is -1");

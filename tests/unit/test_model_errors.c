@@ -519,7 +519,7 @@ static void what_is_refused(void **state)
     model = fit_rows(&centred, N, &options);
     assert_int_equal(volt_model_errors_read(model, (volt_matrix){0}), 0);
     check_fails(volt_model_interval(model, (const double[]){0.5}, 1, volt_matrix_of(half, 1, Q)),
-                VOLT_ERR_ARGUMENT, "holds no errors");
+                VOLT_ERR_ARGUMENT, "no training errors");
     volt_model_free(model);
     release(&centred);
     release(&p);

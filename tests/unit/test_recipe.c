@@ -455,7 +455,7 @@ static void what_cannot_be_is_refused(void **state)
 #define refused(fragment) \
     check_fails(volt_model_fit(kernel, X, Y, &p.options, (volt_matrix){0}, &model), VOLT_ERR_ARGUMENT, fragment)
     p.options.target = VOLT_TARGET_CHANGE;
-    refused("targets lie 0 rows ahead");
+    refused("targets are 0 rows ahead");
     p.options.ahead = 1;
     refused("a target is not an input");
     p.options.anchors = p.anchors;
@@ -470,7 +470,7 @@ static void what_cannot_be_is_refused(void **state)
     refused("season");
     p.options.season = 0;
     p.options.as_they_are = p.d;
-    refused("as they are");
+    refused("as_they_are");
     p.options.as_they_are = 0;
     p.options.alpha = -1;
     refused("alpha");

@@ -84,31 +84,31 @@ static void options_of_a_fit(void **state)
 {
     (void)state;
     const int64_t anchors[] = {-2}, far[] = {D};
-    refused("rbf", VOLT_ERR_ARGUMENT, "at most 1 may", o.as_they_are = -1);
-    refused("rbf", VOLT_ERR_ARGUMENT, "at most 1 may", o.as_they_are = D);
-    refused("rbf", VOLT_ERR_ARGUMENT, "said to be input -1", o.anchors = anchors);
-    refused("rbf", VOLT_ERR_ARGUMENT, "said to be input 3", o.anchors = far);
+    refused("rbf", VOLT_ERR_ARGUMENT, "must be 0 to 1", o.as_they_are = -1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "must be 0 to 1", o.as_they_are = D);
+    refused("rbf", VOLT_ERR_ARGUMENT, "is input -1", o.anchors = anchors);
+    refused("rbf", VOLT_ERR_ARGUMENT, "is input 3", o.anchors = far);
     refused("rbf", VOLT_ERR_ARGUMENT, "the season is 1", o.season = 1);
     refused("rbf", VOLT_ERR_ARGUMENT, "the season is 24", o.season = N);
     refused("rbf", VOLT_ERR_ARGUMENT, "ahead is -1", o.ahead = -1);
     refused("rbf", VOLT_ERR_ARGUMENT, "solver \"\"", o.solver = "");
     refused("rbf", VOLT_ERR_ARGUMENT, "did you mean \"exact\"", o.solver = "exakt");
-    refused("rbf", VOLT_ERR_ARGUMENT, "choice of landmarks number -1", o.landmark_choice = (volt_landmarks)-1);
-    refused("rbf", VOLT_ERR_ARGUMENT, "choice of landmarks number 99", o.landmark_choice = (volt_landmarks)99);
+    refused("rbf", VOLT_ERR_ARGUMENT, "landmark choice -1", o.landmark_choice = (volt_landmarks)-1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "landmark choice 99", o.landmark_choice = (volt_landmarks)99);
     refused("rbf", VOLT_ERR_ARGUMENT, "does not support landmarks", o.landmarks = 5, o.solver = "exact");
     refused("rbf", VOLT_ERR_ARGUMENT, "1 to 24", o.landmarks = -1, o.solver = "nystrom");
     refused("rbf", VOLT_ERR_ARGUMENT, "1 to 24", o.landmarks = N + 1, o.solver = "nystrom");
     refused("rbf", VOLT_ERR_ARGUMENT, "at least 1, or 0", o.iterations = -1, o.solver = "pcg");
     refused("rbf", VOLT_ERR_ARGUMENT, "does not support iterations", o.iterations = 3);
     refused("rbf", VOLT_ERR_ARGUMENT, "does not support a checkpoint", o.checkpoint = "somewhere");
-    refused("rbf", VOLT_ERR_ARGUMENT, "every -1 seconds", o.checkpoint_seconds = -1, o.solver = "pcg");
-    refused("rbf", VOLT_ERR_ARGUMENT, "every inf seconds", o.checkpoint_seconds = INFINITY, o.solver = "pcg");
-    refused("rbf", VOLT_ERR_ARGUMENT, "the tolerance is 1", o.tolerance = 1, o.solver = "pcg");
+    refused("rbf", VOLT_ERR_ARGUMENT, "got -1", o.checkpoint_seconds = -1, o.solver = "pcg");
+    refused("rbf", VOLT_ERR_ARGUMENT, "got inf", o.checkpoint_seconds = INFINITY, o.solver = "pcg");
+    refused("rbf", VOLT_ERR_ARGUMENT, "tolerance", o.tolerance = 1, o.solver = "pcg");
     refused("rbf", VOLT_ERR_ARGUMENT, "does not support keeping the factor", o.keep_factor = 1,
             o.solver = "nystrom", o.landmarks = 5);
     refused("gak:centre=yes,window=2", VOLT_ERR_ARGUMENT, "centred kernel without an intercept",
             o.intercept = 0, o.landmarks = 5, o.solver = "nystrom");
-    refused("gak:centre=yes,window=2", VOLT_ERR_ARGUMENT, "alpha must be given", o.intercept = 0, o.alpha = 0);
+    refused("gak:centre=yes,window=2", VOLT_ERR_ARGUMENT, "alpha is required", o.intercept = 0, o.alpha = 0);
 }
 
 static void options_of_a_loss(void **state)
@@ -121,7 +121,7 @@ static void options_of_a_loss(void **state)
     refused("rbf", VOLT_ERR_ARGUMENT, "weight 4 is -1", o.weights = weights);
     weights[3] = INFINITY;
     refused("rbf", VOLT_ERR_ARGUMENT, "weight 4 is inf", o.weights = weights);
-    refused("rbf", VOLT_ERR_ARGUMENT, "loss quantile:q=0.5 has none", o.loss = "quantile:q=0.5",
+    refused("rbf", VOLT_ERR_ARGUMENT, "loss quantile:q=0.5 has no classes", o.loss = "quantile:q=0.5",
             o.n_classes = 2, o.classes = (const char *const[]){"a", "b"});
     refused("rbf", VOLT_ERR_ARGUMENT, "cannot be fed back", o.loss = "quantile:q=0.1/0.9",
             o.feedback_weight = 0.5);
@@ -130,7 +130,7 @@ static void options_of_a_loss(void **state)
             o.solver = "nystrom", o.landmarks = 5);
     refused("esn", VOLT_ERR_ARGUMENT, "does not support losses", o.loss = "quantile:q=0.5",
             o.solver = "features");
-    refused("rbf", VOLT_ERR_ARGUMENT, "do not have", o.loss = "quantile:q=0.5", o.keep_factor = 1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "keep_factor", o.loss = "quantile:q=0.5", o.keep_factor = 1);
     refused("rbf", VOLT_ERR_ARGUMENT, "the class of row 1 is", o.loss = "logistic", o.n_classes = 2,
             o.classes = (const char *const[]){"a", "b"});
 }
@@ -158,7 +158,7 @@ static void classes_that_are_none(void **state)
     }
     options.n_classes = INT_MAX;
     check_fails(volt_model_fit(kernel, inputs(), volt_view_of(classes, N, 1), &options, nowhere, &model),
-                VOLT_ERR_ARGUMENT, "at most");
+                VOLT_ERR_ARGUMENT, "maximum");
     check_fails(volt_model_fit(kernel, inputs(), volt_view_of(X, N / 2, 2), &options, nowhere, &model),
                 VOLT_ERR_SHAPE, "one target");
     assert_null(model);
@@ -188,8 +188,8 @@ static void inputs_that_teach_nothing(void **state)
     check_fails(volt_model_fit(kernel, many, many, &options, nowhere, &model), VOLT_ERR_SHAPE,
                 "more than BLAS");
     assert_null(model);
-    check_fails(volt_prepare(inputs(), targets(), NULL, N, NULL), VOLT_ERR_ARGUMENT, "no place");
-    check_fails(volt_prepare(inputs(), targets(), NULL, 0, &prepared), VOLT_ERR_ARGUMENT, "from 0 rows");
+    check_fails(volt_prepare(inputs(), targets(), NULL, N, NULL), VOLT_ERR_ARGUMENT, "is NULL");
+    check_fails(volt_prepare(inputs(), targets(), NULL, 0, &prepared), VOLT_ERR_ARGUMENT, "learn_rows is 0");
     check_fails(volt_prepare(inputs(), targets(), NULL, N + 1, &prepared), VOLT_ERR_ARGUMENT, "there are 24");
     assert_null(prepared);
     volt_kernel_free(kernel);
@@ -245,7 +245,7 @@ static void questions_without_a_place(void **state)
     asked.about = VOLT_ABOUT_POINT;
     check_fails(volt_model_explain(model, &asked, &explanation), VOLT_ERR_ARGUMENT, "point to expand about");
     asked.order = 0;
-    check_fails(volt_model_explain(model, &asked, &explanation), VOLT_ERR_ARGUMENT, "order 0");
+    check_fails(volt_model_explain(model, &asked, &explanation), VOLT_ERR_ARGUMENT, "order is 0");
     assert_null(explanation);
     assert_true(out[0] == -7);
     volt_model_free(model);
@@ -279,9 +279,8 @@ static void questions_to_other_models(void **state)
     volt_model *lossy = model_of("rbf", &options);
     check_fails(volt_model_interval(lossy, &nine_of_ten, 1, volt_matrix_of(&half, 1, 1)), VOLT_ERR_ARGUMENT,
                 "quantiles");
-    check_fails(volt_interval_create(lossy, &nine_of_ten, 1, &interval), VOLT_ERR_ARGUMENT,
-                "errors of squares");
-    check_fails(volt_live_create(lossy, with_learning(), &learner), VOLT_ERR_ARGUMENT, "squares alone");
+    check_fails(volt_interval_create(lossy, &nine_of_ten, 1, &interval), VOLT_ERR_ARGUMENT, "squared loss");
+    check_fails(volt_live_create(lossy, with_learning(), &learner), VOLT_ERR_ARGUMENT, "requires squares");
     volt_model_free(lossy);
 
     options = given_alpha();
@@ -295,7 +294,7 @@ static void questions_to_other_models(void **state)
     options.intercept = 0;
     volt_model *centred = model_of("gak:centre=yes,window=2", &options);
     check_fails(volt_live_create(centred, with_learning(), &learner), VOLT_ERR_ARGUMENT,
-                "a centred kernel without an intercept");
+                "requires an intercept");
     volt_model_free(centred);
     assert_true(!interval && !learner);
 }

@@ -378,12 +378,12 @@ static void wrong_forecasts_are_refused(void **state)
     check_fails(volt_model_predict(model, X, NULL, volt_matrix_of(out, 2, 2), NULL), VOLT_ERR_SHAPE,
                 "must be 2 x 1");
     check_fails(volt_model_predict(model, X, NULL, volt_matrix_of(NULL, 2, 1), NULL), VOLT_ERR_SHAPE,
-                "forecasts");
-    check_fails(volt_model_predict(model, X, NULL, narrow, NULL), VOLT_ERR_SHAPE, "forecasts");
+                "predictions");
+    check_fails(volt_model_predict(model, X, NULL, narrow, NULL), VOLT_ERR_SHAPE, "predictions");
     check_fails(volt_model_predict(model, volt_view_of(x, 4, 1), NULL, volt_matrix_of(out, 4, 1), &beyond),
                 VOLT_ERR_NOT_FINITE, "row 3 ");
     check_fails(volt_model_continue(model, volt_view_of(NULL, 0, 0), NULL, good, NULL), VOLT_ERR_ARGUMENT,
-                "not its inputs");
+                "closed loop requires");
     check_fails(volt_model_continue(NULL, volt_view_of(NULL, 0, 0), NULL, good, NULL), VOLT_ERR_ARGUMENT,
                 "model");
     volt_live *stream = NULL;

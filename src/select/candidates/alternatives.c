@@ -1,9 +1,9 @@
 /* src/select/candidates/alternatives.c: candidates of several kernels, "A | B | C".
  *
- * Draws go in rounds: in each every kernel has its turn, beginning with one that is drawn, so that a shard, which takes
- * every so many candidates, meets them all. Round r makes of kernel k its draw r, the same as when it is searched alone;
- * the first round is in order. Grids follow one another. A range belongs to the kernels that have the parameter and
- * leave it open. */
+ * Draws are made in rounds. Each round has one draw of every kernel and starts with a random one, so that
+ * every shard contains all kernels. Round r uses draw r of kernel k, as in a search of that kernel only. The
+ * first round is in order. Grids are concatenated. A range applies to the kernels that have the parameter
+ * and do not set it. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -91,7 +91,7 @@ static volt_status row_get(const volt_candidates *candidates, int64_t index, cha
 
 /* ---- creation --------------------------------------------------------------------------------- */
 
-/* The texts between the bars, in place. VOLT_ERR_KERNEL: one is empty, or there are too many. */
+/* Splits the text at the bars, in place. VOLT_ERR_KERNEL: one is empty, or there are too many. */
 static volt_status split(char *text, char *pieces[MOST_ALTERNATIVES], int64_t *count)
 {
     *count = 0;
@@ -110,7 +110,7 @@ static volt_status split(char *text, char *pieces[MOST_ALTERNATIVES], int64_t *c
     return VOLT_OK;
 }
 
-/* Does the kernel have the parameter, and leave it open? */
+/* Whether the kernel has the parameter and does not set it. */
 static volt_status leaves_open(const char *kernel, const char *name, bool *open)
 {
     enum { MOST_ASKED = VOLT_MOST_AXES / 2 };
@@ -125,12 +125,11 @@ static volt_status leaves_open(const char *kernel, const char *name, bool *open)
     volt_status status = volt_kernel_parse(text, &parsed);
     *open = status == VOLT_OK && name && volt_kernel_get(parsed, name, &value) == VOLT_OK && !value.given;
     volt_kernel_free(parsed);
-    return status == VOLT_ERR_MEMORY ? status
-                                     : VOLT_OK; /* a text that is no kernel is refused where it is used */
+    return status == VOLT_ERR_MEMORY ? status : VOLT_OK; /* an invalid kernel is rejected when it is used */
 }
 
-/* The ranges of the caller that kernel k takes into `own`. One that suits no kernel is left to the first, which
- * refuses it. */
+/* Copies the ranges that kernel k accepts to `own`. A range that no kernel accepts is passed to the first,
+ * which rejects it. */
 static volt_status pick_ranges(char *const *kernels, int64_t count, int64_t k, const volt_draw_options *options,
                                volt_range *own, int64_t *n_own)
 {
@@ -211,7 +210,7 @@ volt_status volt_candidates_draw(const char *kernel, volt_view X, const volt_dra
     VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_draw_options"));
     options = &own;
     int64_t points = options->points;
-    VOLT_REQUIRE(kernel && candidates, VOLT_ERR_ARGUMENT, "the kernel or the place for the candidates is NULL");
+    VOLT_REQUIRE(kernel && candidates, VOLT_ERR_ARGUMENT, "the kernel or the candidates are NULL");
     VOLT_REQUIRE(points >= 0 && points <= 1000000, VOLT_ERR_ARGUMENT,
                  "a grid has %" PRId64 " points along each parameter, and must have 1 to 1000000", points);
     return strchr(kernel, '|') ? create_alternatives(kernel, X, options, points, candidates)

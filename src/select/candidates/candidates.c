@@ -1,4 +1,4 @@
-/* src/select/candidates/candidates.c: what all sources of candidates share. */
+/* src/select/candidates/candidates.c: functions shared by all sources of candidates. */
 #include "select/candidates/candidates.h"
 
 #include "base/error.h"
@@ -51,7 +51,7 @@ volt_status volt_setting_check(const volt_setting *setting)
     return VOLT_OK;
 }
 
-/* What a source gives, checked, as the full text of a kernel. */
+/* Checks a candidate of a source and completes the kernel text. */
 static volt_status complete(const char *text, volt_setting value, char kernel[VOLT_KERNEL_LENGTH],
                             volt_setting *setting)
 {
@@ -78,8 +78,7 @@ volt_status volt_candidates_take(const volt_candidates *candidates, int64_t inde
 volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index,
                                 char kernel[VOLT_KERNEL_LENGTH], double *alpha, double *feedback)
 {
-    VOLT_REQUIRE(candidates && kernel && alpha, VOLT_ERR_ARGUMENT,
-                 "the candidates or the place for one is NULL");
+    VOLT_REQUIRE(candidates && kernel && alpha, VOLT_ERR_ARGUMENT, "the candidates or an output is NULL");
     volt_setting setting;
     VOLT_TRY(volt_candidates_take(candidates, index, kernel, &setting));
     *alpha = setting.alpha;
@@ -88,8 +87,8 @@ volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index
     return VOLT_OK;
 }
 
-/* One in five is a draw like any other, so that no part of the space is given up. The choice has random numbers of its
- * own: those of the draw and of the step near the parent are other streams. */
+/* One in five is an unrestricted draw, so that no part of the space is excluded. This choice has its own
+ * stream of random numbers, separate from the draw and from the step. */
 volt_status volt_candidates_follow(const volt_candidates *candidates, int64_t index,
                                    const volt_parents *parents, char kernel[VOLT_KERNEL_LENGTH],
                                    volt_setting *setting)

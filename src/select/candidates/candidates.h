@@ -1,4 +1,4 @@
-/* src/select/candidates/candidates.h: where candidates come from, inside the library. */
+/* src/select/candidates/candidates.h: sources of candidates. */
 #ifndef SELECT_CANDIDATES_H
 #define SELECT_CANDIDATES_H
 
@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* ---- what a candidate has beside its kernel ---------------------------------------------------- */
+/* ---- settings of a candidate other than its kernel -------------------------------------------------- */
 
 typedef struct volt_setting {
     double alpha;    /* 0: profiled */
-    double feedback; /* the weight of outputs that come back; 0: none do */
+    double feedback; /* feedback weight; 0: no feedback */
 } volt_setting;
 
-/* The number that a search calls by this name, or NULL: it is a parameter of the kernel then. */
+/* The setting of this name, or NULL for a parameter of the kernel. */
 static inline double *volt_setting_at(volt_setting *setting, const char *name)
 {
     if (name && strcmp(name, "alpha") == 0)
@@ -36,11 +36,11 @@ static inline bool volt_name_is_setting(const char *name)
     return volt_setting_at(&any, name) != NULL;
 }
 
-/* ---- the parameters that a climb moves, on scales without curvature of their own ---------------
+/* ---- coordinates of a climb: parameters on an unconstrained scale ------------------------------------
  *     LOG     z = log value
- *     LINEAR  z = log(s / (1 - s)), s the place of the value between the ends that the parameter may lie between
+ *     LINEAR  z = log(s / (1 - s)), s the relative position of the value between the limits of the parameter
  *
- * within the range that is searched. Choices and whole numbers stay as they are. */
+ * within the searched range. Choices and integers are fixed. */
 
 typedef struct volt_coordinate {
     char name[VOLT_ASKED_LENGTH]; /* of the parameter, or alpha */
@@ -49,66 +49,68 @@ typedef struct volt_coordinate {
     double end, width;            /* LINEAR: value = end + width s */
 } volt_coordinate;
 
-double volt_coordinate_place(const volt_coordinate *coordinate, double value); /* held to the range */
+double volt_coordinate_place(const volt_coordinate *coordinate, double value); /* clipped to the range */
 double volt_coordinate_value(const volt_coordinate *coordinate, double z,
                              double *slope); /* slope: d value / dz */
 
 struct volt_space;
 
-/* The coordinates of the space about a kernel that it holds, VOLT_MOST_AXES at most; widths keep the unit that they have
- * there. VOLT_ERR_MEMORY. */
+/* The coordinates of the space at a kernel in it, VOLT_MOST_AXES at most. Widths keep their unit at that
+ * kernel. VOLT_ERR_MEMORY. */
 volt_status volt_space_coordinates(const struct volt_space *space, const volt_kernel *kernel,
                                    volt_coordinate *coordinates, int64_t *count);
 
-/* The trials that later candidates of an adaptive search are drawn near, best first. */
+/* The trials near which later candidates of an adaptive search are drawn, best first. */
 enum { VOLT_MOST_PARENTS = 4 };
 typedef struct volt_parents {
     const volt_trial *trials[VOLT_MOST_PARENTS];
     int64_t count;
 } volt_parents;
 
-/* A source of candidates. `get` gives the text of a kernel, which need not be complete, and what goes with it. */
+/* A source of candidates. `get` returns the text of a kernel, which may be incomplete, and its settings. */
 struct volt_candidates {
-    int64_t count;      /* -1: no end */
-    int64_t parameters; /* that differ between candidates, alpha included; 0: not known */
+    int64_t count;      /* -1: unlimited */
+    int64_t parameters; /* number that differ between candidates, alpha included; 0: unknown */
     volt_status (*get)(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                        volt_setting *setting);
-    /* (optional) The same near another candidate, whose kernel and setting are given and which may be one of these. */
+    /* (optional) The same near another candidate with the given kernel and setting, which may be from this
+     * source. */
     volt_status (*get_near)(const volt_candidates *candidates, int64_t index, const volt_kernel *about,
                             const volt_setting *setting_about, char kernel[VOLT_KERNEL_LENGTH],
                             volt_setting *setting);
-    /* (optional) May the kernel be one of these? Asked of each of several kernels (alternatives.c). */
+    /* (optional) Whether the kernel can be one of these. Used for several kernels (alternatives.c). */
     bool (*holds)(const volt_candidates *candidates, const volt_kernel *kernel);
     uint64_t seed; /* with get_near */
-    bool feeds;    /* outputs come back in some of them */
-    /* With get_near: what a climb from a kernel that is one of these moves (coordinates.h), VOLT_MOST_AXES at most. */
+    bool feeds;    /* some candidates have feedback */
+    /* With get_near: the coordinates of a climb from a kernel of this source, VOLT_MOST_AXES at most. */
     volt_status (*coordinates)(const volt_candidates *candidates, const volt_kernel *kernel,
                                volt_coordinate *coordinates, int64_t *count);
-    int64_t heads; /* how many of the first candidates tell this source from others; 0: one */
-    bool (*has)(const volt_candidates *candidates, int64_t index); /* (optional) is there such a candidate? */
+    int64_t heads; /* number of first candidates that identify the source; 0: one */
+    bool (*has)(const volt_candidates *candidates, int64_t index); /* (optional) whether the candidate exists */
     void (*release)(void *own);
-    void *own; /* the source's own data */
+    void *own; /* data of the source */
 };
 
-/* Is there a candidate `index`? */
+/* Whether candidate `index` exists. */
 bool volt_candidates_has(const volt_candidates *candidates, int64_t index);
 
-/* VOLT_ERR_ARGUMENT for an alpha or a feedback weight that is none. */
+/* VOLT_ERR_ARGUMENT for an invalid alpha or feedback weight. */
 volt_status volt_setting_check(const volt_setting *setting);
 
 /* Candidate `index`, complete and checked. */
 volt_status volt_candidates_take(const volt_candidates *candidates, int64_t index,
                                  char kernel[VOLT_KERNEL_LENGTH], volt_setting *setting);
-/* The same for one that follows trials: mostly near one of the parents, now and then a draw. */
+/* The same for a candidate that follows trials: mostly near one of the parents, sometimes an independent
+ * draw. */
 volt_status volt_candidates_follow(const volt_candidates *candidates, int64_t index,
                                    const volt_parents *parents, char kernel[VOLT_KERNEL_LENGTH],
                                    volt_setting *setting);
 
-/* The candidates of one kernel: draws without end, or the grid where points > 0. */
+/* The candidates of one kernel: unlimited draws, or the grid if points > 0. */
 volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const volt_draw_options *options,
                                       int64_t points, volt_candidates **candidates);
 
-/* Hand `own` over to new candidates; on failure it is released. */
+/* Transfers `own` to new candidates; on failure it is released. */
 volt_status volt_candidates_make(const volt_candidates *source, volt_candidates **candidates);
 
 #endif

@@ -1,7 +1,7 @@
-/* src/select/candidates/candidates_file.c: candidates from a CSV file, a row each.
+/* src/select/candidates/candidates_file.c: candidates from a CSV file, one per row.
  *
- * The header names parameters of the kernel, alpha, and the weight of outputs that come back, feedback. A cell that is empty leaves its parameter to the
- * kernel's default; an alpha `auto` is profiled. */
+ * The header names parameters of the kernel, alpha, and the feedback weight, feedback. An empty cell selects
+ * the default of the kernel; an alpha of `auto` is profiled. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/strings.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 typedef struct reader {
-    const char *kernel;           /* what is fixed, or NULL */
+    const char *kernel;           /* fixed kernel, or NULL */
     const volt_kernel_info *info; /* its entry in the table */
     char **names;                 /* of the columns */
     int64_t n_columns, column_capacity;
@@ -89,7 +89,7 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
     if (length == 0)
         return VOLT_OK;
     VOLT_REQUIRE(column == r->text || !strpbrk(text, ",="), VOLT_ERR_FORMAT,
-                 "line %" PRId64 ": %s is \"%s\", which is no value", line, r->names[column],
+                 "line %" PRId64 ": %s is \"%s\", which is not a valid value", line, r->names[column],
                  volt_excerpt(text, length, shown));
     bool fits = column == r->text ? (size_t)snprintf(r->row, sizeof r->row, "%s", text) < sizeof r->row
                                   : volt_kernel_text_add(r->row, sizeof r->row, r->names[column], text);
@@ -98,7 +98,7 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
     return VOLT_OK;
 }
 
-/* Is the column a parameter of the kernel that is given? */
+/* Checks that the column is a parameter of the given kernel. */
 static volt_status check_name(const reader *r, const char *name, int64_t line)
 {
     const volt_kernel_info *info = r->info;
@@ -124,8 +124,7 @@ static volt_status finish_header(reader *r, int64_t line)
                  "line %" PRId64 ": there is a column kernel, and the kernel %s is given as well", line,
                  r->kernel);
     VOLT_REQUIRE(r->text < 0 || r->n_columns == 2 + (r->feedback >= 0), VOLT_ERR_FORMAT,
-                 "line %" PRId64 ": beside the columns kernel, alpha and feedback there can be no others",
-                 line);
+                 "line %" PRId64 ": with a column kernel, only alpha and feedback are allowed", line);
     for (int64_t j = 0; j < r->n_columns; j++)
         if (j != r->alpha && j != r->feedback && j != r->text)
             VOLT_TRY(check_name(r, r->names[j], line));
@@ -176,7 +175,7 @@ static volt_status read_file(const char *path, reader *r)
 
 volt_status volt_candidates_read(const char *path, const char *kernel, volt_candidates **candidates)
 {
-    VOLT_REQUIRE(path && candidates, VOLT_ERR_ARGUMENT, "the path or the place for the candidates is NULL");
+    VOLT_REQUIRE(path && candidates, VOLT_ERR_ARGUMENT, "the path or the candidates are NULL");
     reader r = {.kernel = kernel, .alpha = -1, .feedback = -1, .text = -1, .in_header = true};
     if (kernel) {
         volt_kernel *parsed = NULL;

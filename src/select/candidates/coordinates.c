@@ -1,4 +1,4 @@
-/* src/select/candidates/coordinates.c: the parameters that a climb moves. */
+/* src/select/candidates/coordinates.c: coordinates of a climb. */
 #include "select/candidates/candidates.h"
 
 #include "base/error.h"
@@ -31,7 +31,7 @@ double volt_coordinate_value(const volt_coordinate *c, double z, double *slope)
     return c->end + c->width * share;
 }
 
-/* Is the axis one along which a kernel can be differentiated? */
+/* Whether the kernel is differentiable along the axis. */
 static bool is_variable(const volt_axis *axis, const volt_variable *variables, int64_t count)
 {
     bool known = volt_name_is_alpha(axis->name);

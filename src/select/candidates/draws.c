@@ -1,9 +1,9 @@
-/* src/select/candidates/draws.c: candidates drawn at random from a space, or laid out as a grid over it.
+/* src/select/candidates/draws.c: candidates drawn at random from a space, or on a grid over it.
  *
- * Draw i takes one uniform number per axis from Philox stream i, so that it is the same whatever was drawn
- * before, and on which machine. A sequence that starts from the defaults has them in place of draw 0 (unless the kernel
- * has no defaults on a sequence: how long its paths are must be said, or drawn), and profiles
- * alpha (select/folds/cross_validation.c) where one more factorisation costs little beside the Gram matrix. */
+ * Draw i uses one uniform number per axis from Philox stream i, so it does not depend on earlier draws or on
+ * the machine. With `defaults`, draw 0 is the default kernel, unless the kernel has no default on a sequence
+ * (path lengths must be given or drawn). Then alpha is profiled (select/folds/cross_validation.c) if a
+ * factorisation is cheap compared with the Gram matrix. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/engine/engine.h"
@@ -18,7 +18,7 @@ typedef struct drawing {
     uint64_t seed;
     int64_t points;   /* of a grid */
     volt_part *parts; /* of it */
-    bool profiles;    /* starts from the defaults, and alpha is not asked for */
+    bool profiles;    /* starts from the defaults, without a range for alpha */
     int64_t rows, d;  /* of the inputs */
 } drawing;
 
@@ -36,9 +36,9 @@ static void release(void *own)
     volt_free(drawn);
 }
 
-/* Is the text a kernel on a sequence, and does an entry of its Gram matrix cost much? Where the inputs lie does not matter
- * for that. */
-static volt_status examine(const drawing *drawn, const char *text, bool *runs, bool *dear)
+/* Whether the text is a kernel on a sequence, and whether its Gram matrix is expensive. The values of the
+ * inputs are irrelevant. */
+static volt_status examine(const drawing *drawn, const char *text, bool *runs, bool *expensive)
 {
     volt_kernel *kernel = NULL;
     volt_resolved resolved = {0};
@@ -49,21 +49,21 @@ static volt_status examine(const drawing *drawn, const char *text, bool *runs, b
     if (status == VOLT_OK)
         status = volt_kernel_outline_slices(kernel, unit, drawn->d, &resolved);
     *runs = status == VOLT_OK;
-    *dear = *runs && volt_engine_of(&resolved, drawn->rows)->is_expensive;
+    *expensive = *runs && volt_engine_of(&resolved, drawn->rows)->is_expensive;
     volt_resolved_release(&resolved);
     volt_kernel_free(kernel);
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
-/* The point at u, its alpha profiled where that costs little beside the Gram matrix. */
+/* The point at u. Alpha is profiled if that is cheap compared with the Gram matrix. */
 static volt_status draw_at(const drawing *drawn, const double *u, char kernel[VOLT_KERNEL_LENGTH],
                            volt_setting *setting)
 {
-    bool runs = false, dear = false;
+    bool runs = false, expensive = false;
     VOLT_TRY(volt_space_at(drawn->space, u, kernel, setting, NULL));
     if (drawn->profiles)
-        VOLT_TRY(examine(drawn, kernel, &runs, &dear));
-    if (dear)
+        VOLT_TRY(examine(drawn, kernel, &runs, &expensive));
+    if (expensive)
         setting->alpha = 0;
     return VOLT_OK;
 }
@@ -77,13 +77,13 @@ static volt_status draw_get(const volt_candidates *candidates, int64_t index, ch
     volt_rng_init(&rng, drawn->seed, (uint64_t)index);
     for (int64_t a = 0; a < drawn->space->n_axes; a++)
         u[a] = volt_rng_uniform(&rng);
-    bool runs = false, dear = false;
+    bool runs = false, expensive = false;
     if (drawn->profiles && index == 0) {
         volt_space asked =
-            *drawn->space; /* what the caller gave ranges for is drawn, the rest is at its defaults */
+            *drawn->space; /* parameters with ranges of the caller are drawn, the others have their defaults */
         asked.n_axes = asked.n_asked + asked.feedback_asked;
         VOLT_TRY(volt_space_at(&asked, u, kernel, setting, NULL));
-        VOLT_TRY(examine(drawn, kernel, &runs, &dear));
+        VOLT_TRY(examine(drawn, kernel, &runs, &expensive));
         setting->alpha = 0;
     }
     if (runs)
@@ -91,7 +91,7 @@ static volt_status draw_get(const volt_candidates *candidates, int64_t index, ch
     return draw_at(drawn, u, kernel, setting);
 }
 
-/* Steps have random numbers of their own, apart from those of the draw with the same index. */
+/* Steps use separate random numbers from the draw with the same index. */
 static volt_status draw_near(const volt_candidates *candidates, int64_t index, const volt_kernel *about,
                              const volt_setting *setting_about, char kernel[VOLT_KERNEL_LENGTH],
                              volt_setting *setting)
@@ -129,7 +129,7 @@ static volt_status grid_get(const volt_candidates *candidates, int64_t index, ch
     return volt_space_at(drawn->space, u, kernel, setting, NULL);
 }
 
-/* Axes that some candidate takes. */
+/* Number of axes used by some candidate. */
 static int64_t count_parameters(const volt_part *parts, int64_t n_parts)
 {
     uint64_t taken = 0;

@@ -1,9 +1,8 @@
 /* src/select/candidates/grid.c: the full grid over a space.
  *
- * Which parameters a kernel takes may hang on a choice: with lift=rbf there is a gamma and no tau_coef. So the
- * grid is a list of parts, one for each combination of the caller's choices, and a part is the product of the
- * axes that go with it; what does not go with it does not multiply it. A choice that is without effect beside
- * the others is made in one way only. */
+ * The parameters of a kernel may depend on a choice: lift=rbf has gamma but no tau_coef. The grid is
+ * therefore a list of parts, one per combination of the caller's choices. A part is the product of the axes
+ * that apply to it. A choice that has no effect together with the others is made only once. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "select/candidates/space.h"
@@ -13,7 +12,7 @@
 
 enum { MOST_PARTS = 4096 };
 
-/* The choices stand before the ranges; those for alpha decide nothing. */
+/* Choices precede ranges; a choice of alpha is not included. */
 static int64_t choice_axes(const volt_space *space)
 {
     int64_t count = 0;
@@ -32,7 +31,7 @@ static void set_choices(const volt_space *space, int64_t number, double *u)
     }
 }
 
-/* Fill `part` for its combination; *is_new is false when a combination before it gives the same. */
+/* Fills `part` for its combination. *is_new is false if an earlier combination gives the same part. */
 static volt_status find_taken(const volt_space *space, volt_part *part, bool *is_new)
 {
     double u[VOLT_MOST_AXES] = {0};
@@ -53,7 +52,7 @@ static volt_status find_taken(const volt_space *space, volt_part *part, bool *is
     return VOLT_OK;
 }
 
-/* Candidates of a part; 0: more than can be counted. */
+/* Number of candidates of a part; 0: overflow. */
 static int64_t part_size(const volt_space *space, int64_t points, const volt_part *part)
 {
     const int64_t most = INT64_C(1) << 40;
@@ -82,13 +81,13 @@ static volt_status fill_parts(const volt_space *space, int64_t points, int64_t c
             continue;
         int64_t size = part_size(space, points, &part);
         VOLT_REQUIRE(size > 0, VOLT_ERR_ARGUMENT,
-                     "a grid of %" PRId64 " points along each parameter has no end in practice", points);
+                     "a grid of %" PRId64 " points along each parameter is too large to enumerate", points);
         part.end = end += size;
         parts[(*count)++] = part;
     }
     for (int64_t a = 0; a < space->n_asked; a++)
         VOLT_REQUIRE(used >> a & 1, VOLT_ERR_ARGUMENT,
-                     "a range is given for %s, which kernel %s does not take beside its other parameters",
+                     "a range is given for %s, which kernel %s does not have with its other parameters",
                      space->axes[a].name, space->kernel);
     return VOLT_OK;
 }
@@ -96,7 +95,7 @@ static volt_status fill_parts(const volt_space *space, int64_t points, int64_t c
 volt_status volt_space_parts(const volt_space *space, int64_t points, volt_part **parts, int64_t *count)
 {
     VOLT_REQUIRE(space->n_axes <= VOLT_MOST_AXES, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " parameters are searched, and may be %d at most", space->n_axes, VOLT_MOST_AXES);
+                 "%" PRId64 " parameters are searched, and the maximum is %d", space->n_axes, VOLT_MOST_AXES);
     int64_t combinations = 1;
     for (int64_t a = 0; a < choice_axes(space); a++) {
         VOLT_REQUIRE(space->axes[a].n_choices <= MOST_PARTS / combinations, VOLT_ERR_ARGUMENT,

@@ -1,7 +1,7 @@
-/* src/select/candidates/space.c: which parameters a search draws, and from what.
+/* src/select/candidates/space.c: the parameters that a search draws, with their laws and ranges.
  *
- * Every parameter has a law and a range, from the caller or from the kernel table. What a point of the space is:
- * select/candidates/space_points.c. */
+ * Law and range of a parameter are given by the caller or by the kernel table.
+ * select/candidates/space_points.c defines the points of the space. */
 #include "select/candidates/space.h"
 #include "base/memory.h"
 
@@ -56,7 +56,7 @@ static bool has_axis(const volt_space *space, const char *name)
 
 /* ---- ranges of the caller --------------------------------------------------------------------- */
 
-/* The parameter that a range is given for. */
+/* Finds the parameter of a range. */
 static volt_status find_parameter(const volt_space *space, const char *name,
                                   const volt_parameter_info **parameter)
 {
@@ -89,7 +89,7 @@ static volt_status check_range(const volt_range *range)
     return VOLT_OK;
 }
 
-/* Does the kernel take NAME=VALUE at all? Conflicts with what else is given are found at the draw. */
+/* Checks that the kernel accepts NAME=VALUE. Conflicts with other parameters are detected at the draw. */
 static volt_status check_value(const volt_space *space, const char *name, const char *value)
 {
     double number;
@@ -123,7 +123,7 @@ static volt_status copy_choices(const volt_space *space, const volt_range *range
     return VOLT_OK;
 }
 
-/* Both ends of a range must be values that the parameter may have. */
+/* Both ends of a range must be valid values of the parameter. */
 static volt_status check_ends(const volt_parameter_info *parameter, const volt_range *range)
 {
     VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_CHOICE, VOLT_ERR_ARGUMENT,
@@ -179,7 +179,8 @@ static volt_status add_range(volt_space *space, const volt_range *range)
 
 /* ---- creation --------------------------------------------------------------------------------- */
 
-/* What stays at its default unless "?" asks for it, and the weights of terms: they are in no kernel's table. */
+/* Ranges of parameters that keep their default unless requested with "?", and of the weights of terms. The
+ * kernel table does not list them. */
 static const struct {
     const char *name;
     volt_axis axis;
@@ -202,7 +203,7 @@ static bool is_asked(char asked[][VOLT_ASKED_LENGTH], int64_t n_asked, const cha
     return false;
 }
 
-/* The axis of a parameter that is neither given nor has a range of the caller. False: it is not searched. */
+/* The axis of a parameter without value and without range of the caller. False: it is not searched. */
 static bool default_axis(const volt_parameter_info *parameter, const char *name, bool asked, volt_axis *axis)
 {
     bool is_weight = strcmp(parameter->name, "weight") == 0;
@@ -225,7 +226,7 @@ static bool default_axis(const volt_parameter_info *parameter, const char *name,
 
 static volt_status add_table_ranges(volt_space *space, char asked[][VOLT_ASKED_LENGTH], int64_t n_asked)
 {
-    for (int64_t i = 0; i < n_asked; i++) { /* a name that the kernel does not have is an error */
+    for (int64_t i = 0; i < n_asked; i++) { /* an unknown name is an error */
         volt_kernel_value value = {.struct_size = sizeof value};
         volt_axis axis;
         VOLT_TRY(volt_kernel_get(space->given, asked[i], &value));
@@ -249,12 +250,12 @@ static volt_status add_table_ranges(volt_space *space, char asked[][VOLT_ASKED_L
     return VOLT_OK;
 }
 
-/* The range of the caller for alpha or feedback, if there is one, and else one of its own. */
+/* Adds the axis of alpha or feedback with the caller's range, if any, otherwise the default range. */
 static volt_status add_setting(volt_space *space, const char *name, double low, double high,
                                const volt_draw_options *options, bool asked, bool *is_asked)
 {
     for (int64_t r = 0; r < options->n_ranges && asked; r++)
-        if (strcmp(options->ranges[r].name, name) == 0) { /* all have names: they were taken before */
+        if (strcmp(options->ranges[r].name, name) == 0) { /* names were checked before */
             VOLT_TRY(add_range(space, &options->ranges[r]));
             *is_asked = true;
         }
@@ -263,7 +264,7 @@ static volt_status add_setting(volt_space *space, const char *name, double low, 
     return add_axis(space, name, (volt_axis){.kind = VOLT_SEARCH_LOG, .low = low, .high = high});
 }
 
-/* The caller's choices come first: what else applies depends on them. Feedback and alpha come last. */
+/* The caller's choices come first, because other parameters depend on them. Feedback and alpha come last. */
 static volt_status fill(volt_space *space, volt_view X, const volt_draw_options *options,
                         char asked[][VOLT_ASKED_LENGTH], int64_t n_asked)
 {
@@ -279,7 +280,7 @@ static volt_status fill(volt_space *space, volt_view X, const volt_draw_options 
     space->n_asked = space->n_axes;
     VOLT_TRY(add_setting(space, "feedback", 0, 0, options, true, &space->feedback_asked));
     VOLT_REQUIRE(feeds || !space->feedback_asked, VOLT_ERR_ARGUMENT,
-                 "a range is given for feedback, and no outputs come back");
+                 "a range is given for feedback, but the candidates have no feedback");
     VOLT_TRY(add_table_ranges(space, asked, n_asked));
     if (feeds)
         VOLT_TRY(add_setting(space, "feedback", feedback_low, feedback_high, options, false,
@@ -290,7 +291,7 @@ static volt_status fill(volt_space *space, volt_view X, const volt_draw_options 
     return volt_space_learn_rows(X, options, space);
 }
 
-/* Take out the white space that may stand between the words of a kernel's text. */
+/* Removes white space from a kernel text. */
 static void tidy(char *text)
 {
     size_t length = 0;
@@ -322,7 +323,7 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
         return VOLT_ERR_MEMORY;
     }
     fresh->given = given;
-    fresh->kernel = volt_strdup(text); /* as it was given: what it leaves out is what is searched */
+    fresh->kernel = volt_strdup(text); /* as given: the parameters that it does not set are searched */
     if (fresh->kernel)
         tidy(fresh->kernel);
     volt_status status = fresh->kernel ? fill(fresh, X, options, asked, n_asked) : VOLT_ERR_MEMORY;

@@ -1,4 +1,4 @@
-/* src/select/candidates/space.h: the space of a kernel's parameters that are not given, and alpha. */
+/* src/select/candidates/space.h: the space of the free parameters of a kernel, and alpha. */
 #ifndef SELECT_SPACE_H
 #define SELECT_SPACE_H
 
@@ -10,7 +10,7 @@ static inline bool volt_law_is_whole(volt_search_law kind)
     return kind == VOLT_SEARCH_INTEGER || kind == VOLT_SEARCH_LOG_INTEGER;
 }
 
-/* One parameter that is searched, or alpha, or the feedback weight. */
+/* A searched parameter, alpha, or the feedback weight. */
 typedef struct volt_axis {
     char *name;
     volt_search_law kind;
@@ -22,61 +22,63 @@ typedef struct volt_axis {
 
 typedef struct volt_space volt_space;
 struct volt_space {
-    char *kernel;       /* what is given, as text ... */
-    volt_kernel *given; /* ... and parsed */
+    char *kernel;       /* the given kernel, as text */
+    volt_kernel *given; /* the same, parsed */
     double distance;    /* median distance of two scaled rows */
-    /* above 0: rows of series that are compared whole, with so many steps; 0: one sequence */
+    /* above 0: whole series are compared, with this number of steps; 0: one sequence */
     double series_steps;
     double *sample; /* n_sample x d: the first scaled rows, for distances after a filter; NULL: no filters */
     int64_t n_sample, d;
-    int64_t q; /* the last columns of the sample: outputs of the row before, standardised; 0: none come back */
-    /* n_norms x 2: norms of the inputs and of these outputs, of all rows; NULL: nothing is scaled */
+    int64_t q; /* last columns of the sample: standardised outputs of the previous row; 0: no feedback */
+    /* n_norms x 2: norms of the inputs and of these outputs, of all rows; NULL: no scaling */
     double *norms;
     int64_t n_norms;
-    /* those of the caller, choices first, then those of the kernel table; feedback and alpha last */
+    /* axes of the caller, choices first, then of the kernel table; feedback and alpha last */
     volt_axis *axes;
     int64_t n_axes, capacity;
-    int64_t n_asked;     /* the first axes, those the caller gave ranges for, without feedback and alpha */
-    bool feedback_asked; /* the caller gave a range for feedback: that is the axis behind those */
+    int64_t n_asked;     /* number of first axes with ranges of the caller, without feedback and alpha */
+    bool feedback_asked; /* the caller gave a range for feedback, the axis after those */
     bool alpha_asked;    /* the caller gave a range for alpha */
 };
 
-/* The space of `kernel` on the rows of X; the arguments are those of volt_candidates_draw. */
+/* The space of `kernel` on the rows of X; arguments as in volt_candidates_draw. */
 volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_options *options,
                               volt_space **space);
 void volt_space_free(volt_space *space);
 
-/* For widths: the distance of two scaled rows of X, and what it takes to find that of rows that are filtered or to which
- * outputs come back (space_rows.c). */
+/* Learns the unit of widths: the distance of two scaled rows of X, and the sample for rows with filters or
+ * feedback (space_rows.c). */
 volt_status volt_space_learn_rows(volt_view X, const volt_draw_options *options, volt_space *space);
-/* The unit of widths of a factor: the distance of two rows as it sees them, times the root of its window. */
+/* The unit of widths of a factor: the distance of two rows as it sees them, times the square root of its
+ * window. */
 volt_status volt_space_unit(const volt_space *space, const volt_kernel *factor, double feedback,
                             double *distance);
 
-/* The point of the space at position u[a] in [0, 1) along each axis. A parameter that the kernel does not take
- * beside the others (gamma without lift=rbf, say) is left out; taken[a] (taken may be NULL) says so. */
+/* The point of the space at position u[a] in [0, 1) along each axis. A parameter that the kernel does not
+ * have with the other values (for example gamma without lift=rbf) is omitted, and taken[a] is false (taken
+ * may be NULL). */
 volt_status volt_space_at(const volt_space *space, const double *u, char kernel[VOLT_KERNEL_LENGTH],
                           volt_setting *setting, bool *taken);
 
-/* Where a kernel and its setting stand along each axis, as near as the ranges allow; known[a] is false, and u[a] 0,
- * where the kernel does without the parameter. */
+/* The position of a kernel and its setting along each axis, clipped to the ranges. If the kernel does not
+ * have the parameter, known[a] is false and u[a] is 0. */
 volt_status volt_space_locate(const volt_space *space, const volt_kernel *kernel, const volt_setting *setting,
                               double *u, bool *known);
-/* Can the kernel be a point of the space: the same factors, and all that the space gives? */
+/* Whether the kernel can be a point of the space: the same factors and given parameters. */
 bool volt_space_holds(const volt_space *space, const volt_kernel *kernel);
-/* A step away from the position u, each of whose places is known or not (space_steps.c). */
+/* A random step from the position u; `known` marks the valid entries (space_steps.c). */
 void volt_space_step(const volt_space *space, const bool *known, volt_rng *rng, double *u);
 
-/* The unit that the range of an axis is in, for the factor of the kernel that it belongs to; and the ends between which its
- * parameter may lie, those of its range where there are no others. */
+/* The unit of the range of an axis, for its factor of the kernel; and the limits of its parameter, or those
+ * of its range if it has none. */
 volt_status volt_axis_unit(const volt_space *space, const volt_axis *axis, const volt_kernel *kernel,
                            double feedback, double *unit);
 void volt_axis_ends(const volt_space *space, const volt_axis *axis, double *low, double *high);
 
-/* A logit has no value at an end that the range reaches: shares stay so far from 0 and 1. */
+/* The logit is infinite at the ends of the range, so shares keep this distance from 0 and 1. */
 #define VOLT_NEAREST_END 1e-3
 
-/* How many different values axis a has in a grid of `points`, and where along the axis number i stands. */
+/* Number of distinct values of an axis in a grid of `points`, and the position of value i. */
 int64_t volt_axis_points(const volt_axis *axis, int64_t points);
 double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i);
 
@@ -84,15 +86,15 @@ double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i);
 
 enum { VOLT_MOST_AXES = 64 };
 
-/* What one combination of the caller's choices leaves to be searched. */
+/* One combination of the caller's choices and the parameters left to search. */
 typedef struct volt_part {
-    int64_t choices; /* the combination as a number, the last choice running fastest */
-    uint64_t taken;  /* bit a: axis a goes with it */
-    int64_t end;     /* candidates of the grid up to and with this part */
+    int64_t choices; /* number of the combination, the last choice running fastest */
+    uint64_t taken;  /* bit a: axis a applies */
+    int64_t end;     /* candidates of the grid up to and including this part */
 } volt_part;
 
-/* The parts of a grid of `points` over the space, `count` of them. VOLT_ERR_ARGUMENT when a range of the caller
- * goes with no combination of choices, or when there are too many to list. */
+/* The `count` parts of a grid of `points` over the space. VOLT_ERR_ARGUMENT when a range of the caller
+ * applies to no combination of choices, or when there are too many. */
 volt_status volt_space_parts(const volt_space *space, int64_t points, volt_part **parts, int64_t *count);
 
 /* Candidate `index` of the grid as a position u along each axis, alpha running fastest. */

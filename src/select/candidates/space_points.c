@@ -1,4 +1,4 @@
-/* src/select/candidates/space_points.c: the candidates that a space of parameters holds.
+/* src/select/candidates/space_points.c: points of a parameter space.
  *
  * A point of the space is a position u in [0, 1) along each axis:
  *
@@ -6,8 +6,8 @@
  *     INTEGER      low + floor((high - low + 1) u)
  *     LOG_INTEGER  floor(low ((high + 1) / low)^u)
  *
- * Ranges of widths are in units of the distance of two rows, times sqrt(window) for windows. Whether a
- * parameter goes with the others is for the kernel to say: it is left out when the text with it is refused. */
+ * Ranges of widths are in units of the distance of two rows, times sqrt(window) for windows. A parameter is
+ * omitted if the kernel rejects the text with it. */
 #include "select/candidates/space.h"
 
 #include "base/error.h"
@@ -57,13 +57,13 @@ static double value_at(const volt_axis *axis, double u)
 static const char *text_at(const volt_axis *axis, double u, double distance, char number[VOLT_NUMBER_LENGTH])
 {
     if (axis->choices) {
-        int64_t c = (int64_t)(u * (double)axis->n_choices); /* u < 1, and so is c < n_choices, rounded or not */
+        int64_t c = (int64_t)(u * (double)axis->n_choices); /* u < 1, so c < n_choices, also after rounding */
         return axis->choices[c];
     }
     return volt_format_number(value_at(axis, u) * unit_size(axis->unit, distance), number);
 }
 
-/* Append NAME=VALUE to the text when the kernel takes it. */
+/* Appends NAME=VALUE to the text if the kernel accepts it. */
 static volt_status offer(char text[VOLT_KERNEL_LENGTH], const char *name, const char *value, bool *taken)
 {
     char longer[VOLT_KERNEL_LENGTH];
@@ -79,8 +79,8 @@ static volt_status offer(char text[VOLT_KERNEL_LENGTH], const char *name, const 
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
-/* The factor that an axis belongs to: "2.gamma" to the second, "gamma" (number 0) to the first; the kernel itself where it
- * stands alone. */
+/* The factor of an axis: "2.gamma" is the second, "gamma" (number 0) the first; a kernel without factors is
+ * returned itself. */
 static const volt_kernel *factor_of(const volt_kernel *kernel, const char *name)
 {
     int64_t number = strtol(name, NULL, 10);
@@ -98,7 +98,7 @@ volt_status volt_axis_unit(const volt_space *space, const volt_axis *axis, const
     return VOLT_OK;
 }
 
-/* The value of an axis as text, its width in the unit of the factor that it belongs to in the kernel so far. */
+/* The value of an axis as text. Widths use the unit of their factor in the kernel so far. */
 static volt_status value_text(const volt_space *space, const volt_axis *axis, double u, const char *text,
                               double feedback, char number[VOLT_NUMBER_LENGTH], const char **value)
 {
@@ -119,7 +119,7 @@ volt_status volt_space_at(const volt_space *space, const double *u, char kernel[
 {
     char text[VOLT_KERNEL_LENGTH], number[VOLT_NUMBER_LENGTH];
     snprintf(text, sizeof text, "%s", space->kernel);
-    setting->feedback = space->q > 0 ? 1 : 0; /* where it is no axis of those looked at */
+    setting->feedback = space->q > 0 ? 1 : 0; /* if it is not one of these axes */
     /* Choices, windows, filters and feedback before widths, whose unit depends on them. */
     for (int widths = 0; widths <= 1; widths++)
         for (int64_t a = 0; a < space->n_axes; a++) {
@@ -140,15 +140,15 @@ volt_status volt_space_at(const volt_space *space, const double *u, char kernel[
     return VOLT_OK;
 }
 
-/* ---- the way back ----------------------------------------------------------------------------- */
+/* ---- positions of kernels -------------------------------------------------------------------------- */
 
 static double within(double u)
 {
     return fmin(fmax(u, 0), 1 - DBL_EPSILON);
 }
 
-/* The position of a number, in the unit of the axis: value_at the other way round, whole numbers in the middle of their
- * stretch. What lies outside the range stands at its end. */
+/* The position of a number, in the unit of the axis: the inverse of value_at. Integers are at the centre of
+ * their interval. Values outside the range are clipped. */
 static double position_of(const volt_axis *axis, double value)
 {
     double low = axis->low, high = axis->high;
@@ -165,7 +165,7 @@ static double position_of(const volt_axis *axis, double value)
     }
 }
 
-/* The position of a text among the choices, which may write the same number in another way. */
+/* The position of a text among the choices; numbers are compared by value. */
 static bool position_of_choice(const volt_axis *axis, const char *text, double *u)
 {
     double wanted, number;
@@ -190,7 +190,7 @@ static volt_status locate(const volt_space *space, const volt_axis *axis, const 
     *known = false;
     *u = 0;
     if (!number && volt_kernel_get(kernel, axis->name, &value) != VOLT_OK)
-        return VOLT_OK; /* a factor that became plain has no number */
+        return VOLT_OK; /* a single factor has no number */
     if (number)
         volt_format_number(*number, value.text);
     if (!value.present)
@@ -226,8 +226,8 @@ int64_t volt_axis_points(const volt_axis *axis, int64_t points)
     return axis->high > axis->low ? points : 1;
 }
 
-/* The ends of a range belong to its grid, so reals stand at i / (points - 1), and whole numbers in the middle
- * of the stretch that the law gives them. */
+/* The grid includes the ends of a range: reals are at i / (points - 1), and integers at the centre of the
+ * interval that the law gives them. */
 double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i)
 {
     int64_t count = volt_axis_points(axis, points);
@@ -236,7 +236,7 @@ double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i)
     double share = count > 1 ? (double)i / (double)(count - 1) : 0;
     if (!volt_law_is_whole(axis->kind))
         return share;
-    /* Where a logarithmic law is too crowded to give each point a number of its own they follow each other. */
+    /* If a logarithmic law cannot give each point a distinct integer, they are consecutive. */
     double whole = axis->kind == VOLT_SEARCH_LOG_INTEGER
                        ? fmax(axis->low + (double)i, round(axis->low * pow(axis->high / axis->low, share)))
                        : round(axis->low + (axis->high - axis->low) * share);

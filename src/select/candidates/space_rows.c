@@ -1,7 +1,7 @@
-/* src/select/candidates/space_rows.c: the rows whose distances are the unit of widths.
+/* src/select/candidates/space_rows.c: rows for the unit of widths.
  *
- * A factor sees scaled rows, perhaps filtered, and perhaps with the outputs of the row before (model/feedback.h): so
- * many of them are kept as a distance takes. */
+ * A factor sees scaled rows, possibly filtered, possibly with the outputs of the previous row
+ * (model/feedback.h). A sample large enough for the distance is kept. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -17,7 +17,7 @@
 
 enum { MOST_SAMPLE = 1000 };
 
-/* Does a candidate of the space see filtered rows? */
+/* Whether a candidate of the space has a filter. */
 static bool may_filter(const volt_space *space)
 {
     for (int64_t a = 0; a < space->n_axes; a++) {
@@ -38,8 +38,8 @@ static double norm_of(const double *row, int64_t count)
     return volt_squares_root(&squares);
 }
 
-/* Scaled inputs, and the standardised outputs of the row before; the norms of both, of all rows, where they are wanted.
- * `row` has room for one. */
+/* Stores scaled inputs and standardised outputs of the previous row; also the norms of both, of all rows, if
+ * required. `row` is a buffer for one row. */
 static void fill_sample(volt_view X, volt_view fed, const volt_input_scale *input, const double *mean,
                         const double *deviation, double *row, volt_space *space)
 {
@@ -67,15 +67,15 @@ static volt_status take_sample(volt_view X, const volt_draw_options *options, co
         space->n_norms = X.rows;
         space->norms = volt_alloc_doubles(X.rows, 2);
     }
-    bool has_room = numbers && space->sample && (space->n_norms == 0 || space->norms);
-    if (has_room) {
+    bool allocated = numbers && space->sample && (space->n_norms == 0 || space->norms);
+    if (allocated) {
         double *mean = numbers, *deviation = mean + space->q;
         if (space->q > 0)
             volt_target_scale_learn(options->fed, !options->scale, mean, deviation);
         fill_sample(X, options->fed, input, mean, deviation, deviation + space->q, space);
     }
     volt_free(numbers);
-    return has_room ? VOLT_OK : VOLT_ERR_MEMORY;
+    return allocated ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 volt_status volt_space_learn_rows(volt_view X, const volt_draw_options *options, volt_space *space)
@@ -84,9 +84,9 @@ volt_status volt_space_learn_rows(volt_view X, const volt_draw_options *options,
     space->q = 0;
     if (options->fed.data) {
         VOLT_REQUIRE(options->fed.rows == X.rows, VOLT_ERR_SHAPE,
-                     "there are %" PRId64 " rows of inputs, and %" PRId64 " of outputs that come back", X.rows,
+                     "there are %" PRId64 " rows of inputs, and %" PRId64 " of fed-back outputs", X.rows,
                      options->fed.rows);
-        VOLT_TRY(volt_require_finite("the outputs that come back", options->fed));
+        VOLT_TRY(volt_require_finite("the fed-back outputs", options->fed));
         space->q = options->fed.cols;
     }
     volt_input_scale input = {.shift = volt_alloc_doubles(X.cols, 1)};
@@ -103,7 +103,7 @@ volt_status volt_space_learn_rows(volt_view X, const volt_draw_options *options,
 
 /* ---- distances -------------------------------------------------------------------------------- */
 
-/* The sample with outputs that come back with this weight, and all of it scaled to 1, into `rows`. */
+/* The sample with outputs fed back with this weight, scaled to largest norm 1, into `rows`. */
 static void weigh_sample(const volt_space *space, double feedback, double *rows)
 {
     int64_t d = space->d, q = space->q;
@@ -116,7 +116,7 @@ static void weigh_sample(const volt_space *space, double feedback, double *rows)
             rows[i * (d + q) + j] = scale * (j < d ? 1 : feedback) * space->sample[i * (d + q) + j];
 }
 
-/* The distance of two rows of the sample behind the filter. */
+/* The distance of two rows of the sample after the filter. */
 static volt_status sample_distance(const volt_space *space, const volt_filter *filter, double feedback,
                                    double *distance)
 {
@@ -150,7 +150,7 @@ volt_status volt_space_unit(const volt_space *space, const volt_kernel *factor, 
         VOLT_TRY(sample_distance(space, &factor->filter, feedback, distance));
     bool has_window = volt_factor_get(factor, "window", &window) == VOLT_OK;
     if (has_window && space->series_steps > 0)
-        *distance *= sqrt(space->series_steps); /* a whole series is what a window is on a sequence */
+        *distance *= sqrt(space->series_steps); /* a whole series corresponds to a window on a sequence */
     else if (has_window && window.present)
         *distance *= sqrt(window.number);
     return VOLT_OK;

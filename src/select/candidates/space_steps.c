@@ -1,21 +1,22 @@
-/* src/select/candidates/space_steps.c: steps from one point of a space to another near it.
+/* src/select/candidates/space_steps.c: random steps from a point of a space.
  *
- * How far a step goes is drawn once for all parameters, from t in [0, 1]:
+ * The step size is drawn once for all parameters, from t in [0, 1]:
  *
  *     LOG        times a log-normal factor whose logarithm has the standard deviation 0.1 6^t
- *     LINEAR     normal on the scale of the logit of its place between the ends that the parameter may lie between,
+ *     LINEAR     normal on the scale of the logit of its relative position between the limits of the parameter,
  *                standard deviation 0.1 3^t for a share in (0, 1); for a pole in (-1, 1), whose atanh is half of that
  *                logit, twice as much
- *     choices and whole numbers stay, or are drawn again now and then
+ *     choices and integers are kept, or drawn again with a small probability
  *
- * A step beyond the end of a range is reflected there, so that it never leaves the range. */
+ * A step beyond the end of a range is reflected there. */
 #include "kernel/kernel_entry.h"
 #include "select/candidates/space.h"
 
 #include <float.h>
 #include <math.h>
 
-static const double shortest = 0.1, longest_factor = 6, longest_share = 3; /* the last two in shortest ones */
+static const double shortest = 0.1, longest_factor = 6, longest_share = 3; /* the last two in units of the
+                                                                            * first */
 static const double chance_of_redraw = 0.15;
 
 void volt_axis_ends(const volt_space *space, const volt_axis *axis, double *low, double *high)
@@ -28,7 +29,7 @@ void volt_axis_ends(const volt_space *space, const volt_axis *axis, double *low,
     *high = is_bounded ? value.info->high : axis->high;
 }
 
-/* Back into [0, 1), reflected at both ends. */
+/* Reflects u into [0, 1) at both ends. */
 static double reflect(double u)
 {
     u = fmod(fabs(u), 2);
@@ -73,7 +74,7 @@ void volt_space_step(const volt_space *space, const bool *known, volt_rng *rng, 
     }
 }
 
-/* ---- is it a point of the space? -------------------------------------------------------------- */
+/* ---- membership of a kernel -------------------------------------------------------------------------- */
 
 static const volt_kernel *factor_at(const volt_kernel *kernel, int64_t f)
 {

@@ -1,12 +1,13 @@
-/* src/select/evidence/evidence.c: the log marginal likelihood of a kernel and alpha on all rows, and its gradient.
+/* src/select/evidence/evidence.c: the log marginal likelihood of a kernel and alpha on all rows, and its
+ * gradient.
  *
- * The factor gives the likelihood, and G, its derivatives by the entries of the Gram matrix (solve/exact/factor_evidence.c).
- * For every parameter G is contracted with dK / dp: with the matrix of the kernel's tangent where there is one, else by
- * differences, for which c(p) = sum_ij G_ij K_ij(p) is computed at four neighbours of the kernel:
+ * The factor gives the likelihood and G, its derivatives with respect to the entries of the Gram matrix
+ * (solve/exact/factor_evidence.c). For every parameter G is contracted with dK / dp: with the matrix of the
+ * kernel's tangent if available, otherwise by finite differences of c(p) = sum_ij G_ij K_ij(p):
  *
  *     c'(p) = (8 (c(p + h) - c(p - h)) - (c(p + 2h) - c(p - 2h))) / (12 h),      error h^4 c^(5) / 30
  *
- * Inputs are filtered, and the ball is measured, anew for each: filters move both. */
+ * Filters change the inputs and the ball, so both are computed again at each point. */
 #include "select/evidence/evidence.h"
 
 #include "base/error.h"
@@ -25,7 +26,7 @@ typedef struct sight {
     volt_resolved resolved;
 } sight;
 
-/* The rows as the kernel sees them, and the kernel on them. Release it in every case. */
+/* The rows as the kernel sees them, and the resolved kernel. Always release it. */
 static volt_status look(const volt_problem *problem, const volt_kernel *kernel, sight *made)
 {
     const volt_scaled_inputs *inputs =
@@ -42,7 +43,7 @@ static void release(sight *made)
     volt_sliced_rows_release(&made->sliced);
 }
 
-/* What is done with the Gram matrix of a kernel, or of a tangent: row by row, by an operator. */
+/* Operation on the Gram matrix of a kernel or a tangent, given as an operator. */
 typedef volt_status (*operation)(volt_factor *factor, volt_operator *op, double *value);
 
 static volt_status fill(volt_factor *factor, volt_operator *op, double *value)
@@ -87,7 +88,7 @@ static volt_status contract_at(const volt_evidence_task *task, const volt_variab
     return status;
 }
 
-/* The points of a stencil in steps from the value, and their weights over the step. */
+/* Points of a stencil in steps from the value, and their weights over the step. */
 enum { POINTS = 5 };
 typedef struct stencil {
     int at[POINTS];
@@ -98,8 +99,9 @@ static const stencil central = {{-2, -1, 0, 1, 2}, {1.0 / 12, -8.0 / 12, 0, 8.0 
 static const stencil upward = {{0, 1, 2, 3, 4}, {-25.0 / 12, 48.0 / 12, -36.0 / 12, 16.0 / 12, -3.0 / 12}};
 static const stencil downward = {{0, -1, -2, -3, -4}, {25.0 / 12, -48.0 / 12, 36.0 / 12, -16.0 / 12, 3.0 / 12}};
 
-/* A share of the value, or of the way to the nearer end, for which rounding and what is left out are both about 1e-12. On an
- * end that belongs to the range the stencil is one-sided; the gain of a filter has a kink where its pole is 0. */
+/* The step is a fraction of the value, or of the distance to the nearer end, for which rounding and
+ * truncation errors are both about 1e-12. At a closed end of the range the stencil is one-sided, also where
+ * the pole of a filter is 0 and its gain has a kink. */
 static const stencil *choose_stencil(const volt_variable *v, double *step)
 {
     bool at_low = v->closed && v->value == v->low, at_high = v->value == v->high;
@@ -135,7 +137,7 @@ static volt_status differentiate(volt_evidence_task *task, const sight *seen, in
 {
     volt_resolved tangent = {0}, alone = seen->resolved;
     bool known = false;
-    alone.records = NULL; /* the tangent is split anew */
+    alone.records = NULL; /* the tangent is divided into records again */
     VOLT_TRY(volt_kernel_tangent(task->kernel, &alone, task->variables[v].name, &tangent, &known));
     task->differenced[v] = !known;
     if (!known)
@@ -145,7 +147,7 @@ static volt_status differentiate(volt_evidence_task *task, const sight *seen, in
     return status;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- evaluation ------------------------------------------------------------------------------------ */
 
 static void begin(const volt_evidence_task *task, const volt_resolved *resolved)
 {
@@ -168,8 +170,7 @@ static void begin(const volt_evidence_task *task, const volt_resolved *resolved)
 static volt_status likelihood(volt_evidence_task *task, sight *seen)
 {
     volt_factor *factor = task->space->factor;
-    VOLT_REQUIRE(!seen->resolved.centred, VOLT_ERR_ARGUMENT,
-                 "a centred Gram matrix is no covariance of a process: it has no evidence");
+    VOLT_REQUIRE(!seen->resolved.centred, VOLT_ERR_ARGUMENT, "the evidence is not defined for centred kernels");
     begin(task, &seen->resolved);
     VOLT_TRY(with_matrix(task, &seen->resolved, seen->sliced.rows, fill, NULL));
     VOLT_TRY(volt_factor_grow(factor, factor->L.rows));
@@ -221,7 +222,7 @@ volt_status volt_evidence_bytes(const volt_problem *problem, const volt_kernel *
 {
     int64_t n = problem->n;
     VOLT_TRY(volt_candidate_bytes(problem, volt_kernel_text(kernel), false, bytes));
-    /* A tangent has twice the state of a kernel at most, and columns of its own. */
+    /* A tangent has at most twice the state of a kernel, and separate columns. */
     *bytes = 2 * *bytes + 8 * (double)n * (double)(volt_block_rows(n, n) + problem->q + 4);
     return VOLT_OK;
 }

@@ -1,4 +1,4 @@
-/* src/select/evidence/evidence_result.c: volt_evidence, an evaluation as the caller sees it. */
+/* src/select/evidence/evidence_result.c: the public result of volt_evidence. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -20,10 +20,10 @@ volt_evidence_options volt_evidence_options_default(void)
     return options;
 }
 
-/* The result and all that it points to, in few blocks. */
+/* The result and its arrays, in few allocations. */
 typedef struct holder {
-    volt_evidence_result result; /* first: the caller has its address */
-    char *text;                  /* names, one after the other */
+    volt_evidence_result result; /* first: the caller holds its address */
+    char *text;                  /* concatenated names */
     const char **names;
     double *numbers;
     int *differenced;
@@ -122,7 +122,7 @@ static volt_status check(const volt_kernel *kernel, const volt_evidence_options 
                          volt_evidence_result **result)
 {
     VOLT_REQUIRE(kernel && options && result, VOLT_ERR_ARGUMENT,
-                 "the kernel, the options or the place for the evidence is NULL");
+                 "the kernel, the options or the evidence is NULL");
     VOLT_REQUIRE(options->alpha > 0 && isfinite(options->alpha), VOLT_ERR_ARGUMENT,
                  "alpha is %g, and must be positive and finite", options->alpha);
     return VOLT_OK;

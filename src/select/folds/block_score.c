@@ -51,7 +51,7 @@ volt_status volt_block_score(const volt_problem *problem, const volt_split *spli
     return VOLT_OK;
 }
 
-/* The population's. */
+/* Population variance. */
 static double variance(volt_view Y, int64_t k)
 {
     double mean = 0, sum = 0, n = (double)Y.rows;

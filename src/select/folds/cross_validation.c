@@ -1,16 +1,15 @@
-/* src/select/folds/cross_validation.c: all validation blocks of a candidate from one factorisation.
+/* src/select/folds/cross_validation.c: scores all validation blocks of a candidate with one factorisation.
  *
- * Training parts that begin at the same row are leading blocks of one another: one factor (solve/exact/factor.h) grows from
- * block to block and forecasts each from the rows before it, and a candidate that is given up early has cost
- * little. Training parts that begin elsewhere (rolling ones) are groups of their own.
+ * Training parts that start at the same row are leading blocks of each other. One factor
+ * (solve/exact/factor.h) grows from block to block and predicts each from the rows before it, so a candidate
+ * that is stopped early costs little. Training parts that start elsewhere (rolling ones) form further
+ * groups. Candidates with far fewer explicit states than rows use those instead (state_folds.h): their sums
+ * grow from block to block. With a loss every training part is fitted separately (fold_loss.h); only the
+ * rows of the matrix are shared.
  *
- * Candidates with explicit states far fewer than the rows do the same on those (state_folds.h): their sums grow from block to
- * block.
- *
- * With a loss every training part is fitted by itself (fold_loss.h), and the rows of the matrix are all that they share.
- *
- * An alpha that is not given is profiled: the same Gram matrix is factored with every alpha of a grid, and the best mean
- * score counts. Where an entry of the matrix costs much that is cheaper than to draw alpha with the rest. */
+ * If alpha is not given it is profiled: the same Gram matrix is factored with every alpha of a grid, and the
+ * best mean score is used. With expensive kernel entries this is cheaper than drawing alpha with the other
+ * parameters. */
 #include "select/folds/cross_validation.h"
 
 #include "base/error.h"
@@ -23,13 +22,13 @@
 
 /* ---- groups of folds -------------------------------------------------------------------------- */
 
-/* Scores whose training parts begin at the same row: first .. next - 1. */
+/* Scores whose training parts start at the same row: first .. next - 1. */
 typedef struct group {
     int64_t first, next;
-    int64_t rows; /* that they need */
+    int64_t rows; /* rows required */
 } group;
 
-/* The group that begins with score `first`. */
+/* The group that starts with score `first`. */
 static group group_at(const volt_problem *problem, int64_t first)
 {
     if (volt_score_is_of_all_rows(problem->score))
@@ -53,7 +52,7 @@ static volt_status score_at(volt_evaluation *e, int64_t k, double *score)
     volt_status status = volt_score_is_of_all_rows(e->problem->score)
                              ? volt_evaluation_score_all(e, score)
                              : volt_evaluation_score(e, &e->problem->splits[k], score);
-    VOLT_TRY(volt_backend_state(e->factor->backend)); /* whatever came of numbers from a device that was lost */
+    VOLT_TRY(volt_backend_state(e->factor->backend)); /* results from a lost device are invalid */
     return status;
 }
 
@@ -82,10 +81,10 @@ typedef struct profile {
     double alphas[VOLT_MOST_ALPHAS];
     bool failed[VOLT_MOST_ALPHAS];
     int64_t count;
-    volt_status status; /* of the last that failed, whose sentence stands */
+    volt_status status; /* of the last failure, whose message is kept */
 } profile;
 
-/* What becomes of an alpha: one that fails by itself is left out. */
+/* Records the status of an alpha. One that fails is skipped. */
 static volt_status note(profile *p, int64_t a, volt_status status)
 {
     p->failed[a] = status == VOLT_ERR_SINGULAR || status == VOLT_ERR_NOT_FINITE;
@@ -105,7 +104,8 @@ static volt_status profile_folds(volt_evaluation *e, const group *at, int64_t a,
     return note(p, a, status);
 }
 
-/* With a loss: from the largest alpha down, until the folds of the first group have lost as often as a fit allows. */
+/* With a loss: from the largest alpha down, until the folds of the first group have lost as often as a fit
+ * allows. */
 static volt_status profile_loss(volt_evaluation *e, const group *at, profile *p)
 {
     double best = INFINITY;
@@ -129,7 +129,7 @@ static volt_status profile_loss(volt_evaluation *e, const group *at, profile *p)
     return VOLT_OK;
 }
 
-/* All alphas on the folds of a group, of which the Gram matrix is computed once. */
+/* All alphas on the folds of a group. The Gram matrix is computed once. */
 static volt_status profile_rows(volt_evaluation *e, const group *at, profile *p)
 {
     double *diagonal = e->space->diagonal;
@@ -173,7 +173,7 @@ static volt_status profile_states(volt_evaluation *e, const group *at, profile *
     return VOLT_OK;
 }
 
-/* And where all rows are one block, all alphas at once. */
+/* All alphas at once if all rows are one block. */
 static volt_status profile_left_out(volt_evaluation *e, profile *p)
 {
     volt_status status[VOLT_MOST_ALPHAS];
@@ -234,7 +234,7 @@ static volt_status profile_alpha(volt_evaluation *e, double *alpha, double *fold
 static volt_status check_landmarks(const volt_problem *problem, const volt_resolved *resolved)
 {
     VOLT_REQUIRE(problem->intercept || !resolved->centred || !volt_candidate_on_landmarks(problem, resolved),
-                 VOLT_ERR_ARGUMENT, "the solver \"%s\" takes a centred kernel only with an intercept",
+                 VOLT_ERR_ARGUMENT, "the solver \"%s\" requires an intercept for centred kernels",
                  problem->solver->info.name);
     return VOLT_OK;
 }
@@ -265,8 +265,7 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
         status = volt_kernel_resolve_slices(e.kernel, e.sliced.extents, e.width, &e.resolved);
     e.intercept = problem->intercept || e.resolved.centred;
     if (status == VOLT_OK && volt_score_is_of_all_rows(problem->score) && e.resolved.centred)
-        status = volt_fail(VOLT_ERR_ARGUMENT,
-                           "a centred Gram matrix is no covariance of a process: it has no %s score",
+        status = volt_fail(VOLT_ERR_ARGUMENT, "the score %s is not supported for centred kernels",
                            volt_score_name(problem->score));
     if (status == VOLT_OK)
         status = check_landmarks(problem, &e.resolved);

@@ -1,5 +1,5 @@
-/* src/select/folds/evaluation.c: one fold of a candidate: its training rows are factored, or join the sums of states, and
- * its block is forecast and scored. */
+/* src/select/folds/evaluation.c: one fold of a candidate: factors its training rows, or adds them to the
+ * sums of states, then predicts and scores its block. */
 #include "select/folds/evaluation.h"
 
 #include "base/error.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Rows of the inputs as they are, and as the kernel sees them in the group at hand. */
+/* Rows of the scaled inputs, and as the kernel sees them in the current group. */
 static volt_view scaled_rows(const volt_evaluation *e, int64_t first, int64_t count)
 {
     int64_t d = e->width;
@@ -32,7 +32,7 @@ volt_status volt_evaluation_slice(volt_evaluation *e, int64_t first)
 
 /* ---- Gram matrix ------------------------------------------------------------------------------ */
 
-/* The columns of the first `rows` rows of the group: those that are there, and more after them. */
+/* Extends the columns to the first `rows` rows of the group. */
 static volt_status extend_columns(volt_evaluation *e, int64_t rows)
 {
     if (!e->columns)
@@ -48,8 +48,8 @@ void volt_evaluation_forget_columns(volt_evaluation *e)
     e->columns = NULL;
 }
 
-/* Where entries are cheap the whole triangle is computed at once,
- * otherwise no further than it is needed: a candidate may be given up. */
+/* With cheap entries the whole triangle is computed at once, otherwise only as needed, since a candidate may
+ * be stopped. */
 volt_status volt_evaluation_fill(volt_evaluation *e, int64_t rows)
 {
     if (rows <= e->factor->filled)
@@ -64,7 +64,7 @@ volt_status volt_evaluation_fill(volt_evaluation *e, int64_t rows)
     return status;
 }
 
-/* The rows of a block, which is a new sequence or several, through a past that has seen none. */
+/* Runs the rows of a block, which are one or more new sequences, from a zero initial state. */
 static volt_status advance_block(volt_evaluation *e, const volt_backend *backend, const volt_split *split,
                                  volt_view rows, volt_state *past, volt_matrix K)
 {
@@ -78,7 +78,7 @@ static volt_status advance_block(volt_evaluation *e, const volt_backend *backend
     return VOLT_OK;
 }
 
-/* The rows of a block against any columns, at the back end. */
+/* The rows of a block against any columns, on the back end. */
 static volt_status block_gram(volt_evaluation *e, const volt_split *split, volt_view rows,
                               const volt_columns *columns, const volt_backend *backend, volt_matrix K)
 {
@@ -89,7 +89,7 @@ static volt_status block_gram(volt_evaluation *e, const volt_split *split, volt_
     return status;
 }
 
-/* The features that landmarks make of the rows of a block. */
+/* Landmark features of the rows of a block. */
 static volt_status block_features(volt_evaluation *e, const volt_split *split, volt_view rows, volt_matrix F)
 {
     volt_records records = {0};
@@ -99,8 +99,8 @@ static volt_status block_features(volt_evaluation *e, const volt_split *split, v
     return status;
 }
 
-/* A block after a zero past against any columns, at the back end; or, with landmarks, its features. Nothing comes back before
- * its first row, which begins a sequence. */
+/* A block from a zero initial state against any columns, on the back end, or its landmark features. Nothing
+ * is fed back to its first row. */
 static volt_status fill_cross(volt_evaluation *e, const volt_split *split, const volt_columns *columns,
                               const volt_backend *backend, volt_matrix K)
 {
@@ -116,7 +116,7 @@ static volt_status fill_cross(volt_evaluation *e, const volt_split *split, const
     return status;
 }
 
-/* The kernel of a block after a zero past against all training rows, washed out or not. */
+/* The kernel of a block from a zero initial state against all training rows, washout included. */
 static volt_status cross_gram(volt_evaluation *e, const volt_split *split, volt_matrix K)
 {
     volt_columns *columns = NULL;
@@ -157,15 +157,15 @@ volt_status volt_evaluation_begin(volt_evaluation *e, int64_t base, int64_t rows
     return VOLT_OK;
 }
 
-/* Factor the first `to` rows. */
+/* Factors the first `to` rows. */
 static volt_status grow(volt_evaluation *e, int64_t to)
 {
     VOLT_TRY(volt_evaluation_fill(e, e->problem->washout + to));
     return volt_factor_grow(e->factor, to);
 }
 
-/* Room for the readout or the coefficients of the rows that are factored. */
-static volt_matrix readout_room(const volt_evaluation *e)
+/* Buffer for the readout or the coefficients of the factored rows. */
+static volt_matrix readout_buffer(const volt_evaluation *e)
 {
     return volt_matrix_of(e->space->D, e->factor->m, e->problem->q);
 }
@@ -173,7 +173,7 @@ static volt_matrix readout_room(const volt_evaluation *e)
 static volt_status forecast_continued(volt_evaluation *e, const volt_split *split, volt_matrix out)
 {
     VOLT_TRY(volt_evaluation_fill(e, split->end - e->base));
-    volt_factor_forecast(e->factor, split->begin - e->base - e->problem->washout, readout_room(e), out);
+    volt_factor_forecast(e->factor, split->begin - e->base - e->problem->washout, readout_buffer(e), out);
     return VOLT_OK;
 }
 
@@ -183,11 +183,11 @@ static volt_status forecast_reset(volt_evaluation *e, const volt_split *split, v
     volt_matrix K = volt_matrix_of(e->space->cross, out.rows, w + m);
     VOLT_TRY(cross_gram(e, split, K));
     volt_view kept = {K.data + w, out.rows, m, K.ld};
-    volt_factor_forecast_reset(e->factor, kept, readout_room(e), out);
+    volt_factor_forecast_reset(e->factor, kept, readout_buffer(e), out);
     return VOLT_OK;
 }
 
-/* Does the block run free, its outputs coming back? */
+/* Whether the block is a free run with feedback. */
 static bool runs_free(const volt_evaluation *e)
 {
     return e->fed.omega > 0 && e->problem->simulates;
@@ -214,7 +214,7 @@ static volt_status run_free(volt_evaluation *e, const volt_split *split, volt_co
     return volt_fold_simulate(&run, out);
 }
 
-/* Rows of the washout have coefficients of 0. */
+/* Washout rows have zero coefficients. */
 static volt_status forecast_simulated(volt_evaluation *e, const volt_split *split, volt_matrix out)
 {
     int64_t w = e->problem->washout, m = e->factor->m, q = e->problem->q;
@@ -228,7 +228,7 @@ static volt_status forecast_simulated(volt_evaluation *e, const volt_split *spli
     return status;
 }
 
-/* Every row of the block from the rows before it, less the gap. */
+/* Predicts every row of the block from the rows before it, less the gap. */
 static volt_status forecast_prequential(volt_evaluation *e, const volt_split *split, volt_matrix out)
 {
     const volt_problem *problem = e->problem;
@@ -246,7 +246,7 @@ static volt_status forecast_prequential(volt_evaluation *e, const volt_split *sp
     return VOLT_OK;
 }
 
-/* By the factor of the training rows. */
+/* With the factor of the training rows. */
 static volt_status forecast_by_rows(volt_evaluation *e, const volt_split *split, volt_matrix out)
 {
     VOLT_TRY(grow(e, split->train_end - e->base - e->problem->washout));
@@ -275,7 +275,7 @@ volt_status volt_evaluation_prepare_states(volt_evaluation *e, const volt_split 
     return fill_cross(e, split, states->columns, &volt_cpu_backend, cross);
 }
 
-/* The block from its states with this alpha. */
+/* Predicts the block from its states with this alpha. */
 static volt_status forecast_from_states(volt_evaluation *e, const volt_split *split, double alpha, volt_view F,
                                         volt_matrix out)
 {
@@ -292,7 +292,7 @@ static volt_status forecast_from_states(volt_evaluation *e, const volt_split *sp
     return VOLT_OK;
 }
 
-static volt_matrix forecast_room(const volt_evaluation *e, const volt_split *split)
+static volt_matrix forecast_buffer(const volt_evaluation *e, const volt_split *split)
 {
     return volt_matrix_of(e->space->forecast, split->end - split->begin, e->problem->q);
 }
@@ -308,12 +308,12 @@ static volt_status score_forecast(const volt_evaluation *e, const volt_split *sp
 volt_status volt_evaluation_score_states(volt_evaluation *e, const volt_split *split, double alpha, volt_view F,
                                          double *score)
 {
-    volt_matrix out = forecast_room(e, split);
+    volt_matrix out = forecast_buffer(e, split);
     VOLT_TRY(forecast_from_states(e, split, alpha, F, out));
     return score_forecast(e, split, out, score);
 }
 
-/* With a loss: the rows of the Gram matrix are all that folds share. */
+/* With a loss, folds share only the rows of the Gram matrix. */
 static volt_status score_loss(volt_evaluation *e, const volt_split *split, double *score)
 {
     const volt_problem *problem = e->problem;
@@ -346,7 +346,7 @@ volt_status volt_evaluation_score(volt_evaluation *e, const volt_split *split, d
 {
     if (e->problem->loss)
         return score_loss(e, split, score);
-    volt_matrix out = forecast_room(e, split);
+    volt_matrix out = forecast_buffer(e, split);
     if (e->states) {
         volt_view F = {0};
         VOLT_TRY(volt_evaluation_prepare_states(e, split, &F));
@@ -361,14 +361,13 @@ volt_status volt_evaluation_score(volt_evaluation *e, const volt_split *split, d
     return score_forecast(e, split, out, score);
 }
 
-/* Rows left out one by one: their forecasts, or generalised cross-validation. */
+/* Leave-one-out predictions, or generalised cross-validation. */
 static volt_status left_out_score(volt_evaluation *e, double *score)
 {
     const volt_problem *problem = e->problem;
     volt_split all = {.begin = problem->washout, .end = problem->n};
-    volt_matrix out = readout_room(e);
-    double *gcv =
-        e->factor->squares; /* room for q numbers, which volt_factor_left_out does not read for errors */
+    volt_matrix out = readout_buffer(e);
+    double *gcv = e->factor->squares; /* buffer for q numbers, not read by volt_factor_left_out for errors */
     VOLT_TRY(volt_factor_precisions(e->factor, e->space->precisions));
     volt_factor_coefficients(e->factor, out);
     volt_factor_left_out(e->factor, e->space->precisions, out, volt_matrix_of(NULL, 0, 0), gcv);

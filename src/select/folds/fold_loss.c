@@ -1,4 +1,4 @@
-/* src/select/folds/fold_loss.c: training parts minimised over one by one, and their blocks scored by the loss. */
+/* src/select/folds/fold_loss.c: fits training parts one by one and scores their blocks by the loss. */
 #include "select/folds/fold_loss.h"
 
 #include "base/blas.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what is asked ---------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------------------- */
 
 volt_search_options volt_fold_loss_options(const volt_search_options *options)
 {
@@ -63,7 +63,7 @@ volt_status volt_fold_loss_create(volt_view Y, const volt_search_options *option
     volt_status status = volt_loss_fit_begin(Y, &fit, &fresh->fit);
     if (status == VOLT_OK)
         status = check_score(options);
-    if (status == VOLT_OK && !fresh->fit.loss) /* squares, which are to be scored as a loss */
+    if (status == VOLT_OK && !fresh->fit.loss) /* squares, scored as a loss */
         status = volt_loss_parse("squares", &fresh->fit.loss);
     if (status == VOLT_OK)
         status = volt_loss_check_weights(options->weights, Y.rows);
@@ -74,7 +74,7 @@ volt_status volt_fold_loss_create(volt_view Y, const volt_search_options *option
     return status;
 }
 
-/* ---- are the parts enough? -------------------------------------------------------------------- */
+/* ---- checks of the parts ---------------------------------------------------------------------------- */
 
 static double weight_of_rows(const volt_fold_loss *loss, int64_t begin, int64_t end)
 {
@@ -114,7 +114,7 @@ volt_status volt_fold_loss_check(const volt_problem *problem)
 
 /* ---- one fold --------------------------------------------------------------------------------- */
 
-/* A fit watches what all evaluations watch. */
+/* Uses the progress of all evaluations. */
 static int watch(const char *stage, double fraction, void *context)
 {
     (void)stage;
@@ -122,14 +122,14 @@ static int watch(const char *stage, double fraction, void *context)
     return !volt_stage_poll(context);
 }
 
-/* Above this share of the objective the gap says that the fit is not the one that its alpha stands for: alphas so small that
- * classes have hardly a minimum. */
+/* If the duality gap exceeds this share of the objective, the fit is not valid for its alpha: alphas so
+ * small that classes have hardly a minimum. */
 static const double OPEN = 1e-3;
 
-/* On one thread: candidates are evaluated in parallel, and results must not depend on their number. */
+/* On one thread: candidates are evaluated in parallel, and results must not depend on the number of threads. */
 static volt_status minimise_alone(volt_matrix K, const volt_loss_task *task, volt_loss_result *result)
 {
-    enum { MOST_ALONE = 8192 }; /* larger ones come one after the other, and have all threads */
+    enum { MOST_ALONE = 8192 }; /* larger ones run one after the other, on all threads */
     int64_t own = 0;
     if (K.rows > MOST_ALONE)
         return volt_loss_minimise_outputs(K, task, result);
@@ -182,7 +182,7 @@ static void forecast_block(const volt_loss_part *part, volt_view A, const double
 
 /* ---- scores ----------------------------------------------------------------------------------- */
 
-/* Of one output of squares: squared errors over the variance, both by the weights. */
+/* For one output with squares: weighted squared error over weighted variance. */
 static double weighted_nmse(const volt_problem *problem, const volt_split *split, const double *weights,
                             volt_matrix out, int64_t k)
 {
@@ -213,7 +213,7 @@ static double squares_score(const volt_problem *problem, const volt_split *split
     return problem->score == VOLT_SCORE_R2 ? 1 - sum : sum;
 }
 
-/* Every loss of a difference is the same for changes and for levels: a base does not matter. */
+/* Every loss of a difference is the same for changes and for levels, so the base is ignored. */
 static volt_status loss_score(const volt_problem *problem, const volt_split *split, const double *weights,
                               volt_matrix out, double *score)
 {

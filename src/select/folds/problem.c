@@ -1,4 +1,5 @@
-/* src/select/folds/problem.c: what all candidates of a search share: scaled data and splits. */
+/* src/select/folds/problem.c: data shared by all candidates of a search: scaled inputs and targets, and
+ * splits. */
 #include "select/folds/problem.h"
 
 #include "base/error.h"
@@ -44,12 +45,11 @@ static volt_status check_options(const volt_search_options *options)
         return VOLT_OK;
     const char *name = volt_score_name(options->score);
     VOLT_REQUIRE(options->start == VOLT_START_CONTINUE, VOLT_ERR_ARGUMENT,
-                 "the score %s is one of a sequence that goes on: it does not go with the start reset", name);
+                 "the score %s does not support the start reset", name);
     VOLT_REQUIRE(options->splits.max_train == 0 && !options->splits.rolling, VOLT_ERR_ARGUMENT,
-                 "the score %s trains every row on all rows before it: it takes no maximum training length",
-                 name);
+                 "the score %s does not support a maximum training length", name);
     VOLT_REQUIRE(options->score == VOLT_SCORE_PREQUENTIAL || options->splits.gap == 0, VOLT_ERR_ARGUMENT,
-                 "the score %s is one of all rows together: it takes no gap", name);
+                 "the score %s does not support a gap", name);
     return VOLT_OK;
 }
 
@@ -67,7 +67,7 @@ static volt_status check(volt_view X, volt_view Y, const volt_search_options *op
     return VOLT_OK;
 }
 
-/* Something must be left after the washout: a row, or two with an intercept. */
+/* At least one row must be left after the washout, two with an intercept. */
 static volt_status check_kept(const volt_problem *problem, int64_t rows, const char *what)
 {
     int64_t least = problem->intercept ? 2 : 1;
@@ -77,7 +77,7 @@ static volt_status check_kept(const volt_problem *problem, int64_t rows, const c
     return VOLT_OK;
 }
 
-/* Every training part must keep something after the washout: a row, or two with an intercept. */
+/* Every training part must keep at least one row after the washout, two with an intercept. */
 static volt_status check_training(const volt_problem *problem)
 {
     int64_t least = problem->intercept ? 2 : 1;
@@ -91,7 +91,7 @@ static volt_status check_training(const volt_problem *problem)
     return VOLT_OK;
 }
 
-/* Splits of records become splits of rows; the gap is one of rows. */
+/* Converts splits of records to splits of rows. The gap is in rows. */
 static volt_status split_records(const volt_problem *problem, const volt_split_options *options,
                                  volt_split *splits)
 {
@@ -124,7 +124,7 @@ static volt_status make_splits(const volt_search_options *options, volt_problem 
         return check_kept(problem, problem->n, "the rows");
     }
     problem->n_splits = problem->folds = options->splits.folds;
-    if (problem->n_splits < 1 || problem->n_splits > n) /* the sentence is there */
+    if (problem->n_splits < 1 || problem->n_splits > n) /* the error is already set */
         return split_rows(problem, options, &(volt_split){0});
     problem->splits = volt_alloc(problem->n_splits, sizeof *problem->splits);
     if (!problem->splits)
@@ -153,7 +153,7 @@ static volt_status scale_inputs(volt_view X, bool centre, bool identity, volt_sc
     return status;
 }
 
-/* Changes are in the units of a fit (model/fit/fit.c): relative to no change, in units of their root mean square. */
+/* Changes are in the units of a fit (model/fit/fit.c): about zero, in units of their root mean square. */
 static void learn_change_scale(volt_view Y, double *mean, double *scale)
 {
     for (int64_t k = 0; k < Y.cols; k++) {
@@ -175,7 +175,7 @@ static volt_status scale_targets(volt_view Y, bool identity, bool changes, volt_
         return VOLT_ERR_MEMORY;
     const volt_fold_loss *loss = problem->loss;
     bool unscaled = loss && loss->fit.loss->kind->info.unscaled;
-    volt_holes holes; /* rows of weight 0 are not fitted, and their targets are not looked at */
+    volt_holes holes; /* rows of weight 0 are not fitted, and their targets are ignored */
     const double *weights = loss ? loss->weights : NULL;
     volt_status status = volt_holes_find(Y, weights, false, 0, &holes);
     if (status == VOLT_OK) {
@@ -196,12 +196,12 @@ static volt_status scale_targets(volt_view Y, bool identity, bool changes, volt_
     return status;
 }
 
-/* Targets with their base, in the units of the scaled targets; where they are zero does not matter. */
+/* Targets plus base, in the units of the scaled targets; their offset is irrelevant. */
 static volt_status add_base(volt_view base, volt_problem *problem)
 {
     int64_t n = problem->n, q = problem->q;
     if (!base.data || problem->score == VOLT_SCORE_LOSS)
-        return VOLT_OK; /* the loss of a difference is that of levels */
+        return VOLT_OK; /* the loss of a difference equals the loss of levels */
     problem->levels = volt_alloc_doubles(n, q);
     if (!problem->levels)
         return VOLT_ERR_MEMORY;
@@ -223,7 +223,7 @@ static volt_status check_records(const volt_search_options *options, const volt_
     return VOLT_OK;
 }
 
-/* The shape of the rows, and what the options say. */
+/* The shape of the rows, and the options. */
 static volt_problem shape_of(int64_t n, int64_t d, int64_t q, const volt_search_options *options)
 {
     return (volt_problem){
@@ -313,7 +313,7 @@ int64_t volt_longest_block(const volt_problem *problem)
     return longest;
 }
 
-/* States of its own that the candidate can be evaluated in. */
+/* Number of explicit states of the candidate, if it can be evaluated in them. */
 static int64_t own_states(const volt_problem *problem, const volt_resolved *resolved)
 {
     int64_t states = volt_states_count(resolved);
@@ -331,7 +331,7 @@ int64_t volt_candidate_states(const volt_problem *problem, const volt_resolved *
     return volt_candidate_on_landmarks(problem, resolved) ? problem->landmarks : own_states(problem, resolved);
 }
 
-/* Of what an evaluation allocates beside the workspace and the inputs. */
+/* Bytes that an evaluation allocates in addition to the workspace and the inputs. */
 static double evaluation_bytes(const volt_problem *problem, const volt_resolved *resolved)
 {
     return volt_candidate_states(problem, resolved) > 0
@@ -351,7 +351,7 @@ volt_status volt_candidate_bytes(const volt_problem *problem, const char *text, 
     const volt_scaled_inputs *inputs =
         volt_kernel_keeps_origin(kernel) ? &problem->unshifted : &problem->shifted;
     int64_t slices = volt_kernel_slices(kernel), columns = problem->d + (feeds ? problem->q : 0);
-    for (int64_t s = 0; s < slices; s++) /* a filter hardly changes how far rows reach, and bytes not at all */
+    for (int64_t s = 0; s < slices; s++) /* a filter hardly changes norms and does not change memory */
         extents[s] = inputs->extent;
     status = volt_kernel_outline_slices(kernel, extents, columns, &resolved);
     if (status == VOLT_OK)

@@ -1,4 +1,5 @@
-/* src/select/folds/problem.h: what all candidates of a search share: scaled data, splits, and how they are scored. */
+/* src/select/folds/problem.h: data shared by all candidates of a search: scaled inputs and targets, splits,
+ * and the score. */
 #ifndef SELECT_PROBLEM_H
 #define SELECT_PROBLEM_H
 
@@ -10,62 +11,65 @@
 
 #include <stdbool.h>
 
-/* Inputs as one kind of kernel wants them. */
+/* Inputs scaled for one kind of kernel. */
 typedef struct volt_scaled_inputs {
     double *Z; /* n x d */
     volt_extent extent;
 } volt_scaled_inputs;
 
 typedef struct volt_problem {
-    int64_t n, d, q; /* q: columns of Y, of which levels and classes of a loss have one each */
-    volt_scaled_inputs shifted, unshifted; /* unshifted: for kernels that rely on where zero is */
+    int64_t n, d, q;                       /* q: columns of Y, one per level or class of a loss */
+    volt_scaled_inputs shifted, unshifted; /* unshifted: for kernels that depend on the origin */
     double *Y;                             /* n x q, scaled */
-    double *levels;                        /* n x q: Y with its base, in the same units; NULL: Y holds levels */
+    double *levels;                        /* n x q: Y plus its base, in the same units; NULL: Y holds levels */
     double *target_mean, *target_scale;    /* q */
     volt_split *splits;
-    int64_t folds; /* scores that a candidate has: the splits, or 1 for a score over all rows */
+    int64_t folds; /* scores per candidate: the splits, or 1 for a score of all rows */
     int64_t n_splits;
-    int64_t most_rows; /* of the Gram matrix of any fold */
+    int64_t most_rows; /* of the largest Gram matrix */
     int64_t gap;       /* rows between training and validation */
     volt_start start;
     int64_t washout;
     bool intercept, scaled;
     volt_score score;
     volt_records records;        /* of the rows */
-    bool simulates;              /* candidates whose outputs come back run free on the blocks */
-    const volt_backend *backend; /* where Gram matrices are factored: the current one, unless the search says */
-    volt_fold_loss *loss;        /* NULL: squares, every row alike */
-    const struct volt_solver *solver; /* of the candidates (search_solver.h) */
-    int64_t landmarks;                /* 0: it needs none; else they are fitted on so many, ... */
-    volt_landmarks landmark_choice;   /* ... these ... */
-    bool prefers_states;              /* ... but in explicit states where volt_candidate_on_landmarks says so */
+    bool simulates;              /* candidates with feedback run free on the blocks */
+    const volt_backend *backend; /* where Gram matrices are factored; the default is the current back end */
+    volt_fold_loss *loss;        /* NULL: squares, equal weights */
+    const struct volt_solver *solver; /* of the candidates (search_solver.c) */
+    int64_t landmarks;                /* number of landmarks; 0: not required */
+    volt_landmarks landmark_choice;   /* selection of landmarks */
+    bool prefers_states;              /* use explicit states if volt_candidate_on_landmarks allows */
 } volt_problem;
 
-/* Check data and options, and scale. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA. */
+/* Checks data and options, and scales. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE,
+ * VOLT_ERR_DATA. */
 volt_status volt_problem_create(volt_view X, volt_view Y, const volt_search_options *options,
                                 volt_problem **problem);
-/* The same without rows, for a plan: splits and solver are settled, nothing is scaled. *why as in search_solver.h. */
+/* The same without rows, for a plan: sets splits and solver without scaling. *why as in
+ * volt_problem_settle_solver. */
 volt_status volt_problem_outline(int64_t n, int64_t d, int64_t q, const volt_search_options *options,
                                  volt_problem **problem, const char **why);
 void volt_problem_free(volt_problem *problem);
 
-/* Rows of the longest block of validation. */
+/* Rows of the longest validation block. */
 int64_t volt_longest_block(const volt_problem *problem);
 
-/* Numbers in the explicit features that a candidate, resolved, is evaluated in (state_folds.h): as many as there are
- * landmarks, or its states where it has some, they are far fewer than the rows, and the score is one of blocks. 0: it is
- * evaluated in its rows. */
+/* Number of explicit features in which a resolved candidate is evaluated (state_folds.h): the landmarks, or
+ * its states if they are far fewer than the rows and the score uses blocks. 0: evaluated in its rows. */
 struct volt_resolved;
 int64_t volt_candidate_states(const volt_problem *problem, const struct volt_resolved *resolved);
-/* Are those landmarks? Where the options left it open, states that serve are preferred: they are exact. */
+/* Whether these are landmarks. Unless the options decide, suitable states are preferred because they are
+ * exact. */
 bool volt_candidate_on_landmarks(const volt_problem *problem, const struct volt_resolved *resolved);
 
-/* Bytes that the engine of a kernel, with outputs that come back or without, takes beside the workspace, at most; 0 for a text that is no kernel on these
- * inputs, whose evaluation says why. VOLT_ERR_MEMORY. */
+/* Upper bound on the bytes of the engine of a kernel, with or without feedback, in addition to the
+ * workspace; 0 for an invalid kernel, whose evaluation reports the error. VOLT_ERR_MEMORY. */
 volt_status volt_candidate_bytes(const volt_problem *problem, const char *kernel, bool feeds, double *bytes);
 
 volt_split_options volt_split_options_default(void);
-/* Makes the options->folds splits of n rows. VOLT_ERR_ARGUMENT when the rows are too few. options may be NULL. */
+/* Makes the options->folds splits of n rows. VOLT_ERR_ARGUMENT when there are too few rows. options may be
+ * NULL. */
 volt_status volt_splits(int64_t n, const volt_split_options *options, volt_split *splits);
 
 #endif

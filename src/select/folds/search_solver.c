@@ -1,4 +1,5 @@
-/* src/select/folds/search_solver.c: exact where that fits and pays, else on landmarks. */
+/* src/select/folds/search_solver.c: chooses the solver of the candidates: exact when memory and time allow,
+ * otherwise landmarks. */
 #include "select/folds/cross_validation.h"
 
 #include "base/error.h"
@@ -10,9 +11,9 @@
 
 #include <inttypes.h>
 
-enum { MOST_EXACT = 32768 }; /* rows: above, every candidate takes many minutes here */
+enum { MOST_EXACT = 32768 }; /* rows: beyond this, each candidate takes many minutes on the CPU */
 
-/* Rows that landmarks may be: those after the washout of the shortest training part, which lies before every block. */
+/* Rows that may be landmarks: those after the washout of the shortest training part, before every block. */
 static int64_t rows_before_blocks(const volt_problem *problem)
 {
     int64_t least = problem->n;
@@ -21,7 +22,7 @@ static int64_t rows_before_blocks(const volt_problem *problem)
     return least - problem->washout;
 }
 
-/* NULL, or what a score asks for that landmarks do not have. */
+/* Reason why landmarks do not support the score, or NULL. */
 static const char *needs_rows(const volt_problem *problem)
 {
     if (problem->loss)
@@ -41,8 +42,8 @@ static volt_status use_landmarks(const volt_search_options *options, volt_proble
     VOLT_REQUIRE(!why, VOLT_ERR_ARGUMENT, "%s: the solver \"%s\" does not support it", why,
                  problem->solver->info.name);
     VOLT_REQUIRE(options->landmarks <= most, VOLT_ERR_ARGUMENT,
-                 "there are to be %" PRId64 " landmarks, and there can be 1 to %" PRId64
-                 ", the rows after the washout that lie before the first block of validation",
+                 "the number of landmarks is %" PRId64 ", and must be 1 to %" PRId64
+                 ", the rows between the washout and the first validation block",
                  options->landmarks, most);
     problem->landmarks = volt_solver_landmarks(problem->solver, options->landmarks, most);
     problem->landmark_choice = options->landmark_choice;
@@ -50,7 +51,7 @@ static volt_status use_landmarks(const volt_search_options *options, volt_proble
     return VOLT_OK;
 }
 
-/* Candidates on landmarks where nobody has said how they are fitted? */
+/* Whether to use landmarks when the options do not name a solver. */
 static bool exact_is_too_much(const volt_problem *problem, const char **why)
 {
     volt_work work = {.n = problem->most_rows, .d = problem->d, .factors = 1};
@@ -77,10 +78,10 @@ volt_status volt_problem_settle_solver(const volt_search_options *options, volt_
         "reservoirs where they are few) or %s",
         setting.solver->info.name, volt_solver_exact.info.name, volt_solver_approximate()->info.name);
     VOLT_REQUIRE(options->landmarks >= 0, VOLT_ERR_ARGUMENT,
-                 "there are to be %" PRId64 " landmarks, and must be at least 1", options->landmarks);
+                 "the number of landmarks is %" PRId64 ", and must be at least 1", options->landmarks);
     VOLT_REQUIRE((int)options->landmark_choice >= VOLT_LANDMARKS_SPREAD &&
                      options->landmark_choice <= VOLT_LANDMARKS_RANDOM,
-                 VOLT_ERR_ARGUMENT, "there is no choice of landmarks number %d", (int)options->landmark_choice);
+                 VOLT_ERR_ARGUMENT, "unknown landmark choice %d", (int)options->landmark_choice);
     problem->solver = setting.solver ? setting.solver : &volt_solver_exact;
     if (volt_solver_keeps_landmarks(problem->solver))
         return use_landmarks(options, problem);

@@ -1,7 +1,7 @@
 /* src/select/folds/simulate.c: free runs on validation blocks.
  *
- * A fold becomes a model of its own, made of what the evaluation has already, and runs as any such model does
- * (model/predict/free_run.h): from the measured past, or a zero one, with its own outputs. */
+ * A fold is converted to a model made of data of the evaluation and runs like any model with feedback
+ * (model/predict/free_run.c): from the measured state, or a zero initial state, with its own outputs. */
 #include "select/folds/cross_validation.h"
 
 #include "base/error.h"
@@ -75,9 +75,9 @@ volt_status volt_fed_inputs_make(const volt_problem *problem, const volt_scaled_
     return VOLT_OK;
 }
 
-/* ---- the past --------------------------------------------------------------------------------- */
+/* ---- the state -------------------------------------------------------------------------------------- */
 
-/* The measured rows before the block go in. */
+/* Pushes the measured rows before the block. */
 static volt_status push_past(const volt_fold_run *run, volt_state **past)
 {
     enum { MOST = 64 };
@@ -97,7 +97,7 @@ static volt_status push_past(const volt_fold_run *run, volt_state **past)
     return volt_stage_goes_on(run->stage) ? VOLT_OK : VOLT_ERR_CANCELLED;
 }
 
-/* Filters after the measured rows, and the measured output of the last of them. */
+/* Filters after the measured rows, and the last measured output. */
 static volt_status push_recent(const volt_fold_run *run, volt_model *model)
 {
     const volt_problem *problem = run->problem;
@@ -119,7 +119,8 @@ static volt_status push_recent(const volt_fold_run *run, volt_model *model)
 
 /* ---- the model -------------------------------------------------------------------------------- */
 
-/* What comes back is taken in the units of problem->Y: with the weight omega, and the model scales all by `shrink`. */
+/* Outputs are fed back in the units of problem->Y, with weight omega. The model scales the whole row by
+ * `shrink`. */
 static void set_feedback(const volt_fold_run *run, volt_fed *fed)
 {
     const volt_problem *problem = run->problem;
@@ -137,14 +138,14 @@ static void set_feedback(const volt_fold_run *run, volt_fed *fed)
     }
 }
 
-/* The rows of the block as they stand before the output of the row before is put behind them. */
+/* The inputs of the block, without fed-back outputs. */
 static volt_view block_inputs(const volt_fold_run *run)
 {
     int64_t d = run->problem->d, count = run->split->end - run->split->begin;
     return volt_view_of(run->fed->own->Z + run->split->begin * d, count, d);
 }
 
-/* A free run watches what all evaluations watch. */
+/* Uses the progress of all evaluations. */
 static int watch(const char *stage, double fraction, void *context)
 {
     (void)stage;
@@ -152,7 +153,7 @@ static int watch(const char *stage, double fraction, void *context)
     return !volt_stage_poll(context);
 }
 
-/* Free run, in the units of the targets, and back. */
+/* Free run, in the units of the targets, and conversion back. */
 static volt_status run_block(const volt_fold_run *run, const volt_model *model, volt_matrix out)
 {
     const volt_problem *problem = run->problem;

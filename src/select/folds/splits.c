@@ -1,7 +1,7 @@
 /* src/select/folds/splits.c: training and validation rows in time order.
  *
- * Validation blocks of equal length stand at the end of the rows, one after the other; the first rows, which
- * are what is left, only train. Without a minimum training length the blocks are those of scikit-learn's
+ * Validation blocks of equal length follow each other at the end of the rows. The remaining first rows are
+ * used only for training. Without a minimum training length the blocks equal those of scikit-learn's
  * TimeSeriesSplit: n / (folds + 1) rows each. */
 #include "base/error.h"
 #include "base/numbers.h"
@@ -34,7 +34,7 @@ volt_status volt_splits(int64_t n, const volt_split_options *options, volt_split
     VOLT_REQUIRE(!options->max_train || !options->rolling, VOLT_ERR_ARGUMENT,
                  "give a maximum training length or rolling, not both");
 
-    /* The last condition leaves one row to each block, and it is written so that nothing overflows. */
+    /* The last condition leaves one row to each block and is written to avoid overflow. */
     VOLT_REQUIRE(options->gap < n && options->min_train < n && options->folds < n &&
                      n - options->gap - options->min_train >= options->folds,
                  VOLT_ERR_ARGUMENT,

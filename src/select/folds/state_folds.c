@@ -14,14 +14,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_ROWS = 512 }; /* that features of landmarks are made of at a time */
+enum { LEAST_ROWS = 512 }; /* block size for features of landmarks */
 
 static bool has_cross(const volt_problem *problem)
 {
     return problem->start == VOLT_START_RESET;
 }
 
-/* Rows of F: all that a group may have, or with landmarks what lies behind a training part. */
+/* Rows of F: the largest group, or with landmarks the rows after a training part. */
 static int64_t feature_rows(const volt_problem *problem, bool on_landmarks)
 {
     int64_t most = LEAST_ROWS;
@@ -32,9 +32,9 @@ static int64_t feature_rows(const volt_problem *problem, bool on_landmarks)
     return most;
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------------ */
 
-/* What belongs to the group at hand. */
+/* Releases the data of the current group. */
 static void forget_group(volt_state_folds *folds)
 {
     volt_operator_free(folds->op);
@@ -61,7 +61,7 @@ void volt_state_folds_free(volt_state_folds *folds)
     volt_free(folds);
 }
 
-/* Of the operator and its columns: runs of 32 or single rows with all of their ghosts, unless the rows are fewer. */
+/* Bytes of the operator and its columns: runs of 32 or single rows with all their ghosts, at most all rows. */
 static double landmark_bytes(const volt_problem *problem, const volt_resolved *resolved)
 {
     int64_t run = problem->landmark_choice == VOLT_LANDMARKS_RANDOM ? 1 : VOLT_LANDMARK_RUN;
@@ -112,7 +112,7 @@ volt_status volt_state_folds_create(const volt_problem *problem, volt_resolved *
 
 /* ---- a group ---------------------------------------------------------------------------------- */
 
-/* Rows of the group that lie before its first block; all of them where there are no blocks. */
+/* Rows of the group before its first block; all of them without blocks. */
 static int64_t rows_before(const volt_problem *problem, int64_t base)
 {
     for (int64_t k = 0; k < problem->n_splits; k++)
@@ -121,7 +121,7 @@ static int64_t rows_before(const volt_problem *problem, int64_t base)
     return problem->n;
 }
 
-/* The landmarks and the rows before them become columns, each run a record. */
+/* Stores the landmarks and their ghosts as columns, one record per run. */
 static volt_status lay_columns(volt_state_folds *folds, volt_view Z, volt_stage *stage)
 {
     const volt_landmark_set *set = &folds->set;
@@ -178,7 +178,7 @@ volt_status volt_state_folds_begin(volt_state_folds *folds, int64_t base, volt_v
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* Rows from `first` on of those that are there, then more, up to `to`: the others are forgotten. */
+/* Keeps the rows from `first` on, drops the earlier ones, and adds more up to `to`. */
 static volt_status fill(volt_state_folds *folds, int64_t first, int64_t to, volt_stage *stage)
 {
     if (to <= folds->filled)
@@ -219,7 +219,7 @@ volt_status volt_state_folds_grow(volt_state_folds *folds, int64_t to, volt_view
         if (folds->filled <= begin)
             VOLT_TRY(fill(folds, folds->filled, most, stage));
         int64_t end = volt_min(folds->filled, w + to);
-        if (end <= begin) /* rows of the washout */
+        if (end <= begin) /* washout rows */
             continue;
         volt_view F = rows_there(folds, begin, end);
         volt_state_sums_add(folds->sums, F, volt_view_rows(Y, folds->m, end - begin), NULL);
@@ -252,7 +252,7 @@ void volt_state_folds_forecast(const volt_state_folds *folds, volt_view F, volt_
     volt_product(F, volt_view_of(sums->B, sums->states, sums->columns), sums->c, out);
 }
 
-/* Of landmarks: beta = L^{-T} gamma at their columns, and c less the common part of the kernel. */
+/* For landmarks: beta = L^{-T} gamma at their columns, and c less the common part of the kernel. */
 void volt_state_folds_readout(volt_state_folds *folds, const double **coefficients, const double **intercepts)
 {
     const volt_state_sums *sums = folds->sums;
@@ -263,7 +263,7 @@ void volt_state_folds_readout(volt_state_folds *folds, const double **coefficien
     if (!folds->on_landmarks)
         return;
     double *beta = sums->B,
-           *shift = folds->readout + set->n * q; /* the system is solved anew for another alpha */
+           *shift = folds->readout + set->n * q; /* the system is solved again for another alpha */
     volt_landmark_coefficients(folds->op, volt_matrix_of(beta, set->m, q));
     memset(folds->readout, 0, (size_t)(set->n * q) * sizeof(double));
     memcpy(shift, sums->c, (size_t)q * sizeof(double));
@@ -276,7 +276,7 @@ void volt_state_folds_readout(volt_state_folds *folds, const double **coefficien
     *intercepts = shift;
 }
 
-/* Squared norms of the states after the washout, which are the diagonal of K. */
+/* Squared norms of the states after the washout: the diagonal of K. */
 static void find_diagonal(const volt_state_folds *folds, int64_t count, double *diagonal)
 {
     for (int64_t i = 0; i < count; i++) {

@@ -11,13 +11,13 @@
 
 enum { BLOCK = 512 }; /* rows at a time */
 
-/* One alpha: its factor and readout, and what its rows come to. */
+/* One alpha: its factor, readout and errors. */
 typedef struct system_of_alpha {
     volt_status status;
     volt_matrix S, B;    /* states x states, states x q */
     double *c, *squares; /* q: intercepts, and sums of squared errors */
     double freedom;      /* sum of leverages */
-    volt_matrix out;     /* rows x q: forecasts of rows that are left out */
+    volt_matrix out;     /* rows x q: leave-one-out predictions */
 } system_of_alpha;
 
 typedef struct left_out {
@@ -26,10 +26,10 @@ typedef struct left_out {
     bool constant;
     int64_t count;
     system_of_alpha *systems;
-    double *memory;   /* that the systems lie in */
+    double *memory;   /* memory of the systems */
     double *forecast; /* BLOCK x q */
     double *h;        /* BLOCK */
-    double *room;     /* BLOCK x states: features that leverages overwrite */
+    double *room;     /* BLOCK x states: features, overwritten by leverages */
 } left_out;
 
 static int64_t numbers_of(int64_t states, int64_t q, int64_t rows)
@@ -75,7 +75,7 @@ static volt_status allocate(left_out *l)
     return VOLT_OK;
 }
 
-/* Factor and readout of one alpha. */
+/* Computes factor and readout of one alpha. */
 static volt_status solve(left_out *l, double alpha, system_of_alpha *s)
 {
     volt_state_sums *sums = l->folds->sums;
@@ -89,7 +89,7 @@ static volt_status solve(left_out *l, double alpha, system_of_alpha *s)
     return VOLT_OK;
 }
 
-/* Rows from `first` on with the features F. */
+/* Adds rows from `first` on with the features F. */
 static void add_rows(left_out *l, int64_t first, volt_view F, system_of_alpha *s)
 {
     int64_t q = l->Y.cols;
@@ -108,7 +108,7 @@ static void add_rows(left_out *l, int64_t first, volt_view F, system_of_alpha *s
     }
 }
 
-/* All rows once more. */
+/* The second pass over all rows. */
 static volt_status pass(left_out *l, volt_stage *stage)
 {
     volt_operator *op = l->folds->op;

@@ -1,11 +1,11 @@
-/* src/select/folds/workspace.c: the memory of an evaluation. */
+/* src/select/folds/workspace.c: workspace of an evaluation. */
 #include "select/folds/cross_validation.h"
 
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "solve/choice/choice.h"
 
-/* Numbers that a fit with a loss overwrites: a Gram matrix of the longest training part, and intercepts. */
+/* Numbers overwritten by a fit with a loss: a Gram matrix of the longest training part, and intercepts. */
 static double part_numbers(const volt_problem *problem)
 {
     int64_t longest = 0;
@@ -14,13 +14,13 @@ static double part_numbers(const volt_problem *problem)
     return problem->loss ? (double)longest * (double)longest + (double)problem->q : 0;
 }
 
-/* Rows of the Gram matrix that is stored. */
+/* Rows of the stored Gram matrix. */
 static int64_t stored_rows(const volt_problem *problem)
 {
     return problem->landmarks > 0 ? 1 : problem->most_rows;
 }
 
-/* Does a block after a reset need room beside it? */
+/* Whether a block after a reset requires a separate buffer. */
 static bool has_cross(const volt_problem *problem)
 {
     return problem->start == VOLT_START_RESET && problem->landmarks == 0;
@@ -72,7 +72,7 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
     return status;
 }
 
-/* Of a block after a reset against the training rows. */
+/* Bytes of a block after a reset against the training rows. */
 static double cross_bytes(const volt_problem *problem)
 {
     return has_cross(problem) ? 8 * (double)volt_longest_block(problem) * (double)problem->most_rows : 0;

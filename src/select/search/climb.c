@@ -1,8 +1,8 @@
-/* src/select/search/climb.c: from one candidate uphill in its evidence, by gradient.
+/* src/select/search/climb.c: maximises the evidence from one candidate, by gradient.
  *
- * The objective is minus the evidence over n q, so that its slopes are of order one whatever the data. A point where it has no
- * value (a matrix that is not positive definite, say) counts as far worse than the start, and flat: the line search
- * comes back. */
+ * The objective is minus the evidence over n q, so that its slopes are of order one for any data. A point
+ * without a value (for example a matrix that is not positive definite) counts as far worse than the start,
+ * with zero gradient, so that the line search returns. */
 #include "select/search/search_run.h"
 
 #include "base/error.h"
@@ -13,8 +13,8 @@
 #include <nlopt.h>
 #include <string.h>
 
-static const double least_gain = 1e-3; /* of the evidence, in which 1 is little */
-static const double far_worse = 100;   /* of the objective: a factor e^100 a row */
+static const double least_gain = 1e-3; /* of the evidence: smaller gains are insignificant */
+static const double far_worse = 100;   /* of the objective: a factor e^100 per row */
 
 typedef struct climber {
     const volt_kernel *start;
@@ -28,10 +28,10 @@ typedef struct climber {
     volt_climb_fn on_step;
     void *context;
     nlopt_opt optimiser;
-    volt_status status; /* that ends it */
+    volt_status status; /* reason for the end */
 } climber;
 
-/* The kernel's text and alpha at z, and d value / dz of every coordinate. */
+/* The kernel text and alpha at z, and d value / dz of every coordinate. */
 static volt_status point_at(const climber *climb, const double *z, char text[VOLT_EXPRESSION_LENGTH],
                             double *alpha, double *slopes)
 {
@@ -52,7 +52,7 @@ static volt_status point_at(const climber *climb, const double *z, char text[VOL
     return volt_kernel_with(climb->start, count, names, values, text);
 }
 
-/* The variables of the kernel that are coordinates, and for each of them which coordinate. */
+/* The variables of the kernel that are coordinates, and their coordinate indices. */
 static int64_t wanted_variables(const climber *climb, const volt_kernel *kernel, volt_variable *variables,
                                 int64_t *which)
 {
@@ -67,7 +67,7 @@ static int64_t wanted_variables(const climber *climb, const volt_kernel *kernel,
     return count;
 }
 
-/* The evidence of a kernel, and its derivatives by the coordinates. */
+/* The evidence of a kernel, and its derivatives with respect to the coordinates. */
 static volt_status evaluate(climber *climb, const char *text, double alpha, const double *slopes,
                             double *gradient)
 {
@@ -96,15 +96,14 @@ static bool ends_climb(volt_status status)
     return status == VOLT_ERR_MEMORY || status == VOLT_ERR_CANCELLED;
 }
 
-/* What NLopt calls. */
+/* Callback of NLopt. */
 static double objective(unsigned count, const double *z, double *gradient, void *context)
 {
     climber *climb = context;
     char text[VOLT_EXPRESSION_LENGTH] = "";
     double alpha = 0, slopes[VOLT_MOST_AXES] = {0}, uphill[VOLT_MOST_AXES] = {0};
     volt_status status = climb->status;
-    if (status != VOLT_OK ||
-        climb->evaluations >= climb->most) /* a line search that has not heard of the end yet */
+    if (status != VOLT_OK || climb->evaluations >= climb->most) /* a line search may continue after the limit */
         return climb->worst;
     status = point_at(climb, z, text, &alpha, slopes);
     if (status == VOLT_OK)
@@ -146,7 +145,7 @@ static volt_status run_optimiser(climber *climb)
     nlopt_result result = nlopt_optimize(climb->optimiser, z, &reached);
     nlopt_destroy(climb->optimiser);
     VOLT_TRY(climb->status);
-    return result == NLOPT_OUT_OF_MEMORY /* else what it saw has been told, whatever it says */
+    return result == NLOPT_OUT_OF_MEMORY /* other results are ignored: all evaluations have been reported */
                ? volt_fail(VOLT_ERR_MEMORY, "not enough memory to optimise %d parameters", (int)climb->count)
                : VOLT_OK;
 }

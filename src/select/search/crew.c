@@ -1,4 +1,4 @@
-/* src/select/search/crew.c: messages, and the end of a channel where candidates are handed out. */
+/* src/select/search/crew.c: messages, and the leader's end of a channel. */
 #include "select/search/crew.h"
 
 #include "base/error.h"
@@ -26,7 +26,7 @@ const volt_crew *volt_crew_take(void)
 
 /* ---- messages --------------------------------------------------------------------------------- */
 
-size_t volt_message_room(int64_t folds)
+size_t volt_message_limit(int64_t folds)
 {
     return sizeof(volt_message) + (size_t)folds * sizeof(double) + VOLT_KERNEL_LENGTH;
 }
@@ -36,7 +36,7 @@ size_t volt_message_pack(volt_message head, const double *folds, const char *tex
     char *to = bytes;
     head.length = text ? (int64_t)strlen(text) + 1 : 0;
     if (head.length > VOLT_KERNEL_LENGTH)
-        head.length = VOLT_KERNEL_LENGTH; /* a sentence: kernels are shorter */
+        head.length = VOLT_KERNEL_LENGTH; /* an error message; kernels are shorter */
     size_t scores = (size_t)head.n_folds * sizeof(double), length = (size_t)head.length;
     memcpy(to, &head, sizeof head);
     if (scores > 0 && folds)
@@ -67,17 +67,17 @@ bool volt_message_unpack(const void *bytes, size_t size, int64_t most_folds, vol
 /* ---- one hand --------------------------------------------------------------------------------- */
 
 typedef struct hand {
-    volt_evaluator evaluator; /* first: it is what the search sees */
+    volt_evaluator evaluator; /* first: the search uses its address */
     volt_run *run;
     volt_hand_fn work;
     int64_t channel;
     void *message;
     double *folds;
     pthread_t thread;
-    char why[512]; /* it left */
+    char why[512]; /* reason for leaving */
 } hand;
 
-/* Tell what the candidate is measured against, if that is known. True: there is nothing more to tell. */
+/* Sends the rival of the candidate, if known. True: nothing more to send. */
 static bool tell_rival(const hand *own, int64_t position)
 {
     volt_run *r = own->run;
@@ -100,14 +100,14 @@ static bool tell_rival(const hand *own, int64_t position)
     return rival != NULL;
 }
 
-/* Wait for the scores. False: the run is over, and nobody waits for them any more. */
+/* Waits for the scores. False: the run is over. */
 static bool hear(const hand *own, int64_t position, size_t *size)
 {
     const volt_run *r = own->run;
     bool told = false;
     while (volt_stage_goes_on(&r->stage)) {
         told = told || tell_rival(own, position);
-        *size = r->crew->receive(own->channel, own->message, volt_message_room(r->folds));
+        *size = r->crew->receive(own->channel, own->message, volt_message_limit(r->folds));
         if (*size > 0)
             return true;
         volt_rest(VOLT_CREW_REST);
@@ -136,7 +136,7 @@ static volt_status ask(volt_evaluator *evaluator, int64_t position, const char *
         return VOLT_ERR_CANCELLED;
     if (!volt_message_unpack(own->message, size, own->run->folds, &head, &scores, &sentence) ||
         head.kind != VOLT_MESSAGE_SCORES) {
-        leave(own, "it sent what is no answer");
+        leave(own, "it sent an invalid message");
         return VOLT_OK;
     }
     volt_status status = (volt_status)head.status;
@@ -173,11 +173,11 @@ static void *begin_work(void *context)
     return NULL;
 }
 
-/* One that cannot be started is missed, and nothing else. */
+/* A thread that cannot start is skipped with a warning. */
 volt_status volt_hands_start(volt_run *run, volt_hand_fn work, volt_hands *hands)
 {
     int64_t folds = run->folds;
-    size_t room = volt_message_room(folds);
+    size_t room = volt_message_limit(folds);
     if (run->hands == 0)
         return VOLT_OK;
     hands->all = volt_alloc_zero(run->hands, sizeof(hand));

@@ -1,4 +1,4 @@
-/* src/select/search/crew_serve.c: a process that evaluates the candidates of another one's search. */
+/* src/select/search/crew_serve.c: a process that evaluates candidates of the leader. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -7,30 +7,31 @@
 
 #include <string.h>
 
-/* One channel, and what was said on it last. */
+/* One channel, and its last message. */
 typedef struct lane {
     volt_run *run;
     int64_t channel;
     volt_workspace *space;
     double *folds;   /* scores of the candidate */
-    void *message;   /* room for one, of `most` bytes */
-    double *rivals;  /* scores of what it is measured against, ... */
-    volt_trial best; /* ... which is this trial: only its score and folds */
+    void *message;   /* buffer of `most` bytes */
+    double *rivals;  /* scores of the rival */
+    volt_trial best; /* the rival: only its score and folds */
     volt_rival rival;
     char kernel[VOLT_KERNEL_LENGTH];
     volt_setting setting;
     bool is_asked, is_over;
 } lane;
 
-/* Take the next message in; false when there is none. A rival belongs to the candidate before it: the leader sends none
- * after it has the scores, so one that comes too late stands before the next candidate, and is forgotten with it. */
+/* Reads the next message; false if there is none. A rival belongs to the preceding candidate. The leader
+ * sends none after it has the scores, so a late one arrives before the next candidate and is discarded with
+ * it. */
 static bool hear(lane *own)
 {
     volt_message head;
     const double *folds = NULL;
     const char *text = "";
     int64_t most = own->run->folds;
-    size_t size = own->run->crew->receive(own->channel, own->message, volt_message_room(most));
+    size_t size = own->run->crew->receive(own->channel, own->message, volt_message_limit(most));
     if (size == 0)
         return false;
     if (!volt_message_unpack(own->message, size, most, &head, &folds, &text) ||
@@ -57,7 +58,7 @@ static bool goes_on(const double *folds, int64_t done, void *context)
     return !volt_rival_beats(&own->run->schedule.standings.rule, &own->rival, folds, done);
 }
 
-/* Is the search over while a candidate is evaluated for it? */
+/* Polls for the end of the search during an evaluation. */
 static int listen(const char *stage, double fraction, void *context)
 {
     (void)stage;
@@ -109,7 +110,7 @@ static volt_status make_lanes(volt_run *run, volt_workspace **spaces, double *fo
     for (int64_t i = 0; i < count; i++) {
         lane *own = &(*lanes)[i];
         *own = (lane){.run = run, .channel = i, .space = spaces[i], .folds = folds + i * most};
-        own->message = volt_alloc(1, volt_message_room(most));
+        own->message = volt_alloc(1, volt_message_limit(most));
         own->rivals = volt_alloc_doubles(most, 1);
         if (!own->message || !own->rivals)
             return VOLT_ERR_MEMORY;
@@ -127,7 +128,7 @@ static volt_status serve_all(volt_run *run, lane *lanes, int64_t count)
             serve_lane(&lanes[0]);
         return status;
     }
-    /* Lanes are those threads that there are: a channel that nobody serves would never answer. */
+    /* The number of lanes is the number of threads started: a channel without a thread would never answer. */
 #pragma omp parallel num_threads((int)count)
     {
         int64_t own = 0;
@@ -145,7 +146,7 @@ static volt_status serve_all(volt_run *run, lane *lanes, int64_t count)
 volt_status volt_crew_serve(volt_run *run, volt_workspace **spaces, double *folds, int64_t lanes)
 {
     lane *all = NULL;
-    volt_stage_begin(&run->stage, (volt_progress){0}, "search", 0, 1, 1); /* for those who wait for memory */
+    volt_stage_begin(&run->stage, (volt_progress){0}, "search", 0, 1, 1); /* for threads that wait for memory */
     volt_status status = make_lanes(run, spaces, folds, lanes, &all);
     if (status == VOLT_OK)
         status = serve_all(run, all, lanes);

@@ -1,4 +1,4 @@
-/* src/select/search/generations.c: which trials the next generation is drawn near. */
+/* src/select/search/generations.c: selects the parents of the next generation. */
 #include "select/search/search_run.h"
 
 #include "base/numbers.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* High is good; NaN: it has no place. */
+/* Higher is better; NaN: excluded. */
 static double worth(const volt_trial *trial, const volt_trial *best, double sign)
 {
     if (volt_trial_complete(trial))
@@ -38,7 +38,7 @@ void volt_parents_choose(const volt_standings *standings, volt_trial *const *tri
     for (int64_t p = 0; best && p < count; p++) {
         double own = worth(trials[p], best, sign);
         int64_t place = parents->count;
-        while (place > 0 && own > worths[place - 1]) /* of equals the first, so NaN is never moved up */
+        while (place > 0 && own > worths[place - 1]) /* the first of equals; NaN is never moved up */
             place--;
         if (isnan(own) || place == VOLT_MOST_PARENTS || has_one_like(parents, trials[p]))
             continue;

@@ -1,4 +1,4 @@
-/* src/select/search/in_flight.c: the number of workspaces, from threads and from memory here and at the back end. */
+/* src/select/search/in_flight.c: the number of workspaces, from threads and from memory of host and device. */
 #include "select/search/search_run.h"
 
 #include "base/memory.h"
@@ -9,11 +9,11 @@
 #include <stdio.h>
 
 enum {
-    MOST_PARALLEL_ROWS = 8192, /* larger factorisations keep all threads busy by themselves */
-    MANY = 1000                /* candidates of a search that has no end */
+    MOST_PARALLEL_ROWS = 8192, /* larger factorisations use all threads */
+    MANY = 1000                /* assumed number of candidates of an unlimited search */
 };
 
-/* Of the memory that is available: the rest is for what engines take, and for others on a device. */
+/* Shares of the available memory; the rest is for engines, and for other users of a device. */
 static const double share_here = 0.5, share_there = 0.9;
 
 void volt_flight_choose(volt_problem *problem, int64_t candidates)
@@ -34,7 +34,7 @@ volt_status volt_flight_place(volt_problem *problem, int64_t candidates)
     return status == VOLT_OK ? volt_place_require(problem->backend, problem->most_rows, what) : status;
 }
 
-/* Fewer, until each has `bytes` of `share` of what is available (0: unknown). */
+/* Reduces the count until each has `bytes` of `share` of the available memory (0: unknown). */
 static int64_t within(int64_t count, double bytes, double available, double share)
 {
     while (count > 1 && available > 0 && (double)count * bytes > share * available)

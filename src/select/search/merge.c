@@ -1,4 +1,4 @@
-/* src/select/search/merge.c: the union of the logs of several runs, and which data a log is of. */
+/* src/select/search/merge.c: merges logs of several runs, and identifies the data of a log. */
 #include "base/error.h"
 #include "select/search/search_internal.h"
 #include "select/search/trial_log.h"
@@ -15,14 +15,15 @@ static int64_t most_folds(const volt_trial_queue *all)
     return most;
 }
 
-/* Of trials with the same index the first, which says most; the others must be of the same candidate. */
+/* Of trials with the same index keeps the first, which is the most complete. The others must be of the same
+ * candidate. */
 static volt_status add_all(volt_trial_queue *all, volt_search *search)
 {
     const volt_trial *last = NULL;
     for (int64_t i = 0; i < all->count; i++) {
         volt_trial *trial = all->entries[i].trial;
         if (last && last->index == trial->index) {
-            bool known = last->alpha > 0 && trial->alpha > 0; /* a profile that failed has none */
+            bool known = last->alpha > 0 && trial->alpha > 0; /* a failed profile has no alpha */
             VOLT_REQUIRE(strcmp(last->kernel, trial->kernel) == 0 && last->feedback == trial->feedback &&
                              (!known || last->alpha == trial->alpha),
                          VOLT_ERR_FORMAT,
@@ -34,7 +35,7 @@ static volt_status add_all(volt_trial_queue *all, volt_search *search)
                      "candidate %" PRId64 " has %" PRId64 " folds, and there are %" PRId64, trial->index,
                      trial->n_folds, search->info.folds);
         VOLT_TRY(volt_search_add(search, trial));
-        all->entries[i].trial = NULL; /* the search has it now */
+        all->entries[i].trial = NULL; /* now owned by the search */
         last = trial;
     }
     return VOLT_OK;
@@ -77,7 +78,7 @@ static volt_status pass_over(volt_trial *trial, void *context)
 
 volt_status volt_search_log_is_of(const char *log, volt_view X, volt_view Y, volt_view base, int *is_of)
 {
-    VOLT_REQUIRE(log && is_of, VOLT_ERR_ARGUMENT, "the log or the place for the answer is NULL");
+    VOLT_REQUIRE(log && is_of, VOLT_ERR_ARGUMENT, "the log or the output is NULL");
     char fingerprint[VOLT_FINGERPRINT_LENGTH] = "", digits[VOLT_DATA_DIGITS + 1];
     volt_measure measure = {0};
     VOLT_TRY(volt_trial_log_read(log, fingerprint, &measure, pass_over, NULL, NULL));

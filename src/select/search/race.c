@@ -1,16 +1,16 @@
-/* src/select/search/race.c: when to give a candidate up.
+/* src/select/search/race.c: early stopping of candidates.
  *
- * Scores are turned so that high is good: g. The best complete candidate so far has fold scores g*_k and mean
- * g*; F folds in all, f of them done.
+ * Scores are signed so that higher is better: g. The best complete candidate so far has fold scores g*_k and
+ * mean g*; F folds in all, f of them done.
  *
  *     exact   stop when (sum_{k<=f} g_k + (F - f) top) / F < g*, top being the best possible score of a fold (1
- *             for r2, 0 for errors): the candidate cannot win, whatever its remaining folds give.
+ *             for r2, 0 for errors): the candidate cannot win with any remaining scores.
  *     fast    also stop when  dbar + 2 s sqrt(1/f - 1/F) < 0,  dbar = mean_{k<=f} (g_k - g*_k).
  *
- * The second treats the folds done as a sample without replacement of all F: the mean difference over all F
- * folds is then dbar, give or take s sqrt(1/f - 1/F), where s is the standard deviation of such differences
- * between folds. s is the median of it over the complete candidates, so that hopeless ones among them, whose
- * differences are wild, do not set it. A candidate is given up when it is two standard errors behind. */
+ * The second rule treats the completed folds as a sample without replacement of all F. The mean difference
+ * over all F folds is then dbar with standard error s sqrt(1/f - 1/F), where s is the standard deviation of
+ * such differences between folds. s is the median over the complete candidates, which is robust to poor ones
+ * with large differences. A candidate is stopped when it is two standard errors behind. */
 #include "select/search/race.h"
 
 #include "base/error.h"
@@ -20,7 +20,7 @@
 
 #include <math.h>
 
-enum { FEWEST_COMPLETE = 4 }; /* complete candidates beside the best that a spread can be learned from */
+enum { FEWEST_COMPLETE = 4 }; /* complete candidates other than the best, required for a spread */
 static const double standard_errors = 2;
 
 /* Standard deviation over the folds of the differences between two trials. */
@@ -36,7 +36,7 @@ static double spread_of(const volt_trial *a, const volt_trial *b, int64_t folds)
     return sqrt(squares / (double)(folds - 1));
 }
 
-/* ---- standings -------------------------------------------------------------------------------- */
+/* ---- standings ------------------------------------------------------------------------------------- */
 
 static volt_status put_rival(volt_standings *standings, volt_rival rival)
 {
@@ -59,7 +59,7 @@ void volt_standings_end(volt_standings *standings)
     volt_free(standings->spreads);
 }
 
-/* All differences are to the best trial: a new best one changes them all. */
+/* Differences are relative to the best trial, so a new best changes them all. */
 static void measure_again(volt_standings *standings, const volt_trial *best)
 {
     standings->n_spreads = 0;
@@ -121,7 +121,7 @@ bool volt_rival_beats(const volt_race_rule *rule, const volt_rival *rival, const
         sum += sign * folds[k];
         behind += sign * (folds[k] - rival->best->folds[k]) / (double)done;
     }
-    /* The rounding of two means must not decide: what could tie is not given up. */
+    /* Rounding of two means must not decide: a possible tie is not stopped. */
     if (sum / all < best - 1e-12 * (1 + fabs(best)))
         return true;
     double error = rival->spread * sqrt(1 / (double)done - 1 / all);

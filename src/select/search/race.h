@@ -1,4 +1,4 @@
-/* src/select/search/race.h: when to give a candidate up. */
+/* src/select/search/race.h: early stopping of candidates. */
 #ifndef SELECT_RACE_H
 #define SELECT_RACE_H
 
@@ -6,10 +6,10 @@
 
 #include <stdbool.h>
 
-/* What a candidate is measured against: the complete trials that came before it. */
+/* The rival of a candidate: the best of the complete trials before it. */
 typedef struct volt_rival {
-    const volt_trial *best; /* NULL: there is none yet */
-    double spread;          /* of paired differences between folds, NaN: not known */
+    const volt_trial *best; /* NULL: none yet */
+    double spread;          /* of paired differences between folds; NaN: unknown */
 } volt_rival;
 
 typedef struct volt_race_rule {
@@ -18,22 +18,22 @@ typedef struct volt_race_rule {
     int64_t folds;
 } volt_race_rule;
 
-/* True when the candidate with these scores on its first `done` folds has no chance. */
+/* Whether a candidate with these scores on its first `done` folds is stopped. */
 bool volt_rival_beats(const volt_race_rule *rule, const volt_rival *rival, const double *folds, int64_t done);
 
-/* Trials one after the other, and the rival that the first k of them make, for every k. */
+/* Trials in order, and the rival given by the first k of them, for every k. */
 typedef struct volt_standings {
     volt_race_rule rule;
-    volt_rival *rivals; /* count + 1 of them: rivals[k] of the first k trials */
+    volt_rival *rivals; /* count + 1: rivals[k] of the first k trials */
     int64_t count, rival_capacity;
     const volt_trial **complete;
     int64_t n_complete, complete_capacity;
-    double *spreads; /* sorted: those of the complete trials beside the best */
+    double *spreads; /* sorted: of the complete trials other than the best */
     int64_t n_spreads, spread_capacity;
 } volt_standings;
 
 volt_status volt_standings_begin(volt_standings *standings, volt_race_rule rule);
-/* The next trial, complete or not; it must outlive the standings. */
+/* Adds the next trial, complete or not. It must outlive the standings. */
 volt_status volt_standings_add(volt_standings *standings, const volt_trial *trial);
 void volt_standings_end(volt_standings *standings);
 

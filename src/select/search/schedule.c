@@ -1,4 +1,4 @@
-/* src/select/search/schedule.c: positions, the standings of the race, and trials that wait for their rival. */
+/* src/select/search/schedule.c: positions, standings of the race, and trials whose rival is not known yet. */
 #include "select/search/schedule.h"
 
 #include "base/error.h"
@@ -36,7 +36,7 @@ bool volt_schedule_has(const volt_schedule *schedule, int64_t position)
     return position < schedule->positions && schedule->settled[position];
 }
 
-/* Trials join the standings in order of position. */
+/* Adds trials to the standings in order of position. */
 static volt_status update_standings(volt_schedule *schedule)
 {
     while (volt_schedule_has(schedule, schedule->standings.count))
@@ -78,7 +78,7 @@ const volt_rival *volt_schedule_rival(const volt_schedule *schedule, int64_t pos
     return before <= schedule->standings.count ? &schedule->standings.rivals[before] : NULL;
 }
 
-/* Cut the trial to what the rule says, whatever was evaluated. */
+/* Truncates the trial to the folds that the rule allows. */
 static void judge(const volt_schedule *schedule, const volt_rival *rival, volt_trial *trial)
 {
     const volt_race_rule *rule = &schedule->standings.rule;
@@ -89,7 +89,7 @@ static void judge(const volt_schedule *schedule, const volt_rival *rival, volt_t
         }
 }
 
-/* Settle the trials that wait for nothing any more, each of which may be what the next one waits for. */
+/* Settles trials whose rival is known; each may be the rival of a later one. */
 static volt_status settle(volt_schedule *schedule, volt_keep_trial keep, void *context)
 {
     for (int64_t p = schedule->standings.count; p < schedule->next; p++) {

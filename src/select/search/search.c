@@ -28,7 +28,7 @@ volt_search_options volt_search_options_default(void)
     return options;
 }
 
-/* Does another process lead this search? */
+/* Whether another process leads this search. */
 static bool is_served(const volt_run *r)
 {
     return r->crew && r->crew->serves;
@@ -36,7 +36,7 @@ static bool is_served(const volt_run *r)
 
 /* ---- candidates on rows ----------------------------------------------------------------------- */
 
-/* Wait until the candidate's engine has its room: with others, or alone when there is not enough for that. */
+/* Waits until there is memory for the engine of the candidate, or until no other candidate runs. */
 volt_status volt_run_reserve(volt_run *r, double bytes)
 {
     for (bool granted = false; !granted;) {
@@ -61,7 +61,7 @@ void volt_run_release(volt_run *r, double bytes)
 {
     omp_set_lock(&r->lock);
     r->reserved -= bytes;
-    if (r->reserved < 1) /* rounding must not keep the next one from being alone */
+    if (r->reserved < 1) /* removes rounding, so that a single candidate can run */
         r->reserved = 0;
     omp_unset_lock(&r->lock);
 }
@@ -84,7 +84,7 @@ typedef struct racer {
     int64_t position;
 } racer;
 
-/* Stops the candidate as soon as its rival is known to beat it; what it is worth is settled at its end. */
+/* Stops the candidate as soon as it loses to its rival. The final result is determined at its end. */
 static bool goes_on(const double *folds, int64_t done, void *context)
 {
     const racer *one = context;
@@ -113,7 +113,7 @@ static volt_status evaluate_here(volt_evaluator *evaluator, int64_t position, co
 
 /* ---- the whole run ---------------------------------------------------------------------------- */
 
-/* The draws, in the workspaces here and by the others, then the climbs. */
+/* Runs the draws, in local workspaces and other processes, then the climbs. */
 static volt_status lead(volt_run *r, volt_workspace **spaces, double *folds, int64_t parallel)
 {
     own_evaluator *own = volt_alloc_zero(parallel, sizeof *own);
@@ -167,7 +167,8 @@ static volt_status run_all(volt_run *r)
     return status;
 }
 
-/* A trial of this search, whether it is one of this run's candidates or not: logs are merged with all their lines. */
+/* Checks a trial of this search. It need not be a candidate of this run: logs are merged with all their
+ * lines. */
 static volt_status check_folds(const volt_run *r, const volt_trial *trial)
 {
     int64_t folds = r->folds;
@@ -178,7 +179,7 @@ static volt_status check_folds(const volt_run *r, const volt_trial *trial)
     return VOLT_OK;
 }
 
-/* Is the trial that of the candidate at the position, after those that stand there? */
+/* Checks that the trial is the candidate at the position, given the trials before it. */
 static volt_status check_logged(volt_run *r, int64_t position, const volt_trial *trial)
 {
     char kernel[VOLT_KERNEL_LENGTH] = "";
@@ -190,7 +191,7 @@ static volt_status check_logged(volt_run *r, int64_t position, const volt_trial 
                  trial->index, volt_run_index(r, there));
     volt_run_know_parents(r, position);
     VOLT_TRY(volt_run_candidate(r, position, kernel, &setting));
-    /* An alpha of 0 was profiled: the log has what it came to. */
+    /* An alpha of 0 was profiled; the log has the result. */
     VOLT_REQUIRE(strcmp(kernel, trial->kernel) == 0 && (setting.alpha == 0 || setting.alpha == trial->alpha),
                  VOLT_ERR_FORMAT, "its candidate %" PRId64 " is %s, alpha %g, and would now be %s, alpha %g",
                  trial->index, trial->kernel, trial->alpha, kernel, setting.alpha);
@@ -200,7 +201,8 @@ static volt_status check_logged(volt_run *r, int64_t position, const volt_trial 
     return VOLT_OK;
 }
 
-/* Take the trials of an earlier run that this one would make, by position: later ones may follow from earlier ones. */
+/* Takes the trials of an earlier run that belong to this one, by position: later ones may depend on earlier
+ * ones. */
 static volt_status take_logged(volt_run *r, volt_trial_queue *queue)
 {
     int64_t shards = r->options->shards;
@@ -219,7 +221,7 @@ static volt_status take_logged(volt_run *r, volt_trial_queue *queue)
         if (!is_ours || volt_schedule_has(&r->schedule, position))
             continue;
         VOLT_TRY(volt_search_add(r->search, trial));
-        queue->entries[i].trial = NULL; /* the search has it now */
+        queue->entries[i].trial = NULL; /* now owned by the search */
         r->search->info.resumed++;
         VOLT_TRY(volt_schedule_resume(&r->schedule, position, trial));
     }
@@ -239,7 +241,7 @@ static volt_status resume(volt_run *r)
     return status == VOLT_OK ? volt_trial_log_cut(&r->log, whole) : status;
 }
 
-/* The log is locked first and read then, so that no other search adds lines between the two. */
+/* The log is locked before it is read, so that no other search can append in between. */
 static volt_status open_log(volt_run *r)
 {
     const volt_search_options *options = r->options;
@@ -258,7 +260,7 @@ static volt_status open_log(volt_run *r)
 static volt_status check(const volt_candidates *candidates, const volt_search_options *options,
                          volt_search **search)
 {
-    VOLT_REQUIRE(candidates && search, VOLT_ERR_ARGUMENT, "the candidates or the place for the search is NULL");
+    VOLT_REQUIRE(candidates && search, VOLT_ERR_ARGUMENT, "the candidates or the search is NULL");
     VOLT_REQUIRE(options->draws >= 0, VOLT_ERR_ARGUMENT, "there are %" PRId64 " draws, and must be at least 1",
                  options->draws);
     VOLT_REQUIRE(options->seconds >= 0 && isfinite(options->seconds), VOLT_ERR_ARGUMENT,
@@ -282,23 +284,21 @@ static volt_status check(const volt_candidates *candidates, const volt_search_op
                  VOLT_ERR_ARGUMENT, "there is no way to validate %d", (int)options->validate);
     if (!candidates->feeds)
         return VOLT_OK;
-    VOLT_REQUIRE(
-        options->score != VOLT_SCORE_LOSS && !options->weights, VOLT_ERR_ARGUMENT,
-        "candidates whose outputs come back are fitted by squares, every row alike: they do not go with "
-        "%s",
-        options->weights ? "weights" : "a loss");
-    VOLT_REQUIRE(
-        options->score < VOLT_SCORE_PREQUENTIAL || options->validate == VOLT_VALIDATE_ONE_STEP,
-        VOLT_ERR_ARGUMENT,
-        "the score %s is one of single steps: with outputs that come back it goes with validation one step "
-        "ahead alone, not with free runs",
-        volt_score_name(options->score));
+    VOLT_REQUIRE(options->score != VOLT_SCORE_LOSS && !options->weights, VOLT_ERR_ARGUMENT,
+                 "candidates with feedback require squares and equal weights; not supported with "
+                 "%s",
+                 options->weights ? "weights" : "a loss");
+    VOLT_REQUIRE(options->score < VOLT_SCORE_PREQUENTIAL || options->validate == VOLT_VALIDATE_ONE_STEP,
+                 VOLT_ERR_ARGUMENT,
+                 "the score %s requires one-step validation for candidates with feedback, not "
+                 "free runs",
+                 volt_score_name(options->score));
     VOLT_REQUIRE(!options->base.data, VOLT_ERR_ARGUMENT,
-                 "outputs that come back are levels: targets with a base do not go with them");
+                 "candidates with feedback do not support targets with a base");
     return VOLT_OK;
 }
 
-/* Positions in this shard. */
+/* Number of positions in this shard. */
 static int64_t shard_length(const volt_candidates *candidates, const volt_search_options *options)
 {
     int64_t total = candidates->count;
@@ -335,7 +335,7 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     VOLT_REQUIRE(r.length != 0, VOLT_ERR_ARGUMENT, "shard %" PRId64 " of %" PRId64 " has no candidates",
                  options->shard, options->shards);
     VOLT_TRY(volt_problem_create(X, Y, options, &r.problem));
-    own.landmarks = r.problem->landmarks; /* as it was settled */
+    own.landmarks = r.problem->landmarks; /* as chosen */
     r.folds = r.problem->folds;
     volt_status status = volt_run_begin(
         &r,
@@ -348,7 +348,7 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     if (status == VOLT_OK && (options->log || r.crew))
         status = volt_search_fingerprint(candidates, X, Y, options, r.fingerprint);
     if (status == VOLT_OK && r.crew &&
-        !r.crew->serves) /* before there is a log, which others would take for an old one */
+        !r.crew->serves) /* before the log is created, which others would take for an old one */
         status = volt_crew_meet(&r);
     if (status == VOLT_OK)
         status = open_log(&r);
@@ -357,7 +357,7 @@ volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt
     if (status == VOLT_OK)
         status = volt_run_conclude(&r);
     if (r.hands > 0)
-        volt_hands_end(&r, &(volt_hands){0}); /* nothing was begun, and the others are to know it */
+        volt_hands_end(&r, &(volt_hands){0}); /* nothing was started, but the others must be told */
     volt_run_release_all(&r, status, search);
     volt_trial_log_close(&r.log);
     volt_problem_free(r.problem);

@@ -1,9 +1,9 @@
 /* src/select/search/search_climbs.c: a search by gradient: a few draws, then climbs from the best of them.
  *
- * Of N evaluations the first 16 (a third of them where they are fewer than 48) are draws, the others are shared by climbs
- * from the four best draws. A climb depends on its start alone, and an evaluation has the same bits on any number of
- * threads, so the search has too. Evaluation e of climb s is candidate N_draws + s E + e, E being what each may take;
- * one that has converged leaves the rest out. */
+ * Of N evaluations the first 16 (a third of them if N is below 48) are draws. The others are divided among
+ * climbs from the four best draws. A climb depends only on its start, and evaluations are bitwise identical
+ * on any number of threads, so the search is reproducible. Evaluation e of climb s is candidate N_draws + s
+ * E + e, where E is the limit per climb; indices after convergence are unused. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -13,14 +13,13 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { FIRST_DRAWS = 16, USUAL_DRAWS = 100 }; /* the second where nothing is said */
+enum { FIRST_DRAWS = 16, USUAL_DRAWS = 100 }; /* the second is the default number of evaluations */
 
 volt_status volt_run_check_climb(const volt_candidates *candidates, const volt_search_options *options)
 {
     VOLT_REQUIRE(candidates->coordinates, VOLT_ERR_ARGUMENT,
                  "a search by gradient draws its candidates, and these are given");
-    VOLT_REQUIRE(!candidates->feeds, VOLT_ERR_ARGUMENT,
-                 "a search by gradient has no outputs that come back: the evidence is of one step ahead");
+    VOLT_REQUIRE(!candidates->feeds, VOLT_ERR_ARGUMENT, "a search by gradient does not support feedback");
     VOLT_REQUIRE(options->score == VOLT_SCORE_LOG, VOLT_ERR_ARGUMENT,
                  "a search by gradient climbs the evidence: its score must be log");
     VOLT_REQUIRE(options->shards == 1, VOLT_ERR_ARGUMENT,
@@ -40,7 +39,7 @@ void volt_run_plan_climb(volt_run *run)
     run->climbs = total - run->length;
 }
 
-/* One climb, and what it tells of itself. */
+/* One climb and its trials. */
 typedef struct ascent {
     volt_run *run;
     volt_workspace *space;
@@ -73,7 +72,7 @@ static volt_status record(const char *kernel, double alpha, double evidence, vol
 static volt_status climb_from(volt_run *run, int64_t s, int64_t starts, const volt_trial *start,
                               volt_workspace *space)
 {
-    int64_t most = run->climbs / starts + (s < run->climbs % starts); /* the best have one more */
+    int64_t most = run->climbs / starts + (s < run->climbs % starts); /* the best starts have one more */
     int64_t before = s * (run->climbs / starts) + volt_min(s, run->climbs % starts);
     ascent one = {.run = run, .space = space, .index = run->length + before, .begun = volt_seconds()};
     volt_kernel *kernel = NULL;
@@ -90,7 +89,7 @@ static volt_status climb_from(volt_run *run, int64_t s, int64_t starts, const vo
     return status;
 }
 
-/* What every thread does: climbs until none is left. */
+/* Loop of every thread: climbs until none is left. */
 static void work(volt_run *run, const volt_parents *starts, int64_t *next, volt_workspace *space)
 {
     while (volt_stage_goes_on(&run->stage)) {

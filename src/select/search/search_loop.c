@@ -1,5 +1,5 @@
-/* src/select/search/search_loop.c: candidates by position, one after the other or several at a time: evaluated, raced, timed
- * and reported. */
+/* src/select/search/search_loop.c: the loop over candidates, sequential or parallel: evaluation, race, time
+ * limits, progress. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PAUSE = 1000 }; /* microseconds that a thread without work sleeps */
+enum { PAUSE = 1000 }; /* microseconds that an idle thread sleeps */
 
 int64_t volt_run_index(const volt_run *r, int64_t position)
 {
@@ -22,7 +22,7 @@ int64_t volt_run_index(const volt_run *r, int64_t position)
 
 /* ---- progress --------------------------------------------------------------------------------- */
 
-/* Share of the search that is done: by number or by time, whichever is nearer to the end. */
+/* Completed share of the search, by number or by time, whichever is larger. */
 static double fraction_done(const volt_run *r)
 {
     double share = r->length > 0 ? (double)r->search->info.trials / (double)(r->length + r->climbs) : 0;
@@ -31,7 +31,7 @@ static double fraction_done(const volt_run *r)
     return fmin(share, 1);
 }
 
-/* How many trials there will be when the pace stays what it is. */
+/* Estimates the final number of trials at the current rate. */
 static void estimate(volt_run *r)
 {
     volt_search_info *info = &r->search->info;
@@ -46,7 +46,7 @@ static void estimate(volt_run *r)
     }
 }
 
-/* Tell the caller about trials that have ended since, and look at the clock. In the caller's thread. */
+/* Reports completed trials to the caller and checks the time. In the caller's thread. */
 static int watch(const char *stage, double fraction, void *context)
 {
     (void)stage;
@@ -70,7 +70,7 @@ static int watch(const char *stage, double fraction, void *context)
 
 /* ---- positions -------------------------------------------------------------------------------- */
 
-/* The first failure that is not a candidate's own ends the run. */
+/* The first failure that is not specific to a candidate ends the run. */
 void volt_run_end(volt_run *r, volt_status status)
 {
     if (r->status != VOLT_OK)
@@ -96,14 +96,15 @@ volt_status volt_run_candidate(const volt_run *r, int64_t position, char kernel[
                         : volt_candidates_take(r->candidates, index, kernel, setting);
 }
 
-/* The next position that nobody has begun; -1 when there is none left or the run is over. *wait: none can be begun yet. */
+/* The next position not yet started; -1 when none is left or the run is over. *wait: none can be started
+ * yet. */
 static int64_t fresh_position(volt_run *r, bool *wait)
 {
     int64_t next = volt_schedule_next(&r->schedule);
     if ((r->length < 0 || next < r->length) && !volt_candidates_has(r->candidates, volt_run_index(r, next)))
-        r->length = next; /* a function that has no more */
+        r->length = next; /* the function has no more candidates */
     if (r->length >= 0 && next >= r->length) {
-        *wait = r->away > 0; /* one of those may come back */
+        *wait = r->away > 0; /* a remote candidate may be returned */
         return -1;
     }
     *wait = !volt_schedule_may_begin(&r->schedule);
@@ -116,7 +117,7 @@ static int64_t fresh_position(volt_run *r, bool *wait)
     return next;
 }
 
-/* Take a position for the evaluator; -1 and *wait as above. */
+/* Takes a position for the evaluator; -1 and *wait as above. */
 static int64_t begin_position(volt_run *r, const volt_evaluator *evaluator, bool *wait)
 {
     int64_t position = -1;
@@ -133,7 +134,7 @@ static int64_t begin_position(volt_run *r, const volt_evaluator *evaluator, bool
     return position;
 }
 
-/* The evaluation at the position has ended with this status. */
+/* Ends the evaluation at the position with this status. */
 static void end_position(volt_run *r, const volt_evaluator *evaluator, int64_t position, volt_status status)
 {
     omp_set_lock(&r->lock);
@@ -148,7 +149,7 @@ static void end_position(volt_run *r, const volt_evaluator *evaluator, int64_t p
 
 /* ---- one candidate ---------------------------------------------------------------------------- */
 
-/* Log the trial and hand it to the search. */
+/* Logs the trial and adds it to the search. */
 volt_status volt_run_keep(volt_trial *trial, void *context)
 {
     volt_run *r = context;
@@ -160,7 +161,7 @@ volt_status volt_run_keep(volt_trial *trial, void *context)
     return status;
 }
 
-/* What belongs to the candidate and what ends the run. */
+/* Whether a failure is specific to the candidate or ends the run. */
 bool volt_run_is_candidates_own(volt_status status)
 {
     return status == VOLT_ERR_SINGULAR || status == VOLT_ERR_NOT_FINITE || status == VOLT_ERR_ARGUMENT ||
@@ -168,7 +169,7 @@ bool volt_run_is_candidates_own(volt_status status)
            status == VOLT_ERR_SHAPE;
 }
 
-/* Has the candidate of the evaluator run out of time? Not while no candidate has a score. */
+/* Whether the candidate of the evaluator has exceeded its time limit. Never before a candidate has a score. */
 static bool is_late(const volt_evaluator *evaluator)
 {
     return evaluator->until > 0 && volt_seconds() > evaluator->until && atomic_load(&evaluator->run->has_score);
@@ -179,7 +180,7 @@ bool volt_run_goes_on(const volt_evaluator *evaluator)
     return volt_stage_poll(&evaluator->run->stage) && !is_late(evaluator);
 }
 
-/* The time that the candidate may take. False: it is not begun. */
+/* Sets the time limit of the candidate. False: it is not started. */
 static bool has_time(volt_evaluator *evaluator, int64_t position)
 {
     double expected = 0;
@@ -193,8 +194,8 @@ static bool is_own(const volt_evaluator *evaluator, volt_status status)
     return evaluator->is_own ? evaluator->is_own(evaluator, status) : volt_run_is_candidates_own(status);
 }
 
-/* Have the candidate at `position` evaluated and record the trial. `folds` has room for all scores. One without time for it
- * is given up before its first block. */
+/* Evaluates the candidate at `position` and records the trial. `folds` is a buffer for all scores. A
+ * candidate without enough time is stopped before its first block. */
 static volt_status try_candidate(volt_run *r, int64_t position, volt_evaluator *evaluator, double *folds)
 {
     char kernel[VOLT_KERNEL_LENGTH] = "";
@@ -232,7 +233,7 @@ static volt_status try_candidate(volt_run *r, int64_t position, volt_evaluator *
     return status;
 }
 
-/* What every thread does: candidates until there are none left. */
+/* Loop of every thread: candidates until none is left. */
 static void work(volt_run *r, volt_evaluator *evaluator, double *folds)
 {
     bool wait = false;
@@ -284,7 +285,7 @@ volt_status volt_run_draw(volt_run *r, volt_evaluator *const *evaluators, double
         {
             int64_t own = 0, which = omp_get_thread_num();
             bool claimed = volt_blas_set_claimed(true);
-            volt_set_own_threads(1, &own); /* what a candidate keeps for every thread is kept for one */
+            volt_set_own_threads(1, &own); /* buffers per thread are allocated for one thread */
             work_here(r, evaluators[which], folds + which * r->folds);
             volt_set_own_threads(own, NULL);
             volt_blas_set_claimed(claimed);
@@ -328,7 +329,7 @@ volt_status volt_run_begin(volt_run *r, volt_measure measure)
 
 void volt_run_release_all(volt_run *r, volt_status status, volt_search **search)
 {
-    /* A search that was cancelled, or in which all failed, is still of use. */
+    /* A cancelled search, or one in which all failed, is still returned. */
     bool keeps = status == VOLT_OK || (status == VOLT_ERR_CANCELLED && r->search && r->search->best) ||
                  (status == VOLT_ERR_DATA && r->search && r->search->info.trials > 0);
     if (keeps)
@@ -356,7 +357,7 @@ volt_status volt_search_with(const volt_candidates *candidates, const volt_searc
         status = VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
         r.search->info.parallel = count;
-        r.schedule.most_ahead = candidates->count; /* nothing is raced: nobody waits for a rival */
+        r.schedule.most_ahead = candidates->count; /* no race: no trial waits for a rival */
         status = volt_run_draw(&r, evaluators, scores, count);
         volt_run_end_draws(&r);
     }

@@ -1,7 +1,8 @@
-/* src/select/search/search_plan.c: what a search would take on this machine.
+/* src/select/search/search_plan.c: estimates memory and time of a search on this machine.
  *
- * Memory is what the search itself reserves, asked for a problem without rows. Times are those of a plan of one fit (model/fit/plan.h) of the
- * longest training part, as often as the folds and the alphas ask for it. */
+ * Memory is computed by the functions of the search itself, for a problem without rows. Times are taken from
+ * the plan of one fit (model/fit/plan.h) of the longest training part, multiplied by the number of folds and
+ * alphas. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -18,11 +19,11 @@
 typedef struct planned_search {
     const volt_kernel *kernel;
     volt_problem *problem;
-    double alphas; /* that are tried of each candidate */
+    double alphas; /* alphas per candidate */
 } planned_search;
 
-/* Training parts that begin with the same row share one matrix, which grows from block to block: the sum over such groups of
- * (rows / most rows)^power. */
+/* Training parts that start at the same row share one matrix, which grows from block to block: the sum over
+ * such groups of (rows / most rows)^power. */
 static double groups(const volt_problem *problem, int power)
 {
     double sum = 0, most = (double)problem->most_rows;
@@ -36,7 +37,7 @@ static double groups(const volt_problem *problem, int power)
     return problem->n_splits > 0 ? sum : 1; /* a score of all rows */
 }
 
-/* A Gram matrix of each group, and a factor for every alpha. */
+/* One Gram matrix per group, and a factor per alpha. */
 static volt_status time_exact(const planned_search *s, double *seconds)
 {
     const volt_problem *problem = s->problem;
@@ -50,7 +51,7 @@ static volt_status time_exact(const planned_search *s, double *seconds)
     return VOLT_OK;
 }
 
-/* One walk past `columns` for features of so many numbers, their sums, and a factor of those for every block and alpha. */
+/* One pass over `columns` for `states` features, their sums, and a factor per block and alpha. */
 static volt_status time_features(const planned_search *s, const volt_solver *solver, double states,
                                  double columns, double *seconds)
 {
@@ -66,7 +67,7 @@ static volt_status time_features(const planned_search *s, const volt_solver *sol
     return VOLT_OK;
 }
 
-/* The solver that a candidate is evaluated by, and the landmarks it has. */
+/* The solver of a candidate, and its number of landmarks. */
 static const volt_solver *solver_of(const volt_problem *problem, const volt_resolved *resolved,
                                     int64_t *landmarks)
 {
@@ -77,7 +78,7 @@ static const volt_solver *solver_of(const volt_problem *problem, const volt_reso
                                                           : &volt_solver_exact;
 }
 
-/* How the candidates are evaluated, and the time of one. */
+/* The solver and the time of a candidate. */
 static volt_status plan_candidate(const planned_search *s, bool measure, volt_search_plan *plan)
 {
     const volt_problem *problem = s->problem;
@@ -99,7 +100,8 @@ static volt_status plan_candidate(const planned_search *s, bool measure, volt_se
                       : time_exact(s, &plan->candidate_seconds);
 }
 
-/* Inputs with and without their mean and targets, scaled; a workspace and what a candidate takes beside it, side by side. */
+/* Inputs with and without their mean, and targets, scaled; per concurrent candidate a workspace and its
+ * additional memory. */
 static volt_status plan_memory(const planned_search *s, int64_t draws, volt_search_plan *plan)
 {
     volt_problem *problem = s->problem;
@@ -119,7 +121,7 @@ static volt_status plan_memory(const planned_search *s, int64_t draws, volt_sear
 static volt_status check(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, double alpha,
                          const volt_search_options *options, const volt_search_plan *plan)
 {
-    VOLT_REQUIRE(kernel && plan, VOLT_ERR_ARGUMENT, "the kernel or the place for the plan is NULL");
+    VOLT_REQUIRE(kernel && plan, VOLT_ERR_ARGUMENT, "the kernel or the plan is NULL");
     VOLT_REQUIRE(n >= 1 && d >= 1 && q >= 1, VOLT_ERR_ARGUMENT,
                  "a search on %" PRId64 " rows, %" PRId64 " inputs and %" PRId64
                  " outputs cannot be planned: all must be at least 1",

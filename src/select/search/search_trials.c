@@ -27,7 +27,7 @@ static volt_status read_loss(const char *name, const char *text, volt_measure *m
     if (status == VOLT_ERR_MEMORY)
         return status;
     if (status != VOLT_OK)
-        return volt_fail_prefix(VOLT_ERR_FORMAT, "its loss is not one");
+        return volt_fail_prefix(VOLT_ERR_FORMAT, "its loss is invalid");
     *measure = volt_measure_of(VOLT_SCORE_LOSS, loss);
     bool is_its_own = strcmp(measure->name, name) == 0 && strcmp(measure->loss, text) == 0;
     volt_loss_free(loss);
@@ -44,7 +44,7 @@ volt_status volt_measure_read(const char *name, const char *loss, volt_measure *
             *measure = volt_measure_of((volt_score)s, NULL);
             return VOLT_OK;
         }
-    return volt_fail(VOLT_ERR_FORMAT, "its measure is no score");
+    return volt_fail(VOLT_ERR_FORMAT, "its measure is not a score");
 }
 
 /* ---- trials ----------------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ void volt_search_free(volt_search *search)
     volt_free(search);
 }
 
-/* Is trial a better than b? Of equals the lower index. */
+/* Whether trial a is better than b; of equals the lower index. */
 static bool is_better(volt_score score, const volt_trial *a, const volt_trial *b)
 {
     double difference = volt_score_sign(score) * (a->score - b->score);

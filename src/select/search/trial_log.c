@@ -1,4 +1,4 @@
-/* src/select/search/trial_log.c: writing the log of a search, one writer at a time. */
+/* src/select/search/trial_log.c: writes the log of a search, one writer at a time. */
 #include "select/search/trial_log.h"
 
 #include "base/error.h"
@@ -37,8 +37,8 @@ static unsigned long add_rows(unsigned long sum, volt_view V)
     return sum;
 }
 
-/* The first candidate, the first of every kernel where there are several, stands for all: it depends on kernel, ranges
- * and seed. One that cannot be had adds nothing. */
+/* The first candidate, or the first of every kernel, represents all: it depends on kernel, ranges and seed.
+ * A candidate that cannot be made adds nothing. */
 static volt_status add_candidate(const volt_candidates *candidates, int64_t index, unsigned long *sum)
 {
     char kernel[VOLT_KERNEL_LENGTH] = "";
@@ -58,7 +58,7 @@ void volt_search_data_digits(volt_view X, volt_view Y, volt_view base, char digi
     snprintf(digits, VOLT_DATA_DIGITS + 1, "%08lx", data & 0xffffffffUL);
 }
 
-/* What candidates are fitted with, where it is not squares with all rows alike. */
+/* Adds loss and weights, unless they are squares with equal weights. */
 static unsigned long add_loss(unsigned long sum, const volt_search_options *options, int64_t n)
 {
     const char *loss = options->loss ? options->loss : "squares";
@@ -68,8 +68,8 @@ static unsigned long add_loss(unsigned long sum, const volt_search_options *opti
     return options->weights ? add_bytes(sum, options->weights, (size_t)n * sizeof *options->weights) : sum;
 }
 
-/* Two sums: the data, and what is asked of them. How many draws, which shard and how long is not part of it:
- * those may differ between runs that belong together. */
+/* Two sums: data, and options. Number of draws, shard and budget are excluded: they may differ between runs
+ * of one search. */
 volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view X, volt_view Y,
                                     const volt_search_options *options,
                                     char fingerprint[VOLT_FINGERPRINT_LENGTH])
@@ -98,7 +98,7 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
         int64_t landmarks[] = {options->landmarks, (int64_t)options->landmark_choice};
         question = add_bytes(question, landmarks, sizeof landmarks);
     }
-    if (options->strategy == VOLT_STRATEGY_ADAPTIVE) /* every candidate hangs on the seed then */
+    if (options->strategy == VOLT_STRATEGY_ADAPTIVE) /* then every candidate depends on the seed */
         question = add_bytes(question, &candidates->seed, sizeof candidates->seed);
     snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%s%08lx", data, question & 0xffffffffUL);
     return VOLT_OK;
@@ -106,7 +106,7 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-/* Append to a file that nobody else appends to. Pipes and devices cannot lose lines and have no lock. */
+/* Locks a file for appending. Pipes and devices cannot lose lines and have no lock. */
 static volt_status lock_log(const volt_trial_log *log, const struct stat *entry)
 {
     volt_lock lock = S_ISREG(entry->st_mode) ? volt_file_lock(log->file) : VOLT_LOCK_HELD;

@@ -1,13 +1,12 @@
-/* src/select/search/trial_log.h: the log of a search, a line of JSON for every trial.
+/* src/select/search/trial_log.h: the log of a search, one line of JSON per trial.
  *
  *     {"index":0,"kernel":"volterra:tau_coef=0.3,...","alpha":0.001,"folds":[0.81,0.85],"score":0.83,
  *      "seconds":0.21,"stopped":null,"failure":null,"measure":"r2","search":"9f2c..."}
  *
- * where outputs come back `feedback`, their weight, stands behind alpha; where the candidates are fitted with a loss, `loss`
- * stands behind `measure`, which is then the name of its score, such as "pinball loss";
- * `stopped` is the number of folds after which the race gave the candidate up, `failure` the reason why there
- * is no score (alpha is 0 then where it was to be profiled), `search` a fingerprint of data, candidates and options: lines of one search have the
- * same. */
+ * With feedback, its weight `feedback` follows alpha. With a loss, `loss` follows `measure`, which is then
+ * the name of its score, such as "pinball loss". `stopped` is the number of folds after which the race
+ * stopped the candidate. `failure` is the reason why there is no score (alpha is 0 then if it was to be
+ * profiled). `search` is a fingerprint of data, candidates and options, the same in all lines of one search. */
 #ifndef SELECT_TRIAL_LOG_H
 #define SELECT_TRIAL_LOG_H
 
@@ -15,7 +14,7 @@
 
 #include <stdbool.h>
 
-enum { VOLT_FINGERPRINT_LENGTH = 17, VOLT_DATA_DIGITS = 8 }; /* 16 digits and a zero byte; those of the data */
+enum { VOLT_FINGERPRINT_LENGTH = 17, VOLT_DATA_DIGITS = 8 }; /* 16 digits and a zero byte; digits of the data */
 
 typedef struct volt_trial_log {
     int file; /* descriptor */
@@ -24,30 +23,30 @@ typedef struct volt_trial_log {
     volt_measure measure;
 } volt_trial_log;
 
-/* The first digits of a fingerprint, which the data alone decide. */
+/* The first digits of a fingerprint, which depend only on the data. */
 void volt_search_data_digits(volt_view X, volt_view Y, volt_view base, char digits[VOLT_DATA_DIGITS + 1]);
 
-/* What is searched, as 16 digits. VOLT_ERR_MEMORY. */
+/* The fingerprint of a search, 16 digits. VOLT_ERR_MEMORY. */
 volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view X, volt_view Y,
                                     const volt_search_options *options,
                                     char fingerprint[VOLT_FINGERPRINT_LENGTH]);
 
-/* Read the trials of a log, calling `take` for each, which owns it then. A last line without its end, which a
- * killed process leaves behind, is passed over; *whole (may be NULL) receives the bytes before it. Every field of
- * a line is checked; a kernel must be written as volt_kernel_text writes it. Lines with another fingerprint or
- * measure are refused; an empty `fingerprint` takes those of the first line. VOLT_ERR_IO, VOLT_ERR_FORMAT with the
- * line. */
+/* Reads the trials of a log and calls `take` for each, which takes ownership. An incomplete last line, left
+ * by a killed process, is skipped; *whole (may be NULL) receives the bytes before it. Every field of a line
+ * is checked; a kernel must be written as volt_kernel_text writes it. Lines with another fingerprint or
+ * measure are rejected; an empty `fingerprint` accepts those of the first line. VOLT_ERR_IO, VOLT_ERR_FORMAT
+ * with the line. */
 typedef volt_status (*volt_trial_take_fn)(volt_trial *trial, void *context);
 volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPRINT_LENGTH],
                                 volt_measure *measure, volt_trial_take_fn take, void *context, int64_t *whole);
 
-/* A trial and when it was read: its line, from 0, where there is one log. */
+/* A trial and its reading order: its line, from 0, for a single log. */
 typedef struct volt_queued_trial {
-    volt_trial *trial; /* NULL: taken over */
+    volt_trial *trial; /* NULL: ownership was taken */
     int64_t order;
 } volt_queued_trial;
 
-/* Trials of logs, to be put in order. Begins as {0}. */
+/* Trials of logs, to be sorted. Initialise to {0}. */
 typedef struct volt_trial_queue {
     volt_queued_trial *entries;
     int64_t count, capacity;
@@ -55,20 +54,20 @@ typedef struct volt_trial_queue {
 
 /* A volt_trial_take_fn; `context` is the queue. */
 volt_status volt_trial_queue_take(volt_trial *trial, void *context);
-/* By index, of the same index the trial that has most scores first. */
+/* Sorts by index; for equal indices the trial with most scores first. */
 void volt_trial_queue_sort(volt_trial_queue *queue);
-/* With the trials that nobody has taken over. */
+/* Also frees the trials that were not taken. */
 void volt_trial_queue_free(volt_trial_queue *queue);
 
-/* Open for appending and hold the lock of the file until it is closed: one search writes at a time, and reads
- * under the lock what the one before has left. VOLT_ERR_IO, also when another search has the lock. A file system
- * without locks is a warning. */
+/* Opens for appending and holds the lock of the file until it is closed: one search writes at a time, and
+ * reads earlier trials under the lock. VOLT_ERR_IO, also when another search has the lock. Warns if the file
+ * system has no locks. */
 volt_status volt_trial_log_open(const char *path, const char *fingerprint, const volt_measure *measure,
                                 volt_trial_log *log);
 bool volt_trial_log_is_empty(const volt_trial_log *log);
-/* Cut a file that is longer to its first `whole` bytes. */
+/* Truncates a longer file to its first `whole` bytes. */
 volt_status volt_trial_log_cut(const volt_trial_log *log, int64_t whole);
-/* One line, in one piece. */
+/* Writes one line in one call. */
 volt_status volt_trial_log_append(volt_trial_log *log, const volt_trial *trial);
 void volt_trial_log_close(volt_trial_log *log);
 

@@ -1,7 +1,7 @@
-/* src/select/search/trial_log_read.c: reading the log of a search.
+/* src/select/search/trial_log_read.c: reads the log of a search.
  *
- * Every field is looked at before any is used: a log may come from anywhere, and its texts go on into tables,
- * pictures and command lines. */
+ * Every field is checked before any is used: logs are untrusted, and their texts are printed in tables,
+ * plots and command lines. */
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -26,7 +26,7 @@ static const char *string_of(const json_t *line, const char *key)
     return json_string_value(json_object_get(line, key));
 }
 
-/* A number, or null where there is none: NaN. Jansson takes no number that is not finite. */
+/* A number, or NaN for null. Jansson rejects numbers that are not finite. */
 static volt_status read_number(const json_t *line, const char *key, bool may_be_null, double *number)
 {
     const json_t *value = json_object_get(line, key);
@@ -52,7 +52,7 @@ static volt_status read_measure(const json_t *line, volt_measure *measure)
     return volt_measure_read(string_of(line, "measure"), loss, measure);
 }
 
-/* Of which search is this line? */
+/* Checks the fingerprint of a line. */
 static volt_status check_search(const json_t *line, char fingerprint[VOLT_FINGERPRINT_LENGTH],
                                 volt_measure *measure)
 {
@@ -88,8 +88,7 @@ static volt_status read_folds(const json_t *line, double **folds, int64_t *count
     return VOLT_OK;
 }
 
-/* The text of a kernel as the library writes it: what does not parse, or says the same in other words, was not
- * written by a search. */
+/* The text of a kernel must be exactly as the library writes it. */
 static volt_status check_kernel(const char *given)
 {
     char shown[VOLT_EXCERPT_LENGTH];
@@ -99,7 +98,7 @@ static volt_status check_kernel(const char *given)
     if (status == VOLT_ERR_MEMORY)
         return status;
     if (status != VOLT_OK)
-        return volt_fail_prefix(VOLT_ERR_FORMAT, "its kernel is not one");
+        return volt_fail_prefix(VOLT_ERR_FORMAT, "its kernel is invalid");
     bool is_canonical = strcmp(volt_kernel_text(kernel), given) == 0;
     if (!is_canonical)
         status = volt_fail(VOLT_ERR_FORMAT, "its kernel \"%s\" is not written as a search writes it: %s",
@@ -111,7 +110,7 @@ static volt_status check_kernel(const char *given)
 /* The numbers of a line, checked one by one. */
 typedef struct line_numbers {
     double index, alpha, score, seconds, stopped; /* NaN for null */
-    double feedback;                              /* 0: not there */
+    double feedback;                              /* 0: absent */
 } line_numbers;
 
 static volt_status read_numbers(const json_t *line, line_numbers *numbers)
@@ -126,7 +125,7 @@ static volt_status read_numbers(const json_t *line, line_numbers *numbers)
     VOLT_TRY(read_number(line, "score", true, &numbers->score));
     VOLT_TRY(read_number(line, "seconds", false, &numbers->seconds));
     VOLT_TRY(read_count(line, "stopped", true, &numbers->stopped));
-    bool failed = json_is_string(json_object_get(line, "failure")); /* a profile that failed has no alpha */
+    bool failed = json_is_string(json_object_get(line, "failure")); /* a failed profile has no alpha */
     if (!(numbers->alpha > 0 || (failed && numbers->alpha == 0)))
         return wrong_field("alpha", "above 0");
     if (!(numbers->seconds >= 0))
@@ -134,7 +133,7 @@ static volt_status read_numbers(const json_t *line, line_numbers *numbers)
     return VOLT_OK;
 }
 
-/* The mean again, to the rounding of a sum in any order. */
+/* Whether the score is the mean, up to the rounding of a sum in any order. */
 static bool is_mean(double score, const volt_trial *trial)
 {
     double size = 0;
@@ -143,7 +142,7 @@ static bool is_mean(double score, const volt_trial *trial)
     return fabs(score - trial->score) <= (double)trial->n_folds * DBL_EPSILON * size;
 }
 
-/* Do the fields of a trial agree with each other? */
+/* Checks that the fields of a trial are consistent. */
 static volt_status check_trial(const volt_trial *trial, const line_numbers *numbers)
 {
     VOLT_REQUIRE(trial->failure || trial->n_folds > 0, VOLT_ERR_FORMAT, "it has neither folds nor a failure");
@@ -224,7 +223,7 @@ volt_status volt_trial_log_read(const char *path, char fingerprint[VOLT_FINGERPR
                : volt_fail_prefix(status, "%s, line %" PRId64, path, number);
 }
 
-/* ---- in order ---------------------------------------------------------------------------------- */
+/* ---- queue ----------------------------------------------------------------------------------------- */
 
 volt_status volt_trial_queue_take(volt_trial *trial, void *context)
 {
@@ -240,7 +239,7 @@ volt_status volt_trial_queue_take(volt_trial *trial, void *context)
     return VOLT_OK;
 }
 
-/* A complete trial counts more than a stopped one, and that more than a failure. */
+/* A complete trial precedes a stopped one, and that a failure. */
 static int64_t rank(const volt_trial *trial)
 {
     if (trial->failure)

@@ -98,7 +98,7 @@ losses_refused()
     expect 2 fit --x data.csv:u --y data.csv:y --loss huber:delta=1 --tolerance 2 -o m.safetensors
     err_has '--tolerance must be between 0 and 1 \(got 2\)'
     expect 2 fit --x data.csv:u --loss poisson --target change --alpha 1 -o m.safetensors
-    err_has 'change of a target can not be learned with loss poisson'
+    err_has 'loss poisson cannot learn the change of a target'
     nothing_left
 }
 check "losses, labels and counts that make no sense are refused" losses_refused

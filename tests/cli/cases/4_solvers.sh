@@ -121,9 +121,9 @@ bad_solvers()
     expect 2 "${fit[@]}" --solver pcg --tolerance 1
     expect 2 "${fit[@]}" --solver pcg --checkpoint m.safetensors
     expect 2 "${fit[@]}" --solver pcg --landmarks 1000
-    err_has "there are to be 1000 landmarks"
+    err_has "landmarks is 1000"
     expect 2 "${fit[@]}" --solver nystrom --landmarks 241
-    err_has "241 landmarks, and there can be 1 to 240"
+    err_has "landmarks is 241, and must be 1 to 240"
     expect 2 "${fit[@]}" --solver nystrom --loss huber:delta=1
     err_has "nystrom"
     expect 2 "${fit[@]}" --solver nystrom --keep-factor
@@ -179,7 +179,7 @@ bad_search_solvers()
     remembering >rows.csv
     tune=(tune --x rows.csv:u --y rows.csv:y --kernel memory --draws 3)
     expect 2 "${tune[@]}" --solver nystrom --landmarks 41
-    err_has "41 landmarks, and there can be 1 to 40"
+    err_has "landmarks is 41, and must be 1 to 40"
     expect 2 "${tune[@]}" --solver nystrom --landmarks 36 --washout 5
     err_has "1 to 35"
     expect 2 "${tune[@]}" --solver exact --landmarks 10
@@ -210,7 +210,7 @@ plan_of_solvers()
     out_has "nystrom: "
     out_has "exact: .*memory"
     expect 2 plan --n 300 --d 2 --landmarks 301
-    err_has "301 landmarks, and there can be 1 to 300"
+    err_has "landmarks is 301, and must be 1 to 300"
     expect 2 plan --n 300 --d 2 --landmarks 0
 }
 check "plan shows every solver" plan_of_solvers
@@ -227,7 +227,7 @@ plan_of_a_search()
     expect 2 plan --n 300 --d 2 --draws 10 --folds 400
     err_has "300 rows are too few for 400 folds"
     expect 2 plan --n 300 --d 2 --draws 10 --solver nystrom --landmarks 200
-    err_has "there can be 1 to 50"
+    err_has "1 to 50"
     expect 2 plan --n 300 --d 2 --draws 10 --max-train 100 --rolling
     err_has "not both"
 }

@@ -77,7 +77,7 @@ gradient_refusals()
     expect 2 tune --x u.csv --y y.csv --score evidence --method climb
     err_has "--method must be draws.gradient \(got 'climb'\)"
     expect 2 tune --x u.csv --y y.csv --score evidence --draws 3 --gap 2
-    err_has 'the score log is one of all rows together: it takes no gap'
+    err_has 'the score log does not support a gap'
 }
 check "tune --method gradient says what it does not go with" gradient_refusals
 
@@ -91,6 +91,6 @@ tune_left_out()
         valid_json out "v['score'] == '$score'"
     done
     expect 2 tune --x u.csv --y y.csv --draws 3 --score loo --start reset
-    err_has 'the score loo is one of a sequence that goes on: it does not go with the start reset'
+    err_has 'the score loo does not support the start reset'
 }
 check "tune --score loo and gcv: rows left out one by one, the lowest is best" tune_left_out

@@ -125,7 +125,7 @@ explain_refuses()
     two_inputs
     expect 2 explain model.safetensors --lags 0
     expect 2 explain model.safetensors --lags 301
-    err_has '301 lags are asked for, and there are 300 training rows'
+    err_has '301 lags exceed the 300 training rows'
     expect 2 explain model.safetensors --order 9
     err_has '--order must be from 1 to 8 \(got 9\)'
     expect 2 explain model.safetensors --order 8
@@ -147,7 +147,7 @@ explain_refuses()
     expect 2 explain
     expect 0 fit --x x.csv:u,v --y x.csv:a --kernel rbf:window=3 --alpha 1e-3 -o w.safetensors
     expect 2 explain w.safetensors --lags 4
-    err_has 'sees 3 at most'
+    err_has 'memory length of kernel'
     expect 0 fit --x x.csv:u,v --y x.csv:a --kernel gak:window=3 --alpha 1e-3 --rows 0:20 -o g.safetensors
     expect 2 explain g.safetensors
     err_has 'kernel gak has no power series .* these have: volterra, linear'

@@ -140,7 +140,7 @@ bad_feedback()
     sed '$s/,.*/,NA/' train.csv >open.csv
     expect 0 fit --x open.csv:u --y open.csv:y --missing drop --feedback --alpha 1 -o open.safetensors
     expect 2 predict open.safetensors --x test.csv:u
-    err_has 'nothing to go on from'
+    err_has 'has no target'
     expect 0 predict open.safetensors --x test.csv:u --start reset
 
     expect 2 predict plain.safetensors --x test.csv:u --known test.csv:y
@@ -168,7 +168,7 @@ bad_feedback()
     expect 2 tune --x train.csv:u --y train.csv:y --draws 2 --feedback --score log
     err_has 'it needs --validate one-step'
     expect 2 tune --x train.csv:u --y train.csv:y --draws 2 --range feedback=2
-    err_has 'no outputs come back'
+    err_has 'no feedback'
     expect 2 tune --x train.csv:u --y train.csv:y --draws 2 --feedback --feedback-weight 2 --range feedback=3
     err_has 'gives feedback twice'
     printf 'gamma,alpha\n1,1\n' >c.csv

@@ -235,7 +235,7 @@ stream_state_refused()
     expect 1 stream model.safetensors --state moment <rows
     err_has '^volterra stream: moment'
     expect 1 stream model.safetensors --state other.safetensors <rows
-    err_has 'other.safetensors is not the state of a volterra model: its format is another$'
+    err_has 'other.safetensors is not the state of a volterra model: unknown format$'
     expect 2 stream model.safetensors --state model.safetensors <rows
     err_has 'model.safetensors is also an input'
     expect 2 stream model.safetensors --state - <rows

@@ -69,7 +69,7 @@ tune_series_alpha()
     valid_json out "v['target'] == 'change' and v['input'] == 'change' and '--guard' in v['command']"
     # What is not there cannot change.
     expect 2 tune --x v.csv --y v.csv --allow-target-in-inputs --target change --draws 2
-    err_has 'the change of a target can be learned when every target is an input and lies at least one row ahead'
+    err_has 'learning changes requires every target to be an input'
     expect 0 tune --x v.csv --draws 2 --target level --input level --json
     valid_json out "v['target'] == 'level' and v['best']['alpha'] > 0"
 }
@@ -102,7 +102,7 @@ tune_gap()
     expect 0 tune --x v.csv --ahead 6 --gap 9 --score prequential --draws 3 --json
     valid_json out "v['gap'] == 9"
     expect 2 tune --x v.csv --ahead 6 --gap 2 --score log --draws 3
-    err_has 'the score log is one of all rows together: it takes no gap'
+    err_has 'the score log does not support a gap'
 }
 check "tune --ahead H leaves a gap of H - 1 rows" tune_gap
 
