@@ -152,7 +152,7 @@ def test_fitted_levels(rows):
     assert np.array_equal(two.predict_interval(X, 0.6), two.predict_quantiles(X))
     other = VolterraRidge(alpha=0.1, loss="huber:delta=1").fit(X, y)
     for call in (other.predict_interval, other.predict_quantiles):
-        with pytest.raises(ValueError, match="fitted with the loss huber:delta=1"):
+        with pytest.raises(ValueError, match="the loss is huber:delta=1"):
             call(X)
 
 

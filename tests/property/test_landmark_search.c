@@ -54,7 +54,7 @@ static void what_landmarks_do_not_have_is_refused(void **state)
     options.landmarks = 11;
     check_refused(&problem, &options, "1 to 10");
     options.landmarks = -1;
-    check_refused(&problem, &options, "-1 landmarks");
+    check_refused(&problem, &options, "landmarks is -1");
     options = nystrom;
     options.score = VOLT_SCORE_PREQUENTIAL;
     check_refused(&problem, &options, "prequential");
@@ -72,7 +72,7 @@ static void what_landmarks_do_not_have_is_refused(void **state)
     check_refused(&problem, &options, "auto, exact");
     options = nystrom;
     options.landmark_choice = (volt_landmarks)7;
-    check_refused(&problem, &options, "number 7");
+    check_refused(&problem, &options, "choice 7");
     plain_problem_free(&problem);
 }
 

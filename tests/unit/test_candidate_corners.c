@@ -198,7 +198,7 @@ static void spaces_that_are_too_large(void **state)
     for (int f = 1; f < 16; f++)
         snprintf(text + strlen(text), sizeof text - strlen(text), " + volterra:lift=rbf,pole=?,pair=?");
     check_fails(volt_candidates_draw(text, rows(), NULL, &candidates), VOLT_ERR_ARGUMENT,
-                "parameters are searched, and may be 64 at most");
+                "parameters are searched, and the maximum is 64");
 
     enum { WORDS = 100 };
     static char numbers[WORDS][8];

@@ -267,7 +267,7 @@ static void wrong_files_are_refused_with_their_line(void **state)
         {"alpha,gamma\n1,2\n", "volterra", VOLT_ERR_FORMAT, {"line 2", "lift=rbf"}},
         {"alpha,kernel\n1,rbf\n", "rbf", VOLT_ERR_FORMAT, {"line 1", "column kernel"}},
         {"alpha,gamma\n1,2\n", NULL, VOLT_ERR_FORMAT, {"line 1", "no column kernel"}},
-        {"alpha,kernel,gamma\n1,rbf,2\n", NULL, VOLT_ERR_FORMAT, {"line 1", "beside"}},
+        {"alpha,kernel,gamma\n1,rbf,2\n", NULL, VOLT_ERR_FORMAT, {"line 1", "only alpha and feedback"}},
         {"alpha,kernel\n1,rbff\n", NULL, VOLT_ERR_FORMAT, {"line 2", "did you mean \"rbf\"?"}},
         {"alpha,kernel\n1,\n", NULL, VOLT_ERR_FORMAT, {"line 2"}},
         {"1,2\n3,4\n", "rbf", VOLT_ERR_FORMAT, {"line 1"}},

@@ -356,7 +356,8 @@ static void weights_are_drawn(void **state)
     draw.fed = volt_view_of(NULL, 0, 0);
     check_fails(volt_candidates_draw("rbf", inputs(), &draw, &candidates), VOLT_ERR_ARGUMENT, "no feedback");
     draw.fed = volt_view_of(y, N - 1, Q);
-    check_fails(volt_candidates_draw("rbf", inputs(), &draw, &candidates), VOLT_ERR_SHAPE, "83 of outputs");
+    check_fails(volt_candidates_draw("rbf", inputs(), &draw, &candidates), VOLT_ERR_SHAPE,
+                "83 of fed-back outputs");
     /* Without feedback every candidate has none. */
     check_ok(volt_candidates_draw("rbf", inputs(), NULL, &candidates));
     check_ok(volt_candidates_get(candidates, 3, kernel, &alpha, &weight));

@@ -111,8 +111,8 @@ static void logs_are_read_with_care(void **state)
     } lines[] = {{"\"measure\":\"r2\",\"loss\":\"quantile:q=0.9\"", "not the score of its loss"},
                  {"\"measure\":\"pinball loss\",\"loss\":\"quantile:q=9\"", "its loss is invalid"},
                  {"\"measure\":\"pinball loss\",\"loss\":7", "its loss is not a text"},
-                 {"\"measure\":\"pinball loss\"", "no score"},
-                 {"\"measure\":\"loss\"", "no score"},
+                 {"\"measure\":\"pinball loss\"", "not a score"},
+                 {"\"measure\":\"loss\"", "not a score"},
                  {"\"measure\":\"pinball loss\",\"loss\":\"quantile:q=0.90\"", "not the score of its loss"}};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char text[512];
@@ -182,7 +182,7 @@ static void what_makes_no_sense_is_refused(void **state)
     check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "pinball");
     options = loss_search_options(quantile);
     options.tolerance = -1e-6; /* 0: as usual */
-    check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "tolerance is -1e-06");
+    check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "-1e-06");
     options = loss_search_options(&loss_cases[LOSS_SQUARES]);
     options.loss = NULL;
     options.weights = d.weights;
@@ -198,7 +198,7 @@ static void what_makes_no_sense_is_refused(void **state)
     memset(bad.labels, 0, sizeof bad.labels);
     options.n_classes = 0;
     options.classes = NULL;
-    check_refused(&bad, multinomial, &options, VOLT_ERR_DATA, "one class");
+    check_refused(&bad, multinomial, &options, VOLT_ERR_DATA, "same class");
 }
 
 static void folds_without_a_class_or_a_weight_are_refused(void **state)

@@ -464,11 +464,11 @@ static void wrong_options_are_refused(void **state)
     AGAIN(options.splits.gap = 50, "too few");
     AGAIN((options.splits.rolling = 1, options.splits.max_train = 9), "not both");
     for (int s = VOLT_SCORE_PREQUENTIAL; s <= VOLT_SCORE_LOG; s++) {
-        AGAIN((options.score = (volt_score)s, options.start = VOLT_START_RESET), "start reset");
-        AGAIN((options.score = (volt_score)s, options.splits.rolling = 1), "no maximum");
-        AGAIN((options.score = (volt_score)s, options.splits.max_train = 9), "no maximum");
+        AGAIN((options.score = (volt_score)s, options.start = VOLT_START_RESET), "the start reset");
+        AGAIN((options.score = (volt_score)s, options.splits.rolling = 1), "maximum training length");
+        AGAIN((options.score = (volt_score)s, options.splits.max_train = 9), "maximum training length");
     }
-    AGAIN((options.score = VOLT_SCORE_LOG, options.splits.gap = 2), "no gap");
+    AGAIN((options.score = VOLT_SCORE_LOG, options.splits.gap = 2), "support a gap");
 #undef AGAIN
 }
 

@@ -66,7 +66,7 @@ losses_weights()
     expect 0 fit --x data.csv:u --y data.csv:y --alpha 0.1 --loss huber:delta=1 --weights data.csv:w -o m.safetensors
     sed 's/,[0-9.]*$/,0/; 1s/.*/u,y,k,label,sign,w/' data.csv >none.csv
     expect 1 fit --x data.csv:u --y data.csv:y --alpha 0.1 --weights none.csv:w -o m.safetensors
-    err_has 'add up to 0'
+    err_has 'sum to 0'
     sed '3s/,[0-9.]*$/,-1/' data.csv >negative.csv
     expect 1 fit --x data.csv:u --y data.csv:y --alpha 0.1 --weights negative.csv:w -o m.safetensors
     err_has 'weight of row 1 .*is -1, and must be finite and at least 0'
