@@ -264,7 +264,7 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
                                                    : "model.safetensors")
                         : NULL;
     outcome.command = command;
-    int report_failed = is_taken ? 0 : search_report_print(&outcome, arguments->common.json);
+    int report_failed = is_taken || not_assessed ? 0 : search_report_print(&outcome, arguments->common.json);
     if (!report_failed && has_options && !command)
         report_failed = complain(EXIT_FAILED, "not enough memory for the command that fits it again");
     free(command);
