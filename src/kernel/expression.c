@@ -2,8 +2,8 @@
  *
  *     kernel = term { "+" term }      term = [weight "*"] factor { "*" factor }      factor = NAME[:PARAMETER=VALUE,...]
  *
- * A kernel of one factor that sees the inputs as they are, without a weight, is that factor itself. In all others
- * parameters are addressed by the factor's number, from 1: "2.gamma", and the weight of the term that begins with
+ * A single factor without filter and weight is a plain kernel. In all other expressions parameters are
+ * prefixed with the number of their factor, from 1: "2.gamma". The weight of the term that begins with
  * factor k is "k.weight". */
 #include "base/error.h"
 #include "base/memory.h"
@@ -38,7 +38,7 @@ static bool begins_term(const volt_kernel *kernel, int64_t f)
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* Is the sign at `at` part of a number: of an exponent, or right behind "="? */
+/* Is the sign at `at` part of a number: of an exponent, or directly after "="? */
 static bool is_of_number(const char *text, const char *at)
 {
     const char *before = at;
@@ -71,8 +71,8 @@ static bool begins_like_term(const char *at)
     return false;
 }
 
-/* The end of the piece that begins at `from`: a "+" or "*" between factors, or the end of the text. Some values have a
- * "+" of their own (augment=time+basepoint): behind "=" it ends the factor only where a term follows. */
+/* The end of the piece that begins at `from`: a "+" or "*" between factors, or the end of the text. Some
+ * values contain a "+" (augment=time+basepoint): after "=" it ends the factor only if a term follows. */
 static const char *piece_end(const char *text, const char *from)
 {
     bool in_value = false;
@@ -85,7 +85,7 @@ static const char *piece_end(const char *text, const char *from)
     return at;
 }
 
-/* The piece without blanks around it, into `copy`. False: there is nothing in it. */
+/* Copies the piece without surrounding blanks into `copy`. False: it is empty. */
 static bool copy_piece(const char *from, const char *to, char copy[LONGEST_TEXT])
 {
     while (from < to && isspace((unsigned char)*from))
@@ -113,7 +113,7 @@ static volt_status check_room(const volt_kernel *kernel)
     return VOLT_OK;
 }
 
-/* `alone`: no other factor stands in the text, and a sentence need not say which one it speaks of. */
+/* `alone`: the text has only one factor, and messages need not name it. */
 static volt_status add_factor(const char *text, int64_t term, bool alone, volt_kernel *kernel)
 {
     VOLT_TRY(check_room(kernel));
@@ -127,7 +127,7 @@ static volt_status add_factor(const char *text, int64_t term, bool alone, volt_k
     return VOLT_OK;
 }
 
-/* One term, from *at to the "+" behind it or the end, where *at then stands. */
+/* Reads one term, from *at to the next "+" or the end, and advances *at. */
 static volt_status read_term(const char *text, const char **at, volt_kernel *kernel)
 {
     char piece[LONGEST_TEXT];
@@ -157,7 +157,7 @@ static volt_status read_term(const char *text, const char **at, volt_kernel *ker
     return VOLT_OK;
 }
 
-/* Factors with the same filter see the same slice. */
+/* Factors with the same filter share a slice. */
 static void find_slices(volt_kernel *kernel)
 {
     for (int64_t f = 0; f < kernel->n_factors; f++) {
@@ -201,7 +201,8 @@ static volt_status print_text(volt_kernel *kernel)
     return kernel->text ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
-/* "1.weight" of a factor that begins a term, then the factor's own: all into kernel->names, one block. */
+/* "1.weight" of a factor that begins a term, then the factor's parameters: all into kernel->names, one
+ * block. */
 static volt_status list_names(volt_kernel *kernel)
 {
     enum { EACH = 40, MOST = VOLT_MOST_PARAMETERS + VOLT_FILTER_PARAMETERS + 1 };
@@ -224,7 +225,7 @@ static volt_status list_names(volt_kernel *kernel)
 static volt_status read_expression(const char *text, volt_kernel *kernel)
 {
     if (text[strspn(text, " \t\n\r\f\v")] == '\0')
-        return volt_factor_parse(text, &kernel->factors[0]); /* its sentence: there is no kernel "" */
+        return volt_factor_parse(text, &kernel->factors[0]); /* reports the unknown kernel "" */
     for (const char *at = text;; at++) {
         VOLT_TRY(read_term(text, &at, kernel));
         if (!*at)
@@ -238,7 +239,7 @@ static volt_status read_expression(const char *text, volt_kernel *kernel)
     return print_text(kernel);
 }
 
-/* A factor alone, as it stands in the text. */
+/* Is the kernel a single factor without filter and weight? */
 static bool is_plain(const volt_kernel *kernel)
 {
     return kernel->n_factors == 1 && kernel->weight[0] == 1 && volt_filter_is_none(&kernel->factors[0]->filter);
@@ -285,9 +286,9 @@ const char *volt_kernel_text(const volt_kernel *kernel)
     return kernel->text;
 }
 
-/* ---- changing a text -------------------------------------------------------------------------- */
+/* ---- editing a text --------------------------------------------------------------------------- */
 
-/* The piece of factor `number` (from 1) in a text: from *from to *to. False: there is none. */
+/* The piece of factor `number` (from 1) in a text: from *from to *to. False: it does not exist. */
 static bool find_piece(const char *text, int64_t number, const char **from, const char **to)
 {
     char piece[LONGEST_TEXT];
@@ -307,7 +308,8 @@ static bool find_piece(const char *text, int64_t number, const char **from, cons
     }
 }
 
-/* Put `words` before place `at` of the text. False, and nothing is changed, where `capacity` is too small. */
+/* Inserts `words` before position `at` of the text. False, with the text unchanged, if `capacity` is too
+ * small. */
 static bool insert(char *text, size_t capacity, const char *at, const char *words)
 {
     size_t length = strlen(text), more = strlen(words), place = (size_t)(at - text);
@@ -338,8 +340,8 @@ bool volt_kernel_text_add(char *text, size_t capacity, const char *name, const c
     return insert(text, capacity, to, words);
 }
 
-/* Take "NAME=?" out of the factor that begins at `from` and ends at `to`, with the comma that it leaves; *name receives
- * NAME. False: there is no more. */
+/* Removes "NAME=?" and its comma from the factor between `from` and `to`; *name receives NAME. False: there
+ * are no more. */
 static bool take_question(char *from, const char *to, char name[VOLT_ASKED_LENGTH])
 {
     for (char *at = from; at < to; at++) {
@@ -390,7 +392,7 @@ volt_status volt_kernel_parse_asking(const char *text, volt_kernel **kernel)
     enum { MOST_ASKED = 64 };
     char names[MOST_ASKED][VOLT_ASKED_LENGTH], rest[LONGEST_TEXT];
     if (!text || strlen(text) >= sizeof rest)
-        return volt_kernel_parse(text, kernel); /* its sentence */
+        return volt_kernel_parse(text, kernel); /* reports the error */
     snprintf(rest, sizeof rest, "%s", text);
     volt_kernel_text_ask(rest, names, MOST_ASKED);
     return volt_kernel_parse(rest, kernel);
@@ -398,7 +400,8 @@ volt_status volt_kernel_parse_asking(const char *text, volt_kernel **kernel)
 
 /* ---- parameters ------------------------------------------------------------------------------- */
 
-/* The factor that "2.gamma" speaks of, and the name behind the number. A kernel of one factor needs no number. */
+/* The factor that "2.gamma" refers to, and the name after the number. A kernel of one factor needs no
+ * number. */
 static volt_status find_factor(const volt_kernel *kernel, const char *name, int64_t *factor, const char **rest)
 {
     char *end = NULL;
@@ -449,7 +452,7 @@ volt_status volt_kernel_get(const volt_kernel *kernel, const char *name, volt_ke
 
 const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index)
 {
-    if (kernel->n_factors == 0) /* filters are named where there are some */
+    if (kernel->n_factors == 0) /* filters are listed only if present */
         return index < kernel->entry->info.n_parameters ? volt_factor_parameter_name(kernel, index) : NULL;
     return index >= 0 && index < kernel->n_names ? kernel->names[index] : NULL;
 }

@@ -1,4 +1,4 @@
-/* src/kernel/extent.c: norms of rows, the largest value, and what lies inside a ball. */
+/* src/kernel/extent.c: norms of rows, the largest value, and membership in a ball. */
 #include "kernel/extent.h"
 
 #include "base/error.h"
@@ -44,8 +44,8 @@ volt_status volt_check_products(double radius)
     return VOLT_OK;
 }
 
-/* With u = eps / 2, a sum of d squares is off by d u at most and its root by d u / 2 + u; two roots are compared,
- * and rows that were put on the sphere were rounded a few times on the way there. */
+/* With u = eps / 2, a sum of d squares has a relative error of at most d u, and its root d u / 2 + u. Two
+ * roots are compared, and rows on the sphere were rounded a few times before. */
 double volt_norm_room(int64_t d)
 {
     return (double)(d + 8) * (DBL_EPSILON / 2);

@@ -87,10 +87,10 @@ volt_status volt_filter_rows(const volt_filter *filters, int64_t n, volt_view X,
 
 double volt_filter_gain(const volt_filter *filter)
 {
-    return (1 - fabs(filter->pole)) / (1 - filter->pole) / (1 - filter->echo); /* a pair keeps constants */
+    return (1 - fabs(filter->pole)) / (1 - filter->pole) / (1 - filter->echo); /* a pair has gain 1 */
 }
 
-/* The recursions of filter_row, read backwards: echo, pair, pole. */
+/* The recursions of filter_row in reverse: echo, pair, pole. */
 void volt_filter_undo(const volt_filter *filter, volt_view filtered, double *out)
 {
     double p = filter->pole, r = filter->pair, turn = volt_filter_turn(filter);
@@ -114,9 +114,9 @@ void volt_filter_undo(const volt_filter *filter, volt_view filtered, double *out
     }
 }
 
-/* ---- the rows of a sequence through the filters of a kernel ------------------------------------ */
+/* ---- filtered rows of a sequence --------------------------------------------------------------- */
 
-/* Each record through filters of its own. */
+/* Filters each record separately. */
 static volt_status filter_records(const volt_kernel *kernel, volt_view X, const volt_records *records,
                                   int64_t first, double *filtered)
 {
@@ -133,7 +133,7 @@ volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const 
                                   int64_t first, const char *name, volt_sliced_rows *sliced)
 {
     int64_t slices = volt_kernel_slices(kernel);
-    volt_extent given; /* a value that is not finite is named as it was given */
+    volt_extent given; /* report a value that is not finite as it was given */
     *sliced = (volt_sliced_rows){.rows = X};
     VOLT_TRY(volt_extent_of(X, name, &given));
     if (volt_kernel_filters(kernel)) {

@@ -1,12 +1,12 @@
 /* src/kernel/filter.h: linear filters between the inputs and the factors of a kernel.
  *
- * Of every channel alike, after a zero past (docs/math.md):
+ * For every channel, from a zero initial state (docs/math.md):
  *
  *     pole p         v_t = p v_{t-1} + (1 - |p|) x_t                                               |p| < 1
  *     pair r, a      w_t = 2 r cos(pi a) w_{t-1} - r^2 w_{t-2} + (1 - 2 r cos(pi a) + r^2) v_t     0 <= r < 1, 0 <= a <= 1
  *     echo s         u_t = w_t + s u_{t-1}                                                         of the kernel fir
  *
- * A bank makes of a row x (d numbers) one row with a slice of d numbers for each of its filters. */
+ * A bank maps a row x (d numbers) to a row with a slice of d numbers for each of its filters. */
 #ifndef KERNEL_FILTER_H
 #define KERNEL_FILTER_H
 
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 typedef struct volt_filter {
-    double pole, pair, angle, echo; /* all 0: the inputs as they are */
+    double pole, pair, angle, echo; /* all 0: no filter */
 } volt_filter;
 
 enum { VOLT_FILTER_PARAMETERS = 3 }; /* pole, pair, angle, in this order */
@@ -27,27 +27,27 @@ bool volt_filter_is(const volt_filter *first, const volt_filter *second);
 double volt_filter_turn(const volt_filter *filter);
 
 typedef struct volt_filter_bank {
-    const volt_filter *filters; /* n of them, which outlive the bank */
+    const volt_filter *filters; /* n filters, which outlive the bank */
     int64_t n, d;
     double *state; /* volt_filter_bank_length numbers */
 } volt_filter_bank;
 
-/* After a zero past. A bank that is all zero needs no release. */
+/* Creates a bank with a zero initial state. A zeroed bank needs no release. */
 volt_status volt_filter_bank_create(const volt_filter *filters, int64_t n, int64_t d, volt_filter_bank *bank);
 void volt_filter_bank_release(volt_filter_bank *bank);
 int64_t volt_filter_bank_length(int64_t n, int64_t d);
 void volt_filter_bank_reset(volt_filter_bank *bank);
 
-/* The next row x into `out` (n d numbers). */
+/* Filters the next row x into `out` (n d numbers). */
 void volt_filter_bank_row(volt_filter_bank *bank, const double *x, double *out);
 
-/* All rows of X after a zero past into `out` (X.rows x n d, contiguous). VOLT_ERR_MEMORY. */
+/* Filters all rows of X from a zero initial state into `out` (X.rows x n d, contiguous). VOLT_ERR_MEMORY. */
 volt_status volt_filter_rows(const volt_filter *filters, int64_t n, volt_view X, double *out);
 
-/* What the filter makes of an input of 1 that was always there. */
+/* The stationary gain: the output for a constant input of 1. */
 double volt_filter_gain(const volt_filter *filter);
 
-/* The rows, of one sequence, that the filter made `filtered` of, into `out` (filtered.rows x cols, contiguous). */
+/* Reconstructs the input rows of one sequence from `filtered` into `out` (filtered.rows x cols, contiguous). */
 void volt_filter_undo(const volt_filter *filter, volt_view filtered, double *out);
 
 #endif

@@ -48,7 +48,7 @@ void volt_jet_space_release(volt_jet_space *space)
     space->places = NULL;
 }
 
-/* The first, which the caller does not see, keeps the memory: series are swapped. */
+/* The first series, hidden from the caller, owns the memory, because series are swapped. */
 volt_status volt_jet_create(const volt_jet_space *space, int64_t count, volt_jet **series)
 {
     int64_t size = space->start[space->order + 1] * LANES;
@@ -115,13 +115,13 @@ static void begin(int p, int64_t first, int64_t *v)
         v[j] = first;
 }
 
-/* Coefficients of degree p >= 1 in the first `end` variables, which stand in front. */
+/* Number of coefficients of degree p >= 1 in the first `end` variables, which come first. */
 static int64_t prefix(const volt_jet_space *space, int p, int64_t end)
 {
     return space->places[(p - 1) * (space->n + 1) + end];
 }
 
-/* The place of the product of two monomials. */
+/* The index of the product of two monomials. */
 static int64_t place_of_product(const volt_jet_space *space, int p, const int64_t *v, int s, const int64_t *w)
 {
     int64_t place = space->start[p + s], row = space->n + 1;
@@ -158,7 +158,7 @@ void volt_jet_set(const volt_jet_space *space, const double *values, int64_t fir
         memcpy(r->c, values, LANES * sizeof *values);
 }
 
-/* r <- r + factor x, for whose terms there is room in r. */
+/* r <- r + factor x; r has space for the terms of x. */
 static void add_inside(const volt_jet_space *space, double factor, const volt_jet *x, volt_jet *r)
 {
     for (int p = 0; p <= x->degree; p++) {
@@ -183,7 +183,7 @@ static bool is_inside(const volt_jet *r, int p, const int64_t *v)
     return p <= r->degree && v[0] >= r->first && v[p - 1] < r->end;
 }
 
-/* Make room in r for variables first .. end - 1 up to `degree`. */
+/* Extend r to variables first .. end - 1 up to `degree`. */
 static void widen(const volt_jet_space *space, int64_t first, int64_t end, int degree, volt_jet *r)
 {
     if (end == first || degree == 0)
@@ -272,7 +272,7 @@ static void add_product(const double *restrict a, const double *restrict b, doub
         to[k] += a[k] * b[k];
 }
 
-/* r <- r + a y, a a number for each lane; the terms of y of the degrees from .. to. */
+/* r <- r + a y, with a number a for each lane; only terms of y of degrees from .. to. */
 static void add_multiple(const volt_jet_space *space, const double *a, const volt_jet *y, int from, int to,
                          volt_jet *r)
 {
@@ -324,7 +324,7 @@ static void multiply_degrees(const volt_jet_space *space, const volt_jet *x, int
     } while (volt_jet_next(p, x->first, x->end, v));
 }
 
-/* x y where there is but one variable. */
+/* x y for a single variable. */
 static void multiply_line(int most, const volt_jet *x, const volt_jet *y, volt_jet *r)
 {
     const volt_lanes *a = (const volt_lanes *)x->c, *b = (const volt_lanes *)y->c;
@@ -367,7 +367,7 @@ void volt_jet_multiply(const volt_jet_space *space, int most, const volt_jet *x,
 
 /* ---- functions -------------------------------------------------------------------------------- */
 
-/* f(x) where there is but one variable: order + 1 numbers a lane. */
+/* f(x) for a single variable: order + 1 numbers per lane. */
 static void compose_line(int order, const volt_jet *x, volt_lanes *taylor, volt_jet *r)
 {
     const volt_lanes *e = (const volt_lanes *)x->c;
@@ -389,14 +389,15 @@ static void compose_line(int order, const volt_jet *x, volt_lanes *taylor, volt_
     r->degree = order;
 }
 
-/* Horner in e = x - x_0: what is multiplied m more times is needed up to degree order - m. */
+/* Horner's rule in e = x - x_0. A factor that is multiplied m more times is needed only up to degree order -
+ * m. */
 static void compose_all(const volt_jet_room *room, int order, const volt_jet *x, volt_lanes *taylor,
                         volt_jet *r)
 {
     const volt_jet_space *space = room->space;
     volt_lanes centre, zero = {0};
     memcpy(centre, x->c, sizeof centre);
-    memcpy(x->c, zero, sizeof zero); /* e, for as long as it takes */
+    memcpy(x->c, zero, sizeof zero); /* x holds e during the evaluation */
     for (int m = order; m >= 0; m--) {
         volt_jet *to = (order - m) % 2 == order % 2 ? r : &room->spare[VOLT_JET_SPARE];
         const volt_jet *from = to == r ? &room->spare[VOLT_JET_SPARE] : r;

@@ -1,6 +1,7 @@
-/* src/kernel/jet_kernel.h: a resolved kernel, as a sum of products of recursions, in the arithmetic of power series.
+/* src/kernel/jet_kernel.h: a resolved kernel in the arithmetic of power series.
  *
- * Each factor walks down a diagonal: its local value at every row, as a series, goes in, and its kernel comes out. */
+ * Each factor walks down a diagonal: the input is its local value at every row, as a series, the output its
+ * kernel. */
 #ifndef KERNEL_JET_KERNEL_H
 #define KERNEL_JET_KERNEL_H
 
@@ -9,10 +10,10 @@
 typedef struct volt_jet_factor {
     const volt_scan *scan;
     const volt_scan_series *series;
-    int64_t slice;  /* of the rows that it sees */
-    int64_t window; /* rows that its local value is summed over; 1 unless it has no state */
-    int64_t state;  /* the first of its states among those of all factors */
-    double weight;  /* of the term that it begins; 0: it belongs to that of the factor before it */
+    int64_t slice;  /* slice of the rows that it sees */
+    int64_t window; /* rows over which its local value is summed; 1 if it has a state */
+    int64_t state;  /* index of its first state among those of all factors */
+    double weight;  /* weight of the term that it begins; 0: it continues a term */
 } volt_jet_factor;
 
 typedef struct volt_jet_kernel {
@@ -20,17 +21,18 @@ typedef struct volt_jet_kernel {
     volt_jet_factor factor[VOLT_MOST_FACTORS];
 } volt_jet_kernel;
 
-/* Both must outlive it. VOLT_ERR_ARGUMENT where a factor has no power series; the sentence names it, and those that
- * have one. */
+/* Both must outlive it. VOLT_ERR_ARGUMENT if a factor has no power series; the message names it, and the
+ * kernels that have one. */
 volt_status volt_jet_kernel_make(const volt_kernel *kernel, const volt_resolved *resolved,
                                  volt_jet_kernel *made);
 
-/* The local value of rows x and w (d numbers each; w NULL: zeros) of a factor when x moves to x + e direction (NULL: it
- * stays): s[0] + s[1] e + s[2] e^2. */
+/* The local value of rows x and w (d numbers each; w NULL: zeros) of a factor when x moves to x + e
+ * direction (NULL: fixed): s[0] + s[1] e + s[2] e^2. */
 void volt_jet_local(const volt_jet_factor *factor, int64_t d, const double *x, const double *direction,
                     const double *w, double s[3]);
 
-/* out <- the kernel, in all variables of the space, of factors whose values are `factors`, which are used up. */
+/* out <- the kernel, in all variables of the space, from the values `factors` of its factors, which are
+ * overwritten. */
 void volt_jet_join(const volt_jet_kernel *kernel, const volt_jet_room *room, volt_jet *factors, volt_jet *out);
 
 #endif

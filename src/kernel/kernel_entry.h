@@ -1,18 +1,18 @@
-/* src/kernel/kernel_entry.h: what a kernel is inside the library.
+/* src/kernel/kernel_entry.h: the internal representation of kernels.
  *
- * A kernel is one file with one volt_kernel_entry, and one line in VOLT_KERNEL_LIST below. The entry says which
- * parameters there are (text, defaults and ranges are handled by kernel_text.c for all kernels), and turns
- * their values, once the inputs are known, into a volt_resolved: numbers and functions that one of the
- * engines runs over the grid of local values, <x_i, y_j> or |x_i - y_j|^2:
+ * A kernel is one file with one volt_kernel_entry, and one line in VOLT_KERNEL_LIST below. The entry lists
+ * the parameters; kernel_text.c handles text, defaults and ranges for all kernels. Once the inputs are
+ * known, the entry resolves the parameters to a volt_resolved: numbers and functions that one of the engines
+ * runs over the grid of local values, <x_i, y_j> or |x_i - y_j|^2:
  *
- *     scan        down the diagonals, a few numbers of state each (scan.c); for kernels without state also
+ *     scan        down the diagonals, with a small state each (scan.c); for kernels without state also
  *                 after a sum over the last `window` local values (window_sum.c)
- *     programme   a dynamic programme over the block of local values of two paths (programme.h), the paths
- *                 being windows of the sequences, rows, or whole series
- *     reservoir   explicit states that a recursion in time makes of each sequence (reservoir.h)
+ *     programme   a dynamic programme over the block of local values of two paths (programme.h); the paths
+ *                 are windows of the sequences, rows, or whole series
+ *     reservoir   explicit states from a recursion in time over each sequence (reservoir.h)
  *
- * An expression is a sum of products of such kernels, its factors, each of which sees its own filtered version of the
- * inputs: one slice of the columns that the filters make of a row (filter.h). */
+ * An expression is a sum of products of such kernels, its factors. Each factor sees its own filtered version
+ * of the inputs: one slice of the columns that the filters compute from a row (filter.h). */
 #ifndef KERNEL_KERNEL_ENTRY_H
 #define KERNEL_KERNEL_ENTRY_H
 
@@ -32,19 +32,18 @@
 enum {
     VOLT_MOST_PARAMETERS = 16,
     VOLT_MOST_FACTORS = 16,            /* of an expression */
-    VOLT_EXPRESSION_LENGTH = 2048,     /* of its text, with the zero behind it */
-    VOLT_MOST_STATE = 3,               /* numbers that one diagonal carries */
-    VOLT_SCAN_ROWS = VOLT_PRODUCT_ROWS /* rows that one call of a step covers at most */
+    VOLT_EXPRESSION_LENGTH = 2048,     /* of its text, including the terminating zero */
+    VOLT_MOST_STATE = 3,               /* size of the state of one diagonal */
+    VOLT_SCAN_ROWS = VOLT_PRODUCT_ROWS /* maximum number of rows per call of a step */
 };
 
 /* ---- diagonal scans --------------------------------------------------------------------------- */
 
 typedef struct volt_scan volt_scan;
 
-/* Walk `rows` (1 to VOLT_SCAN_ROWS) steps down each of `count` neighbouring diagonals.
- * Step r of diagonal k reads local[r * ld_local + k], which it may overwrite, and writes the kernel to
- * out[r * ld_out + k]; number s of the diagonal's state is state[s * stride + k], read before and written
- * after. */
+/* Walk `rows` (1 to VOLT_SCAN_ROWS) steps down each of `count` adjacent diagonals. Step r of diagonal k
+ * reads local[r * ld_local + k], which it may overwrite, and writes the kernel to out[r * ld_out + k].
+ * Number s of the diagonal's state is state[s * stride + k], read before and written after. */
 #define VOLT_STEP_ARGUMENTS                                                                       \
     const volt_scan *scan, int64_t rows, double *local, int64_t ld_local, double *restrict state, \
         int64_t stride, double *out, int64_t ld_out, int64_t count
@@ -53,55 +52,58 @@ typedef void (*volt_scan_step)(VOLT_STEP_ARGUMENTS);
 struct volt_scan {
     volt_scan_step step;
     int state_size;
-    double start[VOLT_MOST_STATE]; /* the state of a zero past against a zero past */
+    double start[VOLT_MOST_STATE]; /* the state after zero inputs on both sides */
     bool distance;                 /* local values are |x - y|^2; otherwise <x, y> */
-    volt_own own;                  /* the kernel's own numbers */
+    volt_own own;                  /* private constants of the kernel */
     volt_scan_form form;           /* (optional) the same step for a back end that cannot call it */
 };
 
-/* (optional) The same step in the arithmetic of power series (jet.h), for what a fitted model has learned: one row
- * further down a diagonal, for as many columns as a series has lanes. For kernels of a window `local` is the sum over it.
- * `out` is NULL where only the state is wanted; `local` and `out` are none of the spare series. */
+/* (optional) The same step in the arithmetic of power series (jet.h), for the analysis of fitted models: one
+ * row down a diagonal, for as many columns as a series has lanes. For kernels with a window `local` is the
+ * sum over it. `out` is NULL if only the state is needed; `local` and `out` are not scratch series. */
 typedef struct volt_scan_series {
-    /* The state of an endless past in which the local value was `local` at all times; NULL: there is no state. */
+    /* The stationary state for a constant local value `local`; NULL: no state. */
     void (*rest)(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local, volt_jet *state);
     void (*step)(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local, volt_jet *state,
                  volt_jet *out);
 } volt_scan_series;
 
-/* ---- a kernel on its inputs ------------------------------------------------------------------- */
+/* ---- resolved kernels ------------------------------------------------------------------------- */
 
 typedef struct volt_resolved volt_resolved;
 struct volt_resolved {
     volt_kernel_facts facts;
     int64_t d; /* numbers in an input */
-    /* What one step keeps of the past, at most, when one input has norm `norm` and the other lies in the
-     * ball: an input beyond the ball can be allowed while this is below 1. NULL: any input will do. */
+    /* Contraction rate: an upper bound of the factor by which a step reduces the state, if one input has
+     * norm `norm` and the other is in the ball. An input outside the ball is allowed while this is below 1.
+     * NULL: any input is allowed. */
     double (*gain)(const volt_resolved *resolved, double norm);
-    double common;  /* K - common is still positive semidefinite; 0 where none is known */
-    int64_t window; /* rows of a sequence that an entry sees at most, where that is a parameter; else 1 */
-    bool centred; /* the Gram matrix is centred on its columns (gram/gram_steps.c); engines fill it as it is */
-    volt_scan scan;            /* step is NULL when the kernel runs on ... */
+    double common;  /* K - common is still positive semidefinite; 0 if unknown */
+    int64_t window; /* maximum number of rows that an entry sees, if that is a parameter; else 1 */
+    /* the Gram matrix is centred on its columns (gram/gram_steps.c); engines fill it without centring */
+    bool centred;
+    volt_scan scan;            /* step is NULL if the kernel runs on ... */
     volt_programme programme;  /* ... a programme between paths ... */
     volt_path_shape shape;     /* ... of this shape, or on ... */
-    volt_reservoir *reservoir; /* ... the states of this one, which it owns; NULL for all other kernels */
-    struct volt_sum *sum; /* an expression: its factors, and nothing of the above but facts, d and common */
+    volt_reservoir *reservoir; /* ... the states of this reservoir, which it owns; NULL for all other kernels */
+    /* an expression: its factors; of the fields above only facts, d and common are used */
+    struct volt_sum *sum;
     struct volt_resolved_records *records; /* the columns are several sequences; NULL: one */
 };
 
 /* Records of the columns, and the kernel on each of them. */
 typedef struct volt_resolved_records {
     volt_records rows;
-    volt_resolved each; /* shares what the whole owns */
+    volt_resolved each; /* borrows the data of the whole */
 } volt_resolved_records;
 
-/* The factors of an expression, resolved. Row z has n_slices slices of d numbers. */
+/* The resolved factors of an expression. Row z has n_slices slices of d numbers. */
 typedef struct volt_sum {
     int64_t n_factors, n_terms, n_slices;
     int64_t d;                        /* numbers in a slice */
     volt_resolved *factor;            /* n_factors */
-    int64_t slice[VOLT_MOST_FACTORS]; /* that factor f sees */
-    int64_t term[VOLT_MOST_FACTORS];  /* that factor f belongs to: they do not fall */
+    int64_t slice[VOLT_MOST_FACTORS]; /* slice of factor f */
+    int64_t term[VOLT_MOST_FACTORS];  /* term of factor f, in ascending order */
     double weight[VOLT_MOST_FACTORS]; /* of term t */
 } volt_sum;
 
@@ -109,58 +111,58 @@ typedef struct volt_reservoir_kind volt_reservoir_kind;
 
 typedef struct volt_kernel_entry {
     volt_kernel_info info;
-    /* Conflicts between parameters, and defaults that depend on others: fills value[] and present[]. */
+    /* Checks conflicts between parameters and sets dependent defaults: fills value[] and present[]. */
     volt_status (*settle)(volt_kernel *kernel);
-    /* On |z| <= radius in d dimensions; VOLT_ERR_ARGUMENT where a bound is broken there. */
+    /* Resolves on |z| <= radius in d dimensions; VOLT_ERR_ARGUMENT if a bound is violated. */
     volt_status (*resolve)(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
-    /* (optional) As resolve, without what takes long and as far as it needs no inputs: enough for engines to say whether they
-     * take the kernel and what memory it costs. */
+    /* (optional) As resolve, without expensive steps and data-dependent parts: sufficient for engines to
+     * decide whether they support the kernel and to estimate memory. */
     volt_status (*outline)(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
-    /* (optional) True when the kernel relies on where zero is, so that inputs are scaled but not shifted. */
+    /* (optional) True if the kernel depends on the origin, so that inputs are scaled but not shifted. */
     bool (*keeps_origin)(const volt_kernel *kernel);
-    /* (optional) What is left of a row in the next one before the kernel sees it (filter.h), 0: nothing. */
+    /* (optional) The share of a row that is added to the next one before the kernel (filter.h); 0: none. */
     double (*echo)(const volt_kernel *kernel);
-    /* (optional) True when the kernel's Gram matrices are centred. */
+    /* (optional) True if the kernel's Gram matrices are centred. */
     bool (*centred)(const volt_kernel *kernel);
     /* (optional) Kernels between paths: the programme and the shape of paths, for collections of series. */
     void (*paths)(const volt_kernel *kernel, volt_programme *programme, volt_path_shape *shape);
     const volt_scan_series *series; /* (optional) */
-    /* (optional) Scans: the derivative of the kernel, resolved, by its parameter p as a scan of the same local values, with
-     * a state of its own; its out is dK / dp. False: not known for this one (tangent.h). */
+    /* (optional) Scans: the derivative of the resolved kernel by its parameter p, as a scan of the same
+     * local values with a separate state; its out is dK / dp. False: not available (tangent.h). */
     bool (*tangent)(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *tangent);
-    unsigned jumps; /* bit p: the kernel jumps where its parameter p moves, and has no derivative by it */
-    bool may_be_indefinite; /* its Gram matrices need not be positive semidefinite */
-    /* (optional) It runs on a reservoir of this kind, whose weights are saved with a model (kinds/reservoir_kernel.h). */
+    unsigned jumps;         /* bit p: the kernel is discontinuous in parameter p and has no derivative by it */
+    bool may_be_indefinite; /* its Gram matrices may be indefinite */
+    /* (optional) It runs on a reservoir of this kind, whose weights are saved with a model
+     * (kinds/reservoir_kernel.h). */
     const volt_reservoir_kind *reservoir;
-    bool shares_ball; /* its weights are shares of a bound on the ball: on another ball it is another kernel */
+    bool shares_ball; /* its weights are shares of a bound on the ball: the kernel depends on the ball */
 } volt_kernel_entry;
 
 struct volt_kernel {
     const volt_kernel_entry *entry;
     double value[VOLT_MOST_PARAMETERS];    /* CHOICE: index of the word */
-    double argument[VOLT_MOST_PARAMETERS]; /* CHOICE: the number behind a word that ends in ':' */
+    double argument[VOLT_MOST_PARAMETERS]; /* CHOICE: the number after a word that ends in ':' */
     char *word[VOLT_MOST_PARAMETERS];      /* TEXT: the value */
-    const volt_reservoir_matrix
-        *stored;                      /* weights of a saved model while it is loaded; NULL: as the text says */
-    bool given[VOLT_MOST_PARAMETERS]; /* in the text */
-    bool present[VOLT_MOST_PARAMETERS]; /* the same, or set by settle */
-    volt_filter filter;                 /* before the kernel, where it is a factor */
+    const volt_reservoir_matrix *stored; /* weights of a saved model while it is loaded; NULL: from the text */
+    bool given[VOLT_MOST_PARAMETERS];    /* in the text */
+    bool present[VOLT_MOST_PARAMETERS];  /* given, or set by settle */
+    volt_filter filter;                  /* before the kernel, if it is a factor */
     bool filter_given[VOLT_FILTER_PARAMETERS];
     char *text;
 
-    /* An expression (expression.c); n_factors is 0 for a kernel that stands alone and sees the inputs as they are. */
+    /* An expression (expression.c); n_factors is 0 for a plain kernel without filter. */
     int64_t n_factors, n_terms, n_slices;
     volt_kernel *factors[VOLT_MOST_FACTORS];
     int64_t term[VOLT_MOST_FACTORS], slice[VOLT_MOST_FACTORS]; /* of factor f */
     double weight[VOLT_MOST_FACTORS];                          /* of term t ... */
-    bool weight_given[VOLT_MOST_FACTORS];                      /* ... which stands in the text */
+    bool weight_given[VOLT_MOST_FACTORS];                      /* ... and whether it is given in the text */
     volt_filter filters[VOLT_MOST_FACTORS];                    /* of slice s */
     char **names;                                              /* of its parameters: n_names, one block */
     int64_t n_names;
 };
 
-/* Every kernel, in the order of the help: volt_kernel_NAME is its entry. Adding one is a file in kinds/ and a line
- * here. */
+/* All kernels, in the order of the help; volt_kernel_NAME is the entry. To add one, write a file in kinds/
+ * and add a line here. */
 #define VOLT_KERNEL_LIST(X) \
     X(volterra)             \
     X(linear)               \
@@ -183,34 +185,35 @@ VOLT_KERNEL_LIST(VOLT_DECLARE_KERNEL)
 /* Their table (kernel_table.c). */
 extern const volt_kernel_entry *const volt_kernel_table[];
 
-/* Resolve on inputs of d numbers that reach this far, with the horizon left at 0. VOLT_ERR_DATA where paths are
- * to be divided by a largest value that cannot be divided by. A kernel that stands alone, or a factor. */
+/* Resolves a plain kernel or a factor on inputs of d numbers with this extent, with the horizon left at 0.
+ * VOLT_ERR_DATA if paths are divided by the largest value and that is not possible. */
 volt_status volt_kernel_resolve(const volt_kernel *kernel, volt_extent extent, int64_t d,
                                 volt_resolved *resolved);
-/* The same with the entry's outline where it has one: for engines to be asked, not to be run. */
+/* The same with the entry's outline, if present: for queries of engines, not to be run. */
 volt_status volt_kernel_outline(const volt_kernel *kernel, volt_extent extent, int64_t d,
                                 volt_resolved *resolved);
 
-/* Slices of a row as the kernel sees it: as many as it has different filters; 1 for a kernel that stands alone. */
+/* Number of slices of a row as the kernel sees it: the number of different filters; 1 for a plain kernel. */
 int64_t volt_kernel_slices(const volt_kernel *kernel);
 
-/* Does the kernel see filtered inputs? Then rows are filtered by kernel->filters (filter.h) before they meet an engine. */
+/* Does the kernel see filtered inputs? Rows are then filtered by kernel->filters (filter.h) before an engine
+ * uses them. */
 bool volt_kernel_filters(const volt_kernel *kernel);
 
-/* The same for any kernel: `extents` has one for each slice, and d counts the numbers of one slice. What it allocates is
- * released by volt_resolved_release, which takes what was never resolved if it is all zero. */
+/* The same for any kernel: `extents` has one entry per slice, and d counts the numbers of one slice. Release
+ * it with volt_resolved_release, which accepts a zeroed struct. */
 volt_status volt_kernel_resolve_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
                                        volt_resolved *resolved);
 volt_status volt_kernel_outline_slices(const volt_kernel *kernel, const volt_extent *extents, int64_t d,
                                        volt_resolved *resolved);
 void volt_resolved_release(volt_resolved *resolved);
 
-/* From now on columns are the records of the rows from `first` on, in place of what they were. Columns and states that
- * were made before cannot be used any more. VOLT_ERR_MEMORY. */
+/* Sets the records of the columns: those of the rows from `first` on. Existing columns and states become
+ * invalid. VOLT_ERR_MEMORY. */
 volt_status volt_resolved_split(volt_resolved *resolved, const volt_records *records, int64_t first);
 
-/* The ball of slice s, and what one step keeps of the past at most when that slice of an input has norm `norm`; below 0:
- * every kernel that sees it takes any input. */
+/* The ball of slice s, and the contraction rate if that slice of an input has norm `norm`; below 0: all
+ * kernels of the slice accept any input. */
 double volt_slice_radius(const volt_resolved *resolved, int64_t s);
 double volt_slice_gain(const volt_resolved *resolved, int64_t s, double norm);
 
@@ -219,7 +222,7 @@ volt_status volt_extents_of(volt_view rows, int64_t slices, const char *name, vo
 
 /* ---- for expression.c and kernel_text.c ------------------------------------------------------- */
 
-/* One factor: from its text, and its parameters, those of the filter last. */
+/* One factor from its text, and its parameters, with those of the filter last. */
 volt_status volt_factor_parse(const char *text, volt_kernel **kernel);
 volt_status volt_factor_get(const volt_kernel *factor, const char *name, volt_kernel_value *value);
 const char *volt_factor_parameter_name(const volt_kernel *factor, int64_t index);
@@ -227,52 +230,53 @@ const char *volt_factor_parameter_name(const volt_kernel *factor, int64_t index)
 bool volt_kernel_keeps_origin(const volt_kernel *kernel);
 bool volt_kernel_is_centred(const volt_kernel *kernel);
 
-/* Warn in the log when the kernel's Gram matrices need not be positive semidefinite, or when the past does not fade in its
- * reservoir on the rows Z, filtered as it wants them. VOLT_ERR_MEMORY. */
+/* Log a warning if the kernel's Gram matrices may be indefinite, or if its reservoir has no fading memory on
+ * the rows Z, filtered as required. VOLT_ERR_MEMORY. */
 volt_status volt_kernel_warn(const volt_kernel *kernel, const volt_resolved *resolved, volt_view Z);
 
-/* The value of parameter p, which is present, as it stands in the kernel's text. Returns `text`. */
+/* The value of parameter p, which is present, as written in the kernel's text. Returns `text`. */
 char *volt_kernel_value_text(const volt_kernel *kernel, int p, char text[VOLT_VALUE_LENGTH]);
 
-/* Take every "NAME=?", and every weight that is "?", out of a kernel's text, in which they ask a search for a value; their
- * names, numbered where there are several factors, into `names`. Returns how many there were, `most` at most. */
+/* Removes every "NAME=?" and every weight "?" from a kernel's text; these mark parameters to be searched.
+ * Their names, numbered if there are several factors, are written to `names`. Returns their number, at most
+ * `most`. */
 enum { VOLT_ASKED_LENGTH = 40 };
 int64_t volt_kernel_text_ask(char *text, char names[][VOLT_ASKED_LENGTH], int64_t most);
 
-/* Add NAME=VALUE to a kernel's text: to its end, or with "2.NAME" to that of factor 2, "2.weight" before it. False, and nothing is changed, where `capacity` is too small. Whether
- * the kernel takes it is for volt_kernel_parse to say. */
+/* Adds NAME=VALUE to a kernel's text: at its end, or with "2.NAME" to factor 2, or with "2.weight" before
+ * it. False, with the text unchanged, if `capacity` is too small. The result is not validated. */
 bool volt_kernel_text_add(char *text, size_t capacity, const char *name, const char *value);
 
-/* For settle: VOLT_ERR_KERNEL when both parameters are there. */
+/* For settle: VOLT_ERR_KERNEL if both parameters are present. */
 volt_status volt_kernel_refuse_both(const volt_kernel *kernel, int a, int b);
 
-/* For settle: give parameter p its fallback, unless it is present. */
+/* For settle: sets parameter p to its default, unless it is present. */
 void volt_kernel_use_fallback(volt_kernel *kernel, int p);
 
-/* A settle for kernels whose parameters do not depend on one another: fallbacks where there are some. */
+/* A settle for kernels with independent parameters: sets the defaults. */
 volt_status volt_kernel_use_fallbacks(volt_kernel *kernel);
 
-/* VOLT_ERR_KERNEL when a kernel between paths was given a parameter that only sequences have. */
+/* VOLT_ERR_KERNEL if a kernel between paths has a parameter that only applies to sequences. */
 volt_status volt_path_refuse_on_series(const volt_kernel *kernel);
 
 int64_t volt_kernel_count(void);
 
-/* ---- a resolved kernel as numbers alone (base/kernel_form.h) ----------------------------------- */
+/* ---- a resolved kernel as plain numbers (base/kernel_form.h) ----------------------------------- */
 
-/* False where the kernel, or one of its factors, is not one that runs down diagonals or over sums of windows. What it
- * points to is resolved's. */
+/* False if the kernel, or one of its factors, is not a scan or a window sum. The form borrows data of
+ * `resolved`. */
 bool volt_form_of(const volt_resolved *resolved, volt_kernel_form *form);
 
-/* ---- rows as a kernel sees them: filtered, one slice for each of its filters ------------------- */
+/* ---- rows as a kernel sees them: filtered, with one slice per filter --------------------------- */
 
 typedef struct volt_sliced_rows {
-    volt_view rows;                         /* n x slices d; the rows as given where nothing is filtered */
+    volt_view rows;                         /* n x slices d; the given rows if there is no filter */
     volt_extent extents[VOLT_MOST_FACTORS]; /* of each slice */
-    double *filtered;                       /* what they lie in, or NULL */
+    double *filtered;                       /* their memory, or NULL */
 } volt_sliced_rows;
 
-/* Rows X (n x d) after a zero past, which begins again with every record (NULL: there is one); X begins with row `first`
- * of the records. `name` is for sentences. Release it in every case. */
+/* Filters rows X (n x d) from a zero initial state, which is restored at every record (NULL: one sequence);
+ * X begins with row `first` of the records. `name` is used in messages. Release it in every case. */
 volt_status volt_sliced_rows_make(const volt_kernel *kernel, volt_view X, const volt_records *records,
                                   int64_t first, const char *name, volt_sliced_rows *sliced);
 void volt_sliced_rows_release(volt_sliced_rows *sliced);

@@ -1,4 +1,4 @@
-/* src/kernel/kernel_table.c: the table of kernels, and what every kernel does through its entry. */
+/* src/kernel/kernel_table.c: the table of kernels, and operations common to all kernels. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/kernel_entry.h"
@@ -24,7 +24,7 @@ const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel)
     return &kernel->entry->info;
 }
 
-/* All but the scale of paths, which needs more than the ball. */
+/* Resolves everything except the scale of paths, which needs more than the ball. */
 static volt_status resolve_on_ball(const volt_kernel *kernel, double radius, int64_t d, bool outline,
                                    volt_resolved *resolved)
 {
@@ -76,7 +76,7 @@ bool volt_kernel_is_centred(const volt_kernel *kernel)
     return kernel->n_factors == 0 && kernel->entry->centred && kernel->entry->centred(kernel);
 }
 
-/* The echo state property, on the rows that the reservoir is for. */
+/* Checks the echo state property on the rows of the reservoir. */
 static volt_status warn_of_echo(const volt_kernel *kernel, const volt_reservoir *reservoir, volt_view Z)
 {
     static const double little = 0.1;

@@ -1,5 +1,5 @@
-/* src/kernel/kernel_text.c: the textual form of one factor, NAME:PARAMETER=VALUE,... read and printed for
- * every kernel of the table. */
+/* src/kernel/kernel_text.c: parsing and printing of one factor, NAME:PARAMETER=VALUE,..., for every kernel
+ * of the table. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/kernel_entry.h"
@@ -15,7 +15,7 @@ enum { LONGEST_TEXT = 1024 };
 
 static const char *const filter_names[VOLT_FILTER_PARAMETERS] = {"pole", "pair", "angle"};
 
-/* A piece of the text, without blanks around it. */
+/* A piece of the text, without surrounding blanks. */
 typedef struct piece {
     const char *at;
     int length;
@@ -49,7 +49,7 @@ static const char *suggestion(piece p, const char *const *names, int64_t count, 
     return buffer;
 }
 
-/* What a sign that no name has was meant for, or NULL. */
+/* A hint for a character that no name contains, or NULL. */
 static const char *foreign_sign(piece name)
 {
     if (memchr(name.at, '|', (size_t)name.length))
@@ -76,7 +76,7 @@ static volt_status find_entry(piece name, const volt_kernel_entry **entry)
                      meant ? meant : suggestion(name, names, count, hint, sizeof hint));
 }
 
-/* Parameters of the kernel come first, then those of its filter. */
+/* Searches the parameters of the kernel, then those of its filter. */
 static volt_status find_parameter(const volt_kernel_info *info, piece name, int *index)
 {
     const char *names[VOLT_MOST_PARAMETERS + VOLT_FILTER_PARAMETERS];
@@ -249,7 +249,7 @@ static volt_status read_parameters(const char *from, volt_kernel *kernel)
     return VOLT_OK;
 }
 
-/* A choice at its default is left out: the text says what differs from the plain kernel. */
+/* Choices at their default are omitted from the text. */
 static bool is_default_choice(const volt_kernel *kernel, int p)
 {
     const volt_parameter_info *parameter = &kernel->entry->info.parameters[p];

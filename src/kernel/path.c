@@ -1,4 +1,4 @@
-/* src/kernel/path.c: building paths, and running a programme on one path against a few others. */
+/* src/kernel/path.c: construction of paths, and a programme on one path against several others. */
 #include "kernel/path.h"
 
 #include "base/clones.h"
@@ -94,7 +94,7 @@ static void difference_row(double *restrict last, const double *restrict row, in
     memcpy(last, row, (size_t)((cells + 1) * LANES) * sizeof(double));
 }
 
-/* A lane whose path is shorter has no cells behind its end. */
+/* Clear the cells after the end of shorter paths. */
 static void clear_behind(const int64_t *lengths, int64_t columns, double *cells)
 {
     for (int l = 0; l < LANES; l++)

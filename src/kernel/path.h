@@ -1,11 +1,14 @@
 /* src/kernel/path.h: paths made of rows, for kernels between paths.
  *
- * Raw points (rows of a window, a whole series, or the numbers of one row) are scaled and augmented:
+ * Raw points (rows of a window, a whole series, or the numbers of one row) are scaled and augmented in this
+ * order:
+ *
  *     basepoint  the point 0 first
  *     leadlag    points (x_t, x_t), (x_t, x_{t+1}), (x_{t+1}, x_{t+1}), ...: 2 T - 1 points of 2 c channels,
  *                first lag, then lead
  *     time       one more channel, first: from 0 to 1 in equal steps, not scaled
- * in this order. Paths are kept as points, or as increments where the programme wants products of those. */
+ *
+ * Paths are stored as points, or as increments if the programme uses products of increments. */
 #ifndef KERNEL_PATH_H
 #define KERNEL_PATH_H
 
@@ -15,9 +18,9 @@
 typedef struct volt_path_shape {
     bool rows; /* a row of d numbers is a path of d points in one dimension */
     bool time, leadlag, basepoint;
-    double prescale; /* > 0: raw values are multiplied by prescale over the largest of training ... */
+    double prescale; /* > 0: raw values are multiplied by prescale / (largest training value) ... */
     double scale;    /* ... which is this factor, once the kernel is resolved */
-    bool increments; /* keep increments, not points */
+    bool increments; /* store increments, not points */
 } volt_path_shape;
 
 /* Points (or increments) and channels of the path of `points` raw points in `channels` dimensions. */
@@ -28,10 +31,10 @@ int64_t volt_path_channels(const volt_path_shape *shape, int64_t channels);
 void volt_path_build(const volt_path_shape *shape, const double *raw, int64_t ld, int64_t points,
                      int64_t channels, double *path, int64_t t_step, int64_t c_step);
 
-/* One path x (length P, `channels` numbers each, contiguous) against VOLT_LANES paths y, packed as
- * y[(t * channels + c) * VOLT_LANES + l] with room for Q steps and zeros behind each lane's own length.
- * lengths[l] counts the cells of lane l. scratch has volt_pair_scratch() numbers; out gets VOLT_LANES, which mean
- * nothing once the stage (NULL: none) is cancelled. */
+/* One path x (length P, `channels` numbers each, contiguous) against VOLT_LANES paths y, packed as y[(t *
+ * channels + c) * VOLT_LANES + l], with Q steps and zeros after the end of each lane. lengths[l] is the
+ * number of cells of lane l. scratch has volt_pair_scratch() numbers. out receives VOLT_LANES values, which
+ * are undefined after the stage (may be NULL) is cancelled. */
 int64_t volt_pair_scratch(const volt_programme *programme, int64_t Q);
 void volt_pair_run(const volt_programme *programme, const double *x, int64_t P, const double *y, int64_t Q,
                    int64_t channels, const int64_t *lengths, volt_stage *stage, double *scratch, double *out);

@@ -1,8 +1,9 @@
 /* src/kernel/products.c: tiles of S = X Y', each entry a sum over the d coordinates.
  *
- * A block of columns stays in registers while the sum runs over the coordinates. On 64-bit ARM compilers make that of
- * plain loops. For AVX2 and AVX-512 they vectorise the sum instead, and shuffle more than they multiply (0.33 G
- * entries/s at d = 10 on a core with AVX-512, where this has three times that): there the vectors are spelt out. */
+ * A block of columns stays in registers while the sum runs over the coordinates. On 64-bit ARM, compilers
+ * achieve this with plain loops. For AVX2 and AVX-512 they vectorise the sum instead and shuffle more than
+ * they multiply (0.33 G entries/s at d = 10 on a core with AVX-512; this code is three times as fast). For
+ * these, vectors are written explicitly. */
 #include "kernel/products.h"
 
 #include <stdbool.h>
@@ -51,7 +52,7 @@ static void one_row(ARGUMENTS)
     }
 }
 
-/* ---- vectors spelt out ------------------------------------------------------------------------- */
+/* ---- explicit vectors -------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
 typedef double vector4 __attribute__((vector_size(32), aligned(8)));
@@ -127,7 +128,7 @@ static bool has_nothing_more(void)
     return true;
 }
 
-/* The quickest first; the last one runs everywhere. */
+/* The fastest first; the last one runs everywhere. */
 static const struct {
     bool (*runs)(void);
     volt_product_loops loops;

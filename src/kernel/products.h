@@ -5,11 +5,10 @@
 #include <stdint.h>
 
 enum {
-    VOLT_PRODUCT_ROWS = 4,  /* rows that are handled together */
-    VOLT_PRODUCT_CHUNK = 8, /* columns likewise */
+    VOLT_PRODUCT_ROWS = 4,  /* rows processed together */
+    VOLT_PRODUCT_CHUNK = 8, /* columns processed together */
 #if defined(__x86_64__)
-    VOLT_PRODUCT_ALIGN =
-        8 /* columns to a line of the cache, which the vectors of AVX-512 should not straddle */
+    VOLT_PRODUCT_ALIGN = 8 /* columns per cache line, for aligned AVX-512 vectors */
 #else
     VOLT_PRODUCT_ALIGN = 1
 #endif
@@ -23,7 +22,7 @@ enum {
  * Reads and writes up to VOLT_PRODUCT_CHUNK - 1 columns more than count. */
 void volt_products(int64_t rows, VOLT_PRODUCT_ARGUMENTS);
 
-/* The same by the loops that are named: for VOLT_PRODUCT_ROWS rows at once, and for one. */
+/* The same with a given implementation: for VOLT_PRODUCT_ROWS rows at once, and for one. */
 typedef struct volt_product_loops {
     const char *name;
     void (*four)(VOLT_PRODUCT_ARGUMENTS);
@@ -32,8 +31,8 @@ typedef struct volt_product_loops {
 
 void volt_products_by(const volt_product_loops *loops, int64_t rows, VOLT_PRODUCT_ARGUMENTS);
 
-/* Loops that this processor runs, the quickest first, which volt_products takes; NULL: there are no more. A test compares
- * them all, whatever processor it meets. */
+/* Implementations that this processor supports, the fastest first (used by volt_products); NULL: no more.
+ * Tests compare them all. */
 const volt_product_loops *volt_product_loops_at(int index);
 
 #endif

@@ -1,9 +1,9 @@
 /* src/kernel/programme.h: dynamic programmes over the block of local values of two paths.
  *
  * Two paths x_1 .. x_P and y_1 .. y_Q have a P x Q block of local values, <x_a, y_b> or |x_a - y_b|^2. A
- * programme lifts them (to a static kernel), takes second differences or not, and walks the resulting cells
- * row by row. It always handles VOLT_LANES pairs at once: one path x against VOLT_LANES paths y, whose cells
- * lie side by side, so that every operation vectorises whatever the paths' lengths are. */
+ * programme applies a static kernel to them, optionally takes second differences, and processes the
+ * resulting cells row by row. It always handles VOLT_LANES pairs at once: one path x against VOLT_LANES
+ * paths y with interleaved cells, so that every operation vectorises for any path lengths. */
 #ifndef KERNEL_PROGRAMME_H
 #define KERNEL_PROGRAMME_H
 
@@ -16,10 +16,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- numbers that only one kernel understands ---------------------------------------------------
+/* ---- private constants of a kernel --------------------------------------------------------------
  *
- * A scan and a programme are copied by value, and engines pass them back to the kernel's functions without looking
- * into `own`. A kernel's file names its numbers in a struct and uses VOLT_OWN_NUMBERS once:
+ * A scan and a programme are copied by value, and engines pass them to the kernel's functions without
+ * reading `own`. A kernel's file declares its constants in a struct and uses VOLT_OWN_NUMBERS once:
  *
  *     typedef struct constants {
  *         double gamma, rho;
@@ -35,7 +35,7 @@ typedef struct volt_own {
     alignas(double) unsigned char bytes[VOLT_OWN_BYTES];
 } volt_own;
 
-/* Copies, not casts: the struct may be any, and the copy is in registers after the compiler is done. */
+/* Copies, not casts: any struct type is allowed, and compilers keep the copy in registers. */
 #define VOLT_OWN_NUMBERS(type)                                                                              \
     _Static_assert(sizeof(type) <= VOLT_OWN_BYTES, "the kernel has more numbers than VOLT_OWN_BYTES hold"); \
     VOLT_INLINE volt_own type##_keep(type numbers)                                                          \
@@ -60,60 +60,62 @@ struct volt_programme {
     bool distance;    /* local values are squared distances; otherwise inner products */
     bool differences; /* cells are second differences of lifted values, one fewer each way than points */
     bool normalised;  /* the kernel is K(x, y) / sqrt(K(x, x) K(y, y)) */
-    double gaussian;  /* > 0: it is exp(-gaussian |f(x) - f(y)|^2), where K(x, y) = <f(x), f(y)> */
+    double gaussian;  /* > 0: the kernel is exp(-gaussian |f(x) - f(y)|^2), where K(x, y) = <f(x), f(y)> */
 
-    /* Lift `count` local values in place. NULL: they are used as they are. */
+    /* Apply the static kernel to `count` local values in place. NULL: none. */
     void (*lift)(const volt_programme *programme, double *values, int64_t count);
 
-    /* (optional) What the programme needs of each of `count` cells, worked out once where windows share them: two
-     * numbers, one in place of the cell and one in `second`. */
+    /* (optional) Precomputes two numbers for each of `count` cells, which windows share: one replaces the
+     * cell, one is stored in `second`. */
     void (*prepare)(const volt_programme *programme, double *cells, double *second, int64_t count);
 
     /* Numbers of scratch space for paths of `columns` cells. */
     int64_t (*scratch_length)(const volt_programme *programme, int64_t columns);
     void (*start)(const volt_programme *programme, int64_t columns, double *scratch);
-    /* The next row of cells: that of column b and lane l is cells[b * step + l], and so is its second number. */
+    /* Process the next row of cells: the cell of column b and lane l is cells[b * step + l]; `second` has
+     * the same layout. */
     void (*row)(const volt_programme *programme, int64_t columns, const double *cells, const double *second,
                 int64_t step, double *scratch);
-    /* The kernel of each lane, whose path y has lengths[l] <= columns cells; cells behind them were 0
-     * (before `prepare`). */
+    /* The kernel of each lane, whose path y has lengths[l] <= columns cells; later cells were 0 (before
+     * `prepare`). */
     void (*finish)(const volt_programme *programme, const int64_t *lengths, const double *scratch, double *out);
 
-    /* Normalised programmes: a value of `finish` is K(x, y) e^{(P + Q) log_scale}, and where that is too small for
-     * a double, log_value gives log K(x, y) of one pair: path x (P points, contiguous), path y (Q points, number c
-     * of point t being y[t * t_step + c * c_step]). scratch has Q + 1 numbers. May return -INFINITY as soon as it
-     * is clear that the result lies below `least`, and anything once the stage (NULL: none) is cancelled. */
+    /* Normalised programmes: `finish` returns K(x, y) e^{(P + Q) log_scale}. If that underflows, log_value
+     * returns log K(x, y) of one pair: path x (P points, contiguous), path y (Q points, number c of point t
+     * at y[t * t_step + c * c_step]). scratch has Q + 1 numbers. It may return -INFINITY once the result is
+     * known to be below `least`, and any value after the stage (may be NULL) is cancelled. */
     double (*log_value)(const volt_programme *programme, const double *x, int64_t P, const double *y, int64_t Q,
                         int64_t t_step, int64_t c_step, int64_t channels, double least, volt_stage *stage,
                         double *scratch);
     double log_scale;
 
-    /* (optional) Instead of cells: K is offset + <f(x), f(y)> with explicit features of a path, of which there
-     * are features(...) for paths in `channels` dimensions. `describe` writes those of a path given by P increments,
-     * contiguous; scratch has as many numbers. */
+    /* (optional) Explicit features instead of cells: K is offset + <f(x), f(y)>. features(...) is their
+     * number for paths in `channels` dimensions. `describe` writes those of a path given by P contiguous
+     * increments; scratch has as many numbers. */
     int64_t (*features)(const volt_programme *programme, int64_t channels);
     void (*describe)(const volt_programme *programme, const double *increments, int64_t P, int64_t channels,
                      double *features, double *scratch);
-    double (*cell_cost)(const volt_programme *programme); /* multiplications in a cell, to weigh the two */
+    /* multiplications per cell, to compare both methods */
+    double (*cell_cost)(const volt_programme *programme);
     double offset;
 
-    volt_own own; /* the kernel's own numbers */
+    volt_own own; /* private constants of the kernel */
 };
 
-/* Cells along a path of `points` points. */
+/* Number of cells along a path of `points` points. */
 static inline int64_t volt_programme_cells(const volt_programme *programme, int64_t points)
 {
     return programme->differences ? points - 1 : points;
 }
 
-/* Without a lift, second differences of <x, y> are products of increments: take those instead. */
+/* Without a static kernel, second differences of <x, y> are products of increments. */
 static inline bool volt_programme_on_increments(const volt_programme *programme)
 {
     return programme->differences && !programme->lift;
 }
 
-/* Rows of `columns` local values between two polls of a stage: one pair of long paths takes seconds, one row of
- * short ones less time than a poll. */
+/* Rows of `columns` local values between two polls of a stage: one pair of long paths takes seconds, one row
+ * of short ones less than a poll. */
 static inline int64_t volt_rows_between_polls(int64_t columns)
 {
     return 1 + 4096 / (columns + 1);
@@ -128,15 +130,15 @@ static inline bool volt_programme_needs_self(const volt_programme *programme)
 }
 
 typedef struct volt_self {
-    double value;  /* K(x, x) as `finish` gives it */
-    double factor; /* normalised: value^{-1/2}; 0 where that underflows */
+    double value;  /* K(x, x) as returned by `finish` */
+    double factor; /* normalised: value^{-1/2}; 0 on underflow */
     double log;    /* normalised: log K(x, x) */
 } volt_self;
 
-/* Values below this may have lost digits to underflow. */
+/* Smaller values may have lost digits to underflow. */
 #define VOLT_PLAIN_LEAST 1e-280
 
-/* From the value of a path of P points against itself; when that has underflown (factor 0), the caller of a
+/* From the value of a path of P points against itself. If that has underflowed (factor 0), the caller of a
  * normalised programme sets log. */
 static inline volt_self volt_self_of(const volt_programme *programme, double value, int64_t P)
 {
@@ -148,23 +150,23 @@ static inline volt_self volt_self_of(const volt_programme *programme, double val
     return self;
 }
 
-/* Can K be had as value * x.factor * y.factor? */
+/* Can K be computed as value * x.factor * y.factor? */
 static inline bool volt_pair_is_plain(double value, volt_self x, volt_self y)
 {
     return value >= VOLT_PLAIN_LEAST && x.factor > 0 && y.factor > 0;
 }
 
-/* exp(-gaussian |f(x) - f(y)|^2) from <f(x), f(y)>. The square is off by some eps (|f(x)|^2 + |f(y)|^2), and 0 where
- * it comes out negative; a value that is not a number stays one. */
+/* exp(-gaussian |f(x) - f(y)|^2) from <f(x), f(y)>. The square has an error of about eps (|f(x)|^2 +
+ * |f(y)|^2) and is clipped at 0; NaN is preserved. */
 static inline double volt_pair_gaussian(const volt_programme *programme, double value, volt_self x, volt_self y)
 {
     double squared = x.value + y.value - 2 * value;
     return exp(-programme->gaussian * (squared < 0 ? 0 : squared));
 }
 
-/* Of a programme that needs K of each path with itself: make *value, which `finish` gave for the pair, the kernel.
- * `itself`: the two paths are one. False where a double does not hold what `finish` was to give: the kernel is then
- * volt_pair_from_log() of what log_value says, with volt_pair_least() for `least`. */
+/* For programmes that need K of each path with itself: converts *value, the result of `finish`, to the
+ * kernel. `itself`: both paths are the same. False if `finish` has underflowed: the kernel is then
+ * volt_pair_from_log() of log_value, with volt_pair_least() for `least`. */
 static inline bool volt_pair_conclude(const volt_programme *programme, bool itself, volt_self x, volt_self y,
                                       double *value)
 {
@@ -177,10 +179,10 @@ static inline bool volt_pair_conclude(const volt_programme *programme, bool itse
     return true;
 }
 
-/* e to this and less is 0. */
+/* exp of this and smaller arguments is 0. */
 #define VOLT_LEAST_EXPONENT (-746.0)
 
-/* Logarithms of K(x, y) below this belong to a kernel that is 0. */
+/* Below this value of log K(x, y) the kernel is 0. */
 static inline double volt_pair_least(volt_self x, volt_self y)
 {
     return 0.5 * (x.log + y.log) + VOLT_LEAST_EXPONENT;

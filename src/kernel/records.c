@@ -1,4 +1,4 @@
-/* src/kernel/records.c: where records begin and end. */
+/* src/kernel/records.c: boundaries of records. */
 #include "kernel/records.h"
 
 #include "base/error.h"
@@ -45,7 +45,7 @@ static int64_t count_of(const volt_records *records)
     return records ? records->n : 0;
 }
 
-/* The first record that ends behind `row`. */
+/* The first record that ends after `row`. */
 int64_t volt_records_at(const volt_records *records, int64_t row)
 {
     int64_t low = 0, high = count_of(records);

@@ -1,4 +1,4 @@
-/* src/kernel/reservoir.c: states of a reservoir, and the state that it rests in. */
+/* src/kernel/reservoir.c: states of a reservoir, and its fixed point. */
 #include "kernel/reservoir.h"
 
 #include "base/clones.h"
@@ -76,7 +76,7 @@ int64_t volt_reservoir_room(const volt_reservoir *reservoir)
     return reservoir->length + 2 * reservoir->ld;
 }
 
-/* One step of x, with room for u and the product. */
+/* One step of x, with workspace for u and the product. */
 static void step(const volt_reservoir *r, double leak, const double *z, double *x, double *room)
 {
     double *v = room, *u = room + 2 * r->ld;
@@ -98,14 +98,14 @@ void volt_reservoir_run(const volt_reservoir *reservoir, volt_view Z, double *st
     }
 }
 
-/* ---- the state of a zero past ----------------------------------------------------------------- */
+/* ---- the state for zero inputs ---------------------------------------------------------------- */
 
-/* The fixed point of x = f(M' u(x, 0)), which is that of any leak: steps with leak 1, and with 1/2 where those go round
- * in a circle. False: it does not come to rest. */
+/* The fixed point of x = f(M' u(x, 0)), which does not depend on the leak: iteration with leak 1, or 1/2 if
+ * that cycles. False: no convergence. */
 static bool iterate(const volt_reservoir *r, const double *zeros, double *x, double *room)
 {
     enum { MOST_STEPS = 20000, PATIENCE = 400 };
-    static const double near = 1e-13; /* closer than this, steps go on as long as they bring something */
+    static const double near = 1e-13; /* below this distance, iterate while the distance decreases */
     double *last = room + r->ld, least = INFINITY;
     int64_t since = 0;
     double leak = 1;
@@ -131,7 +131,8 @@ static bool iterate(const volt_reservoir *r, const double *zeros, double *x, dou
     return false;
 }
 
-/* Gaussian elimination with partial pivoting: S (n x n) is destroyed, b becomes the solution. False: S is singular. */
+/* Gaussian elimination with partial pivoting: S (n x n) is destroyed, b becomes the solution. False: S is
+ * singular. */
 static bool eliminate(double *S, double *b, int64_t n)
 {
     for (int64_t k = 0; k < n; k++) {
@@ -164,7 +165,7 @@ static bool eliminate(double *S, double *b, int64_t n)
     return true;
 }
 
-/* x = g(x) with g affine: columns of I - g' from the unit vectors. */
+/* Solve x = g(x) for affine g: columns of I - g' from the unit vectors. */
 static volt_status solve_rest(const volt_reservoir *r, const double *zeros, double *room, bool *rests)
 {
     int64_t n = r->size;
@@ -210,9 +211,9 @@ volt_status volt_reservoir_rest(volt_reservoir *reservoir, const char *name)
     return VOLT_OK;
 }
 
-/* ---- does the past fade? ---------------------------------------------------------------------- */
+/* ---- the echo state property ------------------------------------------------------------------ */
 
-/* Rows of a check: a slow leak needs more, and what they cost has a bound. */
+/* Rows of a check: more for a slow leak, with bounded cost. */
 static int64_t echo_rows(const volt_reservoir *r)
 {
     enum { LEAST = 200, MOST = 4000 };
@@ -230,7 +231,7 @@ volt_status volt_reservoir_echo(const volt_reservoir *reservoir, volt_view Z, in
     double *one = memory, *other = memory + reservoir->ld, *room = other + reservoir->ld;
     double before = 0, after = 0;
     memcpy(one, reservoir->start, (size_t)n * sizeof *one);
-    for (int64_t k = 0; k < n; k++) { /* as far as a state may lie from another: signs that alternate */
+    for (int64_t k = 0; k < n; k++) { /* a distant state: alternating signs */
         other[k] = k % 2 ? -1 : 1;
         before += (other[k] - one[k]) * (other[k] - one[k]);
     }

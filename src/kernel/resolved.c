@@ -1,4 +1,4 @@
-/* src/kernel/resolved.c: a kernel on its inputs: the factors of an expression together, records, balls. */
+/* src/kernel/resolved.c: resolved kernels: expressions, records, balls. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/kernel_entry.h"
@@ -37,8 +37,8 @@ static volt_status resolve_factors(const volt_kernel *kernel, const volt_extent 
     return VOLT_OK;
 }
 
-/* Bounds of the whole from those of its factors. A constant that can be taken off a factor can be taken off the term
- * only where it has no other factor. */
+/* Bounds of the expression from those of its factors. The constant of a factor can be subtracted from its
+ * term only if the term has no other factor. */
 static void join_facts(const volt_sum *sum, volt_resolved *whole)
 {
     for (int64_t f = 0; f < sum->n_factors;) {
@@ -173,7 +173,7 @@ volt_status volt_extents_of(volt_view rows, int64_t slices, const char *name, vo
     return VOLT_OK;
 }
 
-/* ---- a resolved kernel as numbers alone -------------------------------------------------------- */
+/* ---- a resolved kernel as plain numbers -------------------------------------------------------- */
 
 _Static_assert((int)VOLT_FORM_FACTORS == (int)VOLT_MOST_FACTORS, "as many factors");
 _Static_assert((int)VOLT_FORM_STATE == (int)VOLT_MOST_STATE, "as many numbers of state");

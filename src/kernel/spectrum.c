@@ -1,9 +1,9 @@
-/* src/kernel/spectrum.c: eigenvalues of the largest modulus, by Arnoldi's process without restarts.
+/* src/kernel/spectrum.c: eigenvalues of the largest modulus, by the Arnoldi process without restarts.
  *
- * After k steps from a random vector A V = V H + h v e', with V orthonormal and H a Hessenberg matrix of k rows, whose
- * outermost eigenvalues come close to those of A long before k is n (Golub and Van Loan, section 10.5); with k = n they
- * are the same. So the process goes on until the largest modulus stands still. The eigenvalues of H are found by the
- * shifted QR iteration (the same, section 7.5). */
+ * After k steps from a random vector A V = V H + h v e', with V orthonormal and H a Hessenberg matrix of k
+ * rows. The outermost eigenvalues of H approximate those of A long before k is n (Golub and Van Loan,
+ * section 10.5); with k = n they are the same. The process continues until the largest modulus has
+ * converged. The eigenvalues of H are computed by the shifted QR iteration (the same, section 7.5). */
 #include "kernel/reservoir.h"
 
 #include "base/clones.h"
@@ -17,7 +17,7 @@
 
 /* ---- vectors ---------------------------------------------------------------------------------- */
 
-enum { SUMS = 8 }; /* side by side, so that they vectorise */
+enum { SUMS = 8 }; /* parallel partial sums, for vectorisation */
 
 VOLT_CLONES
 static double dot(const double *restrict a, const double *restrict b, int64_t n)
@@ -56,7 +56,7 @@ static void multiply_transposed(const double *A, int64_t n, const double *x, dou
 
 /* ---- eigenvalues of a Hessenberg matrix ------------------------------------------------------- */
 
-/* The largest modulus among the two eigenvalues of the rows and columns low, low + 1. */
+/* The largest modulus of the two eigenvalues of rows and columns low, low + 1. */
 static double pair_radius(const double *H, int64_t n, int64_t low)
 {
     double a = H[low * n + low], b = H[low * n + low + 1];
@@ -67,7 +67,7 @@ static double pair_radius(const double *H, int64_t n, int64_t low)
     return fabs(middle) + sqrt(discriminant);
 }
 
-/* The last row l <= high whose element left of the diagonal is negligible; 0 where there is none. */
+/* The last row l <= high whose element left of the diagonal is negligible; 0 if none is. */
 static int64_t find_split(double *H, int64_t n, int64_t high)
 {
     int64_t l = high;
@@ -81,7 +81,8 @@ static int64_t find_split(double *H, int64_t n, int64_t high)
     return l;
 }
 
-/* The reflection I - beta v v' that turns x, y, z to a multiple of the first unit vector; v[0] is 1, and not written. */
+/* The reflection I - beta v v' that maps x, y, z to a multiple of the first unit vector; v[0] is 1, and not
+ * written. */
 static double reflection(double x, double y, double z, double v[3])
 {
     double norm = hypot(hypot(x, y), z);
@@ -94,13 +95,13 @@ static double reflection(double x, double y, double z, double v[3])
     return 2 / (1 + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* One double step of the QR iteration on rows low .. high, of the polynomial with sum and product of its roots. */
+/* One double step of the QR iteration on rows low .. high, with sum and product of the shifts. */
 static void double_step(double *H, int64_t n, int64_t low, int64_t high, double sum, double product)
 {
     const double *top = H + low * n + low, *next = top + n;
     double x = top[0] * top[0] + top[1] * next[0] - sum * top[0] + product;
     double y = next[0] * (top[0] + next[1] - sum);
-    double z = next[0] * next[n + 1]; /* there are three rows at least */
+    double z = next[0] * next[n + 1]; /* there are at least three rows */
     for (int64_t k = low; k < high; k++) {
         bool three = k + 2 <= high;
         double v[3], beta = reflection(x, y, three ? z : 0, v);
@@ -124,7 +125,7 @@ static void double_step(double *H, int64_t n, int64_t low, int64_t high, double 
         y = three ? H[(k + 2) * n + k] : 0;
         z = k + 3 <= high ? H[(k + 3) * n + k] : 0;
     }
-    for (int64_t i = low + 2; i <= high; i++) /* what the bulge left behind is rounding */
+    for (int64_t i = low + 2; i <= high; i++) /* the remainder of the bulge is rounding */
         for (int64_t j = volt_max(i - 3, low); j < i - 1; j++)
             H[i * n + j] = 0;
 }
@@ -146,7 +147,7 @@ int volt_hessenberg_radius(double *H, int64_t n, double *radius)
             return 0;
         const double *last = H + high * n + high, *before = last - n;
         double sum = before[-1] + last[0], product = before[-1] * last[0] - before[0] * last[-1];
-        if (steps % EXCEPTIONAL == 0) { /* out of a cycle */
+        if (steps % EXCEPTIONAL == 0) { /* exceptional shift, to leave a cycle */
             double size = fabs(last[-1]) + fabs(H[(high - 1) * n + high - 2]);
             sum = 1.5 * size;
             product = size * size;
@@ -164,9 +165,9 @@ typedef struct process {
     int64_t n, most, k;
     bool squared; /* of A' A */
     double *V;    /* (most + 1) x n, rows orthonormal */
-    double *H;    /* most x most, of which k rows and columns count */
+    double *H;    /* most x most, of which k rows and columns are used */
     double *room; /* n, and most x most */
-    double next;  /* what would stand below the last column of H */
+    double next;  /* the element below the last column of H */
 } process;
 
 static void apply(const process *p, const double *x, double *y)
@@ -188,7 +189,7 @@ static bool extend(process *p)
         p->H[k * p->most + k - 1] = p->next;
     apply(p, p->V + k * n, fresh);
     double before = sqrt(dot(fresh, fresh, n));
-    for (int pass = 0; pass < 2; pass++) /* once is not orthogonal enough */
+    for (int pass = 0; pass < 2; pass++) /* twice, for orthogonality */
         for (int64_t i = 0; i <= k; i++) {
             double part = dot(p->V + i * n, fresh, n);
             p->H[i * p->most + k] += part;
@@ -211,7 +212,7 @@ static bool current_radius(const process *p, double *radius)
     return volt_hessenberg_radius(H, p->k, radius);
 }
 
-/* Two looks in a row, a third more vectors between them, must agree: one alone may have met a plateau. */
+/* Two successive estimates, with a third more vectors, must agree: a single one may be on a plateau. */
 static void run(process *p, double *radius)
 {
     enum { FIRST_LOOK = 24, AGREEMENTS = 2 };

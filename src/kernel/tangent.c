@@ -1,4 +1,4 @@
-/* src/kernel/tangent.c: derivatives of a kernel by its parameters, and its neighbours. */
+/* src/kernel/tangent.c: derivatives of a kernel by its parameters, and kernels with changed parameters. */
 #include "kernel/tangent.h"
 
 #include "base/error.h"
@@ -12,7 +12,7 @@
 
 /* ---- which parameters ------------------------------------------------------------------------- */
 
-/* The number of the factor that a name speaks of, from 0, and the name behind it: "2.gamma". */
+/* The index of the factor in a name, from 0, and the name after it: "2.gamma". */
 static int64_t split_name(const char *name, const char **rest)
 {
     char *end = NULL;
@@ -33,7 +33,7 @@ static const volt_kernel *factor_at(const volt_kernel *kernel, int64_t f)
     return kernel->n_factors == 0 ? kernel : kernel->factors[f];
 }
 
-/* Its place among the factor's own parameters; -1: a weight or a filter. */
+/* Index among the factor's parameters; -1: a weight or a filter. */
 static int own_parameter(const volt_kernel *factor, const char *name)
 {
     const volt_kernel_info *info = &factor->entry->info;
@@ -48,7 +48,7 @@ static bool is_weight(const char *rest)
     return strcmp(rest, "weight") == 0;
 }
 
-/* Does the parameter have a place from which it can move? A filter that is not there has none. */
+/* Does the parameter have a value that can vary? An absent filter has none. */
 static bool is_variable(const volt_kernel *kernel, const char *name, const volt_kernel_value *value)
 {
     const char *rest = name;
@@ -70,7 +70,7 @@ int64_t volt_kernel_variables(const volt_kernel *kernel, int64_t most, volt_vari
     const char *name;
     for (int64_t p = 0; count < most && (name = volt_kernel_parameter_name(kernel, p)); p++) {
         volt_kernel_value value = {.struct_size = sizeof value};
-        (void)volt_kernel_get(kernel, name, &value); /* a name of its own */
+        (void)volt_kernel_get(kernel, name, &value); /* the name is valid */
         if (is_variable(kernel, name, &value))
             variables[count++] = (volt_variable){.name = name,
                                                  .value = value.number,
@@ -91,14 +91,14 @@ static bool factor_tangent(const volt_kernel *factor, const volt_resolved *resol
         !factor->entry->tangent(factor, resolved, p, &scan))
         return false;
     *tangent = *resolved;
-    scan.form = (volt_scan_form){.kind = VOLT_FORM_NONE}; /* it was the kernel's */
+    scan.form = (volt_scan_form){.kind = VOLT_FORM_NONE}; /* the form belongs to the kernel */
     tangent->scan = scan;
     tangent->common = 0;
     tangent->facts.largest = INFINITY; /* no bound is known */
     return true;
 }
 
-/* Term `term` alone, into `tangent`: by its weight, or with factor f replaced by `slope`. */
+/* Only term `term`, into `tangent`: the derivative by its weight, or with factor f replaced by `slope`. */
 static volt_status term_tangent(const volt_resolved *resolved, int64_t term, int64_t f,
                                 const volt_resolved *slope, volt_resolved *tangent)
 {
@@ -183,7 +183,7 @@ volt_status volt_kernel_with(const volt_kernel *kernel, int64_t count, const cha
     const char *name;
     for (int64_t p = 0; fits && (name = volt_kernel_parameter_name(kernel, p)); p++) {
         volt_kernel_value value = {.struct_size = sizeof value};
-        (void)volt_kernel_get(kernel, name, &value); /* a name of its own */
+        (void)volt_kernel_get(kernel, name, &value); /* the name is valid */
         bool is_new = false;
         for (int64_t i = 0; i < count; i++)
             if (volt_same_parameter(names[i], name)) {

@@ -24,7 +24,7 @@ static void distances_from_products(double x_norm, const double *restrict y_norm
     }
 }
 
-/* |x - y|^2 from the differences, for one row: nothing cancels. */
+/* |x - y|^2 from the differences, for one row: without cancellation. */
 VOLT_CLONES
 static void distances_from_differences(const double *restrict x, int64_t d, const double *restrict packed,
                                        int64_t ld, int64_t count, double *restrict s)
@@ -54,8 +54,8 @@ void volt_columns_local(const volt_columns *columns, const double *x, int64_t ld
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-/* The median of up to SAMPLES rows, column by column: unlike the mean it stays with the data when one value
- * is far out, and then the distances between the others keep their digits. */
+/* The median of up to SAMPLES rows, column by column. Unlike the mean it is robust to outliers, so the
+ * distances between the other rows keep their digits. */
 static void find_centre(volt_view Y, double *centre)
 {
     enum { SAMPLES = 1001 };
@@ -69,7 +69,7 @@ static void find_centre(volt_view Y, double *centre)
     }
 }
 
-/* Number k of row t of the sequence with its zeros in front. */
+/* Number k of row t of the sequence with its leading zeros. */
 static double padded(const volt_columns *columns, int64_t t, int64_t k)
 {
     return t < columns->lead ? 0 : columns->given[(t - columns->lead) * columns->d + k];
@@ -90,10 +90,10 @@ static void pack(volt_columns *columns)
     }
 }
 
-/* Rows of a window that count, where the columns have m rows: a window may be longer than the sequence, and holds zeros
- * before it. To a sum they bring nothing, or the same for every column (window_state.c). Second differences, from one
- * zero to the next, are 0, so that one zero before the first row is enough. To other programmes zeros are points like
- * any others. */
+/* Effective rows of a window if the columns have m rows. A window may be longer than the sequence and then
+ * begins with zeros. They add nothing to a sum, or the same for every column (window_state.c). Second
+ * differences between zeros are 0, so one zero before the first row is sufficient. For other programmes
+ * zeros are points like any others. */
 int64_t volt_columns_window(const volt_resolved *resolved, int64_t m)
 {
     if (resolved->sum || resolved->records || resolved->reservoir)
@@ -119,7 +119,7 @@ double volt_columns_numbers(const volt_resolved *resolved, int64_t m)
 volt_status volt_columns_pack(const volt_resolved *resolved, int64_t first, volt_stage *stage,
                               volt_columns *columns)
 {
-    (void)first; /* cheap: all of them again */
+    (void)first; /* cheap: recompute all of them */
     (void)stage;
     volt_free(columns->packed);
     volt_free(columns->norms);
@@ -163,7 +163,8 @@ volt_status volt_columns_append(const volt_resolved *resolved, volt_view Y, volt
     for (int64_t i = 0; i < Y.rows; i++)
         memcpy(columns->given + (first + i) * d, Y.data + i * Y.ld, (size_t)d * sizeof(double));
 
-    /* With more rows another engine may be the one, or more of the window count: then nothing laid out is of use. */
+    /* With more rows another engine may be selected, or the effective window may grow: then the layout is
+     * rebuilt. */
     const volt_engine *engine = volt_engine_of(resolved, m);
     int64_t window = volt_columns_window(resolved, m);
     bool starts_again = engine != columns->engine || window != columns->window;

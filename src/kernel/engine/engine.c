@@ -31,8 +31,8 @@ double volt_engine_bytes(const volt_resolved *resolved, int64_t m, int64_t rows)
 
 /* ---- the diagonal ------------------------------------------------------------------------------
  *
- * A scan walks one diagonal, the main one. Kernels on windows see a few rows only, and a small matrix of the rows around
- * holds theirs; any other engine makes the matrix of all rows, block by block. */
+ * A scan walks only the main diagonal. Kernels on windows use small matrices of a few rows. Other engines
+ * compute the matrix of all rows, block by block. */
 
 enum { CHUNK = 64 };
 
@@ -51,7 +51,7 @@ static void scan_diagonal(const volt_scan *scan, volt_view Z, int64_t first, dou
     }
 }
 
-/* Rows `wanted` .. of Z, whose own matrix is made; the rows before them set the state. */
+/* Rows `wanted` .. of Z from the matrix of Z with itself; earlier rows set the state. */
 static volt_status matrix_diagonal(const volt_resolved *resolved, volt_view Z, int64_t wanted, double *out)
 {
     volt_columns *columns = NULL;
@@ -73,7 +73,7 @@ static volt_status matrix_diagonal(const volt_resolved *resolved, volt_view Z, i
     return status;
 }
 
-/* Rows that see no farther back than their window. */
+/* Rows that depend only on their window. */
 static volt_status window_diagonal(const volt_resolved *resolved, volt_view Z, int64_t first, double *out)
 {
     volt_status status = VOLT_OK;

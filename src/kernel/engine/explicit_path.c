@@ -1,4 +1,4 @@
-/* src/kernel/engine/explicit_path.c: paths built one by one, and what each is against itself. */
+/* src/kernel/engine/explicit_path.c: paths built one by one, and their kernel with themselves. */
 #include "kernel/engine/explicit_path.h"
 
 #include "base/error.h"
@@ -97,7 +97,7 @@ double volt_explicit_log(const volt_resolved *resolved, const double *x, const d
 
 /* ---- a path against itself -------------------------------------------------------------------- */
 
-/* The path, a group made of it, and what the pair needs. */
+/* The path, a group made of it, and the scratch space of the pair. */
 int64_t volt_self_scratch(const volt_resolved *resolved)
 {
     return volt_explicit_numbers(resolved) * (1 + LANES) + volt_explicit_pair_scratch(resolved);

@@ -1,28 +1,29 @@
 /* src/kernel/engine/explicit_path.h: paths that are built one by one.
  *
- * Windows without augmentation share one matrix of local values (window_block.c). Every other path, a row read
- * as a path or an augmented window, is built explicitly, and each pair has local values of its own. */
+ * Windows without augmentation share one matrix of local values (window_block.c). All other paths, rows read
+ * as paths or augmented windows, are built explicitly, and local values are computed for each pair. */
 #ifndef KERNEL_EXPLICIT_PATH_H
 #define KERNEL_EXPLICIT_PATH_H
 
 #include "kernel/engine/columns.h"
 
-/* Must the kernel build its paths one by one? */
+/* Does the kernel build its paths explicitly? */
 bool volt_path_is_explicit(const volt_resolved *resolved);
 
-/* Steps and channels of a path of the kernel, and the numbers in it: the product of the two. */
+/* Steps and channels of a path, and its size: the product of both. */
 int64_t volt_explicit_length(const volt_resolved *resolved);
 int64_t volt_explicit_channels(const volt_resolved *resolved);
 int64_t volt_explicit_numbers(const volt_resolved *resolved);
 
-/* Build the path of `rows` (window x d, contiguous): number k of it goes to path[k * step]. */
+/* Build the path of `rows` (window x d, contiguous): number k is written to path[k * step]. */
 void volt_explicit_build(const volt_resolved *resolved, const double *rows, double *path, int64_t step);
 
-/* The rows of the window that ends in row j of the columns, zeros before the first; `buffer` has room for them. */
+/* The rows of the window that ends in row j of the columns, with zeros before the first; `buffer` has space
+ * for them. */
 const double *volt_explicit_window(const volt_resolved *resolved, const volt_columns *columns, int64_t j,
                                    double *buffer);
 
-/* The kernel with the window that counts, where the rest is zeros that do not. */
+/* The kernel with the effective window, without irrelevant zeros. */
 volt_resolved volt_with_window(const volt_resolved *kernel, int64_t window);
 
 /* ---- one pair --------------------------------------------------------------------------------- */
@@ -41,23 +42,23 @@ double volt_explicit_log(const volt_resolved *resolved, const double *x, const d
 volt_status volt_self_fill(const volt_resolved *resolved, int64_t first, volt_stage *stage,
                            volt_columns *columns);
 
-/* Of the path of `rows`. scratch has volt_self_scratch() numbers. */
+/* For the path of `rows`. scratch has volt_self_scratch() numbers. */
 int64_t volt_self_scratch(const volt_resolved *resolved);
 volt_self volt_self_compute(const volt_resolved *resolved, const double *rows, volt_stage *stage,
                             double *scratch);
 
 /* ---- explicit features: K = offset + F_x F_y', or a Gaussian of the distance of features ---------- */
 
-/* Features of a path, or 0 when walking the cells is cheaper: paths of `length` increments in `channels`
- * dimensions, m of them in memory at a time. */
+/* Number of features of a path, or 0 if cells are cheaper: for paths of `length` increments in `channels`
+ * dimensions, with m of them in memory. */
 int64_t volt_features_worth(const volt_programme *programme, int64_t length, int64_t channels, int64_t m);
 
-/* K = offset + F_x F_y' from the features of rows and columns, all of them (own = VOLT_OTHER_ROWS) or, where the first row is
- * column `own`, those up to the diagonal. */
+/* K = offset + F_x F_y' from the features of rows and columns: all entries (own = VOLT_OTHER_ROWS) or, if
+ * the first row is column `own`, those up to the diagonal. */
 void volt_features_multiply(volt_view rows, volt_view columns, double offset, int64_t own, volt_matrix K);
 
-/* The same rows of K from F_x F_y' to exp(-gamma |f(x) - f(y)|^2); the norms are squared. Distances that cancel
- * in |f(x)|^2 + |f(y)|^2 - 2 <f(x), f(y)> are taken from the differences themselves. */
+/* Converts the same rows of K from F_x F_y' to exp(-gamma |f(x) - f(y)|^2), with squared norms. Distances
+ * that suffer from cancellation in |f(x)|^2 + |f(y)|^2 - 2 <f(x), f(y)> are computed from the differences. */
 void volt_features_gaussian(double gamma, volt_view rows, const double *row_norms, volt_view columns,
                             const double *column_norms, int64_t own, volt_matrix K);
 

@@ -1,4 +1,5 @@
-/* src/kernel/engine/feature_engine.c: kernels between paths by explicit features, where those are cheaper than cells. */
+/* src/kernel/engine/feature_engine.c: kernels between paths by explicit features, if these are cheaper than
+ * cells. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/engine/engine.h"
@@ -7,11 +8,11 @@
 #include <omp.h>
 
 enum {
-    FEATURE_ROWS = 64, /* rows of K that are multiplied out at a time ... */
-    OWN_ROWS = 256     /* ... and where the rows are the columns' own, so that their features need no room */
+    FEATURE_ROWS = 64, /* rows of K multiplied at a time ... */
+    OWN_ROWS = 256     /* ... and if the rows are the columns, whose features are stored */
 };
 
-/* Features of a path, or 0 where those of m paths do not pay. */
+/* Number of features of a path, or 0 if those of m paths do not pay. */
 static int64_t count_features(const volt_resolved *resolved, int64_t m)
 {
     return volt_features_worth(&resolved->programme, volt_explicit_length(resolved),
@@ -23,7 +24,7 @@ static bool takes(const volt_resolved *resolved, int64_t m)
     return count_features(resolved, m) > 0;
 }
 
-/* A path, the features of FEATURE_ROWS rows, and room to compute one more. */
+/* A path, the features of FEATURE_ROWS rows, and workspace to compute one more. */
 static int64_t scratch(const volt_resolved *resolved, const volt_columns *columns)
 {
     return volt_explicit_numbers(resolved) + (FEATURE_ROWS + 1) * columns->n_features;
@@ -40,7 +41,8 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-/* `room` has a path and n_features numbers; the features go to `list`, about their centre once there is one. */
+/* `room` has a path and n_features numbers. The features are written to `list`, centred once the centre is
+ * known. */
 static void describe(const volt_resolved *resolved, const volt_columns *columns, const double *rows,
                      double *list, double *room)
 {
@@ -53,7 +55,7 @@ static void describe(const volt_resolved *resolved, const volt_columns *columns,
             list[k] -= columns->feature_centre[k];
 }
 
-/* Subtract the mean of the features, which changes no distance, but leaves less to cancel. */
+/* Subtracting the mean of the features preserves distances and reduces cancellation. */
 static volt_status centre_features(volt_columns *columns)
 {
     int64_t m = columns->m, count = columns->n_features;
@@ -73,7 +75,7 @@ static volt_status centre_features(volt_columns *columns)
     return VOLT_OK;
 }
 
-/* The features of all rows move when their centre does: those of a Gaussian are laid out from the first again. */
+/* All features change with their centre: those of a Gaussian are recomputed from the first row. */
 static volt_status pack(const volt_resolved *kernel, int64_t first, volt_stage *stage, volt_columns *columns)
 {
     const volt_resolved own = volt_with_window(kernel, columns->window), *resolved = &own;
@@ -105,8 +107,8 @@ static volt_status pack(const volt_resolved *kernel, int64_t first, volt_stage *
 
 /* ---- all pairs -------------------------------------------------------------------------------- */
 
-/* Features of rows first .. first + count - 1 into `list`, which is the first thread's scratch space; behind it
- * every thread has room for a path and its features. */
+/* Features of rows first .. first + count - 1 into `list`, the first thread's scratch space; after it every
+ * thread has space for a path and its features. */
 static void describe_rows(const volt_resolved *resolved, const volt_columns *columns, volt_view rows,
                           int64_t first, int64_t count, int64_t threads, volt_stage *stage, double *list)
 {
@@ -118,11 +120,11 @@ static void describe_rows(const volt_resolved *resolved, const volt_columns *col
                      list + omp_get_thread_num() * per_thread + FEATURE_ROWS * features);
 }
 
-/* Blocks of rows: their features, then one product. Rows that are the columns' own have theirs already. */
+/* Blocks of rows: their features, then one product. Rows that are columns use the stored features. */
 static void run(const volt_resolved *resolved, const volt_columns *columns, const volt_window_rows *x,
                 const volt_self *self, double *room, volt_matrix K, volt_stage *stage)
 {
-    (void)self; /* features have norms of their own */
+    (void)self; /* features have separate norms */
     int64_t h = x->h;
     bool own = x->own >= 0;
     const volt_programme *programme = &resolved->programme;

@@ -10,11 +10,11 @@ struct volt_moving {
     const volt_resolved *resolved; /* of one record */
     int64_t settling;
     int64_t begin, next;
-    volt_state **states; /* n of them, of neighbouring rows; the last is that of the present record */
+    volt_state **states; /* n states of consecutive records; the last one belongs to the current record */
     int64_t n, capacity;
 };
 
-/* Rows beyond this are not exact as doubles, in which they are saved. */
+/* Larger row numbers are not exact as doubles, in which they are saved. */
 static const int64_t most_rows = INT64_C(1) << 53;
 
 static volt_status add_state(volt_moving *moving)
@@ -104,7 +104,7 @@ void volt_moving_push(volt_moving *moving, const double *z, bool joins, double *
     moving->next += joins;
 }
 
-/* Frees the first `empty` states, whose columns all left. */
+/* Frees the first `empty` states, which have no columns left. */
 static void free_empty(volt_moving *moving, int64_t empty)
 {
     for (int64_t r = 0; r < empty; r++)
@@ -128,10 +128,10 @@ void volt_moving_release(volt_moving *moving, int64_t row)
 
 volt_status volt_moving_restart(volt_moving *moving)
 {
-    VOLT_TRY(add_state(moving)); /* all that can fail */
+    VOLT_TRY(add_state(moving)); /* the only step that can fail */
     for (int64_t r = 0; !is_last(moving, r); r++)
         volt_state_zero(moving->states[r]);
-    int64_t before = moving->n - 2; /* a record without columns leaves no state */
+    int64_t before = moving->n - 2; /* a record without columns needs no state */
     if (moving->states[before]->count == 0) {
         volt_state_free(moving->states[before]);
         moving->states[before] = moving->states[moving->n - 1];

@@ -21,7 +21,7 @@ static int64_t group_numbers(const volt_resolved *resolved, int64_t m)
     return (m + LANES - 1) / LANES * LANES * volt_explicit_numbers(resolved);
 }
 
-/* A path and what the pair needs; the room of a path against itself is larger. */
+/* A path and the scratch space of a pair; a path against itself needs more. */
 static int64_t scratch(const volt_resolved *resolved, const volt_columns *columns)
 {
     (void)columns;

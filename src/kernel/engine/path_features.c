@@ -1,4 +1,4 @@
-/* src/kernel/engine/path_features.c: when explicit features pay, and their product. */
+/* src/kernel/engine/path_features.c: the choice of explicit features, and their product. */
 #include "kernel/engine/explicit_path.h"
 
 #include "base/blas.h"
@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Features of all the paths may take this many numbers (1 GiB). */
+/* Maximum number of numbers for the features of all paths (1 GiB). */
 static const double most_numbers = 1 << 27;
 
 int64_t volt_features_worth(const volt_programme *programme, int64_t length, int64_t channels, int64_t m)
@@ -15,7 +15,7 @@ int64_t volt_features_worth(const volt_programme *programme, int64_t length, int
     if (!programme->features || length < 1)
         return 0;
     int64_t count = programme->features(programme, channels);
-    /* BLAS multiplies about twice as fast as the walk over the cells, which also adds. */
+    /* BLAS multiplies about twice as fast as the programme over the cells, which also adds. */
     double by_cells = 2 * programme->cell_cost(programme) * (double)length * (double)length;
     return (double)count < by_cells && (double)count * (double)m <= most_numbers ? count : 0;
 }
@@ -39,7 +39,7 @@ void volt_features_multiply(volt_view rows, volt_view columns, double offset, in
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, m, f, 1, rows.data, ld_rows, columns.data,
                     ld_columns, 1, block.data, ld);
     }
-    if (own >= 0) { /* the block on the diagonal, without what lies above it */
+    if (own >= 0) { /* the diagonal block, without entries above the diagonal */
         double *diagonal = K.data + own;
         for (int64_t i = 0; i < count; i++)
             for (int64_t j = 0; j <= i; j++)
@@ -50,7 +50,7 @@ void volt_features_multiply(volt_view rows, volt_view columns, double offset, in
 
 /* ---- Gaussian --------------------------------------------------------------------------------- */
 
-enum { SUMS = 8 }; /* side by side, so that they vectorise */
+enum { SUMS = 8 }; /* parallel partial sums, for vectorisation */
 
 static double total(const double *sums)
 {
@@ -93,7 +93,7 @@ void volt_features_norms(volt_view F, double *norms)
         norms[i] = squared_norm(F.data + i * F.ld, F.cols);
 }
 
-/* An exponent may be off by this much; one beyond VANISHING is that of 0. */
+/* Tolerated error of an exponent; beyond VANISHING the value is 0. */
 static const double exponent_slack = 1e-10;
 #define VANISHING 746.0
 
@@ -101,7 +101,7 @@ void volt_features_gaussian(double gamma, volt_view rows, const double *row_norm
                             const double *column_norms, int64_t own, volt_matrix K)
 {
     int64_t count = rows.cols;
-    double rounding = (16 + sqrt((double)count)) * DBL_EPSILON; /* of the square, relative to the two norms */
+    double rounding = (16 + sqrt((double)count)) * DBL_EPSILON; /* of the square, relative to both norms */
 #pragma omp parallel for schedule(dynamic, 4) num_threads((int)volt_threads()) if (rows.rows > 1)
     for (int64_t i = 0; i < rows.rows; i++) {
         double *row = K.data + i * K.ld;
@@ -109,12 +109,12 @@ void volt_features_gaussian(double gamma, volt_view rows, const double *row_norm
         for (int64_t j = 0; j < end; j++) {
             double sizes = row_norms[i] + column_norms[j], squared = sizes - 2 * row[j];
             double slack = rounding * sizes;
-            /* Not a number: the norms have overflown, and the distance need not. */
+            /* NaN: the norms have overflowed, but the distance may be finite. */
             if (!(gamma * slack <= exponent_slack) && !(gamma * (squared - slack) >= VANISHING))
                 squared = squared_distance(rows.data + i * rows.ld, columns.data + j * columns.ld, count);
             row[j] = exp(-gamma * (squared < 0 ? 0 : squared));
         }
         if (own >= 0)
-            row[end] = row_norms[i] >= 0 ? 1 : row_norms[i]; /* not a number: an error for the caller */
+            row[end] = row_norms[i] >= 0 ? 1 : row_norms[i]; /* NaN: reported by the caller */
     }
 }

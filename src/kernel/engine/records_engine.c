@@ -1,11 +1,11 @@
-/* src/kernel/engine/records_engine.c: several records, each with columns and a state of its own.
+/* src/kernel/engine/records_engine.c: several records, each with separate columns and state.
  *
  *     K[i][j] = kernel of the sequence up to row i inside its record and up to row j inside its record
  *
- * The columns of a record meet the rows of another as two sequences from the zero state: no diagonal and no window crosses
- * the start of a record. So the matrix is made of blocks, one for each pair of records, and each of them is what the
- * kernel's own engine makes of two sequences. The caller sets the state to zero where a record of rows begins
- * (volt_state_zero); of the columns' own rows it is done here. */
+ * The columns of a record and the rows of another are two sequences from the zero state: no diagonal and no
+ * window crosses the start of a record. The matrix consists of blocks, one for each pair of records,
+ * computed by the kernel's engine. The caller resets the state where a record of rows begins
+ * (volt_state_zero); for the rows of the columns it is done here. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -21,7 +21,7 @@ static const volt_records *records_of(const volt_resolved *resolved)
     return &resolved->records->rows;
 }
 
-/* Records that m columns reach into. */
+/* Number of records that m columns cover. */
 static int64_t count_records(const volt_resolved *resolved, int64_t m)
 {
     return volt_records_at(records_of(resolved), m - 1) + 1;
@@ -45,7 +45,8 @@ static void release(volt_state *base)
     volt_state_parts_release(&((records_state *)base)->parts);
 }
 
-/* Rows that a part of m columns takes at a time: its own at once, and of others a block. There may be many parts. */
+/* Number of rows that a part of m columns processes at a time: all of its rows, and a block of others. There
+ * may be many parts. */
 static int64_t part_rows(int64_t m, int64_t most_rows)
 {
     enum { BLOCK = 256 };
@@ -70,8 +71,8 @@ static void zero(volt_state *base)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* Runs rows Z against the columns of record r, in the blocks that its part takes; `own`: the first row among these. K has the columns
- * of all records. */
+/* Runs rows Z against the columns of record r, in blocks; `own`: the position of the first row among these.
+ * K has the columns of all records. */
 static bool advance_part(const records_state *state, int64_t r, volt_view Z, int64_t own, volt_matrix K,
                          volt_stage *stage)
 {
@@ -85,7 +86,7 @@ static bool advance_part(const records_state *state, int64_t r, volt_view Z, int
     return volt_stage_poll(stage);
 }
 
-/* The columns' own rows from row `own` on: of record a only what meets columns up to its own is wanted. */
+/* The rows of the columns from row `own` on: of record a only columns up to its end are computed. */
 static void advance_own(records_state *state, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     const volt_resolved *resolved = state->base.resolved;
@@ -157,7 +158,7 @@ static bool takes(const volt_resolved *resolved, int64_t m)
 
 static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
-    enum { BESIDE = 128 }; /* structures of a record: there may be many short ones */
+    enum { BESIDE = 128 }; /* overhead of a record in bytes: there may be many short ones */
     double total = BESIDE * (double)count_records(resolved, m);
     for (int64_t r = 0; r < count_records(resolved, m); r++) {
         int64_t own = end_of(resolved, r, m) - begin_of(resolved, r);

@@ -1,10 +1,11 @@
-/* src/kernel/engine/reservoir_engine.c: kernels of reservoirs: states are run, and multiplied.
+/* src/kernel/engine/reservoir_engine.c: kernels of reservoirs: products of states.
  *
  *     K = (X Y' + coef0)^degree,        X, Y: states of rows and columns
  *
- * The state of a sequence is that of its reservoir. The states of the columns are run when the first state against them is
- * created: columns that no kernel is computed against, such as those of a model whose readout is of states, never have
- * them. Columns may also be the coordinates of states in place of rows (volt_states_columns). */
+ * The state of a sequence is the state of its reservoir. The states of the columns are computed when the
+ * first state against them is created. Columns that are never used in a kernel, as in models with a readout
+ * of states, do not have them. Columns may also be the coordinates of states instead of rows
+ * (volt_states_columns). */
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -17,16 +18,16 @@
 #include <string.h>
 
 enum {
-    STATE_ROWS = 64, /* rows of K that are multiplied out at a time ... */
-    OWN_ROWS = 256   /* ... and where the rows are the columns' own, whose states are there */
+    STATE_ROWS = 64, /* rows of K multiplied at a time ... */
+    OWN_ROWS = 256   /* ... and if the rows are the columns, whose states are stored */
 };
 
-/* ---- the reservoirs of a kernel: of all terms of a sum side by side, or one --------------------- */
+/* ---- the reservoirs of a kernel: all terms of a sum, or one ------------------------------------- */
 
 typedef struct reservoir_part {
     const volt_reservoir *reservoir;
-    int64_t slice; /* where its inputs begin in a row */
-    double root;   /* of its weight */
+    int64_t slice; /* offset of its inputs in a row */
+    double root;   /* square root of its weight */
 } reservoir_part;
 
 static int64_t count_parts(const volt_resolved *resolved)
@@ -60,9 +61,9 @@ int64_t volt_states_length(const volt_resolved *resolved)
     return total;
 }
 
-/* Reservoirs on their way through rows. */
+/* Reservoirs with their current states. */
 typedef struct walk {
-    double *states; /* one after the other: volt_states_length() numbers */
+    double *states; /* concatenated: volt_states_length() numbers */
     double *room;
 } walk;
 
@@ -87,8 +88,8 @@ static void walk_set(const volt_resolved *resolved, walk *made, const double *st
     memcpy(made->states, states, (size_t)volt_states_length(resolved) * sizeof *states);
 }
 
-/* Through the rows of Z. F (Z.rows x all states) receives the states, each term's times the root of its weight; an F without
- * data, nothing. */
+/* Run the rows of Z. F (Z.rows x all states) receives the states, each term scaled by the root of its
+ * weight; F without data is not written. */
 static void walk_run(const volt_resolved *resolved, walk *made, volt_view Z, volt_matrix F)
 {
     int64_t at = 0;
@@ -107,7 +108,7 @@ static void walk_run(const volt_resolved *resolved, walk *made, volt_view Z, vol
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-/* The states of rows first .. m - 1, on from the one before them. */
+/* The states of rows first .. m - 1, continued from the one before. */
 static volt_status run_columns(const volt_resolved *resolved, int64_t first, volt_stage *stage,
                                volt_columns *columns)
 {
@@ -132,13 +133,13 @@ static volt_status run_columns(const volt_resolved *resolved, int64_t first, vol
     return volt_columns_cancelled(stage);
 }
 
-/* States that are there go on; otherwise none are run yet. */
+/* Existing states are continued; otherwise none are computed yet. */
 static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage *stage, volt_columns *columns)
 {
     return columns->features ? run_columns(resolved, first, stage, columns) : VOLT_OK;
 }
 
-/* Columns are shared by threads: the first that needs the states runs them. */
+/* Columns are shared by threads: the first thread that needs the states computes them. */
 static volt_status need_states(const volt_resolved *resolved, const volt_columns *columns)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -156,7 +157,7 @@ typedef struct reservoir_state {
     volt_state base;
     walk walk;
     double *block;      /* rows x size: states of rows */
-    volt_row_list list; /* columns that move: their states */
+    volt_row_list list; /* moving columns: their states */
 } reservoir_state;
 
 static void release(volt_state *base)
@@ -208,7 +209,7 @@ static void seek(volt_state *base, volt_view Z)
     run(base, Z, (volt_matrix){0});
 }
 
-/* K from products, coef0 included, to their power; `own` as an engine has it. */
+/* Raises products, including coef0, to the power; `own` as in engines. */
 static void raise(const volt_reservoir *reservoir, int64_t own, volt_matrix K)
 {
     for (int64_t i = 0; i < K.rows && reservoir->degree > 1; i++) {
@@ -383,7 +384,7 @@ const volt_engine volt_engine_reservoir = {
 static void advance_states(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     enum { ROWS = 256 };
-    (void)own; /* the columns are no rows */
+    (void)own; /* the columns are not rows */
     for (int64_t first = 0; first < Z.rows; first += ROWS) {
         int64_t count = volt_min(ROWS, Z.rows - first);
         run(base, volt_view_rows(Z, first, count), volt_matrix_rows(K, first, count));
@@ -404,7 +405,7 @@ static const volt_state_ops states_ops = {
     .set = set,
 };
 
-/* No kernel asks for it, so it is in no table: a state is all that it has. */
+/* No kernel selects it, so it is in no table; it only has a state. */
 static const volt_engine states_engine = {
     .name = "states",
     .state = &states_ops,

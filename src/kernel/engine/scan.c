@@ -10,11 +10,11 @@ enum {
     BAND = 256, /* diagonals in a band: its columns of a tile stay in the first-level cache */
     ROWS = VOLT_SCAN_ROWS,
     CHUNK = VOLT_COLUMNS_CHUNK,
-    /* Columns begun before the first one, and a chunk that runs over the last. */
+    /* Columns before the first one, for alignment, and a chunk that exceeds the last. */
     TILE_LD = BAND + 2 * CHUNK + (VOLT_PRODUCT_ALIGN > 1 ? VOLT_PRODUCT_ALIGN : 0)
 };
 
-/* Below this many multiplications a team of threads costs more than it saves. */
+/* Below this number of multiplications one thread is faster than a team. */
 static const double serial_work = 4e5;
 
 /* Numbers of ROWS rows from `row` on, from column `first` on. */
@@ -22,7 +22,7 @@ typedef struct tile {
     _Alignas(8 * VOLT_PRODUCT_ALIGN) double at[ROWS * TILE_LD];
 } tile;
 
-/* Where entries go: entry (i, j) is data[(i - row) ld + j - first]. */
+/* Destination of entries: entry (i, j) is data[(i - row) ld + j - first]. */
 typedef struct entries {
     double *data;
     int64_t ld, row, first;
@@ -31,7 +31,7 @@ typedef struct entries {
 /* The part of the grid that a band of diagonals low .. high - 1 has in rows row .. row + rows - 1. */
 typedef struct piece {
     int64_t row, rows, low, high;
-    int64_t first, end; /* its columns, from where a line of the cache begins */
+    int64_t first, end; /* its columns, starting at a cache line */
 } piece;
 
 /* Step down rows row .. row + rows - 1 of the diagonals j - i = from .. to - 1. */
@@ -55,11 +55,11 @@ static void run_piece(const volt_scan_grid *grid, const piece *p, const entries 
                        grid->row_norms ? grid->row_norms + row : NULL, rows, p->first, p->end - p->first,
                        local.at, TILE_LD);
     if (grid->own >= 0 && grid->scan->distance && p->high > grid->own)
-        for (int64_t i = row; i <= last; i++) /* a row is at distance 0 from itself, whatever the rounding */
+        for (int64_t i = row; i <= last; i++) /* a row is at distance 0 from itself, regardless of rounding */
             local.at[(i - row) * TILE_LD + (i + grid->own - p->first)] = 0;
 
-    /* Diagonals that all the rows share go together; the ragged ends, where a diagonal enters the grid at
-     * the left or leaves it at the right, row by row. */
+    /* Diagonals shared by all rows are processed together; the ends, where a diagonal enters the grid at the
+     * left or leaves it at the right, row by row. */
     int64_t shared_low = volt_max(p->low, -row), shared_high = volt_min(p->high, m - last);
     if (shared_low >= shared_high || rows == 1) {
         for (int64_t i = row; i <= last; i++)
@@ -73,7 +73,7 @@ static void run_piece(const volt_scan_grid *grid, const piece *p, const entries 
         step_diagonals(grid, p, &local, out, i, 1, volt_max(p->low, -i), shared_low);
 }
 
-/* ---- sums of products: the factors side by side, a piece at a time ----------------------------- */
+/* ---- sums of products: all factors, a piece at a time ------------------------------------------ */
 
 /* P <- P Q on the columns first .. end - 1 of row i. */
 static void multiply_row(const piece *p, int64_t i, int64_t first, int64_t end, tile *P, const tile *Q)
@@ -100,7 +100,7 @@ static void add_row(const piece *p, int64_t i, int64_t first, int64_t end, doubl
 static void run_factors(const volt_scan_grid *grids, const volt_sum *sum, const piece *p, volt_matrix K)
 {
     int64_t m = grids->columns->m;
-    /* A first term of one factor needs no tile of its own. */
+    /* A first term of one factor needs no separate tile. */
     bool straight = volt_sum_ends_term(sum, 0) && sum->weight[0] == 1;
     tile product, factor;
     if (straight)
@@ -147,7 +147,7 @@ void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix
     int64_t bands = (highest - lowest + BAND - 1) / BAND;
     double work = (double)n * (double)m * (double)(grids->columns->d + 8) * (double)(sum ? sum->n_factors : 1);
 
-    /* From the long diagonals to the short ones: the last bands to be handed out are the least work. */
+    /* From the long diagonals to the short ones, for load balance. */
 #pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads()) if (work > serial_work)
     for (int64_t b = 0; b < bands; b++) {
         int64_t high = highest - b * BAND, low = volt_max(lowest, high - BAND);

@@ -1,11 +1,11 @@
-/* src/kernel/engine/scan.h: the diagonal scan, the engine of every kernel whose entry (i, j) follows from a few
- * numbers at (i-1, j-1) and the local value at (i, j).
+/* src/kernel/engine/scan.h: the diagonal scan, the engine of kernels whose entry (i, j) follows from a small
+ * state at (i-1, j-1) and the local value at (i, j).
  *
- * The n x m grid has n + m - 1 diagonals. Their states live in one array, ordered by j - i, from the lower
+ * The n x m grid has n + m - 1 diagonals. Their states are in one array, ordered by j - i, from the lower
  * left corner (index 0) to the upper right one: entry (i, j) belongs to index j - i + n - 1. Before the scan
- * the array holds the states entering each diagonal at the grid's border; afterwards its first m places
- * hold the states of the last row, which is just where the next rows of the same sequence find them.
- * Neighbouring diagonals never meet, so bands of them go to threads. */
+ * the array holds the states that enter each diagonal at the border of the grid. Afterwards its first m
+ * elements hold the states of the last row, where the next rows of the same sequence use them. Diagonals are
+ * independent, so bands of them are distributed over threads. */
 #ifndef KERNEL_SCAN_H
 #define KERNEL_SCAN_H
 
@@ -18,26 +18,25 @@ typedef struct volt_scan_grid {
     const volt_columns *columns;
     volt_view rows;          /* n x d; centred when scan->distance */
     const double *row_norms; /* n, when scan->distance */
-    /* the column that the first row is: only what lies up to the diagonal is computed; or VOLT_OTHER_ROWS */
+    /* the column of the first row: only entries up to the diagonal are computed; or VOLT_OTHER_ROWS */
     int64_t own;
     double *state; /* number s of diagonal k is state[s * stride + k] */
     int64_t stride;
 } volt_scan_grid;
 
-/* Run the scan and write K (n x m; of own rows up to the diagonal). With `sum`, there is one grid for each of its
- * factors, all of the same n, m and `own`, and K is their sum of products: the factors meet tile by tile, and none of
- * them fills a matrix. The stage, which may be NULL, counts entries of K. Nothing fails; a cancelled stage leaves K and
- * the states unfinished. */
+/* Run the scan and write K (n x m; for rows of the columns, up to the diagonal). With `sum`, there is one
+ * grid for each of its factors, all with the same n, m and `own`, and K is their sum of products, combined
+ * tile by tile without a matrix per factor. The stage (may be NULL) counts entries of K. A cancelled stage
+ * leaves K and the states unfinished. */
 void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, volt_stage *stage);
 
-/* Walk the border: the states of a sequence against the zero past. For each row z of Z (as given, not
- * centred), write the state entering that row to entering[s * stride - i] (backwards in i when backwards,
- * else forwards), then advance border[] by it. */
+/* Walk the border: the states of a sequence against zero rows. For each row z of Z (as given, not centred),
+ * write the state entering that row to entering[s * stride - i] (backwards in i if backwards, else
+ * forwards), then advance border[] by it. */
 void volt_scan_border(const volt_scan *scan, volt_view Z, double *border, double *entering, int64_t stride,
                       bool backwards);
 
-/* The grid of the rows Z against the columns of a state of this engine, which is the one after them once the grid has
- * been run. */
+/* The grid of the rows Z against the columns of a state of this engine. Running the grid advances the state. */
 volt_scan_grid volt_scan_state_grid(volt_state *state, volt_view Z, int64_t own);
 
 #endif

@@ -1,8 +1,9 @@
 /* src/kernel/engine/scan_engine.c: the state of a diagonal scan, advanced in place.
  *
- * The states of the last row against every column lie in a buffer, ordered by diagonal. A row further, every diagonal has
- * moved one column to the right, which in the buffer is one place to the left: nothing is copied until the start of the
- * buffer is reached and the states go back to its end. A column that leaves moves the others one place to the right. */
+ * The states of the last row against every column are in a buffer, ordered by diagonal. With every row, each
+ * diagonal moves one column to the right, which is one position to the left in the buffer. Nothing is copied
+ * until the start of the buffer is reached; then the states move to its end. A column that leaves moves the
+ * others one position to the right. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -13,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows that fit before the states are moved back: enough to make the move of m numbers negligible. Room for moving columns
- * at first, and the most that are kept for a kernel that hardly forgets. */
+/* Number of rows before the states are moved back: large enough to make the move of m numbers negligible.
+ * Initial capacity for moving columns, and the maximum kept for a kernel with long memory. */
 enum { LEAST_SLACK = 64, MOST_SLACK = 4096, LEAST_ROOM = 64, MOST_SETTLING = 16384 };
 
 typedef struct scan_state {
@@ -26,14 +27,14 @@ typedef struct scan_state {
     double *centred;                /* most_rows x d and most_rows: a block of rows, for distances by norms */
     double *norms;
 
-    /* Columns that move. */
-    volt_columns own;    /* packed[k * ld + j], without norms: distances come from differences */
-    int64_t start, room; /* places before the first column in the lists of `own`, and all of them */
-    double *local;       /* room and a chunk: local values of a row ... */
-    double *unwanted;    /* ... and room: kernel values that are not wanted */
+    /* Moving columns. */
+    volt_columns own;    /* packed[k * ld + j], without norms: distances use differences */
+    int64_t start, room; /* positions before the first column in the lists of `own`, and capacity */
+    double *local;       /* capacity and a chunk: local values of a row ... */
+    double *unwanted;    /* ... and capacity: unused kernel values */
     bool cut;            /* columns have left: the edge precedes the first, else zeros do */
     double edge[VOLT_MOST_STATE],
-        edge_border[VOLT_MOST_STATE]; /* of the column that left last: state, border */
+        edge_border[VOLT_MOST_STATE]; /* of the last column that left: state, border */
 } scan_state;
 
 static int64_t size_of(const scan_state *state)
@@ -67,7 +68,7 @@ static int64_t slack_of(int64_t m, int64_t most_rows)
     return volt_max(most_rows, volt_min(volt_max(m, LEAST_SLACK), MOST_SLACK));
 }
 
-/* Makes room for `room` moving columns; on failure nothing changes. */
+/* Increases the capacity for moving columns; on failure nothing changes. */
 static volt_status enlarge(scan_state *state, int64_t room)
 {
     volt_columns *own = &state->own;
@@ -122,8 +123,8 @@ static volt_status allocate(volt_state *base)
     return state->buffer ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
-/* Walks the border of the columns' own sequence: border[] goes from the one before the first column to that after `count`
- * of them, and out[s * ld + j], unless NULL, receives the one after column j. */
+/* Walks the border of the columns' sequence: border[] advances from the one before the first column to the
+ * one after `count` columns. out[s * ld + j], unless NULL, receives the one after column j. */
 static void walk_columns(const scan_state *state, int64_t count, double *border, double *out, int64_t ld)
 {
     const volt_scan *scan = &state->base.resolved->scan;
@@ -143,7 +144,7 @@ static void walk_all_columns(const scan_state *state, double *out, int64_t ld)
     walk_columns(state, state->base.count, border, out, ld);
 }
 
-/* The zero state against column j is the border of the columns' own sequence after its row j. */
+/* The zero state against column j is the border of the columns' sequence after row j. */
 static void zero(volt_state *base)
 {
     scan_state *state = (scan_state *)base;
@@ -152,7 +153,7 @@ static void zero(volt_state *base)
     memcpy(state->border, base->resolved->scan.start, sizeof state->border);
 }
 
-/* ---- columns that move ------------------------------------------------------------------------- */
+/* ---- moving columns ---------------------------------------------------------------------------- */
 
 static volt_status prepare(volt_state *base, const double *z, bool joins, bool wanted)
 {
@@ -161,7 +162,7 @@ static volt_status prepare(volt_state *base, const double *z, bool joins, bool w
     (void)wanted;
     scan_state *state = (scan_state *)base;
     volt_columns *own = &state->own;
-    /* Moved back only where that leaves much room: the work of a move is shared by many rows. */
+    /* Moved back only if that frees enough space: the cost of a move is spread over many rows. */
     if (state->start + base->count + 1 > state->room && state->start > state->room / 4) {
         copy_lists(own->packed, own->ld, own->packed - state->start, own->ld, own->d, base->count);
         own->packed -= state->start;
@@ -197,7 +198,7 @@ static void drop(volt_state *base, int64_t count)
     set_count(state, base->count - count);
 }
 
-/* After so many columns the error of a wrong edge is below rounding. */
+/* Number of columns after which the error of a wrong edge is below rounding. */
 static int64_t settling(const volt_resolved *resolved)
 {
     double kept = resolved->scan.state_size > 0 ? resolved->facts.contraction : 0;
@@ -216,8 +217,9 @@ static void make_room(scan_state *state, int64_t rows)
     state->at = end;
 }
 
-/* Moves every diagonal on by h rows, which in the buffer begin h places to the left, and returns the first. Those that enter
- * at the left border take the border's states; the last of the old states leaves the grid at the right. */
+/* Moves every diagonal by h rows, h positions to the left in the buffer, and returns the first. Diagonals
+ * that enter at the left border take the border's states; the last of the old states leaves the grid at the
+ * right. */
 static double *enter_rows(scan_state *state, volt_view Z)
 {
     const volt_scan *scan = &state->base.resolved->scan;
@@ -248,7 +250,7 @@ volt_scan_grid volt_scan_state_grid(volt_state *base, volt_view Z, int64_t own)
     return grid;
 }
 
-/* One row, and all columns in one call of the step, whose last bits may depend on where a vector begins. */
+/* One row, with all columns in one call of the step: the last bits may depend on vector boundaries. */
 static void advance_moving(scan_state *state, volt_view Z, bool joins, double *k)
 {
     const volt_scan *scan = &state->base.resolved->scan;
@@ -281,7 +283,7 @@ static int64_t length(const volt_resolved *resolved, int64_t m)
     return resolved->scan.state_size * (m + 1);
 }
 
-/* Count and cut, the columns, the states against them, their borders, both edges and the border. */
+/* Count and cut flag, the columns, their states, their borders, both edges and the border. */
 static int64_t length_of(const scan_state *state, int64_t count)
 {
     return 2 + count * (state->own.d + 2 * size_of(state)) + 3 * size_of(state);
@@ -292,7 +294,7 @@ static int64_t moving_length(const volt_state *base)
     return length_of((const scan_state *)base, base->count);
 }
 
-/* Copies lists to or from `numbers`, whichever way, and returns the place behind them. */
+/* Copies lists to or from `numbers`, and returns the position after them. */
 static double *exchange(double *lists, int64_t ld, int64_t n, int64_t count, double *numbers, bool out)
 {
     copy_lists(out ? lists : numbers, out ? ld : count, out ? numbers : lists, out ? count : ld, n, count);

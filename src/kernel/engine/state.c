@@ -1,4 +1,4 @@
-/* src/kernel/engine/state.c: a state of whichever engine the kernel runs on. */
+/* src/kernel/engine/state.c: states, dispatched to the engine of the kernel. */
 #include "kernel/engine/state.h"
 
 #include "base/error.h"
@@ -13,7 +13,7 @@
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-/* Allocates what `shape`, a state without memory, describes. */
+/* Allocates the state described by `shape`, which has no memory. */
 static volt_status allocate(volt_state shape, volt_state **state)
 {
     volt_state *fresh = volt_alloc_zero(1, shape.ops->size);
@@ -148,7 +148,7 @@ void volt_state_get(const volt_state *state, double *numbers)
 
 void volt_state_set(volt_state *state, const double *numbers)
 {
-    (void)state->ops->set(state, numbers, volt_state_length(state)); /* fails only where columns move */
+    (void)state->ops->set(state, numbers, volt_state_length(state)); /* fails only for moving columns */
 }
 
 double *volt_state_put(const volt_state *state, double *numbers)
@@ -217,11 +217,11 @@ void volt_state_parts_set(const volt_state_parts *parts, const double *numbers)
     }
 }
 
-/* ---- rows that come and go --------------------------------------------------------------------- */
+/* ---- row lists --------------------------------------------------------------------------------- */
 
 enum { LEAST_ROWS = 64 };
 
-/* Moves the rows to the beginning of a list of `capacity`. */
+/* Moves the rows to the start of a list of `capacity`. */
 static volt_status move_rows(volt_row_list *list, int64_t capacity)
 {
     double *data = capacity == list->capacity ? list->data : volt_alloc_doubles(capacity, list->cols);
@@ -241,7 +241,7 @@ volt_status volt_row_list_reserve(volt_row_list *list)
 {
     if (list->start + list->count < list->capacity)
         return VOLT_OK;
-    /* Moved back only where that leaves much room: the work of a move is shared by many rows. */
+    /* Moved back only if that frees enough space: the cost of a move is spread over many rows. */
     bool moves_back = list->start > list->capacity / 4;
     return move_rows(list, moves_back ? list->capacity : volt_max(2 * list->capacity, LEAST_ROWS));
 }

@@ -1,15 +1,17 @@
 /* src/kernel/engine/state.h: the state of a sequence against the columns of a Gram matrix.
  *
- * Rows go in, in time order, and rows of K come out. What is kept in between depends on the engine: a scan keeps the state
- * of every diagonal, a kernel on windows the rows that later windows still see.
+ * Rows are pushed in time order, and rows of K are returned. The contents depend on the engine: a scan
+ * stores the state of every diagonal, a kernel on windows the rows that later windows cover.
  *
- * The columns are fixed (columns.h), or they move with the rows: a row that is pushed may join them at the end, and the
- * oldest leave. Entries depend on the whole sequence, columns that left included. A scan keeps an edge for that:
+ * The columns are fixed (columns.h), or they move with the rows: a pushed row may join them at the end, and
+ * the oldest leave. Entries depend on the whole sequence, including columns that left. A scan keeps an edge
+ * for that:
  *
  *     state(t, j) follows from state(t-1, j-1);   of the first column, j - 1 has left, and was last seen at t - 1
  *
- * This is exact when one column leaves for each row that joins. Otherwise the error fades as the kernel forgets, and
- * volt_state_settling gives the number of columns before the first wanted one after which it is below rounding. */
+ * This is exact if one column leaves for each row that joins. Otherwise the error fades with the memory of
+ * the kernel, and volt_state_settling returns the number of columns before the first requested one after
+ * which it is below rounding. */
 #ifndef KERNEL_STATE_H
 #define KERNEL_STATE_H
 
@@ -54,11 +56,11 @@ void volt_state_set(volt_state *state, const double *numbers);
 
 /* ---- the states of reservoirs as features: K = F F', a row of F for each state ------------------- */
 
-/* A readout of n coefficients A against the training rows is then one of N numbers, F' A, and a prediction costs one step of
- * the reservoir and N products, whatever n is. */
+/* A readout of n coefficients A against the training rows is then a readout F' A of N numbers, and a
+ * prediction costs one step of the reservoir and N products for any n. */
 
-/* Numbers in a state of the whole kernel: of one reservoir, or of all terms of a sum that are a reservoir each. 0: the kernel
- * is something else, or a power of the product of states. */
+/* Numbers in a state of the whole kernel: of one reservoir, or of all terms of a sum of reservoirs. 0:
+ * another kernel, or a power of the product of states. */
 int64_t volt_states_count(const volt_resolved *resolved);
 /* Columns whose state gives the reservoir states of the rows pushed, each term's times the root of its weight, for a kernel
  * that has some. VOLT_ERR_MEMORY. */
@@ -87,8 +89,8 @@ volt_status volt_state_count(double number, int64_t most, int64_t *count);
 
 /* ---- columns that move: rows of any records, numbered from 0 ----------------------------------- */
 
-/* Every row that is pushed becomes a column, and columns are kept from row `begin` to the last. Each record has a state of
- * its own; the columns of earlier records meet its rows from the zero state. */
+/* Every pushed row becomes a column, and columns are kept from row `begin` to the last. Each record has a
+ * separate state; the columns of earlier records meet its rows from the zero state. */
 typedef struct volt_moving volt_moving;
 
 /* Creates the zero state without columns. The resolved kernel, which may have records, must outlive it. VOLT_ERR_MEMORY. */
@@ -122,7 +124,7 @@ volt_status volt_moving_set(volt_moving *moving, const double *numbers, int64_t 
 /* The position of rows that are not the columns' own. */
 enum { VOLT_OTHER_ROWS = -1 };
 
-/* The columns that row i is wanted against, the first row standing at `own` among m columns. */
+/* The columns computed for row i, if the first row is at position `own` among m columns. */
 static inline int64_t volt_own_end(int64_t own, int64_t i, int64_t m)
 {
     return own >= 0 && own + i + 1 < m ? own + i + 1 : m;
@@ -131,7 +133,7 @@ static inline int64_t volt_own_end(int64_t own, int64_t i, int64_t m)
 struct volt_state {
     const struct volt_state_ops *ops;
     const volt_resolved *resolved;
-    const volt_columns *columns; /* fixed ones; the engine sets it where they move */
+    const volt_columns *columns; /* fixed columns; set by the engine if they move */
     int64_t most_rows;
     int64_t count; /* columns */
     bool moves;    /* the columns belong to the state */
@@ -143,8 +145,9 @@ typedef struct volt_state_ops {
     volt_status (*allocate)(volt_state *state);
     void (*release)(volt_state *state); /* its members, also after a failed `allocate` */
     void (*zero)(volt_state *state);
-    /* `own`: the column that the first row of Z is, entries beyond the diagonal not being wanted; or VOLT_OTHER_ROWS. Where
-     * columns move there is one row, which joins when `own` is their count, and K without data is not wanted. */
+    /* `own`: the column of the first row of Z, with entries up to the diagonal; or VOLT_OTHER_ROWS. With
+     * moving columns there is one row, which joins if `own` is their count, and K without data is not
+     * written. */
     void (*advance)(volt_state *state, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage);
     void (*seek)(volt_state *state, volt_view Z);                /* (optional) */
     int64_t (*length)(const volt_resolved *resolved, int64_t m); /* against m fixed columns */
@@ -158,8 +161,8 @@ typedef struct volt_state_ops {
     int64_t (*settling)(const volt_resolved *resolved); /* NULL: 0 */
 } volt_state_ops;
 
-/* A state that is made of states: of the factors of a sum, of the records of the columns. Its numbers are theirs, one after
- * the other. */
+/* A state composed of states: of the factors of a sum, or of the records of the columns. Its numbers are
+ * theirs, concatenated. */
 typedef struct volt_state_parts {
     volt_state **each;
     int64_t n;
@@ -183,11 +186,12 @@ static inline double *volt_row_list_at(const volt_row_list *list, int64_t i)
     return list->data + (list->start + i) * list->cols;
 }
 
-/* Makes room for one more row behind the last; for a list of `count` rows in place of these. VOLT_ERR_MEMORY. */
+/* Reserves space for one more row after the last; or for a list of `count` rows that replaces these.
+ * VOLT_ERR_MEMORY. */
 volt_status volt_row_list_reserve(volt_row_list *list);
 volt_status volt_row_list_resize(volt_row_list *list, int64_t count);
 
-/* The state of the engines on windows (window_state.c), and the numbers that it takes where `rows` are pushed at a time,
+/* The state of the engines on windows (window_state.c), and its size in numbers for `rows` rows at a time,
  * without the scratch space of the engine. */
 extern const volt_state_ops volt_window_state_ops;
 double volt_window_state_numbers(const volt_resolved *resolved, int64_t rows);

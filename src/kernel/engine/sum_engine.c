@@ -1,9 +1,9 @@
-/* src/kernel/engine/sum_engine.c: a sum of products of factors, each on the engine of its own.
+/* src/kernel/engine/sum_engine.c: a sum of products of factors, each with its engine.
  *
- * K = sum_t w_t prod_f K_f. A factor has columns and a state of its own, of the slice of the rows that it sees. Where all
- * factors are scans they are run side by side, and meet tile by tile (scan.h). Else their matrices are made one after the
- * other and joined: factors write into a block beside K, as large as K itself where the engine wants all rows at once
- * (the lower triangle of a sequence with itself), else as large as the rows pushed. */
+ * K = sum_t w_t prod_f K_f. A factor has separate columns and a separate state, for its slice of the rows.
+ * If all factors are scans they are run together and combined tile by tile (scan.h). Otherwise their
+ * matrices are computed one after the other in an additional block. The block is as large as K if the engine
+ * needs all rows at once (the lower triangle of a sequence with itself), else as large as the rows pushed. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -13,13 +13,13 @@
 typedef struct sum_state {
     volt_state base;
     volt_state_parts parts; /* of each factor */
-    int64_t blocks;         /* beside K; 0: all factors are scans of fixed columns */
+    int64_t blocks;         /* in addition to K; 0: all factors are scans of fixed columns */
     int64_t capacity;       /* columns of the blocks */
     double *product;        /* most_rows x capacity: a term that has begun ... */
     double *factor;         /* ... and its next factor */
 } sum_state;
 
-/* Matrices beside K that m columns need; 0 columns: those that move, one row at a time. */
+/* Number of additional matrices for m columns; 0 columns: moving columns, one row at a time. */
 static int64_t count_blocks(const volt_sum *sum, int64_t m)
 {
     bool scans = m > 0;
@@ -38,7 +38,7 @@ static void release(volt_state *base)
     volt_free(state->factor);
 }
 
-/* Makes the blocks large enough for so many columns; on failure nothing changes. */
+/* Makes the blocks large enough for this many columns; on failure nothing changes. */
 static volt_status make_room(sum_state *state, int64_t columns)
 {
     if (columns <= state->capacity)
@@ -82,7 +82,7 @@ static void zero(volt_state *base)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* P <- P Q, or K <- K + w P; of own rows up to the diagonal. */
+/* P <- P Q, or K <- K + w P; for rows of the columns, up to the diagonal. */
 static void multiply(volt_matrix P, const double *Q, int64_t own)
 {
 #pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (P.rows * P.cols > 100000)
@@ -99,7 +99,7 @@ static void add(volt_matrix K, double weight, const double *P, bool first, int64
             K.data[i * K.ld + j] = (first ? 0 : K.data[i * K.ld + j]) + weight * P[i * K.cols + j];
 }
 
-/* The stage counts the entries of the first factor. The others only ask whether to go on. */
+/* The stage counts the entries of the first factor. The others only check for cancellation. */
 static int ask(const char *stage, double fraction, void *context)
 {
     (void)stage;
@@ -148,7 +148,7 @@ static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, v
     base->count = state->parts.each[0]->count;
 }
 
-/* ---- columns that move ------------------------------------------------------------------------- */
+/* ---- moving columns ---------------------------------------------------------------------------- */
 
 static volt_status prepare(volt_state *base, const double *z, bool joins, bool wanted)
 {
@@ -176,7 +176,7 @@ static int64_t settling(const volt_resolved *resolved)
     return most;
 }
 
-/* ---- as numbers: those of the factors, one after the other ------------------------------------- */
+/* ---- serialisation: the numbers of the factors, concatenated ----------------------------------- */
 
 static int64_t length(const volt_resolved *resolved, int64_t m)
 {

@@ -1,9 +1,9 @@
 /* src/kernel/engine/window_block.c: a programme on every pair of windows, from one shared matrix of cells.
  *
- * The cells of the pair of windows that end in (i, j) are a block of the matrix of cells of the two sequences,
- * so inner products and exponentials are computed once per (i, j), not once per pair. A thread takes a band of
- * columns and walks down the rows with the few rows of cells that the next windows still need. Windows that
- * end in neighbouring columns are neighbours in memory: they are the lanes of the programme. */
+ * The cells of the pair of windows that end in (i, j) are a block of the matrix of cells of the two
+ * sequences, so inner products and exponentials are computed once per (i, j), not once per pair. A thread
+ * processes a band of columns and moves down the rows with the few rows of cells that the next windows need.
+ * Windows that end in adjacent columns are adjacent in memory: they are the lanes of the programme. */
 #include "base/clones.h"
 #include "base/error.h"
 #include "kernel/engine/engine.h"
@@ -24,7 +24,7 @@ enum {
 typedef struct sizes {
     int64_t cells; /* of a window of the columns */
     int64_t down;  /* of a window of the rows */
-    int64_t width; /* of a row of the buffers: the cells or points that a band sees, and room to run over */
+    int64_t width; /* of a row of the buffers: the cells or points of a band, with padding */
     bool differences;
 } sizes;
 
@@ -50,14 +50,14 @@ typedef struct band {
     const volt_columns *columns;
     const volt_window_rows *x;
     sizes size;
-    int64_t first;     /* window of the columns, and so first cell column */
-    int64_t points;    /* columns of local values that exist from there on, at most width */
+    int64_t first;     /* first window of the columns, which is the first cell column */
+    int64_t points;    /* columns of local values available from there on, at most width */
     double *cells;     /* (ROWS + down) x width */
     double *second;    /* the same: the second numbers of the cells, where the programme has them */
     double *local;     /* TILE_ROWS x width */
-    double *last;      /* the lifted row before, for differences */
+    double *last;      /* the previous lifted row, for differences */
     double *own;       /* the programme's scratch space */
-    int64_t point_row; /* row of local values that comes next */
+    int64_t point_row; /* next row of local values */
 } band;
 
 VOLT_CLONES
@@ -69,7 +69,7 @@ static void difference_row(const double *restrict last, const double *restrict r
 }
 
 /* Lifted local values of the next point row into `out`. Rows beyond the end (of the last windows) are never
- * asked for. */
+ * requested. */
 static void next_points(band *b, double *out)
 {
     const volt_window_rows *x = b->x;
@@ -99,8 +99,8 @@ static void next_cells(band *b, int64_t row)
         programme->prepare(programme, cells, b->second + row * b->size.width, b->points);
 }
 
-/* K of windows i and j, a normalised programme's, when its plain value has underflown. `cells` are theirs: a row
- * of cells that are all 0 settles it. */
+/* K of windows i and j for a normalised programme, if its plain value has underflowed. `cells` are their
+ * cells; a row of zeros among them makes K zero. */
 static double value_by_logs(const band *b, int64_t i, int64_t j, const double *cells, volt_self self_x,
                             volt_stage *stage)
 {
@@ -120,7 +120,8 @@ static double value_by_logs(const band *b, int64_t i, int64_t j, const double *c
     return volt_pair_from_log(value, least);
 }
 
-/* Row i of K, the windows first .. first + count - 1 of the columns; its cells begin in row `row` of the buffer. */
+/* Row i of K for windows first .. first + count - 1 of the columns; its cells begin in row `row` of the
+ * buffer. */
 static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const volt_self *self, volt_matrix K,
                     volt_stage *stage)
 {
@@ -151,7 +152,7 @@ static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *
 {
     int64_t h = b->x->h, m = b->columns->m, kept = b->size.down > 0 ? b->size.down - 1 : 0;
     int64_t own = b->x->own, end_column = b->first + BAND < m ? b->first + BAND : m;
-    int64_t start = own >= 0 && own < b->first ? b->first - own : 0; /* the first row that reaches the band */
+    int64_t start = own >= 0 && own < b->first ? b->first - own : 0; /* the first row that the band contains */
     if (start >= h)
         return;
     b->point_row = start;

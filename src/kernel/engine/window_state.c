@@ -1,9 +1,10 @@
-/* src/kernel/engine/window_state.c: the state of a kernel on windows: the rows that later windows still see.
+/* src/kernel/engine/window_state.c: the state of a kernel on windows: the rows that later windows cover.
  *
- * An entry needs the rows of two windows and nothing else, so where columns move their rows are kept. Columns (columns.h)
- * that are laid out cannot lose their first ones, and gain a row only by being laid out anew: there are two lots of them,
- * an old one with nearly all rows and a young one with the last few, which is laid out again for every row. Once the young
- * lot has MOST_YOUNG columns all of them become the old one, so that as many rows share the cost of laying out a path. */
+ * An entry needs only the rows of two windows, so for moving columns their rows are stored. Columns
+ * (columns.h) that are laid out cannot lose their first ones, and gain a row only by a new layout. There are
+ * two lots of columns: an old one with nearly all rows and a young one with the last few, which is laid out
+ * again for every row. When the young lot has MOST_YOUNG columns, all columns become the old lot. The cost
+ * of laying out a path is thus shared by that many rows. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -14,16 +15,17 @@
 
 enum { MOST_YOUNG = 32 };
 
-/* Columns and what it takes to run rows against them. Of columns that move, the lot has rows begin .. end - 1 of the list,
- * laid out from row `from` on: before its own rows those that their windows reach. */
+/* Columns and the buffers to run rows against them. For moving columns, the lot has rows begin .. end - 1 of
+ * the list, laid out from row `from` on, which includes the rows that their windows cover. */
 typedef struct column_lot {
     volt_columns *columns; /* NULL: no rows */
-    double *work;          /* the rows of the state centred, with their norms, or as increments */
-    /* where windows are longer than the columns': squared norms, sums of them, and what these add to each row */
+    double *work;          /* the rows of the state, centred with norms, or as increments */
+    /* for windows longer than those of the columns: squared norms, their sums, and the contribution to each
+     * row */
     double *squares;
-    volt_self *self; /* most_rows: each new window against itself, where the programme needs it */
-    double *scratch; /* of the engine, for every thread, then of a path against itself */
-    int64_t threads; /* that there is scratch space for */
+    volt_self *self; /* most_rows: each new window against itself, if the programme needs it */
+    double *scratch; /* of the engine, for every thread, then for a path against itself */
+    int64_t threads; /* number of threads with scratch space */
     int64_t from, begin, end;
     double *k; /* against all of its columns */
 } column_lot;
@@ -31,13 +33,13 @@ typedef struct column_lot {
 typedef struct window_state {
     volt_state base;
     double *rows;   /* (window - 1 + most_rows) x d: the last window - 1 rows, then the new ones */
-    column_lot lot; /* all columns; where they move the old ones, which the young ones follow */
+    column_lot lot; /* all columns; if they move the old ones, followed by the young ones */
 
-    /* Columns that move: rows `first` .. of the list. */
+    /* Moving columns: rows `first` .. of the list. */
     volt_row_list list;
     int64_t first;
     column_lot young, next_old, next_young;
-    bool ready, renews_old, renews_young; /* lots are laid out; `prepare` has made others */
+    bool ready, renews_old, renews_young; /* lots are laid out; `prepare` has created new ones */
 } window_state;
 
 static int64_t reach_of(const window_state *state)
@@ -47,8 +49,8 @@ static int64_t reach_of(const window_state *state)
 
 /* ---- lots ------------------------------------------------------------------------------------- */
 
-/* Rows by which the windows of a sum of squared distances are longer than those of the columns. Beyond, the columns
- * have zeros: an inner product gets nothing from there, and |x - 0|^2 is what the row itself brings. */
+/* Number of rows by which the windows of a sum of squared distances exceed those of the columns. Beyond, the
+ * columns are zero: an inner product gets no contribution, and |x - 0|^2 depends only on the row. */
 static int64_t sums_beyond(const volt_resolved *resolved, const volt_columns *columns)
 {
     bool sums = resolved->scan.step && columns->distance;
@@ -67,7 +69,7 @@ static void lot_release(column_lot *lot, bool owned)
     *lot = (column_lot){.from = lot->from, .begin = lot->begin, .end = lot->end};
 }
 
-/* Allocates what it takes to run most_rows rows against the columns of the lot. */
+/* Allocates the buffers to run most_rows rows against the columns of the lot. */
 static volt_status lot_allocate(const volt_resolved *resolved, int64_t most_rows, column_lot *lot)
 {
     const volt_columns *columns = lot->columns;
@@ -81,7 +83,7 @@ static volt_status lot_allocate(const volt_resolved *resolved, int64_t most_rows
     return lot->work && lot->squares && lot->self && lot->scratch ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
-/* Lays out rows begin .. end - 1 of the list, with those that their windows reach. */
+/* Lays out rows begin .. end - 1 of the list, with the rows that their windows cover. */
 static volt_status lot_make(const window_state *state, int64_t begin, int64_t end, column_lot *made)
 {
     const volt_resolved *resolved = state->base.resolved;
@@ -98,8 +100,8 @@ static volt_status lot_make(const window_state *state, int64_t begin, int64_t en
     return status;
 }
 
-/* Returns sums of the first `longer` squared norms in the window of each of h new rows. As in window_sum.c nothing is subtracted:
- * a sum is a suffix of one chunk of `longer` rows and a beginning of the next. */
+/* Returns sums of the first `longer` squared norms in the window of each of h new rows. As in window_sum.c
+ * nothing is subtracted: a sum is a suffix of one chunk of `longer` rows plus a prefix of the next. */
 static const double *add_up_beyond(const window_state *state, const column_lot *lot, int64_t h, int64_t longer)
 {
     int64_t d = lot->columns->d;
@@ -120,8 +122,8 @@ static const double *add_up_beyond(const window_state *state, const column_lot *
     return sums;
 }
 
-/* Rows of the windows of h new rows that count: as many as the columns', or where those are cut short and second
- * differences are taken, one zero and all from the first row that is none. */
+/* Effective rows of the windows of h new rows: the same number as for the columns. If those are cut short
+ * and second differences are taken: one zero and all rows from the first nonzero row on. */
 static int64_t window_of_rows(const window_state *state, const volt_columns *columns, int64_t h, int64_t own)
 {
     int64_t w = state->base.resolved->window, numbers = (w - 1) * columns->d, zeros = 0;
@@ -139,7 +141,7 @@ static volt_window_rows arrange_rows(const window_state *state, const column_lot
     const volt_columns *columns = lot->columns;
     int64_t d = columns->d, total = window - 1 + h, longer = sums_beyond(state->base.resolved, columns);
     const double *rows = state->rows + (state->base.resolved->window - window) * d;
-    /* The number of threads may have been raised since the scratch space was made. */
+    /* The number of threads may have increased since the scratch space was allocated. */
     volt_window_rows x = {.rows = volt_view_of(rows, total, d),
                           .h = h,
                           .threads = volt_min(volt_threads(), lot->threads),
@@ -223,7 +225,7 @@ static void zero(volt_state *base)
     memset(((window_state *)base)->rows, 0, bytes_kept(base));
 }
 
-/* The last window - 1 rows, after zeros where there are fewer. */
+/* The last window - 1 rows, preceded by zeros if there are fewer. */
 static void seek(volt_state *base, volt_view Z)
 {
     window_state *state = (window_state *)base;
@@ -233,7 +235,7 @@ static void seek(volt_state *base, volt_view Z)
         memcpy(state->rows + i * d, Z.data + (Z.rows - kept + i) * Z.ld, (size_t)d * sizeof(double));
 }
 
-/* ---- columns that move ------------------------------------------------------------------------- */
+/* ---- moving columns ---------------------------------------------------------------------------- */
 
 static volt_status prepare(volt_state *base, const double *z, bool joins, bool wanted)
 {
@@ -265,7 +267,7 @@ static void replace(column_lot *lot, column_lot *next)
     *next = (column_lot){0};
 }
 
-/* The columns of the lot that are still there. Returns the place of those of the next lot. */
+/* Runs the remaining columns of the lot. Returns the position of the next lot's values. */
 static double *run_kept(const window_state *state, const column_lot *lot, double *k)
 {
     int64_t begin = volt_max(lot->begin, state->first);
@@ -276,7 +278,7 @@ static double *run_kept(const window_state *state, const column_lot *lot, double
     return k + (lot->end - begin);
 }
 
-/* Gives up rows that neither a lot nor the window of a column reaches. */
+/* Drops rows that neither a lot nor the window of a column covers. */
 static void forget_rows(window_state *state)
 {
     int64_t gone = volt_max(state->first - reach_of(state), 0);
@@ -330,9 +332,9 @@ static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, v
     memmove(state->rows, state->rows + Z.rows * d, bytes_kept(base));
 }
 
-/* ---- as numbers: where columns move, these and their rows stand before the rows that are kept --- */
+/* ---- serialisation: for moving columns, these and their rows precede the stored rows ------------ */
 
-/* Where the lots lie is part of the state: they are laid out again in the same way, for the same bits. */
+/* The layout of the lots is part of the state, so that restored states give the same bits. */
 enum { FIRST, END, READY, OLD_BEGIN, OLD_END, NUMBERS };
 
 static int64_t moving_length(const volt_state *base)

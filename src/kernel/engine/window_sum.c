@@ -1,11 +1,14 @@
-/* src/kernel/engine/window_sum.c: static kernels on windows of w rows, at a cost per entry that does not depend on w.
+/* src/kernel/engine/window_sum.c: static kernels on windows of w rows, at a cost per entry that does not
+ * depend on w.
  *
  * The inner product of two windows is the sum of the last w values of S along a diagonal (their squared
- * distance is a sum of w squared distances). Nothing is subtracted when it leaves the window: one far value
- * would spoil the rest of its diagonal. Instead the rows are cut into chunks of w, and
+ * distance is a sum of w squared distances). Values that leave the window are not subtracted, because one
+ * large value would spoil the rest of its diagonal. Instead the rows are divided into chunks of w:
+ *
  *     window sum at position p of a chunk = sum over positions 0 .. p of this chunk
- *                                         + sum over positions p + 1 .. w - 1 of the chunk before,
- * the first a running sum, the second read off the suffix sums of the chunk before. */
+ *                                         + sum over positions p + 1 .. w - 1 of the previous chunk
+ *
+ * The first is a running sum; the second is a suffix sum of the previous chunk. */
 #include "base/clones.h"
 #include "base/numbers.h"
 #include "kernel/engine/engine.h"
@@ -19,7 +22,7 @@ enum {
     TILE_LD = BAND + 2 * VOLT_COLUMNS_CHUNK
 };
 
-/* Of one thread: the local values of this chunk, suffix sums of the one before, and the running sum. */
+/* Per thread: the local values of this chunk, suffix sums of the previous one, and the running sum. */
 static int64_t scratch_of(int64_t window)
 {
     return (2 * window + 1) * BAND;
@@ -30,11 +33,11 @@ typedef struct band {
     const volt_columns *columns;
     const volt_window_rows *x;
     volt_matrix K;
-    int64_t low, high; /* diagonals j - i = low .. high - 1, of the grid with zeros in front */
+    int64_t low, high; /* diagonals j - i = low .. high - 1, of the grid with leading zeros */
     double *chunk, *suffix, *running;
 } band;
 
-/* chunk (w x BAND) becomes its suffix sums. */
+/* Converts chunk (w x BAND) to its suffix sums. */
 VOLT_CLONES
 static void sum_suffixes(double *restrict chunk, int64_t window)
 {
@@ -43,7 +46,7 @@ static void sum_suffixes(double *restrict chunk, int64_t window)
             chunk[p * BAND + k] += chunk[(p + 1) * BAND + k];
 }
 
-/* One row: local values into the chunk, and the sums of the windows that end here back into `local`. */
+/* One row: local values into the chunk, and the sums of the windows that end here into `local`. */
 VOLT_CLONES
 static void sum_windows(double *restrict local, double *restrict chunk, double *restrict running,
                         const double *restrict suffix, int64_t count, bool first, bool last)
@@ -77,13 +80,13 @@ static void run_row(band *b, int64_t row, double *local, int64_t first_column)
         return;
     int64_t k = from - b->low;
     double *values = local + (row + from - first_column);
-    /* The suffix of the chunk before starts one position further; at the last position there is none. */
+    /* The suffix of the previous chunk starts one position later; the last position has none. */
     const double *suffix = b->suffix + volt_min(position + 1, w - 1) * BAND + k;
     sum_windows(values, b->chunk + position * BAND + k, b->running + k, suffix, to - from, position == 0,
                 position == w - 1);
 
     int64_t i = row - (w - 1),
-            j = volt_max(row + from - (w - 1), 0); /* the entry of K that the window ends in */
+            j = volt_max(row + from - (w - 1), 0); /* the entry of K for the window that ends here */
     int64_t skipped = j - (row + from - (w - 1)), count = to - from - skipped;
     if (i < 0 || count <= 0)
         return;
@@ -139,7 +142,7 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
 static bool takes(const volt_resolved *resolved, int64_t m)
 {
     (void)m;
-    return resolved->scan.step != NULL; /* the engine of one row stands before it */
+    return resolved->scan.step != NULL; /* the engine for one row precedes it in the table */
 }
 
 static int64_t scratch(const volt_resolved *resolved, const volt_columns *columns)

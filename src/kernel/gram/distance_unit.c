@@ -1,4 +1,4 @@
-/* src/kernel/gram/distance_unit.c: how far apart rows are, as a unit for the search of kernel widths. */
+/* src/kernel/gram/distance_unit.c: the median distance of rows, as a unit for the search of kernel widths. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -8,9 +8,10 @@
 
 #include <math.h>
 
-enum { SAMPLES = 256 }; /* rows, evenly spaced: some 32,000 distances */
+enum { SAMPLES = 256 }; /* rows, evenly spaced: about 32,000 distances */
 
-/* `rows` rows of X, times 2^-exponent: then no square overflows or vanishes, and the digits stay. */
+/* Copies `rows` rows of X, times 2^-exponent, which prevents overflow and underflow of squares without
+ * rounding. */
 static void take_sample(volt_view X, int64_t rows, int exponent, double *sample)
 {
     for (int64_t i = 0; i < rows; i++)
@@ -18,7 +19,7 @@ static void take_sample(volt_view X, int64_t rows, int exponent, double *sample)
             sample[i * X.cols + k] = ldexp(X.data[i * X.rows / rows * X.ld + k], -exponent);
 }
 
-/* Squared distances between the rows of the sample; rows that repeat say nothing about scale. */
+/* Squared distances between the rows of the sample; repeated rows are ignored. */
 static int64_t square_distances(const double *sample, int64_t rows, int64_t d, double *squares)
 {
     int64_t count = 0;

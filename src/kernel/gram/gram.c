@@ -68,7 +68,7 @@ typedef struct row_maker {
     bool multiplies; /* the engine multiplies with BLAS, which `use` holds */
 } row_maker;
 
-/* To be closed in any case. */
+/* Close it in every case. */
 static volt_status open_rows(row_maker *maker, const volt_resolved *resolved, volt_view Y, int64_t most_rows,
                              volt_stage *stage)
 {
@@ -90,7 +90,7 @@ static void close_rows(row_maker *maker)
     volt_columns_free(maker->columns);
 }
 
-/* Does no bound say that K, or what it is made of, cannot overflow? */
+/* Is there no bound that excludes overflow of K or its parts? */
 static bool may_overflow(const volt_resolved *resolved)
 {
     bool may = !isfinite(resolved->facts.largest) || resolved->programme.gaussian > 0;
@@ -99,8 +99,8 @@ static bool may_overflow(const volt_resolved *resolved)
     return may;
 }
 
-/* The matrix as the engine gives it: that of the columns with themselves (`own`), or the one asked for. Its
- * progress covers [from, from + share] of the call. */
+/* Fills the matrix without further steps: of the columns with themselves (`own`), or the requested one.
+ * Progress covers [from, from + share] of the call. */
 static volt_status fill(const void *context, bool own, double from, double share, volt_matrix K)
 {
     const gram_job *job = context;
@@ -122,8 +122,7 @@ static volt_status fill(const void *context, bool own, double from, double share
     return status;
 }
 
-/* The kernel of each row of X, or with `of_columns` of Y, with itself: rows of K in blocks, of which the diagonal is
- * kept. */
+/* The kernel of each row of X, or with `of_columns` of Y, with itself: the diagonals of blocks of K. */
 static volt_status self_values(const void *context, bool of_columns, double from, double share, double *values)
 {
     enum { BLOCK = 64 };
@@ -156,7 +155,7 @@ static volt_status join_extents(const volt_kernel *kernel, const volt_sliced_row
 {
     int64_t slices = volt_kernel_slices(kernel), d = x->rows.cols / slices;
     for (int64_t s = 0; s < slices; s++) {
-        extents[s].largest = y->extents[s].largest; /* the columns are what was trained on */
+        extents[s].largest = y->extents[s].largest; /* the columns are the training data */
         double radius = 0;
         VOLT_TRY(volt_asked_radius(kernel, s, d, asked, &radius));
         VOLT_TRY(

@@ -1,4 +1,4 @@
-/* src/kernel/gram/gram.h: checks that every entry into the library makes on its data. */
+/* src/kernel/gram/gram.h: Gram matrices, and checks of data common to all public functions. */
 #ifndef KERNEL_GRAM_H
 #define KERNEL_GRAM_H
 
@@ -7,65 +7,67 @@
 
 #include <stdbool.h>
 
-/* VOLT_ERR_SHAPE unless the view has data, rows, columns and ld >= cols; `name` is for the sentence. */
+/* VOLT_ERR_SHAPE unless the view has data, rows, columns and ld >= cols; `name` is used in the message. */
 volt_status volt_check_shape(volt_view X, const char *name);
 
-/* VOLT_ERR_NOT_FINITE when the lower triangle (or all) of K holds a value that is not: the kernel overflowed. */
+/* VOLT_ERR_NOT_FINITE if the lower triangle (or all) of K contains a value that is not finite: the kernel
+ * overflowed. */
 volt_status volt_check_finite(volt_matrix K, bool lower);
 
 /* Copy the lower triangle to the upper one. */
 void volt_mirror(volt_matrix K);
 
-/* The largest norm of all inputs becomes the radius that the caller asks for. VOLT_ERR_ARGUMENT when that is
- * too small for them; 0 asks for none. */
+/* Replaces the largest norm of all inputs by the requested radius. VOLT_ERR_ARGUMENT if that is too small;
+ * 0: no request. */
 volt_status volt_take_radius(double asked, int64_t d, double *radius);
 
-/* Does the kernel, or a factor of it, hold on a ball alone, or is it another kernel on another ball? `radius` is that of the
- * inputs at hand. VOLT_ERR_MEMORY. */
+/* Is the kernel, or a factor of it, only defined on a ball, or does it depend on the ball? `radius` is the
+ * radius of the inputs. VOLT_ERR_MEMORY. */
 volt_status volt_kernel_find_ball(const volt_kernel *kernel, int64_t d, double radius, bool *has);
 
-/* The radius that was asked for as far as it concerns a slice of the rows: 0, none, where the slice is filtered, so that it
- * may reach further than the inputs, and what sees it takes any input. VOLT_ERR_MEMORY. */
+/* The requested radius for a slice of the rows. 0, no request, for a filtered slice, which may exceed the
+ * inputs, if its factors accept any input. VOLT_ERR_MEMORY. */
 volt_status volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked,
                               double *radius);
 
-/* The radius of a matrix whose rows and columns have norms up to `rows` and `columns`: the one asked for, checked, or
- * else the larger. Columns are what was trained on, by a matrix of their own, whose radius was `columns` unless it was
- * given one: where the kernel depends on it, rows beyond it are worth a warning in the log. */
+/* The radius of a matrix whose rows and columns have norms up to `rows` and `columns`: the requested one,
+ * checked, or the larger of both. Columns are training data with a separate matrix of radius `columns`,
+ * unless requested. If the kernel depends on the radius, rows beyond it log a warning. */
 volt_status volt_join_radii(const volt_kernel *kernel, double asked, int64_t d, double rows, double columns,
                             double *radius);
 
 /* The unit of distance for searches: the median distance between rows of X (a sample of them) times
  * sqrt(window). Ranges in this unit keep windowed Gram matrices from being numerically diagonal.
- * VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA when the rows are all alike. */
+ * VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_DATA if all rows are equal. */
 volt_status volt_kernel_distance_unit(volt_view X, int64_t window, double *unit);
 
-/* ---- what follows the filling of a matrix: centring, normalising, mirroring -------------------- */
+/* ---- centring, normalising and mirroring of a filled matrix ------------------------------------ */
 
-/* Fill K as it is, not centred; with `own` it is the matrix of the columns (m x m), of which the lower triangle is enough,
- * and which progress covers as [from, from + share] of the call. */
+/* Fills K without centring. With `own` it is the matrix of the columns (m x m), of which the lower triangle
+ * is sufficient. Progress covers [from, from + share] of the call. */
 typedef volt_status (*volt_gram_fill)(const void *context, bool own, double from, double share, volt_matrix K);
 
-/* The kernel of every row of the matrix with itself, or with `columns` of every column, as the kernel gives it (not
- * centred). Progress covers [from, from + share] of the call. */
+/* The kernel of every row of the matrix with itself, or with `columns` of every column, without centring.
+ * Progress covers [from, from + share] of the call. */
 typedef volt_status (*volt_gram_self)(const void *context, bool columns, double from, double share,
                                       double *values);
 
-/* How to make one matrix. */
+/* Instructions for one matrix. */
 typedef struct volt_gram_steps {
     const void *context;
     volt_gram_fill fill;
-    volt_gram_self self; /* asked only where rows and columns differ: otherwise it is the diagonal */
-    double self_work[2]; /* work of `self` for rows and for columns; that of filling K is 1 */
+    volt_gram_self self; /* called only if rows and columns differ: otherwise the diagonal is used */
+    double self_work[2]; /* work of `self` for rows and for columns, relative to filling K */
     bool same, centred, normalise, mirror;
 } volt_gram_steps;
 
-/* VOLT_ERR_DATA where the kernel of a row with itself is not above 0, which normalising divides by. */
+/* VOLT_ERR_DATA if normalisation divides by a kernel of a row with itself that is not above 0. */
 volt_status volt_gram_run(const volt_gram_steps *steps, volt_matrix K);
 
 /* ---- collections ------------------------------------------------------------------------------- */
 
-/* volt_gram_collection for a kernel of several factors, or of one on filtered series, once the arguments are checked. */
+/* volt_gram_collection for a kernel of several factors, or of one on filtered series, after the arguments
+ * are checked. */
 volt_status volt_gram_expression(const volt_kernel *kernel, const volt_view *X, int64_t n_x, const volt_view *Y,
                                  int64_t n_y, const volt_gram_options *options, volt_matrix K);
 

@@ -1,10 +1,11 @@
 /* src/kernel/gram/gram_collection.c: Gram matrices of collections of series.
  *
- * The series of the columns are packed in groups, those of a group side by side, so that one series of the rows
- * meets a whole group at once and everything vectorises whatever the lengths are.
- *     scans       aligned at the end, zeros in front of the shorter: a row of zeros in front is just a step of
- *                 the zero past, so the recursion needs no border of its own; K is the last entry
- *     programmes  aligned at the start, zeros behind the shorter, each lane read off at its own length
+ * The series of the columns are packed in interleaved groups, so that one series of the rows is combined
+ * with a whole group at once and all operations vectorise for any lengths.
+ *
+ *     scans       aligned at the end, zeros before the shorter: leading zero rows do not change the zero initial
+ *                 state, so the recursion needs no border; K is the last entry
+ *     programmes  aligned at the start, zeros after the shorter; each lane is read at its length
  *     reservoirs  need no pairs of steps: their last states are compared (below) */
 #include "base/clones.h"
 #include "base/error.h"
@@ -22,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- reservoirs: every series is run once, and its last state kept; then all pairs --------------- */
+/* ---- reservoirs: the last state of every series, then all pairs ---------------------------------- */
 
 /* The last state of each series into a row of `states`. */
 static volt_status run_all(const volt_reservoir *reservoir, const volt_view *series, volt_stage *stage,
@@ -83,7 +84,7 @@ static volt_status gram_states(const volt_reservoir *reservoir, const volt_view 
 
 enum { LANES = VOLT_LANES };
 
-/* One side, and how it meets the other. */
+/* One side, and its relation to the other. */
 typedef struct collection {
     const volt_view *series;
     int64_t count, d;
@@ -92,11 +93,11 @@ typedef struct collection {
 typedef struct groups {
     int64_t d;        /* numbers in a packed step */
     int64_t count;    /* groups */
-    int64_t *lengths; /* count x LANES: steps of each series; 0 behind the last series */
+    int64_t *lengths; /* count x LANES: steps of each series; 0 after the last series */
     int64_t *longest; /* count */
-    int64_t *offset;  /* count: where the group's numbers begin in `packed` */
+    int64_t *offset;  /* count: offset of the group in `packed` */
     double *packed;   /* number k of step t of lane l: packed[offset + (t * d + k) * LANES + l] */
-    volt_self *self;  /* count x LANES: each series against itself, where the programme needs it */
+    volt_self *self;  /* count x LANES: each series against itself, if the programme needs it */
 } groups;
 
 /* ---- packing ---------------------------------------------------------------------------------- */
@@ -110,7 +111,7 @@ static void groups_free(groups *g)
     volt_free(g->self);
 }
 
-/* Steps of a series in packed form: its rows, or the points of its path. */
+/* Number of steps of a series in packed form: its rows, or the points of its path. */
 static int64_t steps_of(const volt_resolved *resolved, int64_t rows)
 {
     return resolved->scan.step ? rows : volt_path_length(&resolved->shape, rows);
@@ -121,7 +122,7 @@ static int64_t numbers_of(const volt_resolved *resolved, int64_t d)
     return resolved->scan.step ? d : volt_path_channels(&resolved->shape, d);
 }
 
-/* One series in packed form, steps `step` numbers apart and numbers of a step `gap` apart. */
+/* Pack one series, with steps `step` numbers apart and numbers of a step `gap` apart. */
 static void lay_out(const volt_resolved *resolved, volt_view series, double *to, int64_t step, int64_t gap)
 {
     if (!resolved->scan.step) {
@@ -223,8 +224,8 @@ typedef struct work {
     const volt_resolved *resolved;
     collection X;
     groups columns;
-    int64_t x_numbers; /* of the longest series, laid out */
-    int64_t scratch;   /* numbers for one thread: a series laid out, a group made of it, the engine's own */
+    int64_t x_numbers; /* of the longest series, packed */
+    int64_t scratch;   /* numbers per thread: a packed series, a group made of it, workspace of the engine */
     double *memory;
     volt_stage *stage;
 } work;
@@ -247,7 +248,7 @@ static void run_group(const work *w, const double *x, int64_t P, const groups *g
         run_programme(w->resolved, x, P, g, group, w->stage, zeros, out);
 }
 
-/* A series against itself: it is a group of its own, in every lane. */
+/* A series against itself, as a group with the same series in every lane. */
 static volt_self against_itself(const work *w, const double *x, int64_t P, double *copies, double *scratch)
 {
     int64_t d = w->columns.d, offset = 0, lengths[LANES], longest = P;
@@ -338,7 +339,7 @@ typedef struct collection_job {
     volt_progress progress;
 } collection_job;
 
-/* As in gram.c: the matrix of the columns with themselves (`own`), or the one asked for. */
+/* As in gram.c: the matrix of the columns with themselves (`own`), or the requested one. */
 static volt_status fill(const void *context, bool own, double from, double share, volt_matrix K)
 {
     const collection_job *job = context;
@@ -355,7 +356,7 @@ static volt_status fill(const void *context, bool own, double from, double share
     return status == VOLT_OK ? volt_check_finite(K, same) : status;
 }
 
-/* Each series is a collection of its own, against itself. */
+/* Each series as a collection of one, against itself. */
 static volt_status self_values(const void *context, bool of_columns, double from, double share, double *values)
 {
     const collection_job *job = context;
@@ -399,7 +400,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         *resolved = made;
         return VOLT_OK;
     }
-    volt_extent extent = {.radius = radius}; /* no paths: their scale is of no account */
+    volt_extent extent = {.radius = radius}; /* no paths: their scale is not used */
     VOLT_TRY(volt_kernel_resolve(kernel, extent, d, resolved));
     VOLT_REQUIRE(
         resolved->scan.state_size > 0 || resolved->reservoir, VOLT_ERR_KERNEL,

@@ -1,6 +1,7 @@
-/* src/kernel/gram/gram_expression.c: collections with an expression: factor by factor, each on its own filtered series.
+/* src/kernel/gram/gram_expression.c: collections with an expression, factor by factor.
  *
- * A factor sees every series after a zero past, filtered; the matrices of the factors are multiplied and added. */
+ * A factor sees every series filtered, from a zero initial state; the matrices of the factors are multiplied
+ * and added. */
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -11,7 +12,7 @@
 
 typedef struct expression_job {
     const volt_kernel *kernel;
-    const volt_view *X, *Y; /* Y is X where both are one */
+    const volt_view *X, *Y; /* Y is X if both are the same */
     int64_t n_x, n_y;
     bool same;
     double radius;

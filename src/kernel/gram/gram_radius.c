@@ -1,4 +1,4 @@
-/* src/kernel/gram/gram_radius.c: the radius that a Gram matrix is made for. */
+/* src/kernel/gram/gram_radius.c: the radius of a Gram matrix. */
 #include "base/error.h"
 #include "kernel/extent.h"
 #include "kernel/gram/gram.h"
@@ -18,7 +18,8 @@ volt_status volt_take_radius(double asked, int64_t d, double *radius)
     return VOLT_OK;
 }
 
-/* Does the kernel, no expression, hold on a ball alone? One that does not resolve there may: its sentence comes later. */
+/* Is the kernel, not an expression, only defined on a ball? One that does not resolve there may be; its
+ * error is reported later. */
 static volt_status find_ball(const volt_kernel *kernel, int64_t d, double radius, bool *has)
 {
     volt_resolved resolved = {0};
@@ -51,7 +52,7 @@ volt_status volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t 
     return VOLT_OK;
 }
 
-/* Is the kernel another one on the larger ball? Where tau and lambda are shares of their bounds it is. */
+/* Does the kernel differ on the larger ball? It does if tau and lambda are shares of their bounds. */
 static bool depends_on_radius(const volt_kernel *kernel, int64_t d, double small, double large)
 {
     for (int64_t f = 0; f < kernel->n_factors; f++)

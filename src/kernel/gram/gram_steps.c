@@ -1,10 +1,11 @@
-/* src/kernel/gram/gram_steps.c: what follows the filling of a Gram matrix: centring, normalising, mirroring.
+/* src/kernel/gram/gram_steps.c: centring, normalising and mirroring of a filled Gram matrix.
  *
  * Centring subtracts the mean of the features phi of the kernel, taken over the m columns y:
  *
  *     <phi(x_i) - mean, phi(y_j) - mean> = K[i][j] - mean_l K[i][l] - mean_l Kyy[l][j] + mean_{kl} Kyy[k][l]
  *
- * which needs the columns' own matrix Kyy. When rows and columns are the same, this is H K H with H = I - 11'/m. */
+ * which needs the matrix Kyy of the columns. If rows and columns are the same, this is H K H with H = I -
+ * 11'/m. */
 #include "kernel/gram/gram.h"
 
 #include "base/error.h"
@@ -14,7 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What centring adds to the kernel of each row (n) and of each column (m) with itself. */
+/* Effect of centring on the kernel of each row (n) and of each column (m) with itself. */
 typedef struct centre_shifts {
     double *rows, *columns;
 } centre_shifts;
@@ -42,7 +43,7 @@ static double row_means(volt_matrix K, double *means)
     return total / (double)m;
 }
 
-/* With `lower` K is the columns' own matrix, whose means these are. `shifts`, of the rows, may be NULL. */
+/* With `lower` K is the matrix of the columns, whose means these are. `shifts`, of the rows, may be NULL. */
 static void subtract_means(const double *means, double mean, bool lower, double *shifts, volt_matrix K)
 {
 #pragma omp parallel for schedule(dynamic, 64) num_threads((int)volt_threads())
@@ -62,7 +63,7 @@ static void subtract_means(const double *means, double mean, bool lower, double 
     }
 }
 
-/* The means of the columns' own matrix. */
+/* The means of the matrix of the columns. */
 static volt_status columns_means(volt_gram_fill fill, const void *context, int64_t m, double from, double share,
                                  double *means, double *mean)
 {
@@ -77,8 +78,8 @@ static volt_status columns_means(volt_gram_fill fill, const void *context, int64
     return status;
 }
 
-/* Fills and centres K (n x m). With `same`, K is Kyy, and only its lower triangle is touched. Otherwise Kyy is allocated for
- * the time of the call, and `shifts` is filled where it is not NULL. Progress covers [from, 1] of the call. */
+/* Fills and centres K (n x m). With `same`, K is Kyy, and only its lower triangle is used. Otherwise Kyy is
+ * allocated temporarily, and `shifts` is filled if it is not NULL. Progress covers [from, 1] of the call. */
 static volt_status fill_centred(volt_gram_fill fill, const void *context, bool same, double from,
                                 centre_shifts *shifts, volt_matrix K)
 {
@@ -100,9 +101,9 @@ static volt_status fill_centred(volt_gram_fill fill, const void *context, bool s
     return status;
 }
 
-/* ---- the steps after the filling --------------------------------------------------------------- */
+/* ---- steps after the filling ------------------------------------------------------------------- */
 
-/* The values become 1 / sqrt(value). */
+/* Replaces the values by 1 / sqrt(value). */
 static volt_status invert_roots(double *self, int64_t count, const char *what)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -115,8 +116,8 @@ static volt_status invert_roots(double *self, int64_t count, const char *what)
     return VOLT_OK;
 }
 
-/* K[i][j] / sqrt(K_ii K_jj). The factors are taken one after the other: their product could leave the range of a
- * double where the result does not. */
+/* K[i][j] / sqrt(K_ii K_jj). The factors are applied one after the other, because their product could
+ * overflow. */
 static void scale_entries(volt_matrix K, bool lower, const double *rows, const double *columns)
 {
 #pragma omp parallel for schedule(dynamic, 64) num_threads((int)volt_threads())
@@ -125,7 +126,7 @@ static void scale_entries(volt_matrix K, bool lower, const double *rows, const d
             K.data[i * K.ld + j] = lower && i == j ? 1 : K.data[i * K.ld + j] * rows[i] * columns[j];
 }
 
-/* Fill K, centred where that is asked; `shifts` receives what centring does to self values. */
+/* Fills K, centred if requested; `shifts` receives the effect on self values. */
 static volt_status fill_and_centre(const volt_gram_steps *steps, double from, centre_shifts *shifts,
                                    volt_matrix K)
 {
@@ -155,7 +156,7 @@ static volt_status normalise_cross(const volt_gram_steps *steps, double *self, d
     VOLT_TRY(steps->self(steps->context, true, row_share, column_share, columns));
     VOLT_TRY(fill_and_centre(steps, row_share + column_share, &shifts, K));
     for (int64_t i = 0; i < K.rows + K.cols; i++)
-        self[i] += moved[i]; /* 0 where nothing was centred */
+        self[i] += moved[i]; /* 0 without centring */
     VOLT_TRY(invert_roots(rows, K.rows, "row"));
     VOLT_TRY(invert_roots(columns, K.cols, "column"));
     scale_entries(K, false, rows, columns);

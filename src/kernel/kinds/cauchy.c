@@ -1,7 +1,7 @@
-/* src/kernel/kinds/cauchy.c: 1 / (1 + gamma |x - y|^2), the distance summed over a window.
+/* src/kernel/kinds/cauchy.c: 1 / (1 + gamma |x - y|^2), with the distance summed over a window.
  *
- * The average of Gaussians exp(-t gamma D) over t with density exp(-t), so positive semidefinite; its tails
- * fall like 1/D where those of rbf vanish. docs/adding_a_kernel.md walks through this file. */
+ * It is the average of Gaussians exp(-t gamma D) over t with density exp(-t), so positive semidefinite; its
+ * tails decay like 1/D, unlike those of rbf. docs/adding_a_kernel.md explains this file. */
 #include "base/clones.h"
 #include "kernel/kinds/kind_parts.h"
 

@@ -2,10 +2,11 @@
  *
  *     x_t = (1 - leak) x_{t-1} + leak f(A x_{t-1} + C z_t + b),        K = (<x_t, x'_s> + coef0)^degree
  *
- * (Jaeger 2001; the kernel of a reservoir, section II of the paper.) Without weights of the user's own, A is a sparse
- * Gaussian matrix scaled to the spectral radius or the norm asked for, C and b are uniform on (-1, 1) times `input` and
- * `bias`. With |A| < 1 the past fades for every input and every leak; with spectral radius below 1 it mostly does, and
- * both is neither needed: it is tried out on the data from two starts (reservoir.h). */
+ * (Jaeger 2001; the kernel of a reservoir, section II of the paper.) Unless weights are given, A is a sparse
+ * Gaussian matrix scaled to the requested spectral radius or norm, and C and b are uniform on (-1, 1) times
+ * `input` and `bias`. |A| < 1 guarantees fading memory for every input and every leak. A spectral radius
+ * below 1 usually gives it. Neither is necessary, so fading memory is tested on the data from two initial
+ * states (reservoir.h). */
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/kinds/reservoir_kernel.h"
@@ -90,7 +91,7 @@ static volt_status settle(volt_kernel *kernel)
 
 enum { OF_STATES, OF_INPUTS, CONSTANTS }; /* streams of the seed */
 
-/* What A is multiplied by. */
+/* The scale factor of A. */
 static volt_status scale_of(const volt_kernel *kernel, const double *A, int64_t n, double *scale)
 {
     bool by_norm = kernel->present[NORM];
@@ -165,14 +166,14 @@ static void arrange(const volt_reservoir *reservoir, const double *z, const doub
     u[reservoir->size + reservoir->d] = 1;
 }
 
-/* The spectral radius of the weights between states as they are used. */
+/* The spectral radius of the weights between states. */
 static volt_status radius_in_use(const volt_reservoir *reservoir, double *radius)
 {
     int64_t n = reservoir->size;
     double *A = volt_alloc_doubles(n, n);
     if (!A)
         return VOLT_ERR_MEMORY;
-    for (int64_t k = 0; k < n; k++) /* its transpose has the same */
+    for (int64_t k = 0; k < n; k++) /* its transpose has the same radius */
         memcpy(A + k * n, reservoir->matrix + k * reservoir->ld, (size_t)n * sizeof *A);
     volt_status status = volt_spectral_radius(A, n, radius);
     volt_free(A);
@@ -205,7 +206,7 @@ static volt_status conclude(const volt_kernel *kernel, double radius, volt_resol
         reservoir->bends || reach < 1, VOLT_ERR_ARGUMENT,
         "kernel esn: the spectral radius of A in %s is %g, and must lie below 1 with activation=identity",
         kernel->word[WEIGHTS], reach);
-    double rate = 1 - leak + leak * reach; /* of the past that a step keeps, in the long run */
+    double rate = 1 - leak + leak * reach; /* long-term contraction rate */
     resolved->facts.contraction = rate < 1 ? rate : 0;
     resolved->facts.largest = reservoir->bends
                                   ? pow((double)reservoir->size + reservoir->coef0, (double)reservoir->degree)
@@ -239,5 +240,5 @@ const volt_kernel_entry volt_kernel_esn = {
     .resolve = volt_reservoir_resolve,
     .outline = volt_reservoir_sketch,
     .reservoir = &kind,
-    .jumps = 1u << DENSITY, /* weights come and go */
+    .jumps = 1u << DENSITY, /* density switches weights on and off */
 };

@@ -1,8 +1,8 @@
-/* src/kernel/kinds/fading.c: an RBF kernel on the whole past, with weights that fade geometrically.
+/* src/kernel/kinds/fading.c: an RBF kernel on all previous rows, with geometrically decaying weights.
  *
  *     D[i][j] = |x_i - y_j|^2 + rho D[i-1][j-1],   K[i][j] = exp(-gamma D[i][j]),   0 <= rho < 1
  *
- * The state of a diagonal is D, which is 0 for a zero past against a zero past. */
+ * The state of a diagonal is D, initially 0. */
 #include "base/clones.h"
 #include "base/fastmath.h"
 #include "kernel/kinds/kind_parts.h"
@@ -123,7 +123,7 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
     (void)kernel;
     *scan = resolved->scan;
     scan->step = p == GAMMA ? step_by_gamma : step_by_rho;
-    scan->state_size = p == GAMMA ? 1 : 2; /* a zero past has zeros */
+    scan->state_size = p == GAMMA ? 1 : 2; /* the initial state is zero */
     return p == GAMMA || p == RHO;
 }
 

@@ -1,13 +1,15 @@
-/* src/kernel/kinds/fir.c: a linear filter whose impulse response fades, as regularised impulse-response estimation sees it.
+/* src/kernel/kinds/fir.c: a linear filter with a decaying impulse response, as in regularised
+ * impulse-response estimation.
  *
  *     K[i][j] = sum_{k,l >= 0} mu^{(k+l)/2} corr^{|k-l|} <x_{i-k}, y_{j-l}>,      0 <= mu < 1, -1 < corr < 1
  *
- * the diagonal/correlated kernel of Chen, Ohlsson and Ljung (Automatica 48, 2012); tuned/correlated is corr = sqrt(mu).
- * With the rows echoed once, u_i = x_i + corr sqrt(mu) u_{i-1} (filter.h), it is a diagonal scan (docs/math.md):
+ * This is the diagonal/correlated kernel of Chen, Ohlsson and Ljung (Automatica 48, 2012); tuned/correlated
+ * is corr = sqrt(mu). With the echo u_i = x_i + corr sqrt(mu) u_{i-1} (filter.h), it is a diagonal scan
+ * (docs/math.md):
  *
  *     F[i][j] = <u_i, u_j> + mu F[i-1][j-1],      K[i][j] = <u_i, u_j> + (1 - corr^2) mu F[i-1][j-1]
  *
- * The state of a diagonal is F, 0 for a zero past. */
+ * The state of a diagonal is F, initially 0. */
 #include "base/clones.h"
 #include "kernel/kinds/kind_parts.h"
 
@@ -86,7 +88,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return VOLT_OK;
 }
 
-/* By mu where corr = 0, K being F: F'[i][j] = F[i-1][j-1] + mu F'[i-1][j-1]. State (F, F'). */
+/* By mu if corr = 0, where K is F: F'[i][j] = F[i-1][j-1] + mu F'[i-1][j-1]. State (F, F'). */
 VOLT_CLONES_WIDE
 static void step_by_mu(VOLT_STEP_ARGUMENTS)
 {
@@ -104,7 +106,7 @@ static void step_by_mu(VOLT_STEP_ARGUMENTS)
     }
 }
 
-/* Where corr is not 0, both parameters change the rows themselves, through their echo. */
+/* If corr is not 0, both parameters change the rows, through their echo. */
 static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, int p, volt_scan *scan)
 {
     *scan = resolved->scan;

@@ -4,9 +4,9 @@
  *     M[0][0] = 1, M[a][0] = M[0][b] = 0,  M[a][b] = local (M[a-1][b] + M[a][b-1] + M[a-1][b-1])
  *     K(x, y) = M[P][Q] / sqrt(M_xx[P][P] M_yy[Q][Q])
  *
- * The programme carries c^{a+b} M[a][b] with c = sqrt(2) - 1: 2 c + c^2 = 1, so that no entry exceeds 1, and
- * the factors cancel in K. K(x, x) itself may shrink like c^{2P}: where doubles underflow, the recursion is
- * repeated in logarithms. */
+ * The programme computes c^{a+b} M[a][b] with c = sqrt(2) - 1: 2 c + c^2 = 1, so that no entry exceeds 1,
+ * and the factors cancel in K. K(x, x) may decrease like c^{2P}; if it underflows, the recursion is repeated
+ * in logarithms. */
 #include "base/clones.h"
 #include "base/fastmath.h"
 #include "kernel/kinds/lane_row.h"
@@ -48,7 +48,7 @@ typedef struct constants {
 } constants;
 VOLT_OWN_NUMBERS(constants)
 
-/* c local: the weight that every way into a cell has at least once. */
+/* c local: the weight that every path into a cell contains at least once. */
 VOLT_CLONES_WIDE
 static void lift(const volt_programme *programme, double *restrict values, int64_t count)
 {
@@ -59,7 +59,7 @@ static void lift(const volt_programme *programme, double *restrict values, int64
     }
 }
 
-/* The scratch space is one row of M, from column 0 on, every lane of a column side by side. */
+/* The scratch space is one row of M, from column 0 on, with interleaved lanes. */
 static int64_t scratch_length(const volt_programme *programme, int64_t columns)
 {
     (void)programme;
@@ -74,7 +74,7 @@ static void start(const volt_programme *programme, int64_t columns, double *M)
         M[l] = 1;
 }
 
-/* The factor of the diagonal step: its weight is c^2, that of the others c. */
+/* The factor of the diagonal step: its weight is c^2, compared with c for the others. */
 VOLT_CLONES
 static void prepare(const volt_programme *programme, double *restrict cells, double *restrict second,
                     int64_t count)
@@ -104,7 +104,7 @@ static void finish(const volt_programme *programme, const int64_t *lengths, cons
         out[l] = M[lengths[l] * LANES + l];
 }
 
-/* log(e^a + e^b + e^c), where any may be -inf. */
+/* log(e^a + e^b + e^c); arguments may be -inf. */
 static double log_sum(double a, double b, double c)
 {
     double largest = fmax(a, fmax(b, c));
@@ -126,8 +126,8 @@ static double log_local(const volt_programme *programme, const double *x, const 
     return exponent - log1p(1 - exp(exponent));
 }
 
-/* An alignment meets every row, so its product is at most the product of the rows' largest local values; and
- * there are fewer than c^{-(P + Q)} alignments. */
+/* An alignment passes through every row, so its product is at most the product of the rows' largest local
+ * values. There are fewer than c^{-(P + Q)} alignments. */
 static double log_bound(const volt_programme *programme, const double *x, int64_t P, const double *y, int64_t Q,
                         int64_t t_step, int64_t c_step, int64_t channels, double least, volt_stage *stage)
 {

@@ -1,4 +1,4 @@
-/* src/kernel/kinds/kind_parts.h: what the files of several kernels share: descriptions of parameters, and static kernels. */
+/* src/kernel/kinds/kind_parts.h: shared parts of kernels: descriptions of parameters, and static kernels. */
 #ifndef KERNEL_KIND_PARTS_H
 #define KERNEL_KIND_PARTS_H
 
@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-/* ---- descriptions of parameters: the differences between kernels are arguments of the macros ------ */
+/* ---- descriptions of parameters: kernels pass their differences as macro arguments ---------------- */
 
-/* Fields of one: a number from `from` to `to`, whose ends belong to it as `ends` says (volt_parameter_info.closed); an integer;
- * a word out of a list; the range of searches. */
+/* Fields of a description: a number from `from` to `to`, with the ends included as `ends` says
+ * (volt_parameter_info.closed); an integer; a word from a list; the range of searches. */
 #define VOLT_REAL(its_name, its_range, from, to, ends)                                                  \
     .name = (its_name), .range = (its_range), .kind = VOLT_PARAMETER_REAL, .low = (from), .high = (to), \
     .closed = (ends)
@@ -22,28 +22,28 @@
 /* The list of a file, as fields of its kernel's info. */
 #define VOLT_KERNEL_INFO .parameters = parameters, .n_parameters = N_PARAMETERS
 
-/* A positive number, 1 unless given, searched log-uniformly from `from` to `to` in units of `its_unit`. */
+/* A positive number, default 1, searched log-uniformly from `from` to `to` in units of `its_unit`. */
 #define VOLT_PARAMETER_POSITIVE(its_name, its_meaning, its_unit, from, to)             \
     {                                                                                  \
         VOLT_REAL(its_name, "(0, inf)", 0, INFINITY, 0), VOLT_SEARCHED(LOG, from, to), \
             .unit = (its_unit), .fallback = "1", .meaning = (its_meaning)              \
     }
 
-/* What a step keeps of something, from 0 to below 1, searched uniformly from 0 to `to`. */
+/* A decay factor from 0 to below 1, searched uniformly from 0 to `to`. */
 #define VOLT_PARAMETER_SHARE(its_name, its_meaning, its_fallback, to)                                     \
     {                                                                                                     \
         VOLT_REAL(its_name, "[0, 1)", 0, 1, 1), VOLT_SEARCHED(LINEAR, 0, to), .fallback = (its_fallback), \
                                                                               .meaning = (its_meaning)    \
     }
 
-/* gamma of exp(-gamma D), D a squared distance with its past. */
+/* gamma of exp(-gamma D), where D is a squared distance including earlier rows. */
 #define VOLT_PARAMETER_DISTANCE_GAMMA(to) \
     VOLT_PARAMETER_POSITIVE("gamma", "scale of the squared distance", VOLT_UNIT_ONE, 1e-2, to)
 
 #define VOLT_PARAMETER_RHO(its_fallback, to) \
     VOLT_PARAMETER_SHARE("rho", "decay factor of the distance per step", its_fallback, to)
 
-/* Rows of a window: the fields but the fallback, which not every kernel has. */
+/* Rows of a window: the fields except the default, which not every kernel has. */
 #define VOLT_PARAMETER_ROWS(its_meaning, from, to)                                        \
     VOLT_INTEGER("window", "1 to 1000000", 1, 1e6), VOLT_SEARCHED(LOG_INTEGER, from, to), \
         .meaning = (its_meaning)
@@ -56,15 +56,15 @@
 
 /* ---- static kernels: of one row, or of a window of rows read as one long row ----------------------
  *
- * They are scans without state: the local value, summed over the window, goes through a formula. */
+ * They are scans without state: a formula of the local value, summed over the window. */
 
-/* A static kernel, resolved. `largest` bounds |K| on the ball. */
+/* A resolved static kernel. `largest` bounds |K| on the ball. */
 static inline volt_resolved volt_static_resolved(volt_scan scan, int64_t window, double radius, double largest)
 {
     return (volt_resolved){.facts = {.radius = radius, .largest = largest}, .window = window, .scan = scan};
 }
 
-/* The step of a static kernel: out = formula of the local value s, which is inlined and vectorises. */
+/* The step of a static kernel: out = formula of the local value s, inlined and vectorised. */
 #define VOLT_STATIC_STEP(formula)                          \
     (void)state;                                           \
     (void)stride;                                          \
@@ -77,7 +77,7 @@ static inline volt_resolved volt_static_resolved(volt_scan scan, int64_t window,
         }                                                  \
     }
 
-/* Its series: that of the formula, from its Taylor coefficients. */
+/* Its power series, from the Taylor coefficients of the formula. */
 #define VOLT_STATIC_SERIES(taylor)                                                                   \
     static void series_step(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local, \
                             volt_jet *state, volt_jet *out)                                          \

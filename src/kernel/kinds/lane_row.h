@@ -1,24 +1,25 @@
-/* src/kernel/kinds/lane_row.h: one row of a linear recursion over the cells of two paths, VOLT_LANES pairs at once.
+/* src/kernel/kinds/lane_row.h: one row of a linear recursion over the cells of two paths, VOLT_LANES pairs
+ * at once.
  *
  *     K[a+1][b+1] = (K[a+1][b] + K[a][b+1]) first[a][b] + K[a][b] second[a][b]
  *
- * What comes from above does not wait for what comes from the left, so the chain along a row is one operation. Two
- * columns are taken at a time: what was above the first is the diagonal of the second, and no register is copied.
- * The vectors are of the machine's own width: compilers leave loops over the lanes scalar here, and split wider
- * vectors through memory. */
+ * The terms from above do not depend on those from the left, so the dependency chain along a row is one
+ * operation per cell. Two columns are processed at a time: the value above the first is the diagonal of the
+ * second, and no register is copied. Vectors have the width of the machine: compilers leave loops over the
+ * lanes scalar here, and split wider vectors through memory. */
 #ifndef KERNEL_LANE_ROW_H
 #define KERNEL_LANE_ROW_H
 
 #include "base/clones.h"
 #include "kernel/programme.h"
 
-#if defined(__AVX__) /* a build for this machine; the clones of a portable one share the narrow type */
+#if defined(__AVX__) /* a native build; the clones of a portable build share the narrow type */
 #define VOLT_VECTOR_BYTES 32
 #else
 #define VOLT_VECTOR_BYTES 16
 #endif
 
-/* Anywhere that a double may lie. */
+/* Aligned like a double. */
 typedef double volt_vector __attribute__((vector_size(VOLT_VECTOR_BYTES), aligned(8), may_alias));
 
 enum { VOLT_VECTOR_DOUBLES = VOLT_VECTOR_BYTES / 8, VOLT_LANE_VECTORS = VOLT_LANES / VOLT_VECTOR_DOUBLES };
@@ -31,7 +32,7 @@ typedef struct volt_lane_state {
     volt_vector diagonal[VOLT_LANE_VECTORS], left[VOLT_LANE_VECTORS];
 } volt_lane_state;
 
-/* Two columns, whose numbers are `here` and the LANES behind it. */
+/* Two columns, with the numbers `here` and the following LANES. */
 VOLT_INLINE void volt_lane_two(volt_lane_state *state, const double *first0, const double *second0,
                                const double *first1, const double *second1, double *here)
 {
@@ -63,7 +64,7 @@ VOLT_INLINE void volt_lane_one(volt_lane_state *state, const double *first, cons
     }
 }
 
-/* K is the row before, from column 1 on, and becomes this one. */
+/* K is the previous row, from column 1 on, and becomes this one. */
 VOLT_INLINE void volt_lane_row(volt_lane_state state, int64_t columns, const double *first,
                                const double *second, int64_t step, double *K)
 {

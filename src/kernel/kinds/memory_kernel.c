@@ -1,9 +1,10 @@
-/* src/kernel/kinds/memory_kernel.c: nonlinear functions of the recent past, seen through a fading linear filter.
+/* src/kernel/kinds/memory_kernel.c: a linear filter over nonlinear functions of recent rows, with fading
+ * memory.
  *
  *     D[i][j] = |x_i - y_j|^2 + rho D[i-1][j-1]
  *     K[i][j] = exp(-gamma D[i][j]) + mu K[i-1][j-1],            0 <= rho < 1, 0 <= mu < 1
  *
- * The state of a diagonal is (D, K); a zero past against a zero past has D = 0 and K = 1 / (1 - mu). */
+ * The state of a diagonal is (D, K), initially D = 0 and K = 1 / (1 - mu). */
 #include "base/clones.h"
 #include "base/fastmath.h"
 #include "kernel/kinds/kind_parts.h"
@@ -166,7 +167,7 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
     *scan = resolved->scan;
     scan->step = steps[p];
     scan->state_size = p == GAMMA ? 2 : 3;
-    scan->start[1] = p == MU ? 1 / rest : 0; /* a zero past: D = 0, and K depends on mu alone */
+    scan->start[1] = p == MU ? 1 / rest : 0; /* initial state: D = 0, and K depends only on mu */
     scan->start[2] = p == MU ? 1 / (rest * rest) : 0;
     return true;
 }

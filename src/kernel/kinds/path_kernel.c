@@ -9,7 +9,7 @@ const char *const volt_path_words[] = {"sequence", "rows", NULL};
 
 enum { TIME = 1, LEADLAG = 2, BASEPOINT = 4 };
 
-/* Every order in which the augmentations may be named; what they do does not depend on it. */
+/* Every order of the augmentations; the result does not depend on it. */
 #define AUGMENTS(X)                                         \
     X("none", 0)                                            \
     X("time", TIME)                                         \
@@ -52,7 +52,7 @@ volt_status volt_path_settle(volt_kernel *kernel, const volt_path_parameters *wh
     return VOLT_OK;
 }
 
-/* The augmentations asked for; path=rows without a word is the published transform. */
+/* The requested augmentations; the default of path=rows is the published transform. */
 static int augmentations(const volt_kernel *kernel, const volt_path_parameters *where, bool rows)
 {
     if (where->augment < 0)

@@ -1,4 +1,4 @@
-/* src/kernel/kinds/path_kernel.h: what the kernels between paths share: gak, sig, sigpde. */
+/* src/kernel/kinds/path_kernel.h: shared parts of the kernels between paths: gak, sig, sigpde. */
 #ifndef KERNEL_PATH_KERNEL_H
 #define KERNEL_PATH_KERNEL_H
 
@@ -33,15 +33,15 @@ enum { VOLT_PATH_SEQUENCE, VOLT_PATH_ROWS };
     VOLT_PARAMETER_POSITIVE("prescale", "path=rows: factor of values divided by their largest in training", \
                             VOLT_UNIT_ONE, 0.01, 1)
 
-/* Indices of the shared parameters in a kernel's own list; -1: it has none. */
+/* Indices of the shared parameters in a kernel's list; -1: none. */
 typedef struct volt_path_parameters {
     int window, path, augment, prescale;
 } volt_path_parameters;
 
-/* Settle: refuse what does not go together, then fallbacks where they mean something. */
+/* Settle: reject conflicting parameters, then set the applicable defaults. */
 volt_status volt_path_settle(volt_kernel *kernel, const volt_path_parameters *where);
 
-/* The shape of paths that the parameters ask for. */
+/* The shape of paths given by the parameters. */
 volt_path_shape volt_path_shape_of(const volt_kernel *kernel, const volt_path_parameters *where);
 
 /* Resolve a kernel between paths on a sequence; VOLT_ERR_KERNEL unless there is a window or path=rows. */

@@ -1,4 +1,4 @@
-/* src/kernel/kinds/reservoir_kernel.c: parameters and weights that kernels of reservoirs share. */
+/* src/kernel/kinds/reservoir_kernel.c: shared parameters and weights of reservoir kernels. */
 #include "kernel/kinds/reservoir_kernel.h"
 
 #include "base/error.h"
@@ -10,7 +10,7 @@
 
 const char *const volt_start_words[] = {"rest", "zero", NULL};
 
-/* Weights of a file leave nothing to be drawn. */
+/* With weights from a file, no parameter of random weights may be given. */
 static volt_status settle_drawn(volt_kernel *kernel, const volt_reservoir_kind *kind, int p)
 {
     const volt_kernel_info *info = &kernel->entry->info;
@@ -65,8 +65,8 @@ volt_status volt_reservoir_tensor(const char *file, const volt_arrays *arrays, c
     return VOLT_OK;
 }
 
-/* Numbers in a state: of the weights that are saved, else of the file, which is read into *arrays, else as the kernel
- * says. VOLT_ERR_SHAPE when the tensor that says so is not square. */
+/* The size of a state: from saved weights, else from the file, which is read into *arrays, else from the
+ * parameter. VOLT_ERR_SHAPE if the tensor is not square. */
 static volt_status find_size(const volt_kernel *kernel, const volt_reservoir_kind *kind, volt_arrays **arrays,
                              int64_t *size)
 {
@@ -95,7 +95,7 @@ typedef struct known_matrix {
 } known_matrix;
 
 enum { MOST_KNOWN = 64 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the two variables below */
 static known_matrix known[MOST_KNOWN];
 static int64_t n_known;
 

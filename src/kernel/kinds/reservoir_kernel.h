@@ -1,4 +1,5 @@
-/* src/kernel/kinds/reservoir_kernel.h: what kernels of reservoirs share: parameters, and weights out of a file. */
+/* src/kernel/kinds/reservoir_kernel.h: shared parts of reservoir kernels: parameters, and weights from a
+ * file. */
 #ifndef KERNEL_RESERVOIR_KERNEL_H
 #define KERNEL_RESERVOIR_KERNEL_H
 
@@ -37,36 +38,38 @@ enum { VOLT_STATE_REST, VOLT_STATE_ZERO };
 
 /* One kind of reservoir: `reservoir` of the kernel's entry. */
 struct volt_reservoir_kind {
-    int size, density, seed, start, weights; /* where parameters stand in the list of the kernel ... */
-    const int *drawn;   /* ... and others that are of weights that are drawn; -1 ends them */
-    const char *square; /* the tensor of a file whose size is that of a state */
-    /* How long u is, and what else is known before there are weights. */
+    int size, density, seed, start, weights; /* indices of parameters in the list of the kernel ... */
+    const int *drawn;                        /* ... and other parameters of random weights; terminated by -1 */
+    const char *square;                      /* the tensor of a file that determines the size of a state */
+    /* The length of u, and other properties that do not depend on weights. */
     int64_t (*length)(const volt_kernel *kernel, int64_t size, int64_t d);
     void (*describe)(const volt_kernel *kernel, volt_reservoir *reservoir);
-    /* Weights: drawn for inputs of norm up to M, or out of a file. */
+    /* Weights: random for inputs of norm up to M, or from a file. */
     volt_status (*draw)(const volt_kernel *kernel, double M, volt_reservoir *reservoir);
     volt_status (*take)(const volt_kernel *kernel, const volt_arrays *arrays, volt_reservoir *reservoir);
-    /* All that the weights say about the kernel, into resolved->facts and gain. */
+    /* Properties of the kernel that follow from the weights, into resolved->facts and gain. */
     volt_status (*conclude)(const volt_kernel *kernel, double radius, volt_resolved *resolved);
 };
 
-/* For settle: defaults of these parameters; weights of a file have their own size, and nothing is drawn. */
+/* For settle: defaults of these parameters. With weights from a file the size is given and nothing is
+ * random. */
 volt_status volt_reservoir_settle(volt_kernel *kernel);
 
-/* resolve and outline of the entry. Weights are those that are saved with a model, else those of the file, else they are
- * drawn. An outline has none: it is enough for engines to say what they take. */
+/* resolve and outline of the entry. Weights are the ones saved with a model, else those of the file, else
+ * random. An outline has none; it is sufficient for queries of engines. */
 volt_status volt_reservoir_resolve(const volt_kernel *kernel, double radius, int64_t d,
                                    volt_resolved *resolved);
 volt_status volt_reservoir_sketch(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved);
 
-/* Tensor `name` of the file, which must have this shape; behind 0 there are no more dimensions. VOLT_ERR_SHAPE names file,
- * tensor and both shapes. An optional one that is not there is NULL. */
+/* Tensor `name` of the file, which must have this shape; 0 ends the dimensions. VOLT_ERR_SHAPE names file,
+ * tensor and both shapes. An absent optional tensor is NULL. */
 volt_status volt_reservoir_tensor(const char *file, const volt_arrays *arrays, const char *name,
                                   const int64_t shape[VOLT_MOST_DIMENSIONS], bool optional,
                                   const double **data);
 
-/* A matrix that was drawn, and what it was drawn from: its spectral radius, or its norm, hangs on that alone. The last ones
- * are remembered, since a search over other parameters meets the same ones again and again. VOLT_ERR_MEMORY. */
+/* A random matrix and the inputs of its generator, which determine its spectral radius or norm. The last
+ * results are cached, because a search over other parameters uses the same matrices repeatedly.
+ * VOLT_ERR_MEMORY. */
 typedef struct volt_drawn_matrix {
     const double *A; /* n x n */
     int64_t n;

@@ -3,13 +3,13 @@
  *     x_t = p(z_t) x_{t-1} + q(z_t),        K = <x_t, x'_s>
  *     p(z) = P0 + sum_{k <= degree} sum_c z_c^k Pk[c],        q(z) = q0 + sum_k sum_c z_c^k qk[c]
  *
- * (Grigoryeva and Ortega, J. Mach. Learn. Res. 19, 2018.) The past fades where |p(z)| < 1 on the ball |z| <= M. Since
- * |z_c|^k summed in squares over c is at most M^{2k}, a bound on |p| there is
+ * (Grigoryeva and Ortega, J. Mach. Learn. Res. 19, 2018.) The memory fades if |p(z)| < 1 on the ball |z| <=
+ * M. The sum over c of |z_c|^{2k} is at most M^{2k}, so a bound on |p| there is
  *
  *     |P0| + sum_k M^k s_k,        s_k^2 = sum_c |Pk[c]|^2
  *
- * and matrices that are drawn are scaled so that it is `norm`: P0, which is symmetric, so that the norm is reached, has
- * the share 1 - `share` of it, the powers of the inputs share the rest alike. */
+ * Random matrices are scaled so that it equals `norm`. P0, which is symmetric so that its norm is attained,
+ * has the share 1 - `share` of it; the powers of the inputs share the rest equally. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/kinds/reservoir_kernel.h"
@@ -44,7 +44,7 @@ static volt_status settle(volt_kernel *kernel)
     return VOLT_OK;
 }
 
-/* u is, for 1 and every power of every input, that number times (x, 1). */
+/* u is (x, 1) times 1 and times every power of every input. */
 static void arrange(const volt_reservoir *reservoir, const double *z, const double *x, double *u)
 {
     int64_t n = reservoir->size, d = reservoir->d;
@@ -58,7 +58,7 @@ static void arrange(const volt_reservoir *reservoir, const double *z, const doub
     }
 }
 
-/* Where Pk[c] stands in u; qk[c] follows it. The first is P0. */
+/* Offset of Pk[c] in u; qk[c] follows it. The first is P0. */
 static int64_t place_of(const volt_reservoir *reservoir, int64_t k, int64_t c)
 {
     return (k == 0 ? 0 : 1 + (k - 1) * reservoir->d + c) * (reservoir->size + 1);
@@ -105,7 +105,7 @@ static void make_symmetric(double *G, int64_t n)
             G[i * n + j] = G[j * n + i] = (G[i * n + j] + G[j * n + i]) / sqrt(2);
 }
 
-/* Pk[c] of norm `norm`, and qk[c] of entries up to `size`. */
+/* Pk[c] of norm `norm`, and qk[c] with entries up to `size`. */
 static volt_status draw_pair(const volt_kernel *kernel, int64_t k, int64_t c, double norm, double size,
                              double *P, double *q, volt_reservoir *reservoir)
 {
@@ -127,7 +127,7 @@ static volt_status draw_pair(const volt_kernel *kernel, int64_t k, int64_t c, do
     return VOLT_OK;
 }
 
-/* On inputs of norm up to M. */
+/* For inputs of norm up to M. */
 static volt_status draw_weights(const volt_kernel *kernel, double M, volt_reservoir *reservoir)
 {
     int64_t n = reservoir->size, powers = reservoir->powers;
@@ -147,7 +147,7 @@ static volt_status draw_weights(const volt_kernel *kernel, double M, volt_reserv
 
 /* ---- on inputs -------------------------------------------------------------------------------- */
 
-/* s_k as the matrices were drawn. */
+/* s_k of the random matrices. */
 static void recall(const volt_kernel *kernel, double M, int64_t powers, double s[MOST_DEGREE + 1])
 {
     double norm = kernel->value[NORM], share = kernel->value[SHARE];
@@ -156,7 +156,7 @@ static void recall(const volt_kernel *kernel, double M, int64_t powers, double s
         s[k] = norm * share / (double)powers / pow(M, (double)k);
 }
 
-/* s_k of the matrices in use. */
+/* s_k of the given matrices. */
 static volt_status measure(const volt_reservoir *reservoir, double s[MOST_DEGREE + 1])
 {
     int64_t n = reservoir->size;
@@ -180,7 +180,7 @@ static volt_status measure(const volt_reservoir *reservoir, double s[MOST_DEGREE
     return status;
 }
 
-/* The same of the vectors. */
+/* The same for the vectors. */
 static void measure_vectors(const volt_reservoir *reservoir, double t[MOST_DEGREE + 1])
 {
     for (int64_t k = 0; k <= reservoir->powers; k++) {
@@ -202,7 +202,7 @@ static double bound_at(const double *s, int64_t powers, double norm)
     return sum;
 }
 
-/* What one step keeps of the past for an input of this norm. */
+/* Contraction rate for an input of this norm. */
 static double gain(const volt_resolved *resolved, double norm)
 {
     return bound_at(resolved->reservoir->bounds, resolved->reservoir->powers, norm);
@@ -265,6 +265,6 @@ const volt_kernel_entry volt_kernel_sas = {
     .resolve = volt_reservoir_resolve,
     .outline = volt_reservoir_sketch,
     .reservoir = &kind,
-    .jumps = 1u << DENSITY, /* weights come and go */
+    .jumps = 1u << DENSITY, /* density switches weights on and off */
     .shares_ball = true,
 };

@@ -1,18 +1,21 @@
 /* src/kernel/kinds/sig.c: the signature kernel truncated at level N, K = 1 + sum_{m <= N} <S^m(x), S^m(y)>.
  *
- * With M[i][j] = <dx_i, dy_j> the level m is a sum over i_1 <= ... <= i_m, j_1 <= ... <= j_m of products of M,
- * an index that repeats r times counting 1/r!, and at most `order` times: order = N is the signature of the
- * piecewise linear path, order = 1 the discretised kernel of Kiraly and Oberhauser. R[p][q](i, j) collects the
- * terms that end in (i, j) after p and q repeats of the last i and j. From level m - 1 to level m
+ * With M[i][j] = <dx_i, dy_j>, level m is a sum over i_1 <= ... <= i_m, j_1 <= ... <= j_m of products of M.
+ * An index that repeats r times has weight 1/r!, and repeats at most `order` times: order = N is the
+ * signature of the piecewise linear path, order = 1 the discretised kernel of Kiraly and Oberhauser.
+ * R[p][q](i, j) collects the terms that end in (i, j) after p and q repeats of the last i and j. From level
+ * m - 1 to level m
+ *
  *     R'[0][0] = M             sum_{i' < i, j' < j} sum_{p,q} R[p][q](i', j')
  *     R'[p][0] = M / (p+1)     sum_{j' < j} sum_q R[p-1][q](i, j')
  *     R'[0][q] = M / (q+1)     sum_{i' < i} sum_p R[p][q-1](i', j)
  *     R'[p][q] = M / ((p+1)(q+1)) R[p-1][q-1](i, j)
- * and every level is walked at once, row by row.
  *
- * features= makes it a kernel on the list f(x) of the numbers of the levels 1 to N, as in the paper's comparison
- * and in iisignature: linear <f(x), f(y)>, which is the kernel above without its 1, or rbf
- * exp(-gamma |f(x) - f(y)|^2). The path, time included, is multiplied by `scale` first: level m by scale^m. */
+ * All levels are computed together, row by row.
+ *
+ * features= makes it a kernel on the vector f(x) of the levels 1 to N, as in the paper's comparison and in
+ * iisignature: linear <f(x), f(y)>, which is the kernel above without its 1, or rbf exp(-gamma |f(x) -
+ * f(y)|^2). The path, including time, is first multiplied by `scale`: level m by scale^m. */
 #include "base/clones.h"
 #include "base/error.h"
 #include "kernel/kinds/path_kernel.h"
@@ -115,7 +118,7 @@ static inline void scale(lanes to, const lanes M, double factor, const lanes wha
         to[l] = M[l] * factor * what[l];
 }
 
-/* Order 1: one number per level. Level m + 1 of a cell is M times what lies before it, above and to the left. */
+/* Order 1: one number per level. Level m + 1 of a cell is M times the sum over cells above and to the left. */
 VOLT_CLONES
 static void row_of_order_one(int64_t levels, double stretch, int64_t columns, const double *cells, int64_t step,
                              double *scratch)
@@ -155,8 +158,8 @@ static void row(const volt_programme *programme, int64_t columns, const double *
                                                     1.0 / 6,  1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11,
                                                     1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16};
     lanes *total = (lanes *)scratch;
-    lanes before[MOST_LEVELS];             /* per level: sum over the columns before, this row, of all R */
-    lanes along[MOST_LEVELS][MOST_LEVELS]; /* per level and p: sum over the columns before of sum_q R[p][q] */
+    lanes before[MOST_LEVELS];             /* per level: sum over the previous columns of this row, of all R */
+    lanes along[MOST_LEVELS][MOST_LEVELS]; /* per level and p: sum over the previous columns of sum_q R[p][q] */
     for (int64_t m = 0; m + 1 < levels; m++) {
         memset(before[m], 0, sizeof before[m]);
         memset(along[m], 0, (size_t)order * sizeof along[m][0]);
@@ -192,7 +195,8 @@ static void row(const volt_programme *programme, int64_t columns, const double *
                     scale(next[p][q], M, inverse[p + 1] * inverse[q + 1], R[p - 1][q - 1]);
             }
 
-            /* The sums of level m move on: rows before for the next row, columns before for the next cell. */
+            /* Advance the sums of level m: previous rows for the next row, previous columns for the next
+             * cell. */
             add(column[0], before[m - 1]);
             add(before[m - 1], sum);
             for (int64_t p = 0; p < old; p++) {
@@ -211,13 +215,13 @@ static void row(const volt_programme *programme, int64_t columns, const double *
 static void finish(const volt_programme *programme, const int64_t *lengths, const double *scratch, double *out)
 {
     (void)programme;
-    (void)lengths; /* cells behind a path's end are 0, and add nothing */
+    (void)lengths; /* cells after the end of a path are 0, and add nothing */
     memcpy(out, scratch, LANES * sizeof *out);
 }
 
 /* ---- explicit features ------------------------------------------------------------------------ */
 
-/* Numbers in levels 1 .. level; at most 1e9, beyond which nobody wants them. */
+/* Numbers in levels 1 .. level; at most 1e9. */
 static int64_t features(const volt_programme *programme, int64_t channels)
 {
     int64_t level = constants_of(&programme->own).level;
@@ -249,7 +253,8 @@ static void extend(const double *restrict from, const double *restrict add, int6
 }
 
 /* One more increment (Chen): level m becomes sum_i S^i (x) dx^{(x) (m - i)} / (m - i)!, by Horner's rule,
- *     (S^{m-1} + (S^{m-2} + ( ... (1) (x) dx/m ... ) (x) dx/2) (x) dx/1. The highest level goes first. */
+ *     (S^{m-1} + (S^{m-2} + ( ... (1) (x) dx/m ... ) (x) dx/2) (x) dx/1.
+ * The highest level is computed first. */
 static void add_increment(const double *dx, int64_t channels, int64_t level, double *const *S,
                           double *const *work)
 {

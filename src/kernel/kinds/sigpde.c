@@ -1,10 +1,12 @@
 /* src/kernel/kinds/sigpde.c: the signature kernel as the solution of a Goursat PDE (Salvi et al. 2021).
  *
- * With the second differences D of a static kernel between the points of two paths, each cell split
- * 2^dyadic x 2^dyadic and g = D / 4^dyadic,
+ * D are the second differences of a static kernel between the points of two paths. Each cell is split
+ * 2^dyadic x 2^dyadic, with g = D / 4^dyadic:
+ *
  *     K[a+1][b+1] = (K[a+1][b] + K[a][b+1]) (1 + g/2 + g^2/12) - K[a][b] (1 - g^2/12),   K = 1 on the border
- * and the kernel is the last K. The scheme is exact only in the limit of fine grids, so that at a finite
- * dyadic order Gram matrices need not be positive semidefinite. */
+ *
+ * The kernel is the last K. The scheme is exact only in the limit of fine grids, so Gram matrices at a
+ * finite dyadic order may be indefinite. */
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/fastmath.h"

@@ -4,16 +4,18 @@
  *                                                               Gram matrix in section II.B)
  *
  * with the paper's kappa(z, z') = 1 / (1 - tau^2 <z, z'>) ("geometric") or another positive definite kappa.
- * The state of a diagonal is K itself. A zero past against a zero past has K = 1 / (1 - lambda^2 kappa(0, 0)),
- * and kappa(0, 0) = 1 for every lift.
+ * The state of a diagonal is K. For zero inputs K = 1 / (1 - lambda^2 kappa(0, 0)), and kappa(0, 0) = 1 for
+ * every lift.
  *
  * Bounds: with t = tau^2 M^2 and |z| <= M, sup kappa is
+ *
  *     geometric    1 / (1 - t)           t < 1
  *     even         1 / (1 - t^2)         t < 1
  *     exponential  exp(t)
  *     poly:p       1 + t + ... + t^p
  *     rbf          1
- * and the recursion converges while lambda^2 sup kappa < 1. */
+ *
+ * and the recursion converges if lambda^2 sup kappa < 1. */
 #include "base/clones.h"
 #include "base/error.h"
 #include "base/fastmath.h"
@@ -42,7 +44,7 @@ typedef struct constants {
 } constants;
 VOLT_OWN_NUMBERS(constants)
 
-/* Inner products of inputs on the sphere |z| = M are rounded: leave that much room inside the bounds. */
+/* Rounding tolerance of inner products of inputs on the sphere |z| = M, which is subtracted from the bounds. */
 static inline double rounding_room(int64_t d)
 {
     return 2 * volt_norm_room(d);
@@ -91,8 +93,8 @@ static volt_status settle(volt_kernel *kernel)
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
-/* The recursion on `rows` rows, lambda^2 kappa(s) being `factor`, an expression in the local value s. The
- * expression is inlined, and the inner loop vectorises. */
+/* The recursion on `rows` rows. `factor` is lambda^2 kappa(s), an expression in the local value s. It is
+ * inlined, and the inner loop vectorises. */
 #define STEP_ROWS(factor)                                  \
     for (int64_t r = 0; r < rows; r++) {                   \
         const double *restrict row = local + r * ld_local; \
@@ -103,9 +105,9 @@ static volt_status settle(volt_kernel *kernel)
         }                                                  \
     }
 
-/* Division is what costs most, so two values share one: 1/a = b / (a b), 1/b = a / (a b). The denominators
- * a = 1 - t s (or 1 - t^2 s^2) lie in (0, 2), far enough from 0 that nothing underflows. More values to a
- * division would save little: the way from a local value to the last of its rows gets longer. */
+/* Divisions dominate the cost, so two values share one: 1/a = b / (a b), 1/b = a / (a b). The denominators a
+ * = 1 - t s (or 1 - t^2 s^2) are in (0, 2), far enough from 0 to avoid underflow. More values per division
+ * would save little, because the dependency chain gets longer. */
 VOLT_INLINE double denominator(double t, double s, bool even)
 {
     double ts = t * s;
@@ -136,7 +138,7 @@ VOLT_INLINE void divide_four_rows(const double *restrict local, int64_t ld_local
     }
 }
 
-/* One row: the pairs are PAIR entries apart. */
+/* One row: the elements of a pair are PAIR entries apart. */
 VOLT_INLINE void divide_row(const double *restrict local, double *restrict state, double *restrict out,
                             int64_t count, double t, double lambda2, bool even)
 {
@@ -188,7 +190,7 @@ static void step_exp(VOLT_STEP_ARGUMENTS)
     STEP_ROWS(lambda2 * volt_exp(rate * s))
 }
 
-/* Overwrite s by lambda^2 (1 + t s + ... + (t s)^degree): the loop over powers runs outside a loop over a
+/* Replaces s by lambda^2 (1 + t s + ... + (t s)^degree): the loop over powers is outside a loop over a
  * chunk, which vectorises. */
 VOLT_INLINE void power_sums(double *s, int64_t count, double t, double lambda2, int64_t degree)
 {
@@ -242,7 +244,7 @@ static volt_scan_form form_of(const constants *own)
 
 /* ---- power series ----------------------------------------------------------------------------- */
 
-/* Of sum_i t^i in one lane: t^p sum_{i >= p} C(i, p) t^(i - p). */
+/* For sum_i t^i in one lane: t^p sum_{i >= p} C(i, p) t^(i - p). */
 static void poly_taylor(const constants *own, double x, int order, int lane, volt_lanes *f)
 {
     double t = own->tau2 * x, unit = own->lambda2;
@@ -315,7 +317,7 @@ static const volt_scan_series series = {.rest = series_rest, .step = series_step
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-/* sup of kappa when tau^2 <z, z'> <= t; infinite where the series diverges. */
+/* sup of kappa for tau^2 <z, z'> <= t; infinite if the series diverges. */
 static double sup_kappa(lift kind, double t, int64_t degree)
 {
     switch (kind) {
@@ -341,12 +343,12 @@ static double gain(const volt_resolved *resolved, double norm)
 {
     const volt_kernel_facts *facts = &resolved->facts;
     const constants own = constants_of(&resolved->scan.own);
-    /* With room for the rounding of inner products, as in resolve. */
+    /* With the rounding tolerance of inner products, as in resolve. */
     double t = facts->tau * facts->tau * norm * facts->radius * (1 + rounding_room(resolved->d));
     return facts->lambda * facts->lambda * sup_kappa(own.kind, t, own.degree);
 }
 
-/* tau^2 M^2, from tau or from tau_coef, which is kept away from 1 by the rounding. */
+/* tau^2 M^2, from tau or from tau_coef, which is kept below 1 by the rounding tolerance. */
 static volt_status resolve_tau(const volt_kernel *kernel, double radius, double room, double *tau, double *t)
 {
     if (kernel->present[TAU]) {
@@ -419,9 +421,8 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     return VOLT_OK;
 }
 
-/* ---- derivatives by the parameters, down the diagonals beside the kernel ------------------------
+/* ---- derivatives by the parameters, computed along the diagonals with the kernel ----------------
  *
- * *
  * With the factor f = lambda^2 kappa(s) of a step, K[i][j] = 1 + f K[i-1][j-1], and for any parameter p
  *
  *     K'[i][j] = f (K'[i-1][j-1] + r K[i-1][j-1]),     r = d log f / dp = a + b g(s)
@@ -433,8 +434,9 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
  *     poly:p       (sum i t^i) / (sum t^i)
  *     rbf          -gamma |x - y|^2           (d log kappa / d log gamma)
  *
- * The state of a diagonal is (K, K'); a zero past has K = 1 / (1 - lambda^2), K' = a lambda^2 / (1 - lambda^2)^2. M stays
- * what it is, and a lambda that is given by its share of the bound moves with tau: log lambda^2 = const - log sup kappa.*/
+ * The state of a diagonal is (K, K'), initially K = 1 / (1 - lambda^2), K' = a lambda^2 / (1 - lambda^2)^2.
+ * M is constant. A lambda given by its share of the bound varies with tau: log lambda^2 = const - log sup
+ * kappa. */
 
 typedef struct slope {
     double t, lambda2; /* t: tau^2, or the rate of an exponential */
@@ -443,7 +445,8 @@ typedef struct slope {
 } slope;
 VOLT_OWN_NUMBERS(slope)
 
-/* `value` and `rate`, expressions in the local value s: f, and r times f. They are inlined, and the loop vectorises. */
+/* `value` and `rate`, expressions in the local value s: f, and r times f. They are inlined, and the loop
+ * vectorises. */
 #define STEP_BOTH(value, rate)                                  \
     const slope own = slope_of(&scan->own);                     \
     double t = own.t, lambda2 = own.lambda2;                    \
@@ -482,7 +485,7 @@ VOLT_INLINE void weighted_sums(double t, int64_t degree, double *sum, double *we
     }
 }
 
-/* The powers are summed number by number: rates become 0/0 nowhere, and the degree is small. */
+/* The powers are summed one by one, which avoids 0/0 in rates; the degree is small. */
 static void slope_poly(VOLT_STEP_ARGUMENTS)
 {
     const slope own = slope_of(&scan->own);
@@ -502,7 +505,7 @@ static const volt_scan_step slope_steps[] = {[GEOMETRIC] = slope_geometric,
                                              [POLY] = slope_poly,
                                              [RBF] = slope_exp};
 
-/* g at t, which for the bound of lambda is tau^2 M^2 with the room that resolve leaves. */
+/* g at t. For the bound of lambda, t is tau^2 M^2 with the tolerance of resolve. */
 static double log_slope(lift kind, double t, int64_t degree)
 {
     double sum = 1, weighted = 0;
@@ -549,7 +552,7 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
     return true;
 }
 
-/* The even lift learns what does not see the sign of an input: that is a symmetry about zero. */
+/* The even lift ignores the sign of inputs: a symmetry about zero. */
 static bool keeps_origin(const volt_kernel *kernel)
 {
     return lift_of(kernel) == EVEN;
