@@ -108,9 +108,9 @@ def test_listed_candidates(data):
     "kernel, sentence",
     [
         ("rbf:pole=1", "pole=1 lies outside"),
-        ("rbf:angle=0.2", "give pair as well"),
+        ("rbf:angle=0.2", "requires pair"),
         ("0*rbf + linear", "weight 0 of a term must be positive"),
-        ("rbf + linear:pole=?", "factor 2: kernel linear: pole=\\? asks a search"),
+        ("rbf + linear:pole=?", "factor 2: kernel linear: pole=\\?"),
         ("rbf + ", "a factor is missing"),
         ("+".join(["linear"] * 1000), "characters"),
         ("(rbf + linear)*fir", "there is no kernel"),

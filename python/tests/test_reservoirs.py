@@ -101,7 +101,7 @@ def test_parameters(weights):
 
 def test_past_that_does_not_fade(data):
     X, _ = data
-    with pytest.warns(UserWarning, match="the past does not fade"):
+    with pytest.warns(UserWarning, match="does not fade"):
         volterra.gram(X, kernel="esn:size=50,radius=4,bias=0,input=0.01,start=zero")
 
 
@@ -110,7 +110,7 @@ def test_past_that_does_not_fade(data):
     [
         ("esn:size=0", "size=0 lies outside 1 to 10000"),
         ("esn:radius=-1", r"radius=-1 lies outside \[0, 10\)"),
-        ("esn:radius=3", "does not come to rest"),
+        ("esn:radius=3", "does not converge"),
         ("esn:weights=nowhere.safetensors", "nowhere.safetensors"),
     ],
 )

@@ -99,8 +99,7 @@ static bool copy_piece(const char *from, const char *to, char copy[LONGEST_TEXT]
 static volt_status read_weight(const char *text, double *weight, bool *is_weight)
 {
     *is_weight = volt_parse_number(text, weight);
-    VOLT_REQUIRE(strcmp(text, "?") != 0, VOLT_ERR_KERNEL,
-                 "a weight of ? asks a search for a value, and this is none");
+    VOLT_REQUIRE(strcmp(text, "?") != 0, VOLT_ERR_KERNEL, "a weight of ? is only allowed in a search");
     VOLT_REQUIRE(!*is_weight || (*weight > 0 && isfinite(*weight)), VOLT_ERR_KERNEL,
                  "the weight %s of a term must be positive and finite", text);
     return VOLT_OK;
@@ -108,8 +107,8 @@ static volt_status read_weight(const char *text, double *weight, bool *is_weight
 
 static volt_status check_room(const volt_kernel *kernel)
 {
-    VOLT_REQUIRE(kernel->n_factors < VOLT_MOST_FACTORS, VOLT_ERR_KERNEL,
-                 "the kernel has more than %d factors, and may have that many at most", VOLT_MOST_FACTORS);
+    VOLT_REQUIRE(kernel->n_factors < VOLT_MOST_FACTORS, VOLT_ERR_KERNEL, "the kernel has more than %d factors",
+                 VOLT_MOST_FACTORS);
     return VOLT_OK;
 }
 
@@ -147,8 +146,8 @@ static volt_status read_term(const char *text, const char **at, volt_kernel *ker
             VOLT_TRY(add_factor(piece, t, kernel->n_factors == 0 && !*end, kernel));
         *at = end;
         if (*end != '*') {
-            VOLT_REQUIRE(kernel->n_factors > first, VOLT_ERR_KERNEL, "the weight %s stands before no factor",
-                         piece);
+            VOLT_REQUIRE(kernel->n_factors > first, VOLT_ERR_KERNEL,
+                         "the weight %s must be followed by a factor", piece);
             break;
         }
         ++*at;
@@ -175,8 +174,8 @@ static volt_status check_factors(const volt_kernel *kernel)
 {
     for (int64_t f = 0; f < kernel->n_factors; f++)
         VOLT_REQUIRE(!volt_kernel_is_centred(kernel->factors[f]), VOLT_ERR_KERNEL,
-                     "factor %" PRId64 ": kernel %s is centred, which a factor of an expression cannot be",
-                     f + 1, kernel->factors[f]->entry->info.name);
+                     "factor %" PRId64 ": kernel %s is centred: not supported in an expression", f + 1,
+                     kernel->factors[f]->entry->info.name);
     return VOLT_OK;
 }
 
@@ -408,8 +407,8 @@ static volt_status find_factor(const volt_kernel *kernel, const char *name, int6
     long number = strtol(name, &end, 10);
     bool numbered = end > name && *end == '.';
     VOLT_REQUIRE(numbered || kernel->n_factors == 1, VOLT_ERR_KERNEL,
-                 "the kernel has %" PRId64 " factors: say which one \"%s\" belongs to, as in 1.%s",
-                 kernel->n_factors, name, name);
+                 "the kernel has %" PRId64 " factors: name the factor of \"%s\", as in 1.%s", kernel->n_factors,
+                 name, name);
     *factor = numbered ? number - 1 : 0;
     *rest = numbered ? end + 1 : name;
     VOLT_REQUIRE(*factor >= 0 && *factor < kernel->n_factors, VOLT_ERR_KERNEL,
@@ -429,7 +428,7 @@ static volt_status find_value(const volt_kernel *kernel, const char *name, volt_
         return status == VOLT_ERR_KERNEL ? volt_fail_prefix(status, "factor %" PRId64, f + 1) : status;
     }
     VOLT_REQUIRE(begins_term(kernel, f), VOLT_ERR_KERNEL,
-                 "factor %" PRId64 " begins no term: the weight is that of the term, before its first factor",
+                 "factor %" PRId64 " does not begin a term: weights belong to the first factor of a term",
                  f + 1);
     volt_kernel_value found = {.struct_size = sizeof(volt_kernel_value),
                                .info = &weight_info,
@@ -443,8 +442,7 @@ static volt_status find_value(const volt_kernel *kernel, const char *name, volt_
 
 volt_status volt_kernel_get(const volt_kernel *kernel, const char *name, volt_kernel_value *value)
 {
-    VOLT_REQUIRE(kernel && name && value, VOLT_ERR_ARGUMENT,
-                 "the kernel, the name of a parameter or the place for its value is NULL");
+    VOLT_REQUIRE(kernel && name && value, VOLT_ERR_ARGUMENT, "kernel, name or value is NULL");
     volt_kernel_value found = {.struct_size = sizeof found};
     VOLT_TRY(find_value(kernel, name, &found));
     return volt_result_give(value, &found, sizeof found, "volt_kernel_value");

@@ -85,7 +85,7 @@ static volt_status warn_of_echo(const volt_kernel *kernel, const volt_reservoir 
     VOLT_TRY(volt_reservoir_echo(reservoir, Z, &rows, &left));
     if (!(left <= little))
         volt_log(VOLT_LOG_WARNING,
-                 "kernel %s: the past does not fade: after %" PRId64
+                 "kernel %s: the memory does not fade: after %" PRId64
                  " rows two starts are still %.2g of their first distance apart; take a smaller radius or "
                  "norm, or a "
                  "larger leak",
@@ -101,7 +101,8 @@ volt_status volt_kernel_warn(const volt_kernel *kernel, const volt_resolved *res
         VOLT_TRY(volt_kernel_warn(kernel->factors[f], &sum->factor[f], slice));
     }
     if (kernel->n_factors == 0 && kernel->entry->may_be_indefinite)
-        volt_log(VOLT_LOG_WARNING, "kernel %s need not be positive semidefinite: a fit may fail or mislead",
+        volt_log(VOLT_LOG_WARNING,
+                 "kernel %s need not be positive semidefinite: a fit may fail or be inaccurate",
                  kernel->entry->info.name);
     return resolved->reservoir ? warn_of_echo(kernel, resolved->reservoir, Z) : VOLT_OK;
 }

@@ -53,7 +53,7 @@ static const char *suggestion(piece p, const char *const *names, int64_t count, 
 static const char *foreign_sign(piece name)
 {
     if (memchr(name.at, '|', (size_t)name.length))
-        return "; \"A | B\" chooses among kernels in a search, and this is none";
+        return "; \"A | B\" is only allowed in a search";
     if (memchr(name.at, '(', (size_t)name.length) || memchr(name.at, ')', (size_t)name.length))
         return "; an expression is a sum of products, without parentheses";
     return NULL;
@@ -141,8 +141,8 @@ static volt_status read_word(const volt_kernel_info *info, int p, piece text, vo
                  text.length, VOLT_VALUE_LENGTH - 1);
     for (int i = 0; i < text.length; i++)
         VOLT_REQUIRE(!isspace((unsigned char)text.at[i]), VOLT_ERR_KERNEL,
-                     "kernel %s: %s=%.*s has a blank in it, which a kernel's text cannot hold", info->name,
-                     parameter->name, text.length, text.at);
+                     "kernel %s: %s=%.*s contains a blank, which is not allowed", info->name, parameter->name,
+                     text.length, text.at);
     char copy[VOLT_VALUE_LENGTH];
     snprintf(copy, sizeof copy, "%.*s", text.length, text.at);
     kernel->word[p] = volt_strdup(copy);
@@ -191,8 +191,7 @@ static volt_status read_filter(const volt_kernel_info *info, int p, piece text, 
 static volt_status settle_filter(volt_kernel *kernel)
 {
     VOLT_REQUIRE(kernel->filter.angle == 0 || kernel->filter.pair > 0, VOLT_ERR_KERNEL,
-                 "kernel %s: angle=%g is that of a pair of poles: give pair as well", kernel->entry->info.name,
-                 kernel->filter.angle);
+                 "kernel %s: angle=%g requires pair", kernel->entry->info.name, kernel->filter.angle);
     kernel->filter.echo = kernel->entry->echo ? kernel->entry->echo(kernel) : 0;
     return VOLT_OK;
 }
@@ -239,9 +238,8 @@ static volt_status read_parameters(const char *from, volt_kernel *kernel)
         VOLT_REQUIRE(!(filter < 0 ? kernel->present[p] : kernel->filter_given[filter]), VOLT_ERR_KERNEL,
                      "kernel %s: %s is given twice", info->name,
                      filter < 0 ? info->parameters[p].name : filter_names[filter]);
-        VOLT_REQUIRE(!piece_is(value, "?"), VOLT_ERR_KERNEL,
-                     "kernel %s: %.*s=? asks a search for a value, and this is none", info->name,
-                     (int)(equals - item.at), item.at);
+        VOLT_REQUIRE(!piece_is(value, "?"), VOLT_ERR_KERNEL, "kernel %s: %.*s=? is only allowed in a search",
+                     info->name, (int)(equals - item.at), item.at);
         VOLT_TRY(filter < 0 ? read_value(info, p, value, kernel) : read_filter(info, filter, value, kernel));
         *(filter < 0 ? &kernel->present[p] : &kernel->filter_given[filter]) = true;
         from = comma ? comma + 1 : NULL;

@@ -21,7 +21,7 @@ volt_status volt_records_make(const int64_t *lengths, int64_t n, int64_t rows, v
         end += lengths[r];
     }
     VOLT_REQUIRE(n == 0 || end == rows, VOLT_ERR_ARGUMENT,
-                 "the records have %" PRId64 " rows together, and there are %" PRId64, end, rows);
+                 "the records have %" PRId64 " rows in total, but there are %" PRId64, end, rows);
     if (n < 2)
         return VOLT_OK;
     records->ends = volt_alloc(n, sizeof *records->ends);

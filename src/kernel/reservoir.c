@@ -205,8 +205,8 @@ volt_status volt_reservoir_rest(volt_reservoir *reservoir, const char *name)
     for (int64_t k = 0; rests && k < reservoir->size; k++)
         rests = isfinite(reservoir->start[k]);
     VOLT_REQUIRE(rests, VOLT_ERR_ARGUMENT,
-                 "kernel %s: the reservoir does not come to rest for inputs of zero, so that start=rest has no "
-                 "meaning: take a smaller radius, or start=zero",
+                 "kernel %s: the reservoir does not converge for zero inputs, which start=rest requires; use a "
+                 "smaller radius or start=zero",
                  name);
     return VOLT_OK;
 }

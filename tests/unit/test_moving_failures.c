@@ -269,7 +269,7 @@ static void factors_must_have_the_same_columns(void **state)
     memcpy(mixed, late, (size_t)after * sizeof *mixed);
     mixed[after] = 0;
     mixed[2]++;
-    check_fails(set_state(&r, mixed, after + 1), VOLT_ERR_FORMAT, "numbers behind its end");
+    check_fails(set_state(&r, mixed, after + 1), VOLT_ERR_FORMAT, "extra numbers");
     free(mixed);
     free(late);
     free(early);

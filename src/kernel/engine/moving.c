@@ -164,7 +164,7 @@ void volt_moving_get(const volt_moving *moving, double *numbers)
 volt_status volt_moving_set(volt_moving *moving, const double *numbers, int64_t length)
 {
     int64_t n = 0;
-    VOLT_REQUIRE(length >= NUMBERS, VOLT_ERR_FORMAT, "the state ends too early");
+    VOLT_REQUIRE(length >= NUMBERS, VOLT_ERR_FORMAT, "the state is truncated");
     VOLT_TRY(volt_state_count(numbers[BEGIN], most_rows, &moving->begin));
     VOLT_TRY(volt_state_count(numbers[RECORDS], length, &n));
     VOLT_REQUIRE(n >= 1, VOLT_ERR_FORMAT, "the state has no record");
@@ -177,6 +177,6 @@ volt_status volt_moving_set(volt_moving *moving, const double *numbers, int64_t 
         VOLT_TRY(volt_state_take(moving->states[r], &numbers, &length));
         moving->next += moving->states[r]->count;
     }
-    VOLT_REQUIRE(length == 0, VOLT_ERR_FORMAT, "the state has numbers behind its end");
+    VOLT_REQUIRE(length == 0, VOLT_ERR_FORMAT, "the state has extra numbers at its end");
     return VOLT_OK;
 }

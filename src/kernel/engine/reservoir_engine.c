@@ -331,7 +331,7 @@ static volt_status set(volt_state *base, const double *numbers, int64_t length)
     int64_t size = volt_states_length(base->resolved);
     if (base->moves) {
         VOLT_REQUIRE(length > 0 && length % size == 0, VOLT_ERR_FORMAT,
-                     "the state does not have the numbers of whole reservoir states");
+                     "the size of the state is not a multiple of the reservoir size");
         VOLT_TRY(volt_row_list_resize(&state->list, length / size - 1));
         base->count = state->list.count;
         memcpy(state->list.data, numbers + size, (size_t)(base->count * size) * sizeof *numbers);

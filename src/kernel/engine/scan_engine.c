@@ -330,11 +330,11 @@ static volt_status set(volt_state *base, const double *numbers, int64_t length)
     scan_state *state = (scan_state *)base;
     if (base->moves) {
         int64_t count = 0, cut = 0;
-        VOLT_REQUIRE(length >= 2, VOLT_ERR_FORMAT, "the state ends too early");
+        VOLT_REQUIRE(length >= 2, VOLT_ERR_FORMAT, "the state is truncated");
         VOLT_TRY(volt_state_count(numbers[0], length, &count));
         VOLT_TRY(volt_state_count(numbers[1], 1, &cut));
         VOLT_REQUIRE(length_of(state, count) == length, VOLT_ERR_FORMAT,
-                     "the state does not have the numbers of its columns");
+                     "the size of the state does not match its columns");
         if (count + 1 > state->room)
             VOLT_TRY(enlarge(state, 2 * (count + 1)));
         set_count(state, count);

@@ -171,7 +171,7 @@ volt_status volt_state_count(double number, int64_t most, int64_t *count)
 volt_status volt_state_take(volt_state *state, const double **numbers, int64_t *length)
 {
     int64_t count = 0;
-    VOLT_REQUIRE(*length >= 1, VOLT_ERR_FORMAT, "the state ends too early");
+    VOLT_REQUIRE(*length >= 1, VOLT_ERR_FORMAT, "the state is truncated");
     VOLT_TRY(volt_state_count(**numbers, *length - 1, &count));
     VOLT_TRY(state->ops->set(state, *numbers + 1, count));
     *numbers += 1 + count;

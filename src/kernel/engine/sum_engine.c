@@ -218,7 +218,7 @@ static volt_status set(volt_state *base, const double *numbers, int64_t length)
         VOLT_REQUIRE(part[f]->count == part[0]->count, VOLT_ERR_FORMAT,
                      "the factors of the kernel do not have the same columns in the state");
     }
-    VOLT_REQUIRE(length == 0, VOLT_ERR_FORMAT, "the state has numbers behind its end");
+    VOLT_REQUIRE(length == 0, VOLT_ERR_FORMAT, "the state has extra numbers at its end");
     base->count = part[0]->count;
     return make_room(state, base->count);
 }

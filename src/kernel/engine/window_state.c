@@ -362,14 +362,14 @@ static void get(const volt_state *base, double *numbers)
 static volt_status set_columns(window_state *state, const double *numbers, int64_t length)
 {
     int64_t first = 0, end = 0, ready = 0, old_begin = 0, old_end = 0, d = state->list.cols;
-    VOLT_REQUIRE(length >= NUMBERS, VOLT_ERR_FORMAT, "the state ends too early");
+    VOLT_REQUIRE(length >= NUMBERS, VOLT_ERR_FORMAT, "the state is truncated");
     VOLT_TRY(volt_state_count(numbers[END], length, &end));
     VOLT_TRY(volt_state_count(numbers[FIRST], end, &first));
     VOLT_TRY(volt_state_count(numbers[READY], 1, &ready));
     VOLT_TRY(volt_state_count(numbers[OLD_END], end, &old_end));
     VOLT_TRY(volt_state_count(numbers[OLD_BEGIN], old_end, &old_begin));
     VOLT_REQUIRE(NUMBERS + (end + reach_of(state)) * d == length, VOLT_ERR_FORMAT,
-                 "the state does not have the numbers of its columns");
+                 "the size of the state does not match its columns");
     VOLT_TRY(volt_row_list_resize(&state->list, end));
     memcpy(state->list.data, numbers + NUMBERS, (size_t)(end * d) * sizeof *numbers);
     state->first = first;

@@ -86,7 +86,7 @@ volt_status volt_join_radii(const volt_kernel *kernel, double asked, int64_t d, 
 volt_status volt_radius(volt_view X, double *radius)
 {
     volt_extent extent;
-    VOLT_REQUIRE(radius, VOLT_ERR_ARGUMENT, "the place for the radius is NULL");
+    VOLT_REQUIRE(radius, VOLT_ERR_ARGUMENT, "radius is NULL");
     VOLT_TRY(volt_check_shape(X, "X"));
     VOLT_TRY(volt_extent_of(X, "X", &extent));
     *radius = extent.radius;

@@ -107,7 +107,7 @@ static volt_status scale_of(const volt_kernel *kernel, const double *A, int64_t 
     }
     VOLT_REQUIRE(
         wanted == 0 || isfinite(wanted / reach), VOLT_ERR_ARGUMENT,
-        "kernel esn: the weights between states have a %s of 0, and cannot be scaled to %g: take a larger "
+        "kernel esn: the weights between states have a %s of 0, and cannot be scaled to %g: use a larger "
         "density or another seed",
         by_norm ? "norm" : "spectral radius", wanted);
     *scale = wanted == 0 ? 0 : wanted / reach;

@@ -45,7 +45,7 @@ volt_status volt_path_settle(volt_kernel *kernel, const volt_path_parameters *wh
     VOLT_REQUIRE(!rows || !kernel->present[where->window], VOLT_ERR_KERNEL,
                  "kernel %s: give window or path=rows, not both", name);
     VOLT_REQUIRE(where->prescale < 0 || rows || !kernel->present[where->prescale], VOLT_ERR_KERNEL,
-                 "kernel %s: prescale goes with path=rows", name);
+                 "kernel %s: prescale requires path=rows", name);
     for (int p = 0; p < kernel->entry->info.n_parameters; p++)
         if (p != where->prescale || rows)
             volt_kernel_use_fallback(kernel, p);

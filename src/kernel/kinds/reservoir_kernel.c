@@ -15,7 +15,7 @@ static volt_status settle_drawn(volt_kernel *kernel, const volt_reservoir_kind *
 {
     const volt_kernel_info *info = &kernel->entry->info;
     VOLT_REQUIRE(!(kernel->present[kind->weights] && kernel->present[p]), VOLT_ERR_KERNEL,
-                 "kernel %s: %s is of weights that are drawn, and weights=%s brings its own", info->name,
+                 "kernel %s: %s applies to random weights, but weights=%s is given", info->name,
                  info->parameters[p].name, kernel->word[kind->weights]);
     if (!kernel->present[kind->weights])
         volt_kernel_use_fallback(kernel, p);

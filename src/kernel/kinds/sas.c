@@ -119,7 +119,7 @@ static volt_status draw_pair(const volt_kernel *kernel, int64_t k, int64_t c, do
     VOLT_TRY(volt_drawn_norm(&(volt_drawn_matrix){P, n, seed, stream, kernel->value[DENSITY]}, &found));
     VOLT_REQUIRE(
         norm == 0 || isfinite(norm / found), VOLT_ERR_ARGUMENT,
-        "kernel sas: a matrix that was drawn is 0, and cannot be scaled to norm %g: take a larger density "
+        "kernel sas: a matrix that was drawn is 0, and cannot be scaled to norm %g: use a larger density "
         "or another seed",
         norm);
     volt_reservoir_put(reservoir, at, P, n, norm == 0 ? 0 : norm / found);

@@ -59,9 +59,9 @@ static bool has_features(const volt_kernel *kernel, int which)
 static volt_status settle(volt_kernel *kernel)
 {
     bool rbf = has_features(kernel, FEATURES_RBF);
-    VOLT_REQUIRE(rbf || !kernel->present[GAMMA], VOLT_ERR_KERNEL, "kernel sig: gamma goes with features=rbf");
+    VOLT_REQUIRE(rbf || !kernel->present[GAMMA], VOLT_ERR_KERNEL, "kernel sig: gamma requires features=rbf");
     VOLT_REQUIRE(kernel->present[FEATURES] || !kernel->present[SCALE], VOLT_ERR_KERNEL,
-                 "kernel sig: scale goes with features=rbf or features=linear, which is sig without its 1");
+                 "kernel sig: scale requires features=rbf or features=linear");
     VOLT_TRY(volt_path_settle(kernel, &where));
     kernel->present[GAMMA] = rbf;
     kernel->present[SCALE] = kernel->present[FEATURES];

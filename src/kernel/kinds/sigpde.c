@@ -42,7 +42,7 @@ static volt_status settle(volt_kernel *kernel)
 {
     volt_kernel_use_fallback(kernel, STATIC);
     bool rbf = (int)kernel->value[STATIC] == STATIC_RBF, given = kernel->present[SIGMA];
-    VOLT_REQUIRE(rbf || !given, VOLT_ERR_KERNEL, "kernel sigpde: sigma goes with static=rbf");
+    VOLT_REQUIRE(rbf || !given, VOLT_ERR_KERNEL, "kernel sigpde: sigma requires static=rbf");
     VOLT_TRY(volt_path_settle(kernel, &where));
     kernel->present[SIGMA] = rbf;
     return VOLT_OK;

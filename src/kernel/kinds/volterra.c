@@ -79,13 +79,12 @@ static volt_status settle(volt_kernel *kernel)
 
     if (lift_of(kernel) == RBF) {
         VOLT_REQUIRE(!kernel->present[TAU] && !kernel->present[TAU_COEF], VOLT_ERR_KERNEL,
-                     "kernel volterra: lift=rbf takes gamma and no %s",
-                     kernel->present[TAU] ? "tau" : "tau_coef");
+                     "kernel volterra: lift=rbf uses gamma, not %s", kernel->present[TAU] ? "tau" : "tau_coef");
         volt_kernel_use_fallback(kernel, GAMMA);
         return VOLT_OK;
     }
     VOLT_REQUIRE(!kernel->present[GAMMA], VOLT_ERR_KERNEL,
-                 "kernel volterra: gamma goes with lift=rbf; the other lifts take tau or tau_coef");
+                 "kernel volterra: gamma requires lift=rbf; other lifts use tau or tau_coef");
     if (!kernel->present[TAU] && !kernel->present[TAU_COEF])
         volt_kernel_use_fallback(kernel, TAU_COEF);
     return VOLT_OK;

@@ -82,17 +82,17 @@ bad_expressions()
 {
     series 20 >x.csv
     refused 'rbf:pole=1' 'kernel rbf: pole=1 lies outside \(-1, 1\)'
-    refused 'linear + rbf:angle=0.2' 'factor 2: kernel rbf: angle=0\.2 is that of a pair of poles: give pair as well'
+    refused 'linear + rbf:angle=0.2' 'factor 2: kernel rbf: angle=0\.2 requires pair'
     refused '0*rbf + linear' 'the weight 0 of a term must be positive and finite'
     refused 'rbf + -2*linear' 'the weight -2 of a term must be positive and finite'
-    refused 'rbf:gamma=?' 'kernel rbf: gamma=\? asks a search for a value, and this is none'
-    refused '?*rbf + linear' 'a weight of \? asks a search for a value, and this is none'
+    refused 'rbf:gamma=?' 'kernel rbf: gamma=\?'
+    refused '?*rbf + linear' 'a weight of \?'
     refused 'rbf + rbf:3.gamma=1' 'factor 2: kernel rbf has no parameter "3\.gamma"'
     refused "$(printf 'linear+%.0s' {1..999})linear" 'has 6999 characters, and may have 2047 at most'
     refused "$(printf 'linear+%.0s' {1..16})linear" 'more than 16 factors'
     refused '(rbf + linear)*fir' 'factor 1: there is no kernel "\(rbf"'
     refused 'rbf + * linear' 'a factor is missing before "\* linear"'
-    refused 'gak:window=3,centre=yes + rbf' 'factor 1: kernel gak is centred, which a factor of an expression cannot be'
+    refused 'gak:window=3,centre=yes + rbf' 'factor 1: kernel gak is centred'
     expect 2 tune --x x.csv --kernel 'rbf + linear' --range 3.gamma=log:1..2 --draws 2
     err_has '"?3\.gamma"?.*factors 1 to 2'
     expect 2 tune --x x.csv --kernel 'rbf:gama=?' --draws 2

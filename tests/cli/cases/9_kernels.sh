@@ -187,9 +187,9 @@ wrong_kernels()
         expect 2 $command --x x.csv --kernel sig:level=3,order=4,window=3
         err_has 'order=4 must be at most level=3'
         expect 2 $command --x x.csv --kernel sig:scale=2,window=3
-        err_has 'scale goes with features=rbf or features=linear'
+        err_has 'scale requires features=rbf or features=linear'
         expect 2 $command --x x.csv --kernel sig:gamma=2,features=linear,window=3
-        err_has 'gamma goes with features=rbf'
+        err_has 'gamma requires features=rbf'
         expect 2 $command --x x.csv --kernel gak:centre=maybe,window=3
         err_has 'centre=maybe is none of no, yes'
         expect 2 $command --x x.csv --kernel sigpde:dyadic=9,window=3
