@@ -78,7 +78,7 @@ def test_examples_choose():
     X, y = NORMAL + STRANGE, [1] * 16 + [-1] * 6
     model = volterra.SeriesAnomaly("gak:sigma=100", draws=6, random_state=3).fit(X, y)
     assert model.kernel_.startswith("gak:") and len(model.left_out_) == 16
-    with pytest.raises(ValueError, match="draws need examples"):
+    with pytest.raises(ValueError, match="draws require examples"):
         volterra.SeriesAnomaly(draws=3).fit(NORMAL)
 
 

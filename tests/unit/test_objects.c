@@ -410,18 +410,18 @@ static void what_has_nothing_with_itself_is_not_normalised(void **state)
     volt_objects *objects = NULL;
     check_ok(volt_objects_create(with, 2, &options, &objects));
     check_fails(volt_objects_gram(objects, linear, NULL, volt_matrix_of(K, 2, 2)), VOLT_ERR_DATA,
-                "series 2 has 0 with itself");
+                "series 2 has K(x, x) = 0");
     check_fails(volt_objects_cross(objects, linear, with, 1, NULL, volt_matrix_of(K, 1, 2), self),
-                VOLT_ERR_DATA, "training series 2 has 0 with itself");
+                VOLT_ERR_DATA, "training series 2 has K(x, x) = 0");
     volt_objects_free(objects);
     const volt_view turned[] = {with[1], with[0]};
     check_ok(volt_objects_create(turned, 2, &options, &objects));
     check_fails(volt_objects_cross(objects, linear, with, 1, NULL, volt_matrix_of(K, 1, 2), self),
-                VOLT_ERR_DATA, "training series 1 has 0 with itself");
+                VOLT_ERR_DATA, "training series 1 has K(x, x) = 0");
     volt_objects_free(objects);
     check_ok(volt_objects_create(with, 1, &options, &objects));
     check_fails(volt_objects_cross(objects, linear, with, 2, NULL, volt_matrix_of(K, 2, 1), self),
-                VOLT_ERR_DATA, "series 2 has 0 with itself");
+                VOLT_ERR_DATA, "series 2 has K(x, x) = 0");
     volt_objects_free(objects);
     volt_kernel_free(linear);
 }

@@ -125,7 +125,7 @@ static void failures_are_sentences(void **state)
                 "NULL");
     options.draws = 3;
     check_fails(volt_series_anomaly_fit("gak", made.series, NORMAL, NULL, 0, &options, &anomaly),
-                VOLT_ERR_ARGUMENT, "told apart");
+                VOLT_ERR_ARGUMENT, "draws");
     options.draws = -1;
     check_fails(volt_series_anomaly_fit("gak", made.series, NORMAL, NULL, 0, &options, &anomaly),
                 VOLT_ERR_ARGUMENT, "-1 draws");

@@ -496,7 +496,7 @@ static void what_is_wrong_is_refused(void **state)
     check_fails(volt_anomaly_fit(view, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
     for (int i = 0; i < 9; i++)
         same[i] = 0.7;
-    check_fails(volt_anomaly_fit(volt_view_of(same, 3, 3), NULL, &anomaly), VOLT_ERR_DATA, "for the same");
+    check_fails(volt_anomaly_fit(volt_view_of(same, 3, 3), NULL, &anomaly), VOLT_ERR_DATA, "normal series");
     options.rate = 1;
     check_fails(volt_anomaly_fit(view, &options, &anomaly), VOLT_ERR_ARGUMENT, "rate is 1");
     options.rate = 0.1;

@@ -1,4 +1,5 @@
-/* src/series/anomaly/anomaly.c: learn what is normal from a Gram matrix, and score what is new against it. */
+/* src/series/anomaly/anomaly.c: fits an anomaly detector to the Gram matrix of normal series, and scores new
+ * series. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -20,7 +21,7 @@ struct volt_anomaly {
     volt_variance_norm norm;
     double *means, grand; /* of the columns of K (n), and of all of it */
     double *left_out;     /* 2 n: leave-one-out scores, then the same times the growth */
-    volt_warning warning; /* that info lists */
+    volt_warning warning; /* listed by info */
 };
 
 volt_anomaly_options volt_anomaly_options_default(void)
@@ -76,13 +77,13 @@ static volt_status check(volt_view K, const volt_anomaly_options *options)
 
 /* ---- centring --------------------------------------------------------------------------------- */
 
-/* Entry (i, j), of which the lower triangle is there. */
+/* Entry (i, j), read from the lower triangle. */
 static double entry(volt_view K, int64_t i, int64_t j)
 {
     return i >= j ? K.data[i * K.ld + j] : K.data[j * K.ld + i];
 }
 
-/* H K H in the lower triangle, its trace, and the means that new rows are centred with. */
+/* H K H in the lower triangle, its trace, and the means used to centre new rows. */
 static void centre(volt_view K, volt_anomaly *anomaly, volt_matrix centred, double *trace)
 {
     int64_t n = K.rows;
@@ -102,7 +103,7 @@ static void centre(volt_view K, volt_anomaly *anomaly, volt_matrix centred, doub
     }
 }
 
-/* The spread of equal series is rounding. */
+/* Checks that the spread of the series exceeds rounding. */
 static volt_status check_spread(volt_view K, double trace)
 {
     double largest = 0;
@@ -110,15 +111,15 @@ static volt_status check_spread(volt_view K, double trace)
         largest = fmax(largest, fabs(K.data[i * K.ld + i]));
     double n = (double)K.rows;
     VOLT_REQUIRE(trace > 8 * n * DBL_EPSILON * largest, VOLT_ERR_DATA,
-                 "the kernel takes the %" PRId64 " normal series for the same: their spread is %.3g of %.3g",
+                 "the kernel does not distinguish the %" PRId64 " normal series: their spread is %.3g of %.3g",
                  K.rows, trace, n * largest);
     return VOLT_OK;
 }
 
 /* ---- scores ----------------------------------------------------------------------------------- */
 
-/* Rows of C, each centred with the means of K and measured; `norm` may be one without series `out` (-1: of all). Every row is
- * one thread's: the same bits whatever their number. */
+/* Scores rows of C, each centred with the means of K; `norm` may exclude series `out` (-1: none). Each row
+ * is computed by one thread, so the results do not depend on their number. */
 static volt_status score_rows(const volt_anomaly *anomaly, const volt_variance_norm *norm, int64_t out,
                               volt_view C, double *scores)
 {
@@ -134,8 +135,7 @@ static volt_status score_rows(const volt_anomaly *anomaly, const volt_variance_n
         for (int64_t j = 0; j < n; j++)
             mean += row[j] / (double)n;
         for (int64_t j = 0; j < n; j++)
-            if (j !=
-                out) /* what is centred by one mean or another differs by a constant, which P does not see */
+            if (j != out) /* centring by another mean adds a constant, which P maps to 0 */
                 centred[count++] = row[j] - mean - anomaly->means[j] + anomaly->grand;
         scores[i] = volt_new_distance(norm, anomaly->info.score, centred, scratch);
     }
@@ -167,23 +167,24 @@ typedef struct fitting {
     volt_anomaly *best;  /* of the alphas tried */
     volt_matrix centred; /* K_c */
     double trace;
-    volt_variance_norm norm; /* that is tried; P changes places with the best one's */
-    volt_variance_norm less; /* that one without a series */
-    double *scores;          /* n + 2 e, at least 6 n: of normal series left out, and of the examples */
+    volt_variance_norm norm; /* of the current alpha; P is swapped with the best one's */
+    volt_variance_norm less; /* the same without one series */
+    double *scores;          /* n + 2 e, at least 6 n: of left-out normal series, and of the examples */
     int *marks;              /* n + e */
-    int64_t pivot;           /* at which the last factorisation failed; 0: it did not */
+    int64_t pivot;           /* of the last failed factorisation; 0: none */
     volt_stage stage;
 } fitting;
 
-/* Series that are left out one after the other, where leaving out all would take too long: evenly spread. */
+/* Series to leave out, evenly spaced, when leaving out each of them would take too long. */
 static int64_t held_out(int64_t n, int64_t h)
 {
     int64_t count = volt_min(n, HELD_OUT);
     return h < count ? h * n / count : -1;
 }
 
-/* Both areas for the norm that is tried. A detector that knows one series less gives other scores, for a kernel to which all
- * series are equally far apart smaller ones: examples are scored without one series too, the mean over some of them. */
+/* Both areas for the current norm. A detector with one series less gives different scores (smaller ones for
+ * a kernel to which all series are equally far apart), so examples are also scored with one series left out,
+ * averaged over some series. */
 static volt_status rank_examples(fitting *fit, volt_ranking *areas)
 {
     int64_t n = fit->norm.n, count = fit->options->examples.rows, held = 0;
@@ -204,7 +205,7 @@ static volt_status rank_examples(fitting *fit, volt_ranking *areas)
     return volt_ranking_compute(scores, fit->marks, n + count, areas);
 }
 
-/* The norm of this alpha, kept where it is the best so far. */
+/* The norm of this alpha, kept if it is the best so far. */
 static volt_status try_alpha(void *context, volt_alpha_choice *choice)
 {
     fitting *fit = context;
@@ -242,8 +243,7 @@ static volt_status choose_alpha(fitting *fit)
 
 /* ---- fit -------------------------------------------------------------------------------------- */
 
-/* How scores change with one series more that is known: the median of the scores of series left out over those of the same
- * with one more left out. */
+/* The ratio of scores with n - 1 known series to those with n - 2: the median over left-out series. */
 static volt_status find_growth(fitting *fit)
 {
     volt_anomaly *best = fit->best;
@@ -305,7 +305,7 @@ static volt_status fit_all(volt_view K, fitting *fit)
     return status == VOLT_OK ? find_threshold(best) : status;
 }
 
-/* All memory of a fit, or VOLT_ERR_MEMORY. */
+/* Allocates all memory of a fit, or returns VOLT_ERR_MEMORY. */
 static volt_status allocate(int64_t n, fitting *fit)
 {
     int64_t count = fit->options->examples.data ? n + fit->options->examples.rows : 0;

@@ -1,4 +1,4 @@
-/* src/series/anomaly/series_anomaly.c: from series to scores: prepared, compared by a kernel that may be chosen, measured. */
+/* src/series/anomaly/series_anomaly.c: anomaly scores of series: preparation, choice of a kernel, detector. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "select/search/search_run.h"
@@ -48,7 +48,7 @@ volt_status volt_series_anomaly_get_info(const volt_series_anomaly *anomaly, vol
 /* ---- one kernel ------------------------------------------------------------------------------- */
 
 typedef struct series_fit {
-    volt_evaluator evaluator; /* first: it is what the search sees */
+    volt_evaluator evaluator; /* first: the search uses it */
     const volt_series_anomaly_options *options;
     const char *kernel;
     const volt_view *examples;
@@ -56,7 +56,7 @@ typedef struct series_fit {
     volt_series_anomaly *best;
     volt_matrix K, C; /* of the normal series, and of the examples with them */
     volt_candidates *drawn;
-    int64_t given; /* 1: the kernel is tried as it is given, before the draws */
+    int64_t given; /* 1: the kernel as given is tried before the draws */
 } series_fit;
 
 static volt_status detect(const series_fit *fit, const volt_kernel *kernel, volt_progress progress,
@@ -82,7 +82,7 @@ static double merit_of(const volt_anomaly *detector)
     return info.areas.roc_auc + info.areas.pr_auc;
 }
 
-/* Keep the kernel where it is the first or better than the best so far. */
+/* Keeps the kernel if it is the first or better than the best so far. */
 static volt_status try_kernel(series_fit *fit, const char *text, volt_progress progress, double *merit)
 {
     volt_kernel *kernel = NULL;
@@ -109,7 +109,7 @@ static volt_status try_kernel(series_fit *fit, const char *text, volt_progress p
 
 /* ---- draws ------------------------------------------------------------------------------------ */
 
-/* The kernel as it is given, then the draws. */
+/* The kernel as given, then the draws. */
 static volt_status get(const volt_candidates *candidates, int64_t index, char kernel[VOLT_KERNEL_LENGTH],
                        volt_setting *setting)
 {
@@ -196,7 +196,7 @@ volt_status volt_series_anomaly_fit(const char *kernel, const volt_view *normal,
                  "there are %" PRId64 " examples and %" PRId64 " draws: neither can be below 0", n_examples,
                  options.draws);
     VOLT_REQUIRE(options.draws == 0 || n_examples > 0, VOLT_ERR_ARGUMENT,
-                 "kernels cannot be told apart by normal series alone: draws need examples of others");
+                 "draws require examples: normal series are not enough to choose a kernel");
     series_fit fit = {.options = &options,
                       .kernel = kernel,
                       .examples = examples,

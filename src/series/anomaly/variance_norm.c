@@ -7,8 +7,9 @@
 
 /* ---- the inverse ------------------------------------------------------------------------------ */
 
-/* K_c + s I + t 11'/n in the lower triangle: positive definite, and the same as K_c + s I on vectors of sum 0. A t as large
- * as the trace keeps what the constant adds to P below the rest of it, so that no digits are lost with it. */
+/* K_c + s I + t 11'/n in the lower triangle: positive definite, and equal to K_c + s I on vectors of sum 0.
+ * A t as large as the trace keeps the contribution of the constant to P below the rest, so that no digits
+ * are lost. */
 static void add_ridges(volt_view centred, double s, double t, volt_matrix A)
 {
     double constant = t / (double)A.rows;
@@ -27,7 +28,7 @@ static double log_determinant(volt_matrix L)
     return sum;
 }
 
-/* Take the constant out again, and fill the upper triangle. */
+/* Removes the constant, and fills the upper triangle. */
 static void finish_inverse(volt_matrix P, double constant)
 {
     for (int64_t i = 0; i < P.rows; i++)
@@ -35,8 +36,8 @@ static void finish_inverse(volt_matrix P, double constant)
             P.data[j * P.ld + i] = P.data[i * P.ld + j] -= constant;
 }
 
-/* Sum over i of the log density of phi_i - m_i, m_i the mean of the others and (S_i + s) / (n - 1) the covariance, without
- * what s does not change. `log_det` is that of S + s on vectors of sum 0. */
+/* Sum over i of the log density of phi_i - m_i, m_i the mean of the others and (S_i + s) / (n - 1) the
+ * covariance, without terms independent of s. `log_det` is the log determinant of S + s on vectors of sum 0. */
 static double left_out_log_score(const volt_variance_norm *norm, double log_det)
 {
     double n = (double)norm->n, sum = n * log_det;
@@ -80,7 +81,7 @@ void volt_variance_norm_leave(const volt_variance_norm *norm, int64_t out, volt_
 
 /* ---- distances -------------------------------------------------------------------------------- */
 
-/* b: the coefficients of the others in the series that is left out, sum 1. */
+/* b: the coefficients of the others in the left-out series, sum 1. */
 static double mean_distance2(const double *b, int64_t n, int64_t out)
 {
     double sum = 0, mean = 1 / (double)(n - 1);
@@ -90,8 +91,8 @@ static double mean_distance2(const double *b, int64_t n, int64_t out)
     return sum;
 }
 
-/* Between series `out`, which is left out, and series m, over n - 1: the coordinates of m without it are
- * e_m - 1/(n-1) - s (P_km + b_k P_im). */
+/* Between the left-out series `out` and series m, divided by n - 1: the coordinates of m without it are e_m
+ * - 1/(n-1) - s (P_km + b_k P_im). */
 static double pair_distance2(const volt_variance_norm *norm, const double *b, int64_t out, int64_t m)
 {
     const double *column = norm->P + m * norm->n; /* P is symmetric */

@@ -1,4 +1,5 @@
-/* src/series/classify/class_bench.c: how well a Gram matrix of series tells their classes: every series left out, also within folds. */
+/* src/series/classify/class_bench.c: leave-one-out scores of a Gram matrix of series in classes, also within
+ * folds. */
 #include "series/classify/class_bench.h"
 
 #include "base/error.h"
@@ -45,7 +46,7 @@ bool volt_class_is_better(const volt_class_score *a, const volt_class_score *b)
     return a->right > b->right || (a->right == b->right && a->right >= 0 && a->error < b->error);
 }
 
-/* The rows of a fold, marked in `out`; list 0 has none. */
+/* Marks the rows of a fold in `out`; list 0 has none. */
 static int64_t mark_fold(volt_class_bench *bench, int64_t list)
 {
     int64_t m = 0;
@@ -57,7 +58,7 @@ static int64_t mark_fold(volt_class_bench *bench, int64_t list)
     return m;
 }
 
-/* The score of the errors E of a list, whose rows outside it are marked. */
+/* The score of the errors E of a list, with the rows outside it marked. */
 static volt_class_score score_errors(const volt_class_bench *bench, double alpha)
 {
     const volt_class_list *classes = &bench->setting.classes;
@@ -83,7 +84,7 @@ static volt_class_score score_errors(const volt_class_bench *bench, double alpha
     return score;
 }
 
-/* The lists whose scores are asked for. */
+/* The lists to score. */
 typedef struct list_scores {
     volt_class_bench *bench;
     int64_t first, last;

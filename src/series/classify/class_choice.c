@@ -8,7 +8,7 @@
 
 /* ---- matrices ------------------------------------------------------------------------------------ */
 
-/* Add the matrix of a draw, computed again where it was not kept. */
+/* Adds the matrix of a draw, recomputed if it was not kept. */
 static volt_status add_matrix(volt_class_search *search, int64_t draw, double weight, double *sum)
 {
     volt_matrix K = search->bench.K;
@@ -25,7 +25,7 @@ static volt_status add_matrix(volt_class_search *search, int64_t draw, double we
         volt_kernel_free(kernel);
         VOLT_TRY(status);
         kept = K.data;
-        if (search->options->n_parts > 0) { /* they are few, and needed again */
+        if (search->options->n_parts > 0) { /* few, and needed again */
             double *copy = search->full[draw].K = volt_alloc_doubles(K.rows, K.cols);
             if (!copy)
                 return VOLT_ERR_MEMORY;
@@ -52,7 +52,7 @@ volt_status volt_class_blend(volt_class_search *search, const int64_t *draws, in
 
 /* ---- the best of each kind ------------------------------------------------------------------------ */
 
-/* Are both of one kernel, and do they compare the same of two series? */
+/* Whether both use the same kernel and the same comparison of series. */
 static bool is_one_kind(const volt_class_search *search, const volt_class_trial *a, const volt_class_trial *b)
 {
     size_t length = strcspn(a->kernel, ":");
@@ -60,13 +60,13 @@ static bool is_one_kind(const volt_class_search *search, const volt_class_trial 
            search->objects[a->preparation]->options.compare == search->objects[b->preparation]->options.compare;
 }
 
-/* Trials, each the best of its kind, the best first. */
+/* The best trial of each kind, in descending order. */
 typedef struct best_list {
     volt_class_trial trials[VOLT_MOST_BLEND];
     int64_t count;
 } best_list;
 
-/* Into the list, in place of a worse one of its kind. */
+/* Inserts a trial, replacing a worse one of its kind. */
 static void keep(const volt_class_search *search, const volt_class_trial *trial, best_list *best)
 {
     int64_t at = best->count;
@@ -75,7 +75,7 @@ static void keep(const volt_class_search *search, const volt_class_trial *trial,
             at = b;
     if (at < best->count && !volt_class_is_better(&trial->score, &best->trials[at].score))
         return;
-    if (at == VOLT_MOST_BLEND) { /* the list is full: its last makes room */
+    if (at == VOLT_MOST_BLEND) { /* the list is full: drop the last */
         at--;
         if (!volt_class_is_better(&trial->score, &best->trials[at].score))
             return;
@@ -87,7 +87,8 @@ static void keep(const volt_class_search *search, const volt_class_trial *trial,
     best->trials[at] = *trial;
 }
 
-/* May a list choose the draw? One that was tried on all series and, in a race without a fold, was so by its own ranks. */
+/* Whether a list may choose the draw: it was tried on all series and, in a race without a fold, selected by
+ * the ranks of that list. */
 static bool is_eligible(const volt_class_search *search, int64_t list, int64_t draw)
 {
     const volt_class_record *record = &search->full[draw];
@@ -132,7 +133,7 @@ static volt_status choose_of(volt_class_search *search, int64_t list, const best
     return VOLT_OK;
 }
 
-/* The mean of the kernels that are given, all of them: only alpha is chosen. */
+/* The mean of all given kernels: only alpha is chosen. */
 static volt_status profile_given(volt_class_search *search, int64_t list, volt_class_choice *choice)
 {
     *choice = (volt_class_choice){.parts = search->options->n_parts};

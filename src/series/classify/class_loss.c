@@ -1,7 +1,7 @@
 /* src/series/classify/class_loss.c: the multinomial readout of series in classes.
  *
- * No exact way leads from one fit to those with rows left out, as it does for squares, so that alpha is chosen over five
- * stratified folds, each fitted on the rest: few series, small matrices. */
+ * Unlike for squares, there is no exact formula for fits with rows left out. Alpha is therefore chosen over
+ * five stratified folds with a refit for each, which is affordable for few series and small matrices. */
 #include "series/classify/class_bench.h"
 
 #include "base/error.h"
@@ -52,7 +52,7 @@ typedef struct class_fit {
     class_workspace space;
 } class_fit;
 
-/* A fit on the m series of space.train, whose coefficients are A (m x q) and c. */
+/* Fits the m series of space.train, with coefficients A (m x q) and c. */
 static volt_status fit_series(class_fit *fit, double alpha, bool tried, int64_t m, volt_matrix A, double *c)
 {
     class_workspace *space = &fit->space;
@@ -76,7 +76,7 @@ static volt_status fit_series(class_fit *fit, double alpha, bool tried, int64_t 
     return volt_loss_minimise(volt_matrix_of(space->K, m, m), &task, &result);
 }
 
-/* -log of the probability of series i's class by the fit on m series. */
+/* -log probability of series i's class by the fit on m series. */
 static double row_loss(class_fit *fit, int64_t m, int64_t i)
 {
     const class_workspace *space = &fit->space;

@@ -1,7 +1,8 @@
-/* src/series/classify/class_plan.c: how much of a search is affordable: order of candidates, screening sample, landmarks.
+/* src/series/classify/class_plan.c: plans a search within its budget: order of candidates, screening sample,
+ * landmarks.
  *
- * Everything here follows from sizes and the seed, not from time, so that it is the same on every machine. Work is counted as
- * in volt_objects_work; one core does about 3e9 of it a second. */
+ * The plan depends on sizes and the seed, not on time, so it is the same on every machine. Work is counted as
+ * in volt_objects_work; one core does about 3e9 units a second. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -13,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Total work up to which every candidate is tried on all series; that of the screening sample; that of the finalists; that
- * of one matrix up to which all series carry the readout. For a budget of 30 s, and in proportion for others. */
+/* Limits on work: total up to which every candidate is tried on all series; of the screening sample; of the
+ * finalists; of one matrix without landmarks. For a budget of 30 s, and in proportion for others. */
 static const double race_from = 6e10, screen_work = 2e10, final_work = 6e10, carried_by_all = 1e10;
 enum {
     LEAST_SCREEN = 48,
@@ -27,7 +28,7 @@ enum {
 };
 
 typedef struct draw_work {
-    int64_t draw, round; /* draws of a round meet every kernel and every preparation once */
+    int64_t draw, round; /* the draws of a round combine every kernel with every preparation once */
     double work;
 } draw_work;
 
@@ -40,7 +41,7 @@ static int by_work(const void *a, const void *b)
                               : (x->draw > y->draw) - (x->draw < y->draw);
 }
 
-/* Draws in which every kernel meets every preparation once. */
+/* Number of draws that combine every kernel with every preparation once. */
 static int64_t count_round(const volt_class_search *search)
 {
     int64_t kernels = 1;
@@ -51,7 +52,7 @@ static int64_t count_round(const volt_class_search *search)
     return kernels * search->n_preparations;
 }
 
-/* Work of every draw on all series; kernels that cannot be parsed cost nothing, and fail when they are tried. */
+/* Work of every draw on all series; kernels that cannot be parsed count 0, and fail when they are tried. */
 static volt_status measure(const volt_class_search *search, draw_work *works, double *total)
 {
     *total = 0;
@@ -114,7 +115,7 @@ static volt_status count_landmarks(const volt_class_search *search, double mean_
     return VOLT_OK;
 }
 
-/* `total` is the work on all series, `carried` what is left of it with landmarks. */
+/* `total` is the work on all series, `carried` the work with landmarks. */
 static volt_status count_screen(const volt_class_search *search, double total, double carried, int64_t *screen)
 {
     int64_t n = search->setting.classes.n, asked = search->options->screen;

@@ -1,7 +1,8 @@
-/* src/series/classify/class_round.c: the evaluator of candidates on a setting, for a search (select/search).
+/* src/series/classify/class_round.c: evaluates candidates on a setting, for a search (select/search).
  *
- * Where series are few a kernel gives a thread too little to share: candidates are evaluated several at a time, a thread and a
- * bench each. Every draw has a record of its own, so that results do not depend on the number of threads. */
+ * With few series one kernel matrix is too small for several threads, so several candidates are evaluated at a
+ * time, each with one thread and one bench. Every draw has its own record, so results do not depend on the
+ * number of threads. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "select/candidates/candidates.h"
@@ -19,7 +20,7 @@ typedef struct class_evaluator {
     volt_class_bench *bench;
 } class_evaluator;
 
-/* Called from inside a matrix. */
+/* Called during the computation of a matrix. */
 static int poll(const char *stage, double fraction, void *context)
 {
     (void)stage;
@@ -58,7 +59,7 @@ static volt_status score(class_evaluator *own, int64_t draw, const char *kernel,
     return VOLT_OK;
 }
 
-/* Scores of the lists: the share of series that are classified correctly. */
+/* Scores of the lists: the share of correctly classified series. */
 static volt_status evaluate(volt_evaluator *evaluator, int64_t position, const char *kernel,
                             volt_setting *setting, double *folds, int64_t *done, volt_cost *cost)
 {
@@ -81,7 +82,7 @@ static double limit(const volt_evaluator *evaluator, int64_t position, double *e
     return position < round->n_first ? round->until_first : round->until;
 }
 
-/* A kernel may be unable to compare series in one of the two ways that are tried. */
+/* A kernel may not support one of the two comparisons of series. */
 static bool is_own(const volt_evaluator *evaluator, volt_status status)
 {
     const class_evaluator *own = (const class_evaluator *)evaluator;
@@ -89,10 +90,10 @@ static bool is_own(const volt_evaluator *evaluator, volt_status status)
            (status == VOLT_ERR_KERNEL && own->search->options->compare < 0);
 }
 
-/* How many candidates are evaluated at a time. */
+/* Number of candidates evaluated at a time. */
 static int64_t count_parallel(const volt_class_round *round)
 {
-    enum { MOST_SERIES = 1000 }; /* with more a matrix has work for all threads */
+    enum { MOST_SERIES = 1000 }; /* with more series, a matrix has work for all threads */
     double n = (double)round->setting->classes.n, q = (double)round->setting->classes.n_classes;
     double steps = n * round->rows[0]->steps; /* of all series, about: columns of a block of rows */
     double bytes = 8 * (n * (4 * n + 7 * q) + 256 * steps), available = (double)volt_memory_available();

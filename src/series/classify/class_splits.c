@@ -1,4 +1,4 @@
-/* src/series/classify/class_splits.c: training series in classes: columns of targets, stratified splits, accuracies,
+/* src/series/classify/class_splits.c: series in classes: columns of targets, stratified splits, accuracies,
  * probabilities. */
 #include "series/classify/series_model.h"
 
@@ -38,7 +38,8 @@ int64_t volt_class_count_right(const volt_class_list *classes, volt_view Y, cons
     return right;
 }
 
-/* The series of a class in random order into `members`; returns how many. Split and class have a stream of their own. */
+/* Writes the series of a class in random order to `members`; returns how many. Each split and class has its
+ * own random stream. */
 static int64_t shuffle_class(const volt_class_list *classes, int64_t class_number, uint64_t seed, int64_t split,
                              int64_t *members)
 {
@@ -72,7 +73,7 @@ int64_t volt_class_split(const volt_class_list *classes, double share, uint64_t 
 void volt_class_folds(const volt_class_list *classes, int64_t folds, uint64_t seed, int64_t *room,
                       int64_t *fold)
 {
-    int64_t next = 0; /* counted over all classes, so that small classes do not all lie in the first folds */
+    int64_t next = 0; /* counted over all classes, so that small classes are not all in the first folds */
     for (int64_t k = 0; k < classes->n_classes; k++) {
         int64_t count = shuffle_class(classes, k, seed, 0, room);
         for (int64_t i = 0; i < count; i++)
@@ -80,7 +81,7 @@ void volt_class_folds(const volt_class_list *classes, int64_t folds, uint64_t se
     }
 }
 
-/* A series, and when it is taken: the smallest key first. */
+/* A series and its key; the smallest key is taken first. */
 typedef struct sampled {
     int64_t row;
     double key;
@@ -100,7 +101,7 @@ static int by_row(const void *a, const void *b)
 
 volt_status volt_class_sample(const volt_class_list *classes, int64_t m, uint64_t seed, int64_t *rows)
 {
-    enum { OF_EACH = 2, SAMPLE = 1 << 20 }; /* the streams of splits lie below */
+    enum { OF_EACH = 2, SAMPLE = 1 << 20 }; /* the streams of splits are below */
     sampled *all = volt_alloc(classes->n, sizeof *all);
     int64_t *members = volt_alloc(classes->n, sizeof *members);
     volt_status status = all && members ? VOLT_OK : VOLT_ERR_MEMORY;
@@ -132,7 +133,8 @@ void volt_class_softmax(double *u, int64_t q, double temperature)
         u[k] /= sum;
 }
 
-/* The derivative of the log loss of all series with respect to s = 1 / t: sum over k of (p_k - target_k) u_k. */
+/* The derivative of the log loss of all series with respect to s = 1 / t: sum over k of (p_k - target_k)
+ * u_k. */
 static double slope(const volt_class_list *classes, volt_view outputs, double s)
 {
     int64_t n = classes->n, q = classes->n_classes;
@@ -155,8 +157,7 @@ double volt_class_temperature(const volt_class_list *classes, volt_view outputs)
 {
     enum { HALVINGS = 60 };
     const double widest = 1e3;
-    double low = -log(widest),
-           high = log(widest); /* of s: the loss is convex in s, so that its slope changes sign once */
+    double low = -log(widest), high = log(widest); /* the loss is convex in s, so its slope changes sign once */
     for (int step = 0; step < HALVINGS; step++) {
         double middle = (low + high) / 2;
         if (slope(classes, outputs, exp(middle)) > 0)

@@ -1,4 +1,4 @@
-/* src/series/classify/classify.c: fit classes of whole series. */
+/* src/series/classify/classify.c: fits classifiers of whole series. */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -52,12 +52,11 @@ static volt_status check_options(const volt_series_options *options)
     VOLT_REQUIRE(options->held_out > 0 && options->held_out < 1, VOLT_ERR_ARGUMENT,
                  "held_out is %g, and must lie between 0 and 1", options->held_out);
     VOLT_REQUIRE(options->n_parts >= 0 && options->n_parts <= VOLT_MOST_BLEND, VOLT_ERR_ARGUMENT,
-                 "there are %" PRId64 " kernels to take the mean of, and there may be %d", options->n_parts,
+                 "there are %" PRId64 " kernels to average, and must be at most %d", options->n_parts,
                  VOLT_MOST_BLEND);
     for (int64_t p = 0; p < options->n_parts; p++)
         VOLT_REQUIRE(options->parts && options->parts[p].kernel, VOLT_ERR_ARGUMENT,
-                     "kernel %" PRId64 " of %" PRId64 ", whose mean is asked for, is NULL", p + 1,
-                     options->n_parts);
+                     "kernel %" PRId64 " of the %" PRId64 " to average is NULL", p + 1, options->n_parts);
     for (int64_t r = 0; r < options->n_ranges && options->ranges; r++)
         VOLT_REQUIRE(!options->ranges[r].name || strcmp(options->ranges[r].name, "alpha") != 0,
                      VOLT_ERR_ARGUMENT,
@@ -76,7 +75,8 @@ static volt_status check_classes(const int64_t *classes, int64_t count, int64_t 
         several = several || classes[i] != classes[0];
     }
     VOLT_REQUIRE(several, VOLT_ERR_DATA,
-                 "all %" PRId64 " training series are of one class: there is nothing to tell apart", count);
+                 "all %" PRId64 " training series are of one class, and at least two classes are needed",
+                 count);
     return VOLT_OK;
 }
 
@@ -128,7 +128,7 @@ static volt_status judge_by_splits(volt_class_search *search, double alpha, volt
     return status;
 }
 
-/* The kernels of the choice, and the series as they see them, which the classifier takes over. */
+/* Moves the kernels of the choice and their prepared series to the classifier. */
 static volt_status take_parts(volt_class_search *search, const volt_class_choice *choice,
                               volt_series_model *fitted)
 {
@@ -149,7 +149,7 @@ static volt_status take_parts(volt_class_search *search, const volt_class_choice
     return VOLT_OK;
 }
 
-/* The readout of ridge regression, and what is known of it. */
+/* The ridge-regression readout and its info. */
 static volt_status fit_ridge(volt_class_search *search, const volt_class_choice *choice,
                              volt_series_model *fitted)
 {

@@ -1,9 +1,9 @@
-/* src/series/classify/kernel_search.c: which kernel, alpha and preparation tell the classes of series apart.
+/* src/series/classify/kernel_search.c: selects kernel, alpha and preparation to classify series.
  *
- * Draw i takes preparation i mod p, and of its candidates number i / p, which go round the kernels: every kernel meets every
- * preparation. Where that would take long, it is a race: all draws are tried on a stratified sample of the series, the
- * cheapest first, and those with the best ranks, in the list of all series or in that without one of the folds
- * (class_bench.h), on all series. */
+ * Draw i uses preparation i mod p and its candidate number i / p, which cycle through the kernels, so every
+ * kernel is combined with every preparation. A long search is a race: all draws are tried on a stratified
+ * sample of the series, the cheapest first. The draws with the best ranks, in the list of all series or in a
+ * list without one of the folds (class_bench.h), are then tried on all series. */
 #include "series/classify/kernel_search.h"
 
 #include "base/error.h"
@@ -22,7 +22,7 @@
 
 /* ---- preparations and candidates --------------------------------------------------------------- */
 
-/* Preparation number i: every property that is open takes one of two values. */
+/* Preparation number i: every open property takes one of two values. */
 static volt_objects_options way_of(const volt_series_options *options, int64_t i)
 {
     static const volt_object_scale scales[] = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_SCALE_SERIES};
@@ -73,7 +73,8 @@ static const char *kernel_of(const volt_class_search *search, int64_t preparatio
                                    : volt_classify_kernels(objects->options.compare, objects->equally_long);
 }
 
-/* Candidates, and how many to try: options->draws, 60 for a kernel with open parameters, or one per preparation. */
+/* Candidates, and how many to try: options->draws, 60 for a kernel with open parameters, or one per
+ * preparation. */
 static volt_status draw_candidates(volt_class_search *search)
 {
     enum { STANDARD = 60 };
@@ -89,7 +90,7 @@ static volt_status draw_candidates(volt_class_search *search)
         VOLT_TRY(
             volt_objects_candidates(search->objects[p], kernel_of(search, p), &draw, &search->candidates[p]));
     bool open =
-        strchr(kernel_of(search, 0), '|') || search->candidates[0]->parameters != 1; /* alpha alone is drawn */
+        strchr(kernel_of(search, 0), '|') || search->candidates[0]->parameters != 1; /* only alpha is drawn */
     if (options->draws > 0)
         search->draws = options->draws;
     else if (options->draws == VOLT_SERIES_CHOOSE && open)
@@ -97,7 +98,7 @@ static volt_status draw_candidates(volt_class_search *search)
     return VOLT_OK;
 }
 
-/* Is the kernel taken as it is given, with its defaults? */
+/* Whether the kernel is used as given, with its defaults. */
 static bool is_given(const volt_class_search *search)
 {
     return search->options->n_parts > 0 ||
@@ -128,7 +129,7 @@ volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, v
     return volt_class_candidate(search, draw, trial->kernel);
 }
 
-/* ---- the start and the end of a search ---------------------------------------------------------- */
+/* ---- start and end of a search ------------------------------------------------------------------ */
 
 /* The folds of the nested estimate: options->folds, at most n / 2. */
 static volt_status make_folds(volt_class_search *search)
@@ -213,7 +214,7 @@ void volt_class_search_release(volt_class_search *search)
 
 /* ---- the screening sample ----------------------------------------------------------------------- */
 
-/* A sample of the series, in classes and folds as they are in the search. */
+/* A sample of the series, with their classes and folds. */
 typedef struct screen {
     volt_class_setting setting;
     int64_t *rows, *of, *fold;
@@ -252,13 +253,13 @@ static void screen_close(screen *made)
     volt_free(made->fold);
 }
 
-/* When a part of the budget is spent; 0 without a limit. */
+/* The time at which a part of the budget is spent; 0 without a limit. */
 static double until(const volt_class_search *search, double share)
 {
     return search->budget > 0 ? search->begun + share * search->budget : 0;
 }
 
-/* The place of every draw in every list: those that were not tried, or failed, come last. */
+/* The rank of every draw in every list; draws that were not tried or failed come last. */
 static void find_ranks(volt_class_search *search)
 {
     int64_t lists = search->setting.folds + 1;
@@ -285,8 +286,8 @@ static int64_t best_rank(const volt_class_search *search, int64_t draw)
     return best;
 }
 
-/* Draws by their best rank, those of the list of all series first: as many ranks as give no more than most_finalists, at
- * least three. */
+/* Sorts draws by their best rank, those of the list of all series first. The number of ranks gives at most
+ * most_finalists, at least three. */
 static int64_t find_finalists(const volt_class_search *search, int64_t *finalists)
 {
     enum { LEAST_DEPTH = 3 };
@@ -318,7 +319,7 @@ static volt_status run_screen(volt_class_search *search)
                                   .count = search->draws,
                                   .until = until(search, 0.4),
                                   .until_first =
-                                      until(search, 0.6), /* all kinds are tried on slow machines too */
+                                      until(search, 0.6), /* so that all kinds are tried on slow machines too */
                                   .n_first = search->round,
                                   .records = search->screened,
                                   .from = 0,
@@ -333,7 +334,7 @@ static volt_status run_screen(volt_class_search *search)
 
 /* ---- all series ---------------------------------------------------------------------------------- */
 
-/* Matrices are kept for the means that follow, where they do not take much of the memory. */
+/* Whether the matrices can be kept for the later means without using much of the memory. */
 static bool has_room_for(const volt_class_search *search, int64_t count)
 {
     double bytes = 8.0 * (double)count * (double)search->bench.K.rows * (double)search->bench.K.cols;
@@ -367,7 +368,7 @@ static bool any_full(const volt_class_search *search)
     return false;
 }
 
-/* The finalists; one of them at least, whatever the time. */
+/* Tries the finalists, at least one of them independent of time. */
 static volt_status run_finalists(volt_class_search *search, int64_t *finalists, double *expected)
 {
     int64_t count = find_finalists(search, finalists), quickest = 0;
@@ -400,7 +401,7 @@ static volt_status race(volt_class_search *search)
     return status;
 }
 
-/* Counts of what was tried, and the message of the first failure where nothing succeeded. */
+/* Counts the trials; if none succeeded, reports the message of the first failure. */
 static volt_status count_trials(volt_class_search *search)
 {
     const char *failure = NULL;
@@ -411,7 +412,7 @@ static volt_status count_trials(volt_class_search *search)
             continue;
         if (!failure)
             failure = record->trial->failure;
-        if (record->status == VOLT_ERR_KERNEL) /* the kernel does not compare that: nothing was computed */
+        if (record->status == VOLT_ERR_KERNEL) /* not supported by the kernel: nothing was computed */
             continue;
         search->tried++;
         search->failed += record->status != VOLT_OK;
@@ -420,13 +421,13 @@ static volt_status count_trials(volt_class_search *search)
     if (any_full(search))
         return VOLT_OK;
     VOLT_REQUIRE(search->tried > 0, VOLT_ERR_KERNEL, "%s", failure);
-    return volt_fail(VOLT_ERR_DATA, "none of %" PRId64 " kernels tells series apart; the first: %s",
-                     search->tried, failure);
+    return volt_fail(VOLT_ERR_DATA, "none of %" PRId64 " kernels could be used; the first: %s", search->tried,
+                     failure);
 }
 
 volt_status volt_class_search_run(volt_class_search *search)
 {
-    if (search->options->n_parts > 0) { /* nothing to choose but alpha */
+    if (search->options->n_parts > 0) { /* only alpha to choose */
         search->tried = search->finalists = search->draws;
         return VOLT_OK;
     }

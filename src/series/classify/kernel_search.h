@@ -1,4 +1,4 @@
-/* src/series/classify/kernel_search.h: which kernel, alpha and preparation tell the classes of series apart. */
+/* src/series/classify/kernel_search.h: selects kernel, alpha and preparation to classify series. */
 #ifndef CLASSIFY_KERNEL_SEARCH_H
 #define CLASSIFY_KERNEL_SEARCH_H
 
@@ -12,24 +12,24 @@ enum { VOLT_MOST_ROUNDS = 3 };
 /* A candidate: one draw on one preparation. */
 typedef struct volt_class_trial {
     int64_t draw;
-    int64_t preparation; /* which of those of the search */
+    int64_t preparation; /* index among those of the search */
     char kernel[VOLT_KERNEL_LENGTH];
     volt_class_score score;
 } volt_class_trial;
 
 /* The result of a draw on the screening sample, or on all series. */
 typedef struct volt_class_record {
-    const volt_trial *trial; /* of the search that evaluated it; NULL: not tried; stopped: no time for it */
+    const volt_trial *trial; /* of the search that evaluated it; NULL: not tried; stopped: out of time */
     volt_status status;      /* of its evaluation */
     volt_class_score scores[VOLT_MOST_LISTS];
-    double *K; /* its matrix, where there is room for it; owned */
+    double *K; /* its matrix, if it is kept; owned */
 } volt_class_record;
 
 typedef struct volt_class_search {
     const volt_series_options *options;
-    const volt_view *series; /* training series as they were given */
+    const volt_view *series; /* training series as given */
     bool is_multinomial;
-    volt_class_setting setting;                     /* its lists are those below */
+    volt_class_setting setting;                     /* with the lists below */
     int64_t *fold, *landmarks;                      /* n, n_landmarks */
     volt_class_bench bench;                         /* of the setting */
     volt_objects *objects[VOLT_MOST_PREPARATIONS];  /* all series */
@@ -38,30 +38,30 @@ typedef struct volt_class_search {
     volt_candidates *candidates[VOLT_MOST_PREPARATIONS];
     double begun, budget; /* seconds; 0: no limit */
     int64_t draws;
-    int64_t *order;   /* draws: every kernel on every preparation in turn, the cheapest of these first */
-    int64_t round;    /* draws in which every kernel meets every preparation once */
+    int64_t *order;   /* draws: every kernel with every preparation in turn, cheapest first */
+    int64_t round;    /* draws that combine every kernel with every preparation once */
     int64_t n_screen; /* series of the screening sample; 0: no race */
     int64_t most_finalists;
     volt_class_record *screened, *full; /* draws each */
-    int64_t *rank; /* draws x lists: place on the screening sample, from 0; NULL without a race */
+    int64_t *rank; /* draws x lists: rank on the screening sample, from 0; NULL without a race */
     int64_t depth; /* candidates with a smaller rank were tried on all series, in every list */
 
-    volt_search
-        *searches[VOLT_MOST_ROUNDS]; /* the sample, the finalists, one that is tried whatever the time */
+    volt_search *searches[VOLT_MOST_ROUNDS]; /* the sample, the finalists, and one that is always tried */
     int64_t n_searches;
     int64_t tried, failed, finalists;
     bool cut; /* the budget ended the search */
 } volt_class_search;
 
-/* Prepare the series in every way that is asked for, with candidates and a plan. Release the search whatever happened. */
+/* Prepares the series in every requested form, with candidates and a plan. Release the search in any case. */
 volt_status volt_class_search_open(volt_class_search *search, const volt_view *series,
                                    const volt_class_list *classes, const volt_series_options *options);
 void volt_class_search_release(volt_class_search *search);
 
-/* Try the candidates: all on a sample of the series where that saves time, the best of them on all series. */
+/* Tries the candidates: all on a sample of the series if that saves time, then the best of them on all
+ * series. */
 volt_status volt_class_search_run(volt_class_search *search);
 
-/* Was the draw evaluated, with whatever result? */
+/* Whether the draw was evaluated, successfully or not. */
 static inline bool volt_class_is_tried(const volt_class_record *record)
 {
     return record->trial && !record->trial->stopped;
@@ -79,12 +79,13 @@ volt_status volt_class_candidate(const volt_class_search *search, int64_t draw,
                                  char kernel[VOLT_KERNEL_LENGTH]);
 volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, volt_class_trial *trial);
 
-/* A search over `count` draws, in this order, into `records`: on the series of `setting`, as `rows` by preparation, against
- * `columns` (NULL entries: themselves). A draw is given up after `until` (0: no limit; the first n_first: `until_first`) once
- * another has a score, and is not begun where its `expected` seconds (may be NULL) do not suffice. */
+/* A search over `count` draws, in this order, into `records`: on the series of `setting`, as `rows` by
+ * preparation, against `columns` (NULL entries: themselves). A draw is stopped after `until` (0: no limit;
+ * the first n_first: `until_first`) once another has a score, and is skipped when its `expected` seconds
+ * (may be NULL) do not suffice. */
 typedef struct volt_class_round {
     const volt_class_setting *setting;
-    volt_class_bench *bench; /* of that setting: the caller's thread works there */
+    volt_class_bench *bench; /* of that setting, used by the caller's thread */
     volt_objects *const *rows, *const *columns;
     const int64_t *draws;
     int64_t count;
@@ -97,7 +98,7 @@ typedef struct volt_class_round {
 } volt_class_round;
 volt_status volt_class_round_run(volt_class_search *search, const volt_class_round *round);
 
-/* The order of the draws, and how many series screen them and carry the readout (class_plan.c). */
+/* Sets the order of the draws and the numbers of screening series and landmarks (class_plan.c). */
 volt_status volt_class_plan(volt_class_search *search, int64_t *order);
 
 /* The choice of a list: the best draw, or the mean of up to options->blend, each the best of its kind. */
@@ -108,14 +109,14 @@ typedef struct volt_class_choice {
 } volt_class_choice;
 volt_status volt_class_choose(volt_class_search *search, int64_t list, volt_class_choice *choice);
 
-/* The mean of the matrices of some draws into the K of the bench. */
+/* Writes the mean of the matrices of some draws to the K of the bench. */
 volt_status volt_class_blend(volt_class_search *search, const int64_t *draws, int64_t count);
 
-/* Accuracy of the whole choice, repeated without each fold and judged on it; NaN where it was not computed. */
+/* Nested accuracy: the whole choice is repeated without each fold and evaluated on it; NaN if not computed. */
 volt_status volt_class_nested(volt_class_search *search, double *accuracy);
 
-/* The kernels that are tried where none is given, with '|' between them, for what of two series is compared; static ones
- * are among them where all series have one length. */
+/* The default kernels, separated by '|', for a comparison; includes static kernels when all series have the
+ * same length. */
 const char *volt_classify_kernels(volt_object_compare compare, int equally_long);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/series/classify/landmark_readout.c: ridge regression on Nystrom features, and rows left out of it. */
+/* src/series/classify/landmark_readout.c: ridge regression on Nystrom features, with leave-one-out errors. */
 #include "series/classify/series_model.h"
 
 #include "base/blas.h"
@@ -13,7 +13,7 @@
 volt_status volt_landmark_readout_create(int64_t n, int64_t m, int64_t q, const int64_t *rows,
                                          volt_landmark_readout *readout)
 {
-    /* dsyevd asks for 1 + 6 m + 2 m^2 numbers and 3 + 5 m integers */
+    /* workspace of dsyevd: 1 + 6 m + 2 m^2 numbers and 3 + 5 m integers */
     *readout = (volt_landmark_readout){
         .n = n, .m = m, .q = q, .rows = rows, .work_size = 1 + 6 * m + 2 * m * m, .included = n};
     readout->L = volt_alloc_doubles(m, m);
@@ -48,7 +48,7 @@ void volt_landmark_readout_release(volt_landmark_readout *readout)
     *readout = (volt_landmark_readout){0};
 }
 
-/* The factor of K_ZZ. Landmarks may be alike: the diagonal grows until the factor exists. */
+/* Factors K_ZZ. With nearly equal landmarks, the diagonal is increased until the factor exists. */
 static volt_status factor_landmarks(volt_landmark_readout *readout, volt_view K)
 {
     static const double jitters[] = {1e-12, 1e-10, 1e-8, 1e-6};
@@ -78,7 +78,7 @@ volt_status volt_landmark_readout_map(volt_landmark_readout *readout, volt_view 
     return VOLT_OK;
 }
 
-/* Means of features and targets over the rows that count. */
+/* Means of features and targets over the included rows. */
 static void find_means(volt_landmark_readout *readout, const bool *out, volt_view Y)
 {
     int64_t n = readout->n, m = readout->m, q = readout->q, count = 0;
@@ -120,7 +120,7 @@ volt_status volt_landmark_readout_decompose(volt_landmark_readout *readout, cons
 {
     int64_t n = readout->n, m = readout->m, q = readout->q, at = 0;
     find_means(readout, out, Y);
-    for (int64_t i = 0; i < n; i++) /* V has the centred rows that count, for now */
+    for (int64_t i = 0; i < n; i++) /* V temporarily holds the included centred rows */
         for (int64_t j = 0; j < m && !(out && out[i]); j++)
             readout->V[at++] = readout->F[i * m + j] - readout->mean[j];
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (volt_blas_int)m, (volt_blas_int)readout->included, 1,
@@ -131,7 +131,7 @@ volt_status volt_landmark_readout_decompose(volt_landmark_readout *readout, cons
     VOLT_TRY(find_eigenvectors(readout));
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (volt_blas_int)n, (volt_blas_int)m, (volt_blas_int)m,
                 1, readout->F, (volt_blas_int)m, readout->U, (volt_blas_int)m, 0, readout->V, (volt_blas_int)m);
-    for (int64_t j = 0; j < m; j++) { /* of the mean, which is then taken from every row */
+    for (int64_t j = 0; j < m; j++) { /* of the mean, which is then subtracted from every row */
         double shift = 0;
         for (int64_t k = 0; k < m; k++)
             shift += readout->U[j * m + k] * readout->mean[k];

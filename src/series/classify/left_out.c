@@ -1,4 +1,5 @@
-/* src/series/classify/left_out.c: rows left out of a ridge regression, in any blocks, from one factorisation. */
+/* src/series/classify/left_out.c: errors of rows left out of a ridge regression, in any blocks, from one
+ * factorisation. */
 #include "series/classify/series_model.h"
 
 #include "base/error.h"
@@ -46,7 +47,7 @@ static void multiply(const volt_left_out_readout *left_out, volt_view Y)
     }
 }
 
-/* R becomes P, and the intercepts follow. */
+/* Replaces R by P, and computes the intercepts. */
 static void take_out_intercept(volt_left_out_readout *left_out, volt_view Y)
 {
     int64_t n = left_out->n, q = left_out->q;
@@ -108,7 +109,7 @@ volt_status volt_left_out_block(const volt_left_out_readout *left_out, const int
             errors.data[i * errors.ld + k] = left_out->A[rows[i] * q + k];
     }
     volt_cholesky_factor(B, NULL, &pivot);
-    VOLT_REQUIRE(pivot == 0, VOLT_ERR_SINGULAR, "rows that are left out together are not told apart");
+    VOLT_REQUIRE(pivot == 0, VOLT_ERR_SINGULAR, "the block of left-out rows is singular");
     volt_cholesky_forward(B, errors);
     volt_cholesky_backward(B, errors);
     return VOLT_OK;
@@ -120,7 +121,7 @@ volt_status volt_left_out_without(const volt_left_out_readout *left_out, const i
     int64_t n = left_out->n, q = left_out->q;
     volt_matrix factor = volt_matrix_of(room, m, m), X = volt_matrix_of(room + m * m, m, n);
     volt_matrix block = volt_matrix_of(room + m * (m + n), m, q);
-    VOLT_TRY(volt_left_out_block(left_out, rows, m, factor.data, block)); /* the factor of P_BB stays */
+    VOLT_TRY(volt_left_out_block(left_out, rows, m, factor.data, block)); /* keeps the factor of P_BB */
     for (int64_t b = 0; b < m; b++)
         for (int64_t i = 0; i < n; i++)
             X.data[b * n + i] = left_out->P[rows[b] * n + i];

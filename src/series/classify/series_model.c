@@ -98,7 +98,7 @@ static void read_out(const volt_series_model *model, const double *K, double *u)
         volt_loss_link(model->loss, q, u);
 }
 
-/* The parts into C, of which K is one. */
+/* Adds the parts into C; K is one of them. */
 static volt_status add_part(const volt_series_model *model, int64_t p, const volt_view *series,
                             const volt_progress *progress, volt_matrix K, volt_matrix C)
 {

@@ -1,6 +1,6 @@
 /* src/series/classify/series_model.h: the readout on series that fits of classes and of numbers make.
  *
- *     outputs = sum over the parts of K_p(x, training series) / divisor A + c                                        */
+ *     outputs = sum over the parts of K_p(x, training series) / divisor A + c */
 #ifndef CLASSIFY_SERIES_MODEL_H
 #define CLASSIFY_SERIES_MODEL_H
 
@@ -14,12 +14,12 @@
 enum { VOLT_MOST_PREPARATIONS = 8, VOLT_MOST_BLEND = 8 };
 
 typedef struct volt_series_part {
-    const volt_objects *objects; /* one of those that the model owns */
+    const volt_objects *objects; /* one of the model's */
     volt_kernel *kernel;
 } volt_series_part;
 
 struct volt_series_model {
-    volt_objects *objects[VOLT_MOST_PREPARATIONS]; /* NULL where no part needs it */
+    volt_objects *objects[VOLT_MOST_PREPARATIONS]; /* NULL if no part uses it */
     volt_series_part parts[VOLT_MOST_BLEND];
     int64_t n_parts;
     double divisor;   /* number of parts, or the mean of K(x, x) over the training series */
@@ -34,17 +34,18 @@ struct volt_series_model {
 
 /* Memory of the readout of n series with `columns` of them carrying it. */
 volt_status volt_series_model_allocate(volt_series_model *model, int64_t n, int64_t columns, int64_t outputs);
-/* The fields of info that follow from the parts. */
+/* Fills the fields of info that follow from the parts. */
 void volt_series_model_describe(volt_series_model *model);
 
 /* ---- rows left out of a ridge regression, in any blocks, from one factorisation ----------------
- * With R = (K + alpha I)^{-1}, r = R 1 and P = R - r r' / (1' r), the coefficients of the fit with an intercept are
- * A = P Y, and its intercepts c = r' Y / (1' r). A fit without the rows of a block B forecasts them with the errors
+ * With R = (K + alpha I)^{-1}, r = R 1 and P = R - r r' / (1' r), the coefficients of the fit with an
+ * intercept are A = P Y, and its intercepts c = r' Y / (1' r). A fit without the rows of a block B forecasts
+ * them with the errors
  *
  *     e_B = P_BB^{-1} A_B            (one row: e_i = A_i / P_ii)
  *
- * exactly: with the targets of B moved by e_B the fit of all rows has A_B = 0, so that it is the fit without them
- * (docs/math.md, "Series as objects"). */
+ * exactly: with the targets of B moved by e_B the fit of all rows has A_B = 0, so that it is the fit without
+ * them (docs/math.md, "Series as objects"). */
 
 typedef struct volt_left_out_readout {
     int64_t n, q;
@@ -57,19 +58,21 @@ typedef struct volt_left_out_readout {
 volt_status volt_left_out_create(int64_t n, int64_t q, volt_left_out_readout *left_out);
 void volt_left_out_release(volt_left_out_readout *left_out);
 
-/* K (n x n, both triangles or the lower one) and targets Y (n x q). VOLT_ERR_SINGULAR. BLAS must be claimed. */
+/* Solves for K (n x n, both triangles or the lower one) and targets Y (n x q). VOLT_ERR_SINGULAR. BLAS must
+ * be claimed. */
 volt_status volt_left_out_solve(volt_left_out_readout *left_out, volt_view K, double alpha, volt_view Y);
 
-/* Errors of every row left out alone (n x q). */
+/* Leave-one-out errors of every row (n x q). */
 void volt_left_out_each(const volt_left_out_readout *left_out, volt_matrix errors);
 
-/* Errors of the m rows of a block, fewer than n, left out together (m x q). `room` has m x m numbers. VOLT_ERR_SINGULAR
- * where rounding leaves nothing of P_BB. */
+/* Errors of the m rows of a block, fewer than n, left out together (m x q). `room` has m x m numbers.
+ * VOLT_ERR_SINGULAR when P_BB is singular to rounding. */
 volt_status volt_left_out_block(const volt_left_out_readout *left_out, const int64_t *rows, int64_t m,
                                 double *room, volt_matrix errors);
 
-/* Errors of all rows (n x q) without the m rows of a block B: those of B by the fit of the others, and each of the others
- * left out of that fit as well. With C the other rows and S = P_CC - P_CB P_BB^{-1} P_BC, the P of the fit without B,
+/* Errors of all rows (n x q) without the m rows of a block B: those of B by the fit of the others, and each of
+ * the others left out of that fit as well. With C the other rows and S = P_CC - P_CB P_BB^{-1} P_BC, the P of
+ * the fit without B,
  *
  *     e_B = P_BB^{-1} A_B,    e_i = (A_i - P_iB e_B) / S_ii.
  *
@@ -89,47 +92,48 @@ typedef struct volt_class_list {
 /* 1 in the column of a series' class, 0 elsewhere: Y is n x n_classes. */
 void volt_class_columns(const volt_class_list *classes, volt_matrix Y);
 
-/* The class of the largest output; the first of several. */
+/* The class with the largest output; the first of several. */
 int64_t volt_class_of_largest(const double *outputs, int64_t n_classes);
 
-/* How many of the rows (NULL: all) have outputs Y - errors that are largest in their class. errors is m x n_classes. */
+/* Number of rows (NULL: all) whose outputs Y - errors are largest in their class. errors is m x n_classes. */
 int64_t volt_class_count_right(const volt_class_list *classes, volt_view Y, const int64_t *rows, int64_t m,
                                volt_view errors);
 
-/* Split number `split` of a seed: of each class of two or more series `share`, rounded, but at least one and not all, in
- * `rows` (room for n), drawn at random; returns how many. */
+/* Split number `split` of a seed: draws `share` of each class of two or more series, rounded, but at least
+ * one and not all, into `rows` (space for n); returns how many. */
 int64_t volt_class_split(const volt_class_list *classes, double share, uint64_t seed, int64_t split,
                          int64_t *room, int64_t *rows);
 
-/* Fold number f of `folds`: series of each class are dealt out in turn, in random order. fold (n) says where each went. */
+/* Assigns the series of each class to `folds` folds in turn, in random order. fold (n) receives the fold of
+ * each. */
 void volt_class_folds(const volt_class_list *classes, int64_t folds, uint64_t seed, int64_t *room,
                       int64_t *fold);
 
-/* A stratified sample of m series, in ascending order in `rows` (m): two of every class first, then classes in proportion.
- * VOLT_ERR_MEMORY. */
+/* A stratified sample of m series, in ascending order in `rows` (m): two of every class first, then classes
+ * in proportion. VOLT_ERR_MEMORY. */
 volt_status volt_class_sample(const volt_class_list *classes, int64_t m, uint64_t seed, int64_t *rows);
 
-/* u (q) becomes softmax(u / temperature). */
+/* Replaces u (q) by softmax(u / temperature). */
 void volt_class_softmax(double *u, int64_t q, double temperature);
 
-/* The temperature, between 1e-3 and 1e3, of least log loss on leave-one-out outputs (n x n_classes; Guo et al. 2017). The targets
- * have one count added to every class, (n [k = class] + 1) / (n + classes), so that it stays above 0 where all series are
- * classified correctly (after Platt 1999). */
+/* The temperature, between 1e-3 and 1e3, of least log loss on leave-one-out outputs (n x n_classes; Guo et
+ * al. 2017). The targets are smoothed, (n [k = class] + 1) / (n + classes), so that it stays above 0 when
+ * all series are classified correctly (after Platt 1999). */
 double volt_class_temperature(const volt_class_list *classes, volt_view outputs);
 
 /* ---- ridge regression on Nystrom features, and rows left out of it -----------------------------
  * With Z the m landmarks among n rows and K_ZZ = L L', a row has the features f(x) = L^{-1} K_Z(x), so that
- * <f(x), f(y)> = K_xZ K_ZZ^{-1} K_Zy (Williams and Seeger, 2001). Ridge regression with an intercept on the rows of a set C
- * has, with F centred on its mean over C and F_C' F_C = U D U', V = F U,
+ * <f(x), f(y)> = K_xZ K_ZZ^{-1} K_Zy (Williams and Seeger, 2001). Ridge regression with an intercept on the
+ * rows of a set C has, with F centred on its mean over C and F_C' F_C = U D U', V = F U,
  *
  *     b = (D + alpha)^{-1} V_C' (Y_C - mean of Y_C),    h_i = 1 / |C| + sum_j V_ij^2 / (D_j + alpha)
  *
- * and the errors Y_i - output_i of rows outside C, (Y_i - output_i) / (1 - h_i) of those of C, each left out. One
- * decomposition serves every alpha. */
+ * and the errors Y_i - output_i of rows outside C, (Y_i - output_i) / (1 - h_i) of those of C, each left out.
+ * One decomposition serves every alpha. */
 
 typedef struct volt_landmark_readout {
     int64_t n, m, q;
-    const int64_t *rows;         /* m: which of the n rows are landmarks; the caller's */
+    const int64_t *rows;         /* m: the landmarks among the n rows; owned by the caller */
     double *L, *F, *V, *U;       /* m x m, n x m, n x m, m x m */
     double *values, *mean;       /* m, m */
     double *B, *y_mean;          /* m x q, q */
@@ -145,10 +149,10 @@ void volt_landmark_readout_release(volt_landmark_readout *readout);
 /* Features of K (n x m: rows against landmarks). VOLT_ERR_SINGULAR. BLAS must be claimed, here and below. */
 volt_status volt_landmark_readout_map(volt_landmark_readout *readout, volt_view K);
 
-/* Decompose for the rows that are not `out` (n, NULL: all rows count). VOLT_ERR_SINGULAR. */
+/* Decomposes for the rows that are not `out` (n, NULL: all rows). VOLT_ERR_SINGULAR. */
 volt_status volt_landmark_readout_decompose(volt_landmark_readout *readout, const bool *out, volt_view Y);
 
-/* Errors of all rows (n x q) with alpha, of the set that was decomposed. */
+/* Errors of all rows (n x q) with alpha, for the decomposed set. */
 void volt_landmark_readout_errors(const volt_landmark_readout *readout, double alpha, const bool *out,
                                   volt_view Y, volt_matrix errors);
 

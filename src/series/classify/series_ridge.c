@@ -1,8 +1,8 @@
-/* src/series/classify/series_ridge.c: numbers of whole series.
+/* src/series/classify/series_ridge.c: regression on whole series.
  *
  *     (K / s + alpha I) A + 1 c' = Y,  1' A = 0,        s the mean of the diagonal of K
  *
- * with the errors of every series left out from the same inverse (series/classify/left_out.h). */
+ * with leave-one-out errors from the same inverse (series/classify/series_model.h). */
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -18,13 +18,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A fit while it is made. */
+/* A fit in progress. */
 typedef struct numbers_fit {
     volt_series_model *model;
-    volt_left_out_readout readout; /* of the alpha that was taken, for K / divisor */
+    volt_left_out_readout readout; /* of the chosen alpha, for K / divisor */
     volt_matrix K;
-    double *Y;               /* n x q: targets less their means, so that large ones cost no digits */
-    double *mean, *variance; /* q each: errors are measured in units of the variances */
+    double *Y;               /* n x q: targets minus their means, to keep digits of large ones */
+    double *mean, *variance; /* q each: errors are measured relative to the variances */
 } numbers_fit;
 
 static volt_status check(int64_t count, volt_view Y, const volt_series_options *options)
@@ -41,7 +41,7 @@ static volt_status check(int64_t count, volt_view Y, const volt_series_options *
     return volt_extent_of(Y, "Y", &extent);
 }
 
-/* An option that is left to be chosen has its first value. */
+/* The preparation; an option to be chosen has its first value. */
 static volt_objects_options way_of(const volt_series_options *options)
 {
     return (volt_objects_options){(volt_object_scale)volt_max(options->scale, 0),
@@ -49,7 +49,7 @@ static volt_objects_options way_of(const volt_series_options *options)
                                   (volt_object_compare)volt_max(options->compare, 0)};
 }
 
-/* Targets less their means, and mean squares of what is left: 1 for a constant. */
+/* Subtracts the means from the targets, and computes the variances: 1 for a constant. */
 static void take_targets(volt_view Y, numbers_fit *fit)
 {
     int64_t n = Y.rows, q = Y.cols;
@@ -66,7 +66,7 @@ static void take_targets(volt_view Y, numbers_fit *fit)
     }
 }
 
-/* Solve for one alpha. The leave-one-out errors are in left_out of the model. */
+/* Solves for one alpha. The leave-one-out errors are in left_out of the model. */
 static volt_status try_alpha(numbers_fit *fit, double alpha, double *error)
 {
     int64_t n = fit->K.rows, q = fit->readout.q;
@@ -107,7 +107,7 @@ static volt_status divide_by_unit(numbers_fit *fit)
     for (int64_t i = 0; i < K.rows; i++)
         sum += K.data[i * K.ld + i] / (double)K.rows;
     VOLT_REQUIRE(sum > 0 && isfinite(sum), VOLT_ERR_DATA,
-                 "the training series have %g with themselves in the mean, and it must be above 0", sum);
+                 "the mean of K(x, x) over the training series is %g, and must be above 0", sum);
     fit->model->divisor = sum;
     for (int64_t i = 0; i < K.rows * K.cols; i++)
         K.data[i] /= sum;

@@ -1,12 +1,13 @@
 /* src/series/gram/objects.c: collections of series, prepared for kernels.
  *
- * A step of C channels becomes d numbers: its values, their changes since the step before, or both. Then
+ * A step of C channels becomes d numbers: its values, their changes since the previous step, or both. Then
  *
  *     CHANNELS    z = s (x - mean_k) / deviation_k,    both over all steps of the training series
  *     SERIES      the same with mean and deviation of the channel in the series itself
  *     NONE        z = x
  *
- * with one s, which makes the largest norm of a training step 1: the ball that ranges of kernel parameters are for. */
+ * with one s, which scales the largest norm of a training step to 1: ranges of kernel parameters are for the
+ * unit ball. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -35,7 +36,7 @@ void volt_series_block_release(volt_series_block *block)
     *block = (volt_series_block){0};
 }
 
-/* Room for series with as many rows as those given, of d numbers each. */
+/* Allocates series with the same numbers of rows as those given, of d numbers each. */
 static volt_status block_create(const volt_view *series, int64_t count, int64_t d, volt_series_block *block)
 {
     int64_t rows = 0;
@@ -89,9 +90,8 @@ static void take_inputs(volt_object_input input, volt_view raw, double *out)
     }
 }
 
-/* Mean and 1 / deviation of number k over all rows of the series; 0 for a constant, which says
- * nothing. The mean is found in two
- * rounds, the second on what the first left, so that it is right to rounding wherever the values lie. */
+/* Mean and 1 / deviation of number k over all rows of the series; 0 for a constant. The mean is computed in
+ * two passes, the second on the residuals of the first, so that it is accurate to rounding at any location. */
 static void learn_channel(const volt_view *series, int64_t count, int64_t k, double *shift, double *factor)
 {
     double mean = 0, size = 0;
@@ -156,7 +156,7 @@ static double *numbers_of(volt_series_block *block, int64_t i)
     return block->numbers + (block->series[i].data - block->numbers);
 }
 
-/* By what each series is itself: room has 2 d numbers. */
+/* Scales each series by its own moments: room has 2 d numbers. */
 static void scale_each(volt_series_block *block, int64_t d, double *room)
 {
     for (int64_t i = 0; i < block->count; i++) {
@@ -173,7 +173,7 @@ static void multiply(volt_series_block *block, int64_t d, double scale)
         block->numbers[i] *= scale;
 }
 
-/* Steps beyond the ball to its border. */
+/* Projects steps outside the ball to its boundary. */
 static void draw_in(volt_series_block *block, int64_t d, double radius)
 {
     int64_t rows = total_rows(block);
@@ -233,7 +233,7 @@ static volt_status learn_lengths(volt_objects *objects)
     return VOLT_OK;
 }
 
-/* The means and deviations of all steps of the block, which are not scaled. */
+/* The means and deviations of all steps of the unscaled block. */
 static void learn_channels(volt_objects *objects, const volt_series_block *block)
 {
     for (int64_t k = 0; k < objects->d; k++)
@@ -343,7 +343,7 @@ volt_status volt_objects_candidates(const volt_objects *objects, const char *ker
 {
     VOLT_REQUIRE(objects && kernel && candidates, VOLT_ERR_ARGUMENT, "objects, kernel or candidates are NULL");
     volt_draw_options drawn = options ? *options : volt_draw_options_default();
-    drawn.scale = 0; /* the steps are scaled */
+    drawn.scale = 0; /* the steps are already scaled */
     drawn.from_defaults = 0;
     drawn.fed = volt_view_of(NULL, 0, 0);
     drawn.series_steps = objects->options.compare == VOLT_OBJECT_COMPARE_STEPS ? 0 : objects->steps;

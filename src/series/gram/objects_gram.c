@@ -1,7 +1,7 @@
 /* src/series/gram/objects_gram.c: Gram matrices of prepared series.
  *
- * Kernels between series are those of volt_gram_collection. A static kernel sees a series of T steps as one row of T d
- * numbers: prepared series lie one behind the other, so that series of one length are a matrix already. */
+ * Kernels between series are computed by volt_gram_collection. A static kernel treats a series of T steps as
+ * one row of T d numbers: prepared series are contiguous, so series of equal length already form a matrix. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "kernel/gram/gram.h"
@@ -12,7 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-/* One Gram matrix: these against those, or those with themselves where `rows` is NULL. */
+/* One Gram matrix: `rows` against the training series, or the training series with themselves where `rows`
+ * is NULL. */
 typedef struct gram_job {
     const volt_kernel *kernel;
     const volt_series_block *rows, *columns;
@@ -20,7 +21,7 @@ typedef struct gram_job {
     volt_gram_options options;
 } gram_job;
 
-/* Is the kernel, or is every factor of it, one of rows alone? */
+/* Whether the kernel, or every factor of it, is a kernel of single rows. */
 static volt_status find_static(const volt_kernel *kernel, int64_t d, bool *is_static)
 {
     *is_static = kernel->n_factors > 0;
@@ -32,10 +33,10 @@ static volt_status find_static(const volt_kernel *kernel, int64_t d, bool *is_st
     volt_status status = volt_kernel_outline(kernel, (volt_extent){.radius = 1, .largest = 1}, d, &outline);
     *is_static = status == VOLT_OK && outline.scan.state_size == 0;
     volt_resolved_release(&outline);
-    return status == VOLT_ERR_MEMORY ? status : VOLT_OK; /* other failures are found, and said, by the matrix */
+    return status == VOLT_ERR_MEMORY ? status : VOLT_OK; /* the matrix reports other failures */
 }
 
-/* The number of steps that a kernel sees at once. */
+/* The number of steps in the window of a kernel. */
 static double window_of(const volt_kernel *kernel)
 {
     const char *name;
@@ -49,7 +50,7 @@ static double window_of(const volt_kernel *kernel)
     return window;
 }
 
-/* Neither windows nor filters go from one series to the next. */
+/* Checks that the kernel has neither windows nor filters, which would span several series. */
 static volt_status check_static(const volt_kernel *kernel)
 {
     VOLT_REQUIRE(!volt_kernel_filters(kernel), VOLT_ERR_KERNEL,
@@ -86,13 +87,13 @@ double volt_objects_work(const volt_objects *objects, const volt_kernel *kernel)
     bool is_static = false;
     if (objects->options.compare == VOLT_OBJECT_COMPARE_STEPS)
         return steps * steps * (d * window_of(kernel) + function) / 2; /* symmetric */
-    (void)find_static(kernel, objects->d, &is_static);                 /* failures are found by the matrix */
+    (void)find_static(kernel, objects->d, &is_static);                 /* the matrix reports failures */
     if (is_static)
         return n * n * (objects->steps * d + function);
     return steps * steps * (d + function) * (kernel->n_factors == 0 && kernel->entry->paths ? 0.5 : by_states);
 }
 
-/* Series of one length as rows. */
+/* Series of equal length as rows. */
 static volt_view as_rows(const volt_series_block *block)
 {
     return volt_view_of(block->numbers, block->count, block->series[0].rows * block->series[0].cols);
@@ -139,7 +140,7 @@ volt_status volt_objects_gram(const volt_objects *objects, const volt_kernel *ke
     return run(&job, K);
 }
 
-/* Every new series with itself. */
+/* K(x, x) of every new series. */
 static volt_status self_values(const gram_job *job, double *self)
 {
     for (int64_t i = 0; i < job->rows->count; i++) {

@@ -23,7 +23,7 @@ typedef struct volt_objects_options {
     volt_object_compare compare; /* VOLT_OBJECT_COMPARE_SERIES */
 } volt_objects_options;
 
-/* Series in memory of their own, one behind the other. */
+/* Contiguous copies of series. */
 typedef struct volt_series_block {
     int64_t count;
     volt_view *series;
@@ -35,44 +35,45 @@ typedef struct volt_objects {
     volt_objects_options options;
     int64_t channels;       /* as given */
     int64_t d;              /* numbers in a prepared step */
-    double *shift, *factor; /* d each: a number x of a step becomes (x - shift) factor; by channels alone */
-    double scale;           /* then all of them are multiplied by this */
+    double *shift, *factor; /* d each: a number x of a step becomes (x - shift) factor; only by channels */
+    double scale;           /* then all are multiplied by this */
     double radius;          /* largest norm of a prepared training step */
     double steps;           /* the median length */
-    bool equally_long;      /* every series has `steps` of them */
+    bool equally_long;      /* every series has `steps` steps */
     volt_series_block prepared;
 } volt_objects;
 
 volt_objects_options volt_objects_options_default(void);
 
-/* Prepares and copies `count` training series, each rows (time) x channels; lengths may differ. options may be NULL. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE;
- * VOLT_ERR_DATA when all steps are alike, so that there is nothing to compare; VOLT_ERR_MEMORY. */
+/* Prepares and copies `count` training series, each rows (time) x channels; lengths may differ. options may
+ * be NULL. VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE; VOLT_ERR_DATA when all steps are equal; VOLT_ERR_MEMORY. */
 volt_status volt_objects_create(const volt_view *series, int64_t count, const volt_objects_options *options,
                                 volt_objects **objects);
 void volt_objects_free(volt_objects *objects);
 
-/* K (n x n, both triangles) of the training series with themselves. Kernels are those of volt_gram_collection and, where
- * all series have one length, the static ones (linear, rbf, poly, sigmoid, cauchy): a series is one row of steps x
- * channels numbers for them; for steps that are compared those of volt_gram. progress may be NULL. VOLT_ERR_KERNEL: a
- * kernel that does not compare series, centred, or on windows; VOLT_ERR_SHAPE, VOLT_ERR_DATA (normalising a series that
- * has 0 with itself), VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
+/* K (n x n, both triangles) of the training series with themselves. Supports the kernels of
+ * volt_gram_collection and, if all series have the same length, the static ones (linear, rbf, poly, sigmoid,
+ * cauchy), for which a series is one row of steps x channels numbers; with compared steps, the kernels of
+ * volt_gram. progress may be NULL. VOLT_ERR_KERNEL: a kernel that does not compare series, is centred, or
+ * uses windows; VOLT_ERR_SHAPE, VOLT_ERR_DATA (normalising a series with K(x, x) = 0), VOLT_ERR_MEMORY,
+ * VOLT_ERR_CANCELLED. */
 volt_status volt_objects_gram(const volt_objects *objects, const volt_kernel *kernel,
                               const volt_progress *progress, volt_matrix K);
 
-/* K[i][j] of new series i and training series j (count x n). New series are prepared as the training series were; for
- * kernels that hold on a ball, steps beyond that of the training series are drawn in to it. self (optional) receives
- * `count` numbers, each new series with itself: 1 where normalised. Otherwise as above. */
+/* K[i][j] of new series i and training series j (count x n). New series are prepared as the training series
+ * were; for kernels defined on a ball, steps outside the ball of the training series are projected to it.
+ * self (optional) receives `count` numbers, K(x, x) of each new series: 1 if normalised. Otherwise as above. */
 volt_status volt_objects_cross(const volt_objects *objects, const volt_kernel *kernel, const volt_view *series,
                                int64_t count, const volt_progress *progress, volt_matrix K, double *self);
 
-/* Candidates for these series as of volt_candidates_draw: what `kernel` leaves open is drawn, widths in units of the
- * prepared steps, and no windows unless steps are compared. Of options (may be NULL) seed and ranges count; alpha is drawn
- * too. */
+/* Candidates for these series as in volt_candidates_draw: open parameters of `kernel` are drawn, widths in
+ * units of the prepared steps, and no windows unless steps are compared. Only seed and ranges of options
+ * (may be NULL) are used; alpha is drawn too. */
 volt_status volt_objects_candidates(const volt_objects *objects, const char *kernel,
                                     const volt_draw_options *options, volt_candidates **candidates);
 
-/* New series as the training series were prepared, with steps beyond the radius drawn in to it where `hold`. The caller
- * releases the block, also after a failure. */
+/* Prepares new series as the training series were, with steps outside the radius projected to it if `hold`.
+ * The caller releases the block, also after a failure. */
 volt_status volt_objects_prepare(const volt_objects *objects, const volt_view *series, int64_t count, bool hold,
                                  volt_series_block *block);
 void volt_series_block_release(volt_series_block *block);
@@ -80,14 +81,14 @@ void volt_series_block_release(volt_series_block *block);
 /* m of the training series, prepared as all of them were. */
 volt_status volt_objects_select(const volt_objects *objects, const int64_t *rows, int64_t m,
                                 volt_objects **selected);
-/* Does the failure of a Gram matrix, or of what is made of it, concern one kernel only? */
+/* Whether the failure of a Gram matrix, or of a fit with it, concerns one kernel only. */
 static inline bool volt_objects_is_own_failure(volt_status status)
 {
     return status == VOLT_ERR_SINGULAR || status == VOLT_ERR_DATA || status == VOLT_ERR_NOT_FINITE ||
            status == VOLT_ERR_ARGUMENT;
 }
 
-/* About how many operations the Gram matrix of a kernel takes. */
+/* Estimated number of operations of the Gram matrix of a kernel. */
 double volt_objects_work(const volt_objects *objects, const volt_kernel *kernel);
 
 /* ---- steps compared with each other (objects_steps.c) ---- */
@@ -96,9 +97,9 @@ double volt_objects_work(const volt_objects *objects, const volt_kernel *kernel)
  *
  *     K(x, y) = 1 / (P Q) sum_{i <= P} sum_{j <= Q} k_ij,
  *
- * the inner product of the mean features of the two series: it does not depend on when something happens. K of `rows` (NULL: the
- * training series themselves) against the training series, normalised where the objects are; self (optional) as in
- * volt_objects_cross. VOLT_ERR_KERNEL for a kernel that does not run on a sequence. */
+ * the inner product of the mean features of the two series, which is invariant to the time of an event. K of
+ * `rows` (NULL: the training series themselves) against the training series, normalised if the objects are;
+ * self (optional) as in volt_objects_cross. VOLT_ERR_KERNEL for a kernel that does not support sequences. */
 volt_status volt_objects_compare_steps(const volt_objects *objects, const volt_kernel *kernel,
                                        const volt_series_block *rows, const volt_progress *progress,
                                        volt_matrix K, double *self);

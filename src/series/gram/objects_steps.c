@@ -1,8 +1,8 @@
-/* src/series/gram/objects_steps.c: series compared step by step, without regard to when.
+/* src/series/gram/objects_steps.c: series compared step by step, independent of time.
  *
- * Training series are records of one list of columns; every series of the rows runs past them from a zero initial state, in
- * blocks of rows of which only the sums over each record are kept. The matrix of the training series with themselves is
- * computed by groups of columns, for the rows from the group on. */
+ * Training series are the records of one list of columns. Every series of the rows is run against them from a
+ * zero initial state, in blocks of rows; only the sums over each record are kept. The matrix of the training
+ * series with themselves is computed by groups of columns, for the rows from the group on. */
 #include "series/gram/objects_internal.h"
 
 #include "base/blas.h"
@@ -21,7 +21,7 @@
 
 enum { BLOCK = 64 };
 
-/* Columns that are one series after another, and a past before them. Begins as {0}, and is closed in any case. */
+/* Concatenated series as columns, and their state. Zero-initialise, and always close. */
 typedef struct step_columns {
     int64_t count, *ends; /* of the series, as records */
     volt_sliced_rows sliced;
@@ -41,8 +41,8 @@ static void close_columns(step_columns *made)
     volt_free(made->ends);
 }
 
-/* The extents on which the kernel is resolved: of these series which, where they are some of the training series only, have
- * steps as far as `radius`. */
+/* The extents used to resolve the kernel. If these series are only some of the training series, their radius
+ * is `radius`. */
 static volt_status find_extents(const volt_kernel *kernel, const volt_series_block *series, int64_t d,
                                 const volt_records *records, double radius, volt_extent *extents)
 {
@@ -65,7 +65,7 @@ static void find_ends(const volt_series_block *series, int64_t *ends)
         ends[i] = rows += series->series[i].rows;
 }
 
-/* `extents` are those of the training series, on which the kernel is resolved whatever the columns are. */
+/* `extents` belong to the training series, which resolve the kernel for any columns. */
 static volt_status open_columns(const volt_kernel *kernel, const volt_series_block *series, int64_t d,
                                 const volt_extent *extents, volt_stage *stage, step_columns *made)
 {
@@ -87,7 +87,7 @@ static volt_status open_columns(const volt_kernel *kernel, const volt_series_blo
     return made->block.data ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
-/* One block of rows into the sums of each record. */
+/* Adds one block of rows to the sums of each record. */
 static void add_block(const step_columns *columns, int64_t rows, double *sums)
 {
     for (int64_t t = 0; t < rows; t++)
@@ -127,7 +127,7 @@ static volt_status run_series(const volt_kernel *kernel, volt_view series, step_
     return status;
 }
 
-/* Each series with itself. */
+/* K(x, x) of each series. */
 static volt_status run_self(const volt_kernel *kernel, const volt_series_block *series,
                             const volt_extent *extents, volt_stage *stage, double *self)
 {
@@ -143,15 +143,15 @@ static volt_status run_self(const volt_kernel *kernel, const volt_series_block *
     return status;
 }
 
-/* Divide by the roots of what rows and columns have with themselves. */
+/* Divides by the square roots of K(x, x) of rows and columns. */
 static volt_status normalise(const double *rows, const double *columns, volt_matrix K)
 {
     for (int64_t i = 0; i < K.rows; i++)
         VOLT_REQUIRE(rows[i] > 0, VOLT_ERR_DATA,
-                     "series %" PRId64 " has %g with itself, and cannot be normalised", i + 1, rows[i]);
+                     "series %" PRId64 " has K(x, x) = %g, and cannot be normalised", i + 1, rows[i]);
     for (int64_t j = 0; j < K.cols; j++)
         VOLT_REQUIRE(columns[j] > 0, VOLT_ERR_DATA,
-                     "training series %" PRId64 " has %g with itself, and cannot be normalised", j + 1,
+                     "training series %" PRId64 " has K(x, x) = %g, and cannot be normalised", j + 1,
                      columns[j]);
     for (int64_t i = 0; i < K.rows; i++)
         for (int64_t j = 0; j < K.cols; j++)
@@ -182,7 +182,7 @@ static volt_status fill_columns(steps_job *job, const volt_series_block *rows, i
     return status;
 }
 
-enum { GROUPS = 8 }; /* of columns: rows before a group are known by symmetry */
+enum { GROUPS = 8 }; /* of columns: rows before a group follow by symmetry */
 
 static int64_t group_end(int64_t n, int64_t group)
 {
@@ -219,7 +219,7 @@ static volt_status fill(steps_job *job, volt_matrix K)
     return run_self(job->kernel, training, job->extents, &job->stage, job->column_self);
 }
 
-/* Pairs of steps that are computed. */
+/* Number of pairs of steps computed. */
 static double count_pairs(const steps_job *job)
 {
     const volt_series_block *training = &job->objects->prepared;
