@@ -1,4 +1,4 @@
-/* src/task/assess.c: a model compared with forecasts that need no model, on the rows that it is judged by. */
+/* src/task/assess.c: compares a model with baselines on the evaluation rows. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "select/folds/problem.h"
@@ -15,7 +15,7 @@
 /* A baseline is better when its error is below this share of the model's. */
 static const double better_share = 0.99;
 
-/* What is assessed, and the rows. */
+/* The model to assess, and the rows. */
 typedef struct assess_task {
     const volt_pairing *pairing;
     const volt_assess_options *options;
@@ -38,7 +38,8 @@ static void add_warning(volt_assessment *made, volt_warning warning)
 
 /* ---- baselines of squares --------------------------------------------------------------------- */
 
-/* A power of two: the series times it has squares that a double holds. 1 but for extreme series. */
+/* A power of two that scales the series so that its squares neither overflow nor underflow. 1 except for
+ * extreme series. */
 static double series_unit(volt_view series)
 {
     enum { SAFE = 400 };
@@ -52,7 +53,7 @@ static double series_unit(volt_view series)
     return is_safe ? 1 : ldexp(1, exponent < -1000 ? 1000 : -exponent);
 }
 
-/* Means over the horizons of one baseline in one block; the MSE is that of the series times `unit`. */
+/* Means over the horizons of one baseline in one block; the MSE is for the series times `unit`. */
 static volt_status measure_block(const assess_task *task, volt_baseline kind, int64_t season,
                                  const volt_split *block, double unit, volt_matrix truth, volt_matrix forecast,
                                  volt_baseline_score *score)
@@ -245,7 +246,7 @@ static volt_status measure_constants(const assess_task *task, const volt_loss *l
 
 /* ---- the model -------------------------------------------------------------------------------- */
 
-/* The root of the mean of squares that may be too large or too small for a double. */
+/* The root of the mean of squares that may overflow or underflow. */
 static double root_mean_square(const double *roots, int64_t count)
 {
     double largest = 0, sum = 0;
@@ -285,7 +286,7 @@ static void judge_model(const volt_model_info *info, volt_assessment *made)
         add_warning(made, (volt_warning){.code = VOLT_WARNING_NAIVE_FORECAST, .value = made->naive_ratio});
 }
 
-/* R2 of the fitted values in the rows whose targets are all known. */
+/* R2 of the fitted values in the rows with all targets known. */
 static volt_status measure_fitted(volt_view targets, volt_view fitted, bool has_missing, double *r2)
 {
     if (!has_missing)
@@ -326,7 +327,7 @@ static volt_status assess_fitted(const assess_task *task, const volt_model_info 
                 : VOLT_OK;
 }
 
-/* ---- all together ----------------------------------------------------------------------------- */
+/* ---- assessment ------------------------------------------------------------------------------- */
 
 static volt_status make_blocks(assess_task *task, const volt_model_info *info)
 {

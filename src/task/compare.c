@@ -1,4 +1,4 @@
-/* src/task/compare.c: tune every contender with the same budget, refit, forecast the test rows, rank. */
+/* src/task/compare.c: tunes every contender with the same budget, refits, predicts the test rows, ranks. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 typedef struct row {
-    volt_comparison_row result; /* what the caller sees; its texts are owned below */
+    volt_comparison_row result; /* public part; its texts are owned below */
     char *name, *given;         /* of the contender */
     volt_kernel *contender;     /* `given`, parsed */
     char *kernel, *failure;
@@ -26,7 +26,7 @@ typedef struct row {
 } row;
 
 struct volt_comparison {
-    int64_t count; /* rows that are done, or failed */
+    int64_t count; /* rows completed or failed */
     int64_t capacity;
     row *rows;
     int64_t n_test, q;
@@ -42,7 +42,7 @@ volt_compare_options volt_compare_options_default(void)
     return options;
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------------- */
 
 static void row_release(row *one)
 {
@@ -87,14 +87,14 @@ typedef struct run {
     int64_t n_contenders;
     volt_comparison *comparison;
 
-    int64_t at;        /* the row at hand */
+    int64_t at;        /* the current row */
     volt_matrix Z, T;  /* published protocol: its inputs, and the targets, scaled */
     volt_matrix truth; /* with a base: the levels of the test rows */
     double *mean, *deviation;
     volt_records records; /* of all rows */
-    int64_t *fitted;      /* lengths of those that are fitted ... */
-    int64_t n_fitted;     /* ... so many; 0: one sequence */
-    volt_loss *loss;      /* NULL: squares, and metrics of those */
+    int64_t *fitted;      /* lengths of the fitted records */
+    int64_t n_fitted;     /* their number; 0: one sequence */
+    volt_loss *loss;      /* NULL: squares, with their metrics */
 } run;
 
 static bool is_published(const run *r)
@@ -102,7 +102,7 @@ static bool is_published(const run *r)
     return r->options->protocol == VOLT_PROTOCOL_PUBLISHED;
 }
 
-/* The data as the search and the fit see them, rows first .. first + count - 1. */
+/* Rows first .. first + count - 1 of the data for the search and the fit. */
 static volt_view inputs(const run *r, int64_t first, int64_t count)
 {
     return volt_view_rows(is_published(r) ? volt_as_view(r->Z) : r->X, first, count);
@@ -113,7 +113,7 @@ static volt_view targets(const run *r, int64_t first, int64_t count)
     return volt_view_rows(is_published(r) ? volt_as_view(r->T) : r->Y, first, count);
 }
 
-/* Progress of a part of the work on a row as progress of the whole. Tuning takes nearly all of it. */
+/* Reports progress of a part of a row as progress of the whole. Tuning takes nearly all of the time. */
 static int report(const char *stage, double fraction, void *context)
 {
     const run *r = context;
@@ -140,8 +140,8 @@ static void on_trial(const volt_search *search, const volt_trial *trial, void *c
     tell(context, search, trial);
 }
 
-/* DIRECTORY/NUMBER-name.jsonl, the name in letters, digits and hyphens. The number tells apart what that leaves
- * alike: gamma=1e-3 and gamma=1e+3, or two long texts with the same beginning. */
+/* DIRECTORY/NUMBER-name.jsonl, the name in letters, digits and hyphens. The number distinguishes names that
+ * become equal: gamma=1e-3 and gamma=1e+3, or two long texts with the same beginning. */
 static volt_status log_path(const run *r, char *path, size_t size)
 {
     char name[64];
@@ -247,13 +247,13 @@ static volt_status fit_winner(run *r, const volt_trial *best, volt_model **model
     return status;
 }
 
-/* The rows of the gap feed the past of a sequence that goes on. */
+/* In a continued sequence, the rows of the gap update the state. */
 static int64_t rows_before_test(const run *r)
 {
     return is_published(r) ? 0 : r->n_train - r->n_fit;
 }
 
-/* `out` has room for the rows before the test as well, and holds the test rows alone in the end. */
+/* `out` has space for the rows before the test too, and finally holds only the test rows. */
 static volt_status forecast(run *r, const volt_model *model, volt_matrix out)
 {
     volt_view base = r->options->base;
@@ -281,7 +281,7 @@ static volt_status forecast(run *r, const volt_model *model, volt_matrix out)
     return VOLT_OK;
 }
 
-/* What the forecasts are worth. */
+/* Measures the predictions. */
 static volt_status measure(const run *r, volt_view truth, volt_view out, row *one)
 {
     if (r->loss) {
@@ -322,15 +322,15 @@ static volt_status test(run *r, row *one)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* A failure that says something about the kernel on these data; another one (memory, a log) says that the comparison is
- * not what it should be. Either is kept in its row, and the other rows are tuned. */
+/* Whether a failure concerns the kernel on these data. Other failures (memory, a log) invalidate the
+ * comparison. Both are stored in their row, and the other rows are tuned. */
 static bool is_about_the_kernel(volt_status status)
 {
     return status == VOLT_ERR_DATA || status == VOLT_ERR_SINGULAR || status == VOLT_ERR_NOT_FINITE ||
            status == VOLT_ERR_DOMAIN;
 }
 
-/* Leave of the row what was found on the way, and the reason. */
+/* Keeps the partial results of the row, and the reason. */
 static void fail_row(row *one, volt_status status)
 {
     volt_free(one->forecast);
@@ -346,7 +346,7 @@ static void fail_row(row *one, volt_status status)
     one->result.failure = one->failure ? one->failure : "there is not enough memory, not even for the reason";
 }
 
-/* Names and texts of all rows, before the work: no row may be lost for want of room for its name. */
+/* Allocates names and texts of all rows before the work, so that no row is lost for lack of memory. */
 static volt_status name_rows(run *r)
 {
     for (int64_t i = 0; i < r->n_contenders; i++) {
@@ -364,7 +364,7 @@ static volt_status name_rows(run *r)
     return VOLT_OK;
 }
 
-/* VOLT_ERR_CANCELLED alone ends the comparison. */
+/* Only VOLT_ERR_CANCELLED ends the comparison. */
 static volt_status run_row(run *r, row *one)
 {
     if (is_published(r))
@@ -427,7 +427,7 @@ static bool has_result(const volt_comparison *comparison)
     return found;
 }
 
-/* What the comparison came to. Of several failures the first that is not a kernel's own says why. */
+/* The status of the comparison. Of several failures, the first that does not concern a kernel is reported. */
 static volt_status conclude(const run *r, bool cancelled)
 {
     const volt_comparison *comparison = r->comparison;
@@ -540,7 +540,7 @@ volt_status volt_compare_run(volt_view X, volt_view Y, int64_t n_train, const vo
         status = rank(&r);
     if (has_rows && status == VOLT_OK)
         status = conclude(&r, cancelled);
-    /* Rows that are done stay, whatever became of the others: hours may have gone into them. */
+    /* Completed rows are kept even if others failed, since they may have taken hours. */
     if (has_rows && (has_result(r.comparison) || cancelled || status == VOLT_ERR_DATA))
         *comparison = r.comparison;
     else

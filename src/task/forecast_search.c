@@ -1,4 +1,4 @@
-/* src/task/forecast_search.c: search the parameters of a kernel for a forecast of series. */
+/* src/task/forecast_search.c: searches the parameters of a kernel for a forecast of series. */
 #include "task/forecast_group.h"
 
 #include "base/error.h"
@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The best of many candidates looks better than it is: on the last quarter of the rows its MSE must be below this
- * share of the MSE of the kernel given. */
+/* The score of the best of many candidates is optimistic: on the last quarter of the rows its MSE must be
+ * below this share of the MSE of the given kernel. */
 static const double clearly_less = 0.95;
 
 enum { MOST_HORIZONS = 3, TEST_SHARE = 4 };
@@ -60,7 +60,7 @@ static volt_status test_model(const trials *all, const forecast_group *group, co
                                             volt_matrix_of(values, rows, group->count), NULL);
     for (int64_t k = 0; !status && k < group->count; k++) {
         double error = 0, naive = 0;
-        for (int64_t i = ahead - 1; i < rows; i++) { /* origins that know all training rows */
+        for (int64_t i = ahead - 1; i < rows; i++) { /* origins after all training rows */
             double truth = inputs.data[(first + i + ahead) * inputs.ld + k];
             error += pow(values[i * group->count + k] - truth, 2);
             naive += pow(inputs.data[(first + i) * inputs.ld + k] - truth, 2);
@@ -132,7 +132,7 @@ static void release_trials(trials *all)
 static volt_status draw_kernels(trials *all, const volt_candidates *candidates, scored_kernel *best,
                                 int64_t *draws)
 {
-    double longest = volt_seconds() - all->began; /* that of the kernel given */
+    double longest = volt_seconds() - all->began; /* time of the given kernel */
     /* The forecast that follows has more steps and more rows. */
     double rest = (double)all->data->steps / all->n_horizons *
                   pow((double)all->data->levels.rows / (double)all->learn_rows, 3);
@@ -160,7 +160,7 @@ static volt_status draw_kernels(trials *all, const volt_candidates *candidates, 
     return status;
 }
 
-/* Takes the best candidate where it holds up on the last quarter of the rows. */
+/* Keeps the best candidate if it is also better on the last quarter of the rows. */
 static void settle(const scored_kernel *given, scored_kernel *best, volt_kernel **kernel,
                    volt_forecast_info *info)
 {

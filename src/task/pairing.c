@@ -1,4 +1,4 @@
-/* src/task/pairing.c: which rows of a sequence are inputs, which are targets, and how they are related. */
+/* src/task/pairing.c: pairs input rows and target rows of a sequence. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "solve/loss/loss.h"
@@ -13,7 +13,7 @@
 
 /* The pairing and its memory. */
 typedef struct owned_pairing {
-    volt_pairing pairing; /* first: callers see this */
+    volt_pairing pairing; /* first: the public part */
     int64_t *lengths, *rows, *anchors;
     double *inputs, *targets, *numbers;
     char **names; /* one block */
@@ -48,11 +48,12 @@ static volt_status choose_horizons(volt_view X, bool has_targets, const volt_pai
     return VOLT_OK;
 }
 
-/* Outputs that come back must be targets of their own, and known one row later. */
+/* Fed-back outputs must be separate targets, known one row later. */
 static volt_status check_fed_outputs(bool has_targets, const volt_pairing_options *options, int64_t ahead)
 {
-    VOLT_REQUIRE(!options->fed_outputs || has_targets, VOLT_ERR_ARGUMENT,
-                 "feedback needs y, targets beside the inputs: a series without y is fed back by continue");
+    VOLT_REQUIRE(
+        !options->fed_outputs || has_targets, VOLT_ERR_ARGUMENT,
+        "feedback needs y, targets separate from the inputs: a series without y is fed back by continue");
     VOLT_REQUIRE(!options->fed_outputs || ahead == 0, VOLT_ERR_ARGUMENT,
                  "ahead is %lld, and must be 0 with feedback: the target of the row before must be known",
                  (long long)ahead);
@@ -81,7 +82,7 @@ static volt_status check_records(volt_view X, const volt_pairing_options *option
 
 /* ---- classes ---------------------------------------------------------------------------------- */
 
-/* Orders numbers by their value, before all texts, which are ordered by their bytes. */
+/* Orders numbers by value, before all texts, which are ordered by their bytes. */
 static int compare_labels(const void *first, const void *second)
 {
     const char *a = *(const char *const *)first, *b = *(const char *const *)second;
@@ -92,7 +93,7 @@ static int compare_labels(const void *first, const void *second)
     return is_x != is_y ? (is_x ? -1 : 1) : strcmp(a, b);
 }
 
-/* The distinct labels of n rows, and per row the number of its label. */
+/* The distinct labels of n rows, and the index of each row's label. */
 static volt_status number_labels(const char *const *labels, int64_t n, owned_pairing *own)
 {
     own->classes = volt_alloc(n, sizeof *own->classes);
@@ -120,7 +121,7 @@ static volt_status number_labels(const char *const *labels, int64_t n, owned_pai
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* Copies the rows of every record that are fitted, starting `later` rows after its first, record by record. */
+/* Copies the fitted rows of every record, starting `later` rows after its first, record by record. */
 static double *join_records(const volt_pairing_options *options, const int64_t *lengths, volt_view rows,
                             int64_t later, int64_t count)
 {
@@ -132,7 +133,7 @@ static double *join_records(const volt_pairing_options *options, const int64_t *
     return joined;
 }
 
-/* Every column of the series at every horizon, side by side. */
+/* Every column of the series at every horizon, as columns. */
 static double *spread_horizons(const volt_pairing_options *options, const owned_pairing *own, volt_view series)
 {
     int64_t first = own->pairing.first_ahead, horizons = own->pairing.ahead - first + 1;
@@ -150,7 +151,7 @@ static double *spread_horizons(const volt_pairing_options *options, const owned_
     return spread;
 }
 
-/* Rows in which a value is missing. */
+/* Number of rows with a missing value. */
 static int64_t count_missing(volt_view Y)
 {
     int64_t count = 0;
@@ -211,7 +212,7 @@ static bool same_names(const char *const *first, const char *const *second, int6
     return true;
 }
 
-/* Is every target the next input of its record? */
+/* Whether every target is the next input of its record. */
 static bool numbers_feed_back(const volt_pairing *pairing)
 {
     volt_view inputs = pairing->inputs, targets = pairing->targets;
@@ -227,7 +228,8 @@ static bool numbers_feed_back(const volt_pairing *pairing)
     return pairs > 0;
 }
 
-/* Are the outputs the inputs one step later, by their names or their numbers? Levels and classes are not. */
+/* Whether the outputs are the inputs one step later, by their names or their numbers. False for levels and
+ * classes. */
 static bool can_feed_back(const volt_pairing *pairing, const volt_pairing_options *options)
 {
     if (pairing->inputs.cols != pairing->targets.cols || pairing->outputs != pairing->targets.cols ||
@@ -307,7 +309,7 @@ static char **spread_names(const char *const *names, int64_t cols, int64_t first
 
 /* ---- public functions ------------------------------------------------------------------------- */
 
-/* Puts every horizon beside the others. */
+/* Creates the target columns of every horizon. */
 static volt_status spread(volt_view series, const volt_pairing_options *options, owned_pairing *own)
 {
     volt_pairing *pairing = &own->pairing;

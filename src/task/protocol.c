@@ -1,8 +1,9 @@
-/* src/task/protocol.c: the kernels of the comparison, and what the paper drew their parameters from.
+/* src/task/protocol.c: the kernels of the comparison, and the paper's ranges of their parameters.
  *
- * Under the published protocol each kernel sees what it saw in the paper: z_t alone, which GAK and the signature
- * kernels take as a path of d numbers; only the Volterra kernel sees the past. The echo state network, which the paper does
- * not have, comes last: its states have seen the past in both protocols, and begin at zero, as those of other libraries do. */
+ * Under the published protocol each kernel has the inputs of the paper: z_t only, which GAK and the signature
+ * kernels treat as a path of d numbers; only the Volterra kernel uses past rows. The echo state network, which
+ * is not in the paper, comes last. Its states depend on past rows in both protocols, and start at zero, as in
+ * other libraries. */
 #define _POSIX_C_SOURCE 200809L
 #include "task/protocol.h"
 
@@ -50,7 +51,7 @@ const volt_contender *volt_contenders(volt_protocol protocol, int64_t *count)
     return protocol == VOLT_PROTOCOL_PUBLISHED ? published_contenders : history_contenders;
 }
 
-/* Is it the name of the row, its kernel, or the name of that? */
+/* Whether `word` is the name of the row, its kernel, or the name of that kernel. */
 static bool is_row(const volt_contender *row, const char *word, bool by_kernel)
 {
     size_t length = strcspn(row->kernel, ":");
@@ -74,8 +75,7 @@ static volt_status resolve(volt_protocol protocol, const volt_contender *given, 
                 *contender = rows[i];
     if (!contender->name)
         contender->name = given->kernel;
-    VOLT_TRY(
-        volt_kernel_parse_asking(contender->kernel, &kernel)); /* before an hour has gone into the others */
+    VOLT_TRY(volt_kernel_parse_asking(contender->kernel, &kernel)); /* checked before the others are tuned */
     volt_kernel_free(kernel);
     return VOLT_OK;
 }
@@ -119,7 +119,7 @@ enum { MOST_RANGES = 6 };
 typedef struct published {
     const char *name; /* of the kernel */
     volt_published_inputs inputs;
-    volt_range ranges[MOST_RANGES]; /* ends with one that has no name */
+    volt_range ranges[MOST_RANGES]; /* terminated by one without a name */
 } published;
 
 #define LOG_RANGE(parameter, from, to)                                            \
@@ -186,13 +186,13 @@ static bool is_given(const volt_kernel *kernel, const char *parameter)
 
 /* ---- the paper's draws of the Volterra kernel ------------------------------------------------- */
 
-/* lambda has a range that depends on tau, on inputs of norm at most 1. */
+/* The range of lambda depends on tau, for inputs of norm at most 1. */
 typedef struct volterra_draws {
     uint64_t seed;
     bool even;
 } volterra_draws;
 
-/* The paper's bound is that of the lifts geometric and even, with nothing else given. */
+/* The paper's bound applies to the lifts geometric and even, without other parameters. */
 static bool is_papers_volterra(const volt_kernel *kernel, bool *even)
 {
     if (strcmp(volt_kernel_info_of(kernel)->name, "volterra") != 0)

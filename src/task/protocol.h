@@ -1,4 +1,4 @@
-/* src/task/protocol.h: what the protocol of a comparison prescribes: kernels, candidates, scaling and losses. */
+/* src/task/protocol.h: the protocol of a comparison: kernels, candidates, scaling and losses. */
 #ifndef TASK_PROTOCOL_H
 #define TASK_PROTOCOL_H
 
@@ -16,16 +16,16 @@ typedef enum volt_published_inputs {
 /* The rows of a protocol. */
 const volt_contender *volt_contenders(volt_protocol protocol, int64_t *count);
 
-/* Makes the contenders that are compared of those of the options, or of the protocol; free them. VOLT_ERR_ARGUMENT,
+/* Creates the list of contenders from the options, or from the protocol; free them. VOLT_ERR_ARGUMENT,
  * VOLT_ERR_KERNEL, VOLT_ERR_MEMORY. */
 volt_status volt_contenders_resolve(const volt_compare_options *options, volt_contender **contenders,
                                     int64_t *count);
 
 volt_published_inputs volt_published_inputs_of(const volt_kernel *kernel);
 
-/* The candidates of a contender: random draws from the ranges of the kernel table, or of the paper where the
- * protocol is the published one and the kernel is among the paper's. X are the training rows as the kernel will
- * see them; of the options protocol, seed and from_defaults count, the last not for ranges of the paper. */
+/* The candidates of a contender: random draws from the ranges of the kernel table, or of the paper for the
+ * published protocol and a kernel of the paper. X are the training rows as the kernel uses them; only
+ * protocol, seed and from_defaults of the options are used, the last not for ranges of the paper. */
 volt_status volt_contender_candidates(const char *text, const volt_compare_options *compare, volt_view X,
                                       volt_candidates **candidates);
 
@@ -36,12 +36,12 @@ void volt_published_scale_inputs(volt_view X, int64_t n_train, volt_published_in
  * numbers. */
 void volt_published_moments(volt_view Y, int64_t n_train, double *mean, double *deviation);
 
-/* The loss of the options; NULL stays where they ask for squares, every row alike. Rows n_train .. n - 1 test.
+/* The loss of the options; remains NULL for squares with equal weights. Rows n_train .. n - 1 test.
  * VOLT_ERR_ARGUMENT, VOLT_ERR_DATA, VOLT_ERR_MEMORY. */
 volt_status volt_compare_loss_read(const volt_compare_options *options, int64_t n_train, int64_t n,
                                    volt_loss **loss);
 
-/* The mean loss, and that of every row times its weight over the mean weight. */
+/* The mean loss, and the loss of every row times its weight divided by the mean weight. */
 volt_status volt_compare_loss_measure(const volt_loss *loss, volt_view truth, volt_view forecast,
                                       const double *weights, double *losses, double *mean);
 

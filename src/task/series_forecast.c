@@ -1,8 +1,9 @@
-/* src/task/series_forecast.c: the next rows of series, each step by a fit of its own, with its expected error.
+/* src/task/series_forecast.c: the next rows of series, with a separate fit and an expected error for each
+ * step.
  *
- * One fit of all horizons would be cheaper, but the value one season before the target is another column for every
- * horizon, and so are the rows that may be held out. Each step is therefore the fit that volt_model_fit makes with that
- * `ahead`. Where the value one season earlier is clearly better on the held-out rows, it is the forecast. */
+ * One fit of all horizons would be cheaper, but the value one season before the target is a different column
+ * for every horizon, and so are the rows that may be held out. Each step is therefore a volt_model_fit with
+ * that `ahead`. If the value one season earlier is clearly better on the held-out rows, it is the forecast. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/scaling.h"
@@ -14,15 +15,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Default number of steps without a season, and the most that a season gives. */
+/* Default number of steps without a season, and the maximum with a season. */
 enum { FEW_STEPS = 12, MOST_STEPS = 60 };
 
-/* A fit for every step costs n^3 each: without all_rows the latest rows that this allows are used, about half a minute
- * on two cores. */
+/* Each step is a fit, with a cost of n^3. Without all_rows, only the latest rows within this limit are used,
+ * about half a minute on two cores. */
 static const double most_work = 1.5e11;
 
-/* The seasonal naive forecast replaces another when its MSE is below this share of the other's: the second share where
- * there are too few blocks of held-out rows to be sure of the first. */
+/* The seasonal naive forecast replaces another when its MSE is below this share of the other's: the second
+ * share where there are too few blocks of held-out rows to be sure of the first. */
 static const double season_share = 0.9, half_share = 0.5;
 enum { MOST_BLOCKS = 8 };
 
@@ -45,12 +46,12 @@ typedef struct series_result {
     squared_errors errors; /* means over the steps */
 } series_result;
 
-/* All is computed on series divided by a power of two, so that squares of the data neither overflow nor vanish. */
+/* All computations use series divided by a power of two, so that squares neither overflow nor underflow. */
 struct volt_forecast {
     volt_forecast_info info;
     step_result *step;      /* steps x series */
     series_result *series;  /* series */
-    double *scale;          /* of the series: that power, 1 but for extreme data */
+    double *scale;          /* of the series: that power, 1 except for extreme data */
     double *scaled;         /* the series divided by it; NULL: all powers are 1 */
     volt_warning *warnings; /* at most one per series */
     char kernel[VOLT_KERNEL_LENGTH];
@@ -113,9 +114,9 @@ static volt_status measure_baselines(const forecast_data *data, int64_t k, int64
     return status;
 }
 
-/* Is the value one season earlier closer than the last value in every block of consecutive held-out rows (in seven of
- * eight)? Means over all rows would let a few years decide. Blocks are as long as the step, over which errors overlap,
- * or longer where there are rows enough for two. */
+/* Whether the value one season earlier is closer than the last value in every block of consecutive held-out
+ * rows (in seven of eight). Means over all rows could be dominated by a few years. Blocks are as long as the
+ * step, over which errors overlap, or longer if there are enough rows for two. */
 static bool season_wins_blocks(volt_view levels, int64_t k, int64_t ahead, int64_t back,
                                const volt_fit_report *report, int64_t blocks)
 {
@@ -132,7 +133,7 @@ static bool season_wins_blocks(volt_view levels, int64_t k, int64_t ahead, int64
     return won >= (blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS - 1);
 }
 
-/* Takes the seasonal naive forecast where it is clearly better than the fit and the last value. */
+/* Uses the seasonal naive forecast if it is clearly better than the fit and the last value. */
 static void consider_season(const forecast_data *data, int64_t k, int64_t ahead, const volt_fit_report *report,
                             step_result *step)
 {
@@ -349,7 +350,7 @@ static volt_status check_options(volt_view series, const volt_forecast_options *
     return VOLT_OK;
 }
 
-/* Values must be finite, and a series that never changes cannot be forecast. */
+/* Checks that values are finite and no series is constant. */
 static volt_status check_series(volt_view levels, const char *const *names)
 {
     for (int64_t k = 0; k < levels.cols; k++) {
