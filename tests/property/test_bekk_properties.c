@@ -109,7 +109,7 @@ static void scores_add_up_to_the_gradient(void **state)
         int64_t n = 45, P = volt_bekk_parameter_count(d);
         volt_bekk *bekk = random_parameters(&rng, d);
         double *returns = normal_rows(&rng, n, d), *gradient = new_matrix(P, 1);
-        double *scores = new_matrix(n, P), *room = new_matrix(volt_bekk_scores_room(d), 1);
+        double *scores = new_matrix(n, P), *room = new_matrix(volt_bekk_scores_workspace(d), 1);
         volt_bekk_likelihood likelihood;
         check_ok(volt_bekk_likelihood_create(volt_view_of(returns, n, d), NULL, &likelihood));
         loglik_at(&likelihood, bekk, gradient);
@@ -170,7 +170,7 @@ static void root_is_symmetric_and_squares_to_the_covariance(void **state)
         volt_bekk *bekk = random_parameters(&rng, d);
         double *packed = new_matrix(volt_packed_count(d), 1), *root = new_matrix(d, d),
                *unit = new_matrix(d, 1);
-        double *room = new_matrix(volt_symmetric_root_room(d), 1), *image = new_matrix(d, 1);
+        double *room = new_matrix(volt_symmetric_root_workspace(d), 1), *image = new_matrix(d, 1);
         volt_bekk_intercept(d, bekk->C, packed);
         for (int64_t j = 0; j < d; j++) {
             for (int64_t i = 0; i < d; i++)

@@ -93,7 +93,7 @@ static void returns_are_the_symmetric_root_times_innovations(void **state)
     golden *file = golden_load("bekk_loglik");
     golden_array z = golden_array_of(file, "inputs.z"), H = golden_array_of(file, "expected.sim_H_path_vech");
     golden_array r = golden_array_of(file, "expected.sim_returns");
-    double *made = new_matrix(r.rows, 3), *room = new_matrix(volt_symmetric_root_room(3), 1);
+    double *made = new_matrix(r.rows, 3), *room = new_matrix(volt_symmetric_root_workspace(3), 1);
     for (int64_t t = 0; t < r.rows; t++) {
         double packed[6];
         const double *h = H.data + t * 6;

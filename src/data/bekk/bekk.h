@@ -40,9 +40,9 @@ volt_status volt_bekk_allocate_errors(volt_bekk *bekk);
 /* VOLT_ERR_ARGUMENT for NULL or invalid parameters, VOLT_ERR_NOT_FINITE. */
 volt_status volt_bekk_check(const volt_bekk *bekk);
 
-/* r = H^{1/2} z, with the symmetric root of a packed H; `room` has volt_symmetric_root_room(d) numbers. */
-int64_t volt_symmetric_root_room(int64_t d);
-volt_status volt_symmetric_root(int64_t d, const double *packed, const double *z, double *room, double *r);
+/* r = H^{1/2} z, with the symmetric root of a packed H; `workspace` has volt_symmetric_root_workspace(d) numbers. */
+int64_t volt_symmetric_root_workspace(int64_t d);
+volt_status volt_symmetric_root(int64_t d, const double *packed, const double *z, double *workspace, double *r);
 
 /* Copies a packed matrix to vech order: columns from the diagonal down. */
 void volt_packed_to_vech(int64_t d, const double *packed, double *vech);

@@ -34,7 +34,7 @@ typedef struct climber {
     double *centre, *x;        /* P: start of the round, and the current point */
     double *scale;             /* P x P: R */
     double *y, *differences;   /* P, 2 P */
-    double *scores, *room;
+    double *scores, *workspace;
     double *eigen; /* 2 x d x d */
     double *memory;
     int64_t evaluations;
@@ -44,7 +44,7 @@ static volt_status make_climber(volt_bekk_likelihood *likelihood, volt_stage *st
 {
     int64_t d = likelihood->d, P = volt_bekk_parameter_count(d);
     double *memory = volt_alloc_zero(d * d + 2 * d + 6 * P + P * P + likelihood->n * P +
-                                         volt_bekk_scores_room(d) + 2 * d * d,
+                                         volt_bekk_scores_workspace(d) + 2 * d * d,
                                      sizeof *memory);
     if (!memory)
         return VOLT_ERR_MEMORY;
@@ -60,8 +60,8 @@ static volt_status make_climber(volt_bekk_likelihood *likelihood, volt_stage *st
     fresh.differences = fresh.y + P;
     fresh.scale = fresh.differences + 2 * P;
     fresh.scores = fresh.scale + P * P;
-    fresh.room = fresh.scores + likelihood->n * P;
-    fresh.eigen = fresh.room + volt_bekk_scores_room(d);
+    fresh.workspace = fresh.scores + likelihood->n * P;
+    fresh.eigen = fresh.workspace + volt_bekk_scores_workspace(d);
     *made = fresh;
     return VOLT_OK;
 }
@@ -197,7 +197,7 @@ static int factorise_scale(climber *climb)
 static double measure_scale(climber *climb, const double *x, int by_scores)
 {
     int64_t P = climb->count;
-    volt_bekk_scores(climb->likelihood, climb->C, climb->a, climb->b, climb->room, climb->scores);
+    volt_bekk_scores(climb->likelihood, climb->C, climb->a, climb->b, climb->workspace, climb->scores);
     if (by_scores || !minus_hessian(climb, x) || !factorise_scale(climb)) {
         outer_product(climb, x);
         if (!factorise_scale(climb)) { /* rounding: use a scale without directions */

@@ -26,11 +26,11 @@ static double *parameter_at(double *point, int64_t d, int64_t k)
 }
 
 int volt_bekk_minus_hessian(volt_bekk_likelihood *likelihood, double *point, const double *scores,
-                            volt_stage *stage, int64_t units, double *room, double *minus_hessian)
+                            volt_stage *stage, int64_t units, double *workspace, double *minus_hessian)
 {
     int64_t d = likelihood->d, P = volt_bekk_parameter_count(d);
     const double *C = point, *a = point + d * d, *b = a + d;
-    double *above = room, *below = room + P, loglik;
+    double *above = workspace, *below = workspace + P, loglik;
     for (int64_t k = 0; k < P; k++) {
         /* A thousandth of the standard error estimated from the scores: the differences then have a relative
          * error of about 1e-6, and a much smaller rounding error. */
@@ -58,20 +58,20 @@ int volt_bekk_minus_hessian(volt_bekk_likelihood *likelihood, double *point, con
 
 /* ---- sandwich --------------------------------------------------------------------------------- */
 
-typedef struct curve_room {
+typedef struct curve_workspace {
     double *point;         /* C, a, b, modified and restored */
     double *gradient;      /* P */
     double *differences;   /* 2 P */
     double *minus_hessian; /* P x P, then its factor */
     double *scores;        /* n x P */
-    double *room;          /* of the scores */
-} curve_room;
+    double *of_scores;     /* workspace of volt_bekk_scores */
+} curve_workspace;
 
-static double *make_room(const volt_bekk_likelihood *likelihood, curve_room *made)
+static double *make_workspace(const volt_bekk_likelihood *likelihood, curve_workspace *made)
 {
     int64_t d = likelihood->d, P = volt_bekk_parameter_count(d);
     double *memory =
-        volt_alloc_doubles(d * (d + 2) + 3 * P + P * P + likelihood->n * P + volt_bekk_scores_room(d), 1);
+        volt_alloc_doubles(d * (d + 2) + 3 * P + P * P + likelihood->n * P + volt_bekk_scores_workspace(d), 1);
     if (!memory)
         return NULL;
     made->point = memory;
@@ -79,31 +79,31 @@ static double *make_room(const volt_bekk_likelihood *likelihood, curve_room *mad
     made->differences = made->gradient + P;
     made->minus_hessian = made->differences + 2 * P;
     made->scores = made->minus_hessian + P * P;
-    made->room = made->scores + likelihood->n * P;
+    made->of_scores = made->scores + likelihood->n * P;
     return memory;
 }
 
 /* With L L' = -H: gain_left = |L^{-1} g|^2 / 2, and two triangular solves from the right for the errors. */
-static void sandwich(int64_t n_rows, int64_t n_parameters, curve_room *room, double *errors,
+static void sandwich(int64_t n_rows, int64_t n_parameters, curve_workspace *workspace, double *errors,
                      volt_bekk_curvature *curvature)
 {
     volt_blas_int order = (volt_blas_int)n_parameters, info = 0;
-    dpotrf_("U", &order, room->minus_hessian, &order, &info, 1);
+    dpotrf_("U", &order, workspace->minus_hessian, &order, &info, 1);
     if (info != 0)
         return;
     int p = (int)n_parameters, n = (int)n_rows;
-    const double *L = room->minus_hessian;
-    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, p, L, p, room->gradient, 1);
+    const double *L = workspace->minus_hessian;
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, p, L, p, workspace->gradient, 1);
     curvature->is_maximum = 1;
-    curvature->gain_left = 0.5 * cblas_ddot(p, room->gradient, 1, room->gradient, 1);
+    curvature->gain_left = 0.5 * cblas_ddot(p, workspace->gradient, 1, workspace->gradient, 1);
     if (!errors)
         return;
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, p, 1, L, p, room->scores,
-                p);
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, n, p, 1, L, p, room->scores,
-                p);
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, n, p, 1, L, p,
+                workspace->scores, p);
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, n, p, 1, L, p,
+                workspace->scores, p);
     for (int64_t k = 0; k < n_parameters; k++)
-        errors[k] = cblas_dnrm2(n, room->scores + k, p);
+        errors[k] = cblas_dnrm2(n, workspace->scores + k, p);
 }
 
 volt_status volt_bekk_curve(volt_bekk_likelihood *likelihood, const double *point, volt_stage *stage,
@@ -112,18 +112,18 @@ volt_status volt_bekk_curve(volt_bekk_likelihood *likelihood, const double *poin
     int64_t d = likelihood->d;
     const double *C = point, *a = point + d * d, *b = a + d;
     double loglik;
-    curve_room room;
-    double *memory = make_room(likelihood, &room);
+    curve_workspace workspace;
+    double *memory = make_workspace(likelihood, &workspace);
     if (!memory)
         return VOLT_ERR_MEMORY;
-    memcpy(room.point, point, (size_t)(d * (d + 2)) * sizeof *point);
+    memcpy(workspace.point, point, (size_t)(d * (d + 2)) * sizeof *point);
 
     volt_bekk_curvature found = {.is_maximum = 0, .gain_left = INFINITY};
-    if (volt_bekk_likelihood_evaluate(likelihood, C, a, b, &loglik, room.gradient) < 0) {
-        volt_bekk_scores(likelihood, C, a, b, room.room, room.scores);
-        if (volt_bekk_minus_hessian(likelihood, room.point, room.scores, stage, 1, room.differences,
-                                    room.minus_hessian))
-            sandwich(likelihood->n, volt_bekk_parameter_count(d), &room, errors, &found);
+    if (volt_bekk_likelihood_evaluate(likelihood, C, a, b, &loglik, workspace.gradient) < 0) {
+        volt_bekk_scores(likelihood, C, a, b, workspace.of_scores, workspace.scores);
+        if (volt_bekk_minus_hessian(likelihood, workspace.point, workspace.scores, stage, 1,
+                                    workspace.differences, workspace.minus_hessian))
+            sandwich(likelihood->n, volt_bekk_parameter_count(d), &workspace, errors, &found);
     }
     volt_free(memory);
     volt_status status = volt_stage_end(stage);

@@ -47,20 +47,20 @@ int64_t volt_bekk_likelihood_evaluate(volt_bekk_likelihood *likelihood, const do
 /* ---- derivatives of single terms of the log-likelihood of the BEKK model ----------------------- */
 
 /* Derivatives of every term with respect to every parameter (n x P, in the order of the gradient), after an
- * evaluation with gradient at the same C, a, b. Row 0 is 0: H_1 is fixed. `room` has
- * volt_bekk_scores_room(d) numbers. */
-int64_t volt_bekk_scores_room(int64_t d);
+ * evaluation with gradient at the same C, a, b. Row 0 is 0: H_1 is fixed. `workspace` has
+ * volt_bekk_scores_workspace(d) numbers. */
+int64_t volt_bekk_scores_workspace(int64_t d);
 void volt_bekk_scores(const volt_bekk_likelihood *likelihood, const double *C, const double *a, const double *b,
-                      double *room, double *scores);
+                      double *workspace, double *scores);
 
 /* ---- second derivatives of the log-likelihood, and standard errors ----------------------------- */
 
 /* Minus the Hessian (P x P, in the order of the gradient) by central differences of the exact gradient, at
  * `point`: C (d x d), then a, then b, which are modified and restored. `scores` (n x P) are the scores at
- * the point; `room` has 2 P numbers. Adds `units` to the stage for each parameter. Returns 0 when the
+ * the point; `workspace` has 2 P numbers. Adds `units` to the stage for each parameter. Returns 0 when the
  * likelihood cannot be computed or the user cancelled. */
 int volt_bekk_minus_hessian(volt_bekk_likelihood *likelihood, double *point, const double *scores,
-                            volt_stage *stage, int64_t units, double *room, double *minus_hessian);
+                            volt_stage *stage, int64_t units, double *workspace, double *minus_hessian);
 
 /* The curvature at an estimate. */
 typedef struct volt_bekk_curvature {

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-int64_t volt_bekk_scores_room(int64_t d)
+int64_t volt_bekk_scores_workspace(int64_t d)
 {
     return 4 * d * d;
 }
@@ -71,11 +71,11 @@ static void score_of_step(const volt_bekk_likelihood *likelihood, const double *
 }
 
 void volt_bekk_scores(const volt_bekk_likelihood *likelihood, const double *C, const double *a, const double *b,
-                      double *room, double *scores)
+                      double *workspace, double *scores)
 {
     int64_t d = likelihood->d, n_parameters = volt_bekk_parameter_count(d);
-    double *c = room, *Da = c + d * d, *Db = Da + d * d, *S = Db + d * d;
-    memset(room, 0, (size_t)(3 * d * d) * sizeof *room);
+    double *c = workspace, *Da = c + d * d, *Db = Da + d * d, *S = Db + d * d;
+    memset(workspace, 0, (size_t)(3 * d * d) * sizeof *workspace);
     memset(scores, 0, (size_t)n_parameters * sizeof *scores);
     for (int64_t t = 1; t < likelihood->n; t++) {
         advance(likelihood, a, b, t, c, Da, Db);

@@ -20,7 +20,7 @@ typedef struct bekk_system {
     volt_rng rng;
     double *intercept; /* packed C C' */
     double *H;         /* packed, of this step */
-    double *room;      /* workspace of the root */
+    double *workspace; /* of the root */
     double *row;       /* z, r, vech(H) */
     double *memory;    /* all of the above */
 } bekk_system;
@@ -34,9 +34,9 @@ volt_bekk_simulate_options volt_bekk_simulate_options_default(void)
 
 /* ---- one step --------------------------------------------------------------------------------- */
 
-volt_status volt_symmetric_root(int64_t d, const double *packed, const double *z, double *room, double *r)
+volt_status volt_symmetric_root(int64_t d, const double *packed, const double *z, double *workspace, double *r)
 {
-    double *values = room, *vectors = room + d * d;
+    double *values = workspace, *vectors = workspace + d * d;
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j < d; j++)
             values[i * d + j] = packed[volt_packed(i, j)];
@@ -55,7 +55,7 @@ volt_status volt_symmetric_root(int64_t d, const double *packed, const double *z
     return VOLT_OK;
 }
 
-int64_t volt_symmetric_root_room(int64_t d)
+int64_t volt_symmetric_root_workspace(int64_t d)
 {
     return 2 * d * d;
 }
@@ -77,7 +77,7 @@ static volt_status bekk_step(void *state, volt_stage *stage)
     double *z = system->row, *r = z + d;
     for (int64_t i = 0; i < d; i++)
         z[i] = volt_rng_normal(&system->rng);
-    VOLT_TRY(volt_symmetric_root(d, system->H, z, system->room, r));
+    VOLT_TRY(volt_symmetric_root(d, system->H, z, system->workspace, r));
     volt_packed_to_vech(d, system->H, r + d);
     next_covariance(system, r);
     return VOLT_OK;
@@ -87,16 +87,16 @@ static volt_status bekk_step(void *state, volt_stage *stage)
 
 static volt_status begin_system(bekk_system *system, const volt_bekk *bekk, uint64_t seed, uint64_t stream)
 {
-    int64_t d = bekk->d, entries = volt_packed_count(d), room = volt_symmetric_root_room(d);
-    double *memory = volt_alloc_doubles(3 * entries + 2 * d + room, 1);
+    int64_t d = bekk->d, entries = volt_packed_count(d), workspace = volt_symmetric_root_workspace(d);
+    double *memory = volt_alloc_doubles(3 * entries + 2 * d + workspace, 1);
     if (!memory)
         return VOLT_ERR_MEMORY;
     system->bekk = bekk;
     system->memory = memory;
     system->intercept = memory;
     system->H = memory + entries;
-    system->room = system->H + entries;
-    system->row = system->room + room;
+    system->workspace = system->H + entries;
+    system->row = system->workspace + workspace;
 
     volt_rng_init(&system->rng, seed, stream);
     volt_bekk_intercept(d, bekk->C, system->intercept);

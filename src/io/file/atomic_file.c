@@ -49,7 +49,7 @@ static size_t directory_length(const char *path)
 }
 
 /* The directory of `path` (with its slash) followed by `name`; NULL when out of memory. */
-static char *beside(const char *path, const char *name)
+static char *in_folder_of(const char *path, const char *name)
 {
     size_t directory = directory_length(path), length = strlen(name);
     char *joined = volt_alloc((int64_t)(directory + length + 1), 1);
@@ -74,7 +74,7 @@ static volt_status follow_one_link(char **path, off_t link_size)
         return write_failure(*path, reason);
     }
     text[length] = '\0';
-    char *next = text[0] == '/' ? volt_strdup(text) : beside(*path, text);
+    char *next = text[0] == '/' ? volt_strdup(text) : in_folder_of(*path, text);
     volt_free(text);
     if (!next)
         return VOLT_ERR_MEMORY;
@@ -133,13 +133,13 @@ static void remove_leftovers(const char *target)
 {
     char prefix[TEMPORARY_LENGTH];
     write_prefix(target, prefix);
-    char *folder = beside(target, ".");
+    char *folder = in_folder_of(target, ".");
     DIR *entries = folder ? opendir(folder) : NULL;
     const struct dirent *entry;
     while (entries && (entry = readdir(entries))) {
         if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 || !ends_with(entry->d_name, ".tmp"))
             continue;
-        char *path = beside(target, entry->d_name);
+        char *path = in_folder_of(target, entry->d_name);
         if (path)
             remove_if_dead(path);
         volt_free(path);
@@ -181,7 +181,7 @@ static volt_status create_temporary(volt_atomic_file *file)
         clock_gettime(CLOCK_REALTIME, &now);
         snprintf(name, sizeof name, "%s%lx-%lx-%x.tmp", prefix, (unsigned long)getpid(),
                  (unsigned long)now.tv_nsec, atomic_fetch_add(&counter, 1));
-        file->temporary = beside(file->target, name);
+        file->temporary = in_folder_of(file->target, name);
         if (!file->temporary)
             return VOLT_ERR_MEMORY;
         int descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -317,7 +317,7 @@ void volt_atomic_write(volt_atomic_file *file, const void *bytes, size_t size)
 /* Makes the rename durable. Failures are ignored: the new content is already in place. */
 static void sync_directory(const char *path)
 {
-    char *directory = beside(path, ".");
+    char *directory = in_folder_of(path, ".");
     int descriptor = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (descriptor >= 0) {
         (void)fsync(descriptor);

@@ -23,28 +23,28 @@
 /* ---- preparations and candidates --------------------------------------------------------------- */
 
 /* Preparation number i: every open property takes one of two values. */
-static volt_objects_options way_of(const volt_series_options *options, int64_t i)
+static volt_objects_options preparation_of(const volt_series_options *options, int64_t i)
 {
     static const volt_object_scale scales[] = {VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_SCALE_SERIES};
     static const volt_object_input inputs[] = {VOLT_OBJECT_INPUT_LEVEL, VOLT_OBJECT_INPUT_BOTH};
     static const volt_object_compare compares[] = {VOLT_OBJECT_COMPARE_SERIES, VOLT_OBJECT_COMPARE_STEPS};
-    volt_objects_options way = {(volt_object_scale)options->scale, (volt_object_input)options->input, 1,
-                                (volt_object_compare)options->compare};
+    volt_objects_options preparation = {(volt_object_scale)options->scale, (volt_object_input)options->input, 1,
+                                        (volt_object_compare)options->compare};
     if (options->n_parts > 0) {
         const volt_series_kernel *part = &options->parts[i];
         return (volt_objects_options){part->scale, part->input, 1, part->compare};
     }
     if (options->compare < 0) {
-        way.compare = compares[i % 2];
+        preparation.compare = compares[i % 2];
         i /= 2;
     }
     if (options->scale < 0) {
-        way.scale = scales[i % 2];
+        preparation.scale = scales[i % 2];
         i /= 2;
     }
     if (options->input < 0)
-        way.input = inputs[i % 2];
-    return way;
+        preparation.input = inputs[i % 2];
+    return preparation;
 }
 
 static volt_status prepare(volt_class_search *search)
@@ -57,8 +57,9 @@ static volt_status prepare(volt_class_search *search)
     if (options->n_parts > 0)
         count = options->n_parts;
     for (int64_t i = 0; i < count; i++) {
-        volt_objects_options way = way_of(options, i);
-        VOLT_TRY(volt_objects_create(search->series, search->setting.classes.n, &way, &search->objects[i]));
+        volt_objects_options preparation = preparation_of(options, i);
+        VOLT_TRY(
+            volt_objects_create(search->series, search->setting.classes.n, &preparation, &search->objects[i]));
         search->n_preparations++;
     }
     return VOLT_OK;

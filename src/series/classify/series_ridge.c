@@ -42,7 +42,7 @@ static volt_status check(int64_t count, volt_view Y, const volt_series_options *
 }
 
 /* The preparation; an option to be chosen has its first value. */
-static volt_objects_options way_of(const volt_series_options *options)
+static volt_objects_options preparation_of(const volt_series_options *options)
 {
     return (volt_objects_options){(volt_object_scale)volt_max(options->scale, 0),
                                   (volt_object_input)volt_max(options->input, 0), options->normalise,
@@ -132,9 +132,9 @@ static volt_status fit_in(const volt_view *series, volt_view Y, const volt_serie
     int64_t n = Y.rows, q = Y.cols;
     volt_series_model *model = fit->model;
     volt_series_part *part = &model->parts[0];
-    volt_objects_options way = way_of(options);
+    volt_objects_options preparation = preparation_of(options);
     VOLT_TRY(volt_kernel_parse(options->kernel, &part->kernel));
-    VOLT_TRY(volt_objects_create(series, n, &way, &model->objects[0]));
+    VOLT_TRY(volt_objects_create(series, n, &preparation, &model->objects[0]));
     part->objects = model->objects[0];
     VOLT_TRY(volt_series_model_allocate(model, n, n, q));
     VOLT_TRY(volt_left_out_create(n, q, &fit->readout));
