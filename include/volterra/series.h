@@ -111,7 +111,7 @@ typedef struct volt_series_model volt_series_model;
  * ends before its budget is reproducible.
  *
  * VOLT_ERR_ARGUMENT, VOLT_ERR_KERNEL, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE; VOLT_ERR_DATA: only one class, or no kernel
- * could be factored (the message is that of the first failure); VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
+ * could be factored (the message describes the first failure); VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 VOLT_API volt_status volt_series_fit_classes(const volt_view *series, int64_t count, const int64_t *classes,
                                              int64_t n_classes, const volt_series_options *options,
                                              volt_series_model **model);

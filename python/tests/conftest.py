@@ -1,4 +1,4 @@
-"""What the tests share: the golden files, the program, sequences to learn."""
+"""Fixtures: golden files, the program, example sequences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import volterra
 
-collect_ignore = ["typed_scripts"]  # for type checkers, not to be run
+collect_ignore = ["typed_scripts"]  # only for type checkers
 
 ROOT = pathlib.Path(os.environ.get("VOLTERRA_ROOT", pathlib.Path(__file__).parents[2]))
 
@@ -65,7 +65,7 @@ def program_path(root: pathlib.Path) -> str:
 
 @pytest.fixture(scope="session")
 def program(program_path: str) -> Callable[..., str]:
-    """Run the program ``volterra``, with the threads of the library; its standard output."""
+    """Run the program ``volterra`` with the threads of the library and return its standard output."""
 
     def run(*arguments: Any, input: str = "") -> str:  # noqa: A002 - as subprocess calls it
         done = subprocess.run(

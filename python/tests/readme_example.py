@@ -1,4 +1,4 @@
-"""Run the first block of Python in a README; anything it raises is a failure.
+"""Run the first block of Python in a README; any exception is a failure.
 
 readme_example.py README.md
 """

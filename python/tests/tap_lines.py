@@ -27,7 +27,7 @@ class TapLines:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.skipped:
-            expected = hasattr(report, "wasxfail")  # an expected failure that failed is as it should be
+            expected = hasattr(report, "wasxfail")  # an expected failure counts as ok
             self._test(True, report.nodeid, "" if expected else "SKIP")
         elif report.failed:
             self._test(False, report.nodeid, "" if report.when == "call" else str(report.when))
@@ -40,7 +40,7 @@ class TapLines:
             self._say(f"# {line}")
 
 
-@pytest.hookimpl(trylast=True)  # after pytest's own reporter has come
+@pytest.hookimpl(trylast=True)  # after pytest's reporter is registered
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.unregister(name="terminalreporter")
     config.pluginmanager.register(TapLines(config))

@@ -1,4 +1,4 @@
-"""SeriesAnomaly: distances against NumPy, threshold, layouts, the habits of scikit-learn's outlier detectors."""
+"""SeriesAnomaly: distances against NumPy, threshold, layouts, the outlier detector API of scikit-learn."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_layouts_and_arrays():
     other = volterra.SeriesAnomaly("gak:sigma=1", layout="channels").fit(X.transpose(0, 2, 1))
     expected = model.score_samples(STRANGE)
     assert np.array_equal(expected, other.score_samples([one.T for one in STRANGE]))
-    # Series of other lengths.
+    # Series of different lengths.
     assert model.score_samples([STRANGE[0][:17]]).shape == (1,)
 
 

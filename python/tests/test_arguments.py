@@ -1,4 +1,4 @@
-"""What cannot be meant is refused with a sentence: masked and missing values, fractions, numbers above 64 bit,
+"""Invalid arguments raise errors: masked and missing values, fractions, numbers above 64 bit,
 texts with a null character."""
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def test_masked_values_are_refused_everywhere(system, rng):
     X, y = system
     model = VolterraRidge(alpha=1e-3).fit(X, y)
     for name, a, call in array_entry_points(model, X, y):
-        call(np.ma.array(a))  # nothing is hidden: an array like others
+        call(np.ma.array(a))  # without masked values it is a plain array
         place = tuple(int(rng.integers(size)) for size in a.shape)
         with pytest.raises(ValueError, match="has 1 masked value") as caught:
             call(hide(a, *place))
@@ -73,7 +73,7 @@ def test_masked_rows_in_lists_and_object_arrays(system):
     for value in (rows, tuple(rows), [list(rows[:3]), [hide(X[0], 0)]]):
         with pytest.raises(ValueError, match="masked value"):
             volterra.gram(value)
-    # the values beneath the mask are what used to be taken
+    # values under the mask must not be used
     objects = np.empty(2, dtype=object)
     objects[:] = [hide(X[:5], 2, 0), X[:5]]
     with pytest.raises(ValueError, match="masked value"):
@@ -105,11 +105,11 @@ def test_missing_values_of_pandas(system, kind):
         VolterraRidge().fit([[1.0], [None], [2.0]], [1, 2, 3])
 
 
-# ---- whole numbers -----------------------------------------------------------------------------------------
+# ---- integers ----------------------------------------------------------------------------------------------
 
 
 def whole_entry_points(model, X, y):
-    """Every argument that is a whole number, as (name, least, most, call)."""
+    """Every integer argument, as (name, least, most, call)."""
     bekk = datasets.BEKK([[0.01]], [0.3], [0.9])
     table = np.abs(X)
 

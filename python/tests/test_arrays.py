@@ -1,4 +1,4 @@
-"""Arrays reach the library without a copy where they can, and right where they cannot."""
+"""Arrays are passed without a copy if possible, and converted otherwise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Season, baselines and what is measured in units of their errors."""
+"""Season, baselines and metrics relative to baselines."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def test_rows_and_columns():
     both = volterra.baseline("ar", y, train=60, season=0)
     assert both.shape == (20, 2)
     np.testing.assert_array_equal(both[:, 1], volterra.baseline("ar", y[:, 1], train=60, season=0))
-    # A view with steps between its numbers is a series too.
+    # A strided view is a series too.
     np.testing.assert_array_equal(volterra.baseline("drift", y[::2]), volterra.baseline("drift", y[::2].copy()))
-    # The season is looked for in what may be known.
+    # The season is estimated from the training rows only.
     t = np.arange(240)
     wave = np.where(t < 120, np.sin(2 * np.pi * t / 12), np.sin(2 * np.pi * t / 30))
     np.testing.assert_array_equal(volterra.baseline("seasonal", wave, train=120), wave[108:-12])
@@ -85,7 +85,7 @@ def test_skill():
     assert metrics.skill(truth, forecast, past=past, ahead=2) == pytest.approx(1 - 6 / 251, abs=1e-15)
     assert metrics.skill(truth, forecast, past=past, ahead=2, season=3) == pytest.approx(1 - 6 / 450, abs=1e-15)
     assert metrics.mase(truth, forecast, past=past, ahead=2, season=3) == pytest.approx(4 / 36, abs=1e-15)
-    # Without a past the first row is compared with nothing.
+    # Without `past` the first row is not compared.
     assert metrics.skill(truth, forecast) == pytest.approx(1 - 5 / 61, abs=1e-15)
     given = volterra.baseline("naive", np.concatenate([past, truth]), begin=4)
     assert metrics.skill(truth, forecast, given) == metrics.skill(truth, forecast, past=past)

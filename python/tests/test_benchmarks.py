@@ -109,7 +109,7 @@ def test_feedback_sees_the_first_outputs_alone():
 
 
 def context(parts, **hyperparameters):
-    """What identibench hands to a builder."""
+    """Arguments of a builder in identibench."""
     sequences = [SimpleNamespace(u=u.astype(np.float32), y=y.astype(np.float32), attrs={}) for u, y in parts]
     return SimpleNamespace(hyperparameters=hyperparameters, get_train_sequences=lambda: iter(sequences))
 

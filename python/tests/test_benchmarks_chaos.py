@@ -11,7 +11,7 @@ from volterra.benchmarks._command import main
 
 
 class Path:
-    """A model whose free run is known; `ends` fails where it ends."""
+    """A model with a known simulation; `ends` raises an error at its end."""
 
     def __init__(self, outputs, ends=False):
         self.outputs, self.ends, self.at = [np.atleast_1d(one) for one in outputs], ends, 0
@@ -24,7 +24,7 @@ class Path:
     def stream(self):
         return self
 
-    def push(self, row):
+    def feed(self, row):
         np.testing.assert_array_equal(row, self.outputs[self.at])  # its own outputs are the next inputs
         self.at += 1
         if self.ends and self.at == len(self.outputs):

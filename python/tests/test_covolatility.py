@@ -1,4 +1,4 @@
-"""BEKK: likelihood against golden figures, estimates of simulated data, files."""
+"""BEKK: likelihood against reference values, estimates from simulated data, files."""
 
 from __future__ import annotations
 

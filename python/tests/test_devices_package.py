@@ -1,4 +1,4 @@
-"""Devices from Python, with the plugin of tests/plugin/fake_plugin.c, which has the CPU behind it."""
+"""Devices from Python, with the plugin of tests/plugin/fake_plugin.c, which computes on the CPU."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FAKE = pathlib.Path(PROGRAM).parent / "tests/plugin/fake_plugin.so"
 
 
 def run(code, faults="", plugin=FAKE):
-    """What the statements print in a process of their own, which alone sees the plugin."""
+    """Return the output of statements in a separate process that loads the plugin."""
     if plugin == FAKE and not FAKE.exists():
         pytest.skip("there is no fake plugin")
     env = dict(os.environ, VOLT_CUDA_PLUGIN=str(plugin), VOLT_FAKE_DEVICE=faults)

@@ -1,4 +1,4 @@
-"""Failures of the library are Python exceptions, with its own sentence."""
+"""Failures of the library are Python exceptions with its message."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_bad_search():
         (dict(race="slow"), "race is 'slow'"),
         (dict(scoring="accuracy"), "scoring is 'accuracy'"),
         (dict(folds=99), "folds|rows"),
-        (dict(candidates=[]), "nothing to try"),
+        (dict(candidates=[]), "candidates is empty"),
         (dict(ranges={"taw": (0.1, 1)}), "taw"),
         (dict(ranges={"alpha": ("gauss", 0.1, 1)}), "law of alpha is 'gauss'"),
     ]

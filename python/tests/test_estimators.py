@@ -1,4 +1,4 @@
-"""What fit, predict, score, stream and continue_ mean."""
+"""Semantics of fit, predict, score, stream and continue_."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def quiet():
 
 
 def rounding(model, X, y):
-    """What two orders of summation may differ by in a forecast: a small multiple of eps sum_j |k_j A_j|."""
+    """Rounding difference of two orders of summation in a prediction: a small multiple of eps sum_j |k_j A_j|."""
     largest = np.abs(volterra.gram(X / np.linalg.norm(X, axis=1).max(), kernel=model.kernel_)).max()
     return 64 * np.finfo(float).eps * largest * np.abs(model.dual_coef_).sum() * np.std(y)
 
@@ -42,7 +42,7 @@ def test_training_rows_have_their_fitted_values(system, kernel):
     X, y = system
     model = SequenceKernelRidge(kernel, alpha=1e-3, washout=7).fit(X, y)
     assert np.array_equal(model.predict(X), model.fitted_)
-    # ... which are what a new sequence of these rows gives: K A, to the rounding of a solve with this condition
+    # ... equal to the prediction as a new sequence: K A, to the rounding of a solve with this condition
     rebuilt = model.predict(X, start="reset")
     assert np.abs(rebuilt - model.fitted_).max() <= 300 * np.finfo(float).eps / model.rcond_ * np.abs(y).max()
 
@@ -56,7 +56,7 @@ def test_training_rows_then_more(system):
 def test_other_rows_follow_the_training_rows(system):
     X, y = system
     model = VolterraRidge(alpha=1e-3).fit(X[:200], y[:200])
-    # forecasts after training are those of one long sequence
+    # predictions after training equal those of one long sequence
     long_past = np.vstack([X[:200], X[200:]])
     K = volterra.gram(
         (long_past - X[:200].mean(axis=0)) / np.linalg.norm(X[:200] - X[:200].mean(axis=0), axis=1).max(),
@@ -114,7 +114,7 @@ def test_shapes_follow_y(system):
     assert np.allclose(model.predict(X[:5])[:, 1], -2 * model.predict(X[:5])[:, 0])
 
 
-# ---- a series that forecasts itself ------------------------------------------------------------------------
+# ---- a series without y ------------------------------------------------------------------------------------
 
 
 def test_series_equals_shifted_targets(rng):
@@ -142,7 +142,7 @@ def test_continue_feeds_outputs_back():
     model = VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x)
     path = model.continue_(30)
     stream, row, by_hand = model.stream(start="continue"), None, []
-    # the stream of a series stands after its last row; its first forecast needs that row again, so go by pairs
+    # the stream of a series continues after its last row, but its first prediction needs that row: use pairs
     pairs = VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:-1], x[1:])
     stream, row = pairs.stream(), x[-1]
     for _ in range(30):
@@ -249,12 +249,12 @@ def test_threads_of_one_fit(system):
 def test_beyond(system):
     X, y = system
     far = 3 * X[:5]
-    with pytest.warns(volterra.BeyondWarning, match="of 5 input rows lay beyond"):
+    with pytest.warns(volterra.BeyondWarning, match="of 5 input rows"):
         clipped = VolterraRidge(alpha=1e-3).fit(X, y).predict(far)
     assert np.isfinite(clipped).all()
     with pytest.raises(ValueError, match="beyond|norm"):
         VolterraRidge(alpha=1e-3, beyond="error").fit(X, y).predict(far)
-    # without scaling inputs are taken as they are, while that is possible
+    # without scaling, inputs outside the ball are used unchanged if possible
     plain = VolterraRidge(tau=0.2, lam=0.5, alpha=1e-3, scale=False).fit(X, y)
     explicit = VolterraRidge(tau=0.2, lam=0.5, alpha=1e-3, scale=False, beyond="allow").fit(X, y)
     assert np.array_equal(plain.predict(1.2 * X[:5]), explicit.predict(1.2 * X[:5]))
@@ -265,7 +265,7 @@ def test_repr():
 
 
 def test_lambda_coef_is_lam_coef():
-    """The name that kernel texts have, wherever lam_coef is taken."""
+    """lambda_coef, the name in kernel texts, is accepted wherever lam_coef is."""
     u, y = volterra.datasets.narma10(120, seed=3)
     u = u.reshape(-1, 1)
     first = VolterraRidge(lam_coef=0.7, alpha=1e-3).fit(u, y)
@@ -299,11 +299,11 @@ def test_continue_after_new_rows():
     assert np.array_equal(path, model.continue_(20, after=x[:330]))  # it may begin with the rows of training
     assert np.array_equal(model.continue_(20), model.continue_(20, after=x[:300]))
     assert not np.array_equal(path, model.continue_(20))
-    # With the targets given, X goes on after the last input, or after the last target.
+    # With y given, X continues after the last input, or after the last target.
     pairs = VolterraRidge(tau_coef=0.3, lam_coef=0.3, alpha=1e-8).fit(x[:299], x[1:300])
     assert np.array_equal(path, pairs.continue_(20, after=x[299:330]))
     assert np.array_equal(path, pairs.continue_(20, after=x[300:330]))
-    # A row that happens to equal the last one of training is another row all the same.
+    # A row equal to the last training row is a new row.
     again = np.vstack([x[299], x[300:305]])
     stream = model.stream()
     expected = [stream.feed(row) for row in again][-1]

@@ -1,4 +1,4 @@
-"""Evidence through Python: golden figures, gradients, rows left out, and searches by gradient."""
+"""Evidence through Python: reference values, gradients, leave-one-out, and gradient searches."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_search_by_gradient_refuses():
     X, y = system(40)
     with pytest.raises(ValueError, match="climbs the evidence"):
         volterra.VolterraRidgeCV(draws=5, method="gradient").fit(X, y)
-    with pytest.raises(ValueError, match="method='gradient' does not go with search='adaptive'"):
+    with pytest.raises(ValueError, match="gradient.*search='adaptive'"):
         volterra.VolterraRidgeCV(draws=5, method="gradient", search="adaptive", scoring="evidence").fit(X, y)
     with pytest.raises(ValueError, match="method"):
         volterra.VolterraRidgeCV(draws=5, method="newton").fit(X, y)

@@ -1,4 +1,4 @@
-"""What a model has learned: the golden kernels and parts of the orders, and a system that is known."""
+"""Explanations of models: reference kernels and parts of the orders, and a known system."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def kernel_text(params):
 
 
 def model_of(params, Z, A):
-    """A model with these coefficients: it is fitted to the targets that they fit."""
+    """Return a model with these coefficients, by a fit to the corresponding targets."""
     K = volterra.gram(Z, kernel=kernel_text(params))
     model = volterra.SequenceKernelRidge(kernel_text(params), alpha=1.0, fit_intercept=False, scale=False)
     model.fit(Z, K @ A + A)

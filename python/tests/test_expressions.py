@@ -1,4 +1,4 @@
-"""Kernels given as expressions: sums, products and filters, everywhere a kernel is."""
+"""Kernels given as expressions: sums, products and filters, wherever a kernel is accepted."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Outputs that come back beside the inputs."""
+"""Feedback of outputs as additional inputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import volterra
 
 
 def system(n, seed=1):
-    """A stable system whose output depends on its past."""
+    """A stable system whose output depends on earlier outputs."""
     u = np.random.default_rng(seed).normal(size=(n, 1))
     y = np.zeros(n)
     for t in range(1, n):
@@ -134,7 +134,7 @@ def test_what_is_refused(fitted):
 
 
 def explicit_scores(u, y, params, folds):
-    """Fits on the rows before every block, and free runs on the block."""
+    """Fits on the rows before every block, and simulations on the block."""
     block = len(u) // (folds + 1)
     scores = []
     for k in range(folds):

@@ -19,7 +19,7 @@ def autoregression(rows, seed, columns=1):
 
 
 def law(steps):
-    """Standard deviation of what comes `steps` ahead."""
+    """Standard deviation of the value `steps` ahead."""
     return NOISE * np.sqrt((1 - PHI ** (2 * steps)) / (1 - PHI**2))
 
 

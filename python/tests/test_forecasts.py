@@ -1,4 +1,4 @@
-"""Series that are forecast with everything chosen: levels in, levels out, in every way, as the program does it."""
+"""Automatic forecasts of series: levels in, levels out, by every method, equal to the program's."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::volterra.BeyondWarning")
 
 
 def seasonal(rng, n=160, d=1, period=12):
-    """Walks with a season: what there is to forecast."""
+    """Random walks with a season."""
     t = np.arange(n)[:, None] + 3 * np.arange(d)
     return 100 + 10 * np.sin(2 * np.pi * t / period) + np.cumsum(0.3 * rng.normal(size=(n, d)), axis=0)
 
 
-# ---- what is asked for, and what is chosen -----------------------------------------------------------------
+# ---- given and automatic settings --------------------------------------------------------------------------
 
 
 def test_a_number_is_the_plain_fit(rng):
@@ -73,7 +73,7 @@ def test_targets_of_their_own(rng):
     assert np.isnan(model.report_["naive_mse"][0])
     assert model.score(u[150:], y[150:]) > 0.9 and abs(model.prequential_r2_ - 0.95) < 0.06
     assert set(model.baselines_) >= {"naive", "drift", "ar"}
-    noise = VolterraRidge().fit(u, rng.normal(size=200))  # nothing to learn: nothing is
+    noise = VolterraRidge().fit(u, rng.normal(size=200))  # there is nothing to learn
     assert abs(noise.prequential_r2_) < 0.1 and noise.score(u, noise.fitted_) == pytest.approx(1)
 
 
@@ -104,7 +104,7 @@ def test_what_cannot_be_is_refused(rng, parameters, kind, message):
 
 def test_changes_need_targets_among_the_inputs(rng):
     x = seasonal(rng, 60, 2)
-    with pytest.raises(ValueError, match="targets lie 0 rows ahead"):
+    with pytest.raises(ValueError, match="0 rows ahead"):
         VolterraRidge(target="change").fit(x, x[:, 0] * 2)
     with pytest.raises(ValueError, match="a target is not an input"):
         VolterraRidge(target="change", ahead=1).fit(x, x[:, 0] * 2)
@@ -122,7 +122,7 @@ def test_a_target_that_is_an_input_of_its_row_is_refused(rng):
     VolterraRidge(alpha=0.1).fit(x, x[:, 1] + 1)
 
 
-# ---- so many rows ahead ------------------------------------------------------------------------------------
+# ---- horizons ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ahead", [1, 2, 5])
@@ -177,7 +177,7 @@ def test_one_step_ahead_runs_on(rng):
     assert np.allclose(walked, path, rtol=1e-9)
     with pytest.raises(ValueError, match="steps is 4, and an estimator fitted 3 ahead reaches 3"):
         VolterraRidge(ahead=3).fit(x).forecast(4)
-    with pytest.raises(ValueError, match="targets lie 0 rows ahead"):
+    with pytest.raises(ValueError, match="ahead is 0"):
         VolterraRidge(alpha=1).fit(x, x[:, 0] ** 2).forecast()
 
 
@@ -192,7 +192,7 @@ def test_y_ahead_is_y_shifted(rng):
     assert shifted.target_ == "change" and shifted.fitted_.shape == (97,) and shifted.forecast().shape == (3,)
     forecasts = shifted.predict(x[100:])
     assert shifted.score(x[100:], y[100:]) == pytest.approx(volterra.metrics.r2(y[103:], forecasts[:-3]))
-    with pytest.raises(ValueError, match="score needs y"):
+    with pytest.raises(ValueError, match="score requires y"):
         shifted.score(x[100:])
 
 
@@ -254,8 +254,8 @@ def test_baselines_and_report_are_those_of_the_program(rng, program, tmp_path):
         assert said["naive_kept"] == (model.verdict_["naive_outputs"] == model.n_outputs_)
         assert {one["name"] for one in said["baselines"]} == {PROGRAM_NAMES[kind] for kind in model.baselines_}
         for one in said["baselines"]:
-            ours = model.baselines_[next(kind for kind, name in PROGRAM_NAMES.items() if name == one["name"])]
-            for figure, value in ours.items():
+            volt = model.baselines_[next(kind for kind, name in PROGRAM_NAMES.items() if name == one["name"])]
+            for figure, value in volt.items():
                 assert one[figure] == value, (name, one["name"], figure)
         theirs = volterra.load(path)
         assert np.array_equal(theirs.predict(x[:30], start="reset"), model.predict(x[:30], start="reset"))

@@ -1,4 +1,4 @@
-"""Columns of data frames that hold no numbers, and Series of pandas and polars."""
+"""Non-numeric columns of data frames, and Series of pandas and polars."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def gap_warnings(call):
 
 
 def frame(index, seed=3):
-    """Inputs with this index, whose frequency is to be found."""
+    """Inputs with this index, without its frequency."""
     rng = np.random.default_rng(seed)
     index = index if isinstance(index, pd.PeriodIndex) else pd.DatetimeIndex(list(index))
     return pd.DataFrame({"u": rng.normal(size=len(index)), "v": rng.normal(size=len(index))}, index=index)

@@ -1,4 +1,4 @@
-"""Golden files of independent implementations, through Python."""
+"""Reference values of independent implementations."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_gak(golden, name):
 
 
 def test_gak_of_rows(golden):
-    """Each row a series of d numbers."""
+    """Each row is a series of d numbers."""
     file = golden("gak_rows")
     for sigma in file.params["sigmas"]:
         file.check(f"sigma_{sigma:g}", volterra.gak_kernel(file.array("X"), sigma=sigma, path="rows"), "each")

@@ -1,4 +1,4 @@
-"""Estimators that go on learning after fit: partial_fit and update."""
+"""Learning after fit: partial_fit and update."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import volterra
 from volterra import SequenceKernelRidge, VolterraRidge
 
-# In the scales of the data a model of some rows and one of all are the same thing.
+# Without scaling, models of some rows and of all rows have the same settings.
 PLAIN = dict(alpha=1e-2, scale=False, beyond="allow", target="level", input="level")
 KERNEL = "volterra:tau=0.1,lambda=0.6"
 
@@ -35,7 +35,7 @@ def test_parts_are_the_whole(system):
     near(parts.predict(X[160:200]), whole.predict(X[160:200]))
     near(parts.predict(X[160:200], start="reset"), whole.predict(X[160:200], start="reset"))
     assert parts.score(X[160:200], y[160:200]) == pytest.approx(whole.score(X[160:200], y[160:200]), abs=1e-8)
-    # It stays where it is until more is learned; a fit begins anew.
+    # It is unchanged until more is learned; a fit starts again.
     near(parts.predict(X[160:200]), whole.predict(X[160:200]))
     parts.fit(X[:100], y[:100])
     with pytest.raises(AttributeError):
@@ -53,7 +53,7 @@ def test_a_series_and_targets_that_come_late(ahead):
             out = parts.update(*pick(first, first + 10))
         assert len(out) == 10 and parts.learner_.learned == 50
         near(parts.predict(x[300:]), whole.predict(x[300:]))
-        # The learner by itself, row by row.
+        # The learner row by row.
         learner = SequenceKernelRidge(KERNEL, ahead=ahead, **PLAIN).fit(*pick(0, 250)).learner()
         rows = [learner.advance(x[t], None if y is None else y[t]) for t in range(250, 300)]
         assert np.array_equal(np.array(rows[-10:]).reshape(10, -1), np.asarray(out).reshape(10, -1))
@@ -77,7 +77,7 @@ def test_pickles_and_copies_keep_what_was_learned(system):
     for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert other.predict(X[140:160]).tolist() == expected
         other.partial_fit(X[140:150], y[140:150])
-        assert model.predict(X[140:160]).tolist() == expected  # a life of its own
+        assert model.predict(X[140:160]).tolist() == expected  # independent
         same = copy.deepcopy(model).partial_fit(X[140:150], y[140:150])
         assert other.predict(X[150:160]).tolist() == same.predict(X[150:160]).tolist()
 
@@ -97,7 +97,7 @@ def test_scikit_learn_habits(system):
     with pytest.raises(volterra.NotFittedError):
         VolterraRidge().update(X, y)
     assert model.learner_.fed == 20
-    # Where rows cannot be learned one by one there is no such method, and the error says why.
+    # If learning row by row is not supported, the methods are missing and the error has the reason.
     assert not hasattr(volterra.VolterraClassifier(), "partial_fit")
     assert not hasattr(VolterraRidge(loss="huber:delta=1"), "update")
     weighted = VolterraRidge(alpha=1e-2).fit(X[:50], y[:50], sample_weight=np.arange(50.0))
@@ -180,7 +180,7 @@ def test_forecast_has_the_index_of_what_came_last(system):
     model.partial_fit(X[130:150], y[130:150])  # arrays continue with the step of the index
     assert list(model.forecast().index) == list(index[150:152])
     series = VolterraRidge(alpha=1e-2).fit(frame[:100]).partial_fit(frame[100:130])
-    with pytest.warns(volterra.OrderWarning, match="2024-01-06 09"):  # where the rows that were learned end
+    with pytest.warns(volterra.OrderWarning, match="2024-01-06 09"):  # end of the learned rows
         series.continue_(1, after=frame[110:140])
 
 
@@ -226,7 +226,7 @@ def test_the_first_rows_may_come_one_by_one(system):
     other = VolterraRidge(alpha=1e-2).fit(X[:50], y[:50]).partial_fit(X[50:60], y[50:60])
     assert model.predict(X[60:80]).tolist() == other.predict(X[60:80]).tolist()
     assert model.learner_.learned == 10
-    # A row that is refused leaves what came before it.
+    # A rejected row leaves earlier rows learned.
     model = VolterraRidge(alpha=1e-2).partial_fit(X[:1], y[:1])
     with pytest.raises(ValueError):
         model.partial_fit(X[1:2, :1], y[1:2])

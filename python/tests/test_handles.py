@@ -1,4 +1,4 @@
-"""Objects of the library: copied, pickled and freed as one would expect, and never twice."""
+"""Objects of the library: copied, pickled and freed exactly once."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_owners_that_share_a_handle_free_it_once():
     owner = Owner()
     owner._handle = Handle(17, freed.append)
     other = Owner()
-    other.__dict__.update(owner.__dict__)  # what copying an object without a word on it does
+    other.__dict__.update(owner.__dict__)  # the default of copy.copy
     del owner
     gc.collect()
     assert freed == [] and other._as_parameter_ == 17

@@ -1,4 +1,4 @@
-"""The structs, constants and prototypes of volterra._generated are those of the C headers."""
+"""The structs, constants and prototypes of volterra._generated equal those of the C headers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
 
 def compile_and_run(root, folder, lines):
-    """What a program of these statements prints, as a dict."""
+    """Return the output of a C program with these statements, as a dict."""
     if COMPILER is None:
         pytest.skip("there is no C compiler")
     source = folder / "layout.c"
@@ -35,7 +35,7 @@ def test_generated_file_is_current(root):
 
 
 def test_layout_of_structs(root, tmp_path):
-    """The compiler has the last word on sizes and offsets."""
+    """Sizes and offsets equal those of the compiler."""
     lines, expected = [], {}
     for name, struct in c.STRUCTS.items():
         lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
@@ -53,7 +53,7 @@ def test_constants(root, tmp_path):
 
 
 def test_every_function_is_found(root):
-    """The names of the exported functions, and as many arguments as the headers give them."""
+    """The exported functions have the number of arguments in the headers."""
     exported = (root / "abi/libvolterra.symbols").read_text().split()
     assert set(exported) == set(c.PROTOTYPES)
     for name in exported:

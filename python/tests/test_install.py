@@ -1,4 +1,4 @@
-"""What the wheel holds, what it says of itself, and what is said where it cannot be built."""
+"""Contents and metadata of the wheel, and messages of a failed build."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_names_of_the_distribution(files, root):
 
 
 def test_metadata_stands_by_itself(files, root):
-    """The page of a package has no files beside it that a link could lead to."""
+    """Links on the package page must be absolute."""
     told = importlib.metadata.metadata("volterra-kernels")
     authors = told["Author"] or told["Author-email"]
     assert authors in (root / "CITATION.cff").read_text()
@@ -89,7 +89,7 @@ def test_command_is_the_program_of_the_package(files, monkeypatch):
 
 @pytest.fixture
 def backend(root, monkeypatch):
-    """The build backend, over a scikit-build-core that builds nothing."""
+    """The build backend with a scikit-build-core that builds nothing."""
     skbuild = types.ModuleType("scikit_build_core.build")
     skbuild.get_requires_for_build_wheel = lambda settings=None: ["ninja"]
     skbuild.build_wheel = lambda folder, settings=None, metadata=None: "built"

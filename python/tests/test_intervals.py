@@ -69,7 +69,7 @@ def test_half_width_follows_the_documented_rule():
     scores = []
     for t in range(horizon, rows):
         known = min(t - horizon + 1, rows - rows // 4)
-        if known == 1:  # one row alone: its target
+        if known == 1:  # one row: its target
             forecast = Y[0]
         else:
             before = volterra.SequenceKernelRidge("linear:window=3", **options).fit(X[:known], Y[:known])
@@ -133,7 +133,7 @@ def test_standard_deviations():
     assert np.array_equal(forecast, model.predict(X[400:])) and std.shape == (20, 2)
     assert (std > 0).all() and 0.04 <= std[:, 0].mean() <= 0.1  # uniform noise on +-0.1 has 0.058
     assert np.allclose(model.predict_var(X[400:]), std**2)
-    # Training rows have theirs once more, and rows far from all others a larger one.
+    # Training rows are predicted again, and rows far from all others have a larger deviation.
     both = model.predict(X, return_std=True)[1]
     assert both.shape == (420, 2) and np.allclose(both[400:], std, rtol=1e-6)
     one = volterra.SequenceKernelRidge("rbf:gamma=2", alpha=1e-2, keep_factor=True, beyond="allow")

@@ -1,4 +1,4 @@
-"""docs/kernels.md says what the table of kernels says."""
+"""docs/kernels.md agrees with the table of kernels."""
 
 from __future__ import annotations
 

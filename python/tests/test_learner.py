@@ -1,4 +1,4 @@
-"""Learners: models that go on learning, row by row."""
+"""Learners: models that learn row by row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXTS = {
 
 
 def fitted(file, rows, intercept):
-    """An estimator of the first rows of a golden file, as they are."""
+    """An estimator of the first rows of a reference file, without scaling."""
     text = TEXTS[file.content["name"]].format(**file.params)
     model = SequenceKernelRidge(
         text, alpha=file.params["alpha"], scale=False, fit_intercept=intercept, beyond="allow", target="level", input="level"
@@ -68,7 +68,7 @@ def test_a_learner_is_a_fit_on_its_rows(system):
     forecasts = learner.update(X[120:160], y[120:160])
     assert forecasts.shape == (40,)
     assert learner.learned == learner.fed == 40
-    # One row is a number; pushing and learning are the same thing in two steps.
+    # One row is a number; feed and learn are equivalent to update.
     other = copy.copy(learner)
     one = learner.update(X[160], y[160])
     assert isinstance(one, float) and other.feed(X[160]) == one
@@ -111,14 +111,14 @@ def test_the_habit_of_river(system):
     plain = VolterraRidge(alpha=1e-2).fit(X[:100], y[:100])
     learner, rows = model.learner(window=60), plain.learner(window=60)
     for t in range(100, 130):
-        x = {name: frame[name][t] for name in reversed(frame.columns)}  # names count, not their order
+        x = {name: frame[name][t] for name in reversed(frame.columns)}  # by name, in any order
         forecast = learner.predict_one(x)
         assert forecast == learner.predict_one(x)
         assert learner.learn_one(x, y[t]) is None
         assert forecast == pytest.approx(rows.update(X[t], y[t]), abs=1e-9)
     with pytest.raises(ValueError, match="the row has no 'x0'"):
         learner.predict_one({"other": 1.0})
-    # Without names the first dict gives them.
+    # Without names, those of the first dict are used.
     unnamed = plain.learner()
     first = unnamed.predict_one(dict(zip("abcdefgh", X[100])))
     assert first == pytest.approx(unnamed.predict_one(dict(reversed(list(zip("abcdefgh", X[100]))))))
@@ -153,7 +153,7 @@ def test_journals(system, tmp_path):
     learner = model.learner(window=30, journal=journal, state=state)
     assert learner.replayed == 15
     size = journal.stat().st_size
-    learner.save(tmp_path / "copy")  # which leaves the journal
+    learner.save(tmp_path / "copy")  # does not empty the journal
     assert journal.stat().st_size == size
     learner.save()
     assert journal.stat().st_size < size

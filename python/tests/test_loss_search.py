@@ -1,4 +1,4 @@
-"""Searches with other losses than squares, with weights and of classes; quantiles that were fitted."""
+"""Searches with losses other than squares, with weights and classes; fitted quantiles."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_classes(rows, classes):
         VolterraClassifierCV(**SMALL).fit(X, np.full(90, "a"))
 
 
-# ---- quantiles that were fitted ------------------------------------------------------------------------------------
+# ---- fitted quantiles ----------------------------------------------------------------------------------------------
 
 
 def test_fitted_levels(rows):

@@ -1,4 +1,4 @@
-"""Other losses than squares, weights and classes."""
+"""Losses other than squares, weights and classes."""
 
 from __future__ import annotations
 

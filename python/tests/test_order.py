@@ -1,4 +1,4 @@
-"""Rows that do not follow those of training are noticed; rows that do are not complained about."""
+"""Warnings for rows that do not follow those of training, and none for rows that do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def walk(rng, rows=120, columns=1):
 
 
 def warned(call, category=OrderWarning):
-    """The sentences of that category that a call says."""
+    """Return the messages of the warnings of that category."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call()
@@ -47,7 +47,7 @@ def test_time_order_is_silent():
         for series in (smooth, coarse, noise):
             for train, test in TimeSeriesSplit(3).split(series[:-1]):
                 assert fit_and_score(series[:-1], series[1:, 0], train, test) == []
-        # Independent rows in any order are no sequence, and nothing shows it: not a word either.
+        # Independent rows in any order cannot be detected: no warning.
         train, test = train_test_split(np.arange(120), random_state=seed)
         assert fit_and_score(noise, noise[:, 0] ** 2, train, test) == []
 
@@ -66,7 +66,7 @@ def test_rows_that_were_trained_on(rng):
 
 
 def test_inputs_that_repeat(rng):
-    """A week of weekdays, or a square wave: that a row was seen before means nothing."""
+    """With repeated values (weekdays, a square wave), a known row means nothing."""
     X = np.tile(np.eye(7), (12, 1))
     model = VolterraRidge(alpha=1e-3).fit(X[:70], walk(rng, 70))
     assert warned(lambda: model.predict(X[70:])) == []
@@ -77,7 +77,7 @@ INDICES = [pd.date_range("2020-01-01", periods=120), pd.RangeIndex(120), np.aran
 
 @pytest.mark.parametrize("index", INDICES)
 def test_index(rng, index):
-    """By the index alone: inputs and targets have nothing to do with each other."""
+    """Detection by the index only: inputs and targets are unrelated."""
     X = pd.DataFrame(rng.normal(size=(120, 2)), columns=["a", "b"], index=index)
     y = pd.Series(rng.normal(size=120), index=index)
     model = VolterraRidge(alpha=1e-3)
@@ -105,14 +105,14 @@ def test_index_not_in_order(rng):
     assert warned(lambda: VolterraRidge(alpha=1e-3).fit(names, y.to_numpy())) == []  # texts have no order
 
 
-# ---- beyond the ball: one warning a call, of rows that there are -------------------------------------------
+# ---- outside the ball: one warning per call, for existing rows ---------------------------------------------
 
 
 def test_beyond_once_a_call(rng, tmp_path):
     x = walk(rng, 100, 2)
     far, y = 50 + 3 * x[:20], x[:, 0] ** 2
     pairs, series = VolterraRidge(alpha=1e-3).fit(x, y), VolterraRidge(alpha=1e-3).fit(x)
-    last = np.array([[99.0, 99.0]])  # has no target yet, and is none of the inputs that the ball comes from
+    last = np.array([[99.0, 99.0]])  # has no target yet, and does not contribute to the ball
     outside = VolterraRidge(alpha=1e-3).fit(np.vstack([x, last]))
     outside.save(tmp_path / "model.safetensors")
     calls = [

@@ -72,7 +72,7 @@ def test_names_travel_with_the_file(frames, tmp_path):
 
 
 def test_index_decides_what_the_first_row_after_training_is(program, tmp_path):
-    """The row after the last training target has its value, so that values do not tell them apart."""
+    """The row after the last training target has the same value, so that values cannot distinguish them."""
     x = np.sin(0.7 * np.arange(60.0))
     x[50] = x[49]
     days = pandas.DataFrame({"a": x}, index=pandas.date_range("2024-01-01", periods=60, freq="D"))
@@ -87,7 +87,7 @@ def test_index_decides_what_the_first_row_after_training_is(program, tmp_path):
             assert np.array_equal(pairs.continue_(3, after=days[49:55]), expected)
             assert np.array_equal(pairs.continue_(3, after=days[50:55]), expected)
             assert np.array_equal(pairs.continue_(3, after=days[:55]), expected)
-        # Without an index the row is taken as the last target, and a warning says so.
+        # Without an index the row is taken as the last target, with a warning.
         with pytest.warns(volterra.VolterraWarning, match="equals the last training row"):
             assert not np.array_equal(pairs.continue_(3, after=days[50:55].reset_index(drop=True)), expected)
     # A series from a file, of the program or of Python: rows given are new ones, as after fit(X).

@@ -1,4 +1,4 @@
-"""Pictures: what is drawn."""
+"""Contents of the plots."""
 
 from __future__ import annotations
 

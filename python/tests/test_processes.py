@@ -38,8 +38,8 @@ BEGIN = """
             np.array([stream.feed(row) for row in X[600:650]]),
         ]
 
-    def near(ours, theirs):  # BLAS may sum in another order on another number of threads
-        return all(np.allclose(a, b, rtol=1e-7, atol=1e-7) for a, b in zip(ours, theirs))
+    def near(found, expected):  # BLAS may sum in another order on another number of threads
+        return all(np.allclose(a, b, rtol=1e-7, atol=1e-7) for a, b in zip(found, expected))
 
     def job(n_jobs):
         with warnings.catch_warnings(record=True) as caught:

@@ -1,4 +1,4 @@
-"""The package and the program give the same bits, and read each other's files."""
+"""The package and the program give bit-identical results and read each other's files."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def test_fit_and_predict(files, program, kernel):
 def test_models_go_both_ways(files, program):
     X, Y, folder = files
     model = VolterraRidge(tau=0.4, lam=0.6, alpha=1e-3, washout=3).fit(X[:200], Y[:200])
-    volterra.save(model, folder / "ours.safetensors")
+    volterra.save(model, folder / "volt.safetensors")
     program(
         "predict",
-        folder / "ours.safetensors",
+        folder / "volt.safetensors",
         "--x",
         folder / "x.npy",
         "--rows",
@@ -80,7 +80,7 @@ def test_models_go_both_ways(files, program):
     assert isinstance(theirs, VolterraRidge)
     assert np.array_equal(theirs.predict(X[200:]), model.predict(X[200:]))
     assert theirs.washout == 3 and theirs.alpha == 1e-3 and theirs.kernel_ == model.kernel_
-    assert (folder / "theirs.safetensors").read_bytes() == (folder / "ours.safetensors").read_bytes()
+    assert (folder / "theirs.safetensors").read_bytes() == (folder / "volt.safetensors").read_bytes()
     assert not hasattr(theirs, "fitted_")
 
 
@@ -100,7 +100,7 @@ def test_series_and_its_continuation(program, tmp_path):
         *("--alpha", 1e-8, "-o", tmp_path / "m.safetensors"),
     )
     program("continue", tmp_path / "m.safetensors", "--steps", 20, "-o", tmp_path / "path.npy")
-    # the program's inputs begin with the last row of the series, ours with the row after it
+    # the program's inputs begin with the last row of the series, the package's with the row after it
     program(
         "predict",
         tmp_path / "m.safetensors",
@@ -153,11 +153,11 @@ def test_score(files, program):
     forecast = Y + 0.1 * Y[::-1]
     np.save(folder / "p.npy", forecast)
     theirs = json.loads(program("score", "--truth", folder / "y.npy", "--pred", folder / "p.npy", "--json"))
-    ours = volterra.metrics.scores(Y, forecast)
-    if (Y == 0).any():  # the program leaves out what is relative to 0, the library does as scikit-learn
+    volt = volterra.metrics.scores(Y, forecast)
+    if (Y == 0).any():  # the program omits errors relative to 0, the library follows scikit-learn
         assert theirs["mape"] is None
-        ours["mape"] = None
-    assert {name: theirs[name] for name in ours} == ours
+        volt["mape"] = None
+    assert {name: theirs[name] for name in volt} == volt
 
 
 def test_tune(files, program):
@@ -170,11 +170,11 @@ def test_tune(files, program):
     theirs = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
     theirs = {(t["kernel"], t["alpha"]): t["score"] for t in theirs if "kernel" in t and "alpha" in t}
     results = search.cv_results_
-    ours = {
+    volt = {
         (kernel, params["alpha"]): score
         for kernel, params, score in zip(results["kernel"], results["params"], results["mean_test_score"])
     }
-    assert ours == theirs
+    assert volt == theirs
     best = volterra.load(folder / "best.safetensors")
     assert np.array_equal(best.predict(X[:20]), search.predict(X[:20]))
 
@@ -183,9 +183,9 @@ def test_mcs(program, tmp_path, rng):
     losses = rng.normal(size=(200, 4)) ** 2 + [0, 0, 0.3, 1]
     np.save(tmp_path / "l.npy", losses)
     theirs = json.loads(program("mcs", tmp_path / "l.npy", "--json", "--reps", 1000))
-    ours = volterra.MCS(losses, reps=1000)
-    assert theirs["pvalues"] == ours.pvalues.tolist()
-    assert len(theirs["included"]) == len(ours.included)
+    volt = volterra.MCS(losses, reps=1000)
+    assert theirs["pvalues"] == volt.pvalues.tolist()
+    assert len(theirs["included"]) == len(volt.included)
 
 
 def test_bekk(program, tmp_path):

@@ -71,7 +71,7 @@ def test_cancelled_search_keeps_its_best(long_series):
 SCRIPT = """
     import signal, sys, threading, os
     import numpy as np, volterra
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has it ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
     x = np.random.default_rng(0).normal(size=({rows}, 3))
     begun = []
     def tell(stage, share):
@@ -88,7 +88,7 @@ SCRIPT = """
 
 
 def interrupted(rows, call, after="pass"):
-    """What a script prints whose call is interrupted soon after its first report."""
+    """Return the output of a script that is interrupted soon after its first progress report."""
     script = textwrap.dedent(SCRIPT.format(rows=rows, call=call, after=after))
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
@@ -145,12 +145,12 @@ def test_lines_where_there_is_no_terminal():
 
 
 def read_all(terminal):
-    """What was written to the other side, which is closed; it may come in pieces."""
+    """Read the output of the closed other end; it may arrive in pieces."""
     pieces = []
     while True:
         try:
             pieces.append(os.read(terminal, 10000))
-        except OSError:  # how Linux ends it
+        except OSError:  # end of file on Linux
             break
         if not pieces[-1]:
             break

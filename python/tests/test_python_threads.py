@@ -1,4 +1,4 @@
-"""Several Python threads at a time: ctypes releases the GIL, so the library really runs in all of them."""
+"""Several Python threads at a time: ctypes releases the GIL, so the library runs in all of them in parallel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def threads_are_restored():
 
 
 def run_together(jobs):
-    """The results of functions, each in a thread of its own, begun at one moment."""
+    """Return the results of functions that run in separate threads, started together."""
     results, gate = [None] * len(jobs), threading.Barrier(len(jobs))
 
     def go(place, job):
@@ -174,7 +174,7 @@ def test_results_are_those_of_one_thread_after_the_other(rng):
 
 
 def test_one_stream_in_two_threads(rng):
-    """Rows have an order: a push that overlaps another is refused, and what was taken was taken as a whole."""
+    """Rows have an order: a concurrent feed is rejected, and accepted rows are fed completely."""
     X = rng.uniform(-1, 1, size=(3000, 2))
     model = VolterraRidge(alpha=0.1).fit(X, X[:, 0] ** 2)
     stream, row = model.stream(start="reset"), np.zeros(2)
@@ -198,19 +198,19 @@ def test_one_stream_in_two_threads(rng):
     assert stream.feed(row) == other.feed(row) and np.isfinite(last)
     with stream._busy:  # as while another thread is in a push
         for call in (lambda: stream.feed(row), lambda: copy.copy(stream)):
-            with pytest.raises(RuntimeError, match="another thread is in a call of this stream"):
+            with pytest.raises(RuntimeError, match="another thread"):
                 call()
 
 
 def test_warnings_stay_with_their_thread(rng):
-    """The library's log is one for the process; a thread must not tell another's warnings, nor drop them."""
+    """The library has one log per process; a thread must neither report nor drop the warnings of another."""
     X = rng.uniform(-1, 1, size=(200, 2))
     y = 2 * X[:, 0]
     told = []
     gate = threading.Barrier(2)
 
     def or_break_the_gate(job):
-        """Nobody waits at the gate for a job that has failed: the failure is told, not a hang."""
+        """Avoid a deadlock when a job has failed: report the failure."""
         try:
             return job()
         except BaseException:

@@ -1,4 +1,4 @@
-"""Reservoirs as kernels: golden matrices with weights of one's own, estimators, files, warnings, bad weights."""
+"""Reservoirs as kernels: reference matrices with user-defined weights, estimators, files, warnings, invalid weights."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_golden(golden, tmp_path, name, kernel):
 
 
 def test_states_by_hand(tmp_path, data):
-    """The Gram matrix is that of states in a NumPy loop."""
+    """The Gram matrix equals that of a NumPy loop over states."""
     X, _ = data
     rng = np.random.default_rng(7)
     A, C, b = 0.3 * rng.normal(size=(5, 5)), rng.normal(size=(5, 2)).astype(np.float32), rng.normal(size=5)

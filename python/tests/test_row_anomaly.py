@@ -1,4 +1,4 @@
-"""RowAnomaly: the same bits as the program, and the habits of outlier detectors."""
+"""RowAnomaly: bit-identical to the program, and the outlier detector API."""
 
 from __future__ import annotations
 

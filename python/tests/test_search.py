@@ -21,7 +21,7 @@ def test_draws_are_reproducible(system):
     assert one.cv_results_["params"] == two.cv_results_["params"] and one.best_score_ == two.best_score_
     other = VolterraRidgeCV(draws=8, random_state=4).fit(X, y)
     assert one.cv_results_["params"] != other.cv_results_["params"]
-    longer = VolterraRidgeCV(draws=12, random_state=3).fit(X, y)  # draw i depends on the seed and i alone
+    longer = VolterraRidgeCV(draws=12, random_state=3).fit(X, y)  # draw i depends only on the seed and i
     assert longer.cv_results_["params"][:8] == one.cv_results_["params"]
     np.random.seed(7)
     first = VolterraRidgeCV(draws=2).fit(X, y).cv_results_["params"]

@@ -1,4 +1,4 @@
-"""VolterraRidgeCV on a series that forecasts itself: defaults first, changes, gaps, the naive forecast."""
+"""VolterraRidgeCV on a series without y: defaults first, changes, gaps, the naive forecast."""
 
 from __future__ import annotations
 

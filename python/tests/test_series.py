@@ -149,12 +149,12 @@ def test_layout_is_found_or_asked_for(fitted):
         model = volterra.SeriesClassifier(**FEW).fit(aeon, LABELS)
     assert model.layout_ == "channels" and model.n_features_in_ == 2
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # what was found in fit holds in predict, and a layout that is given is not questioned
+        warnings.simplefilter("error")  # predict uses the layout of fit, and an explicit layout causes no warning
         assert np.array_equal(model.decision_function(others), expected)
         assert np.array_equal(model.decision_function(others[:, :, :9]), model.decision_function(list(others[:, :, :9])))
         given = volterra.SeriesClassifier(**FEW, layout="channels").fit(aeon, LABELS)
         assert np.array_equal(given.decision_function(others), expected)
-        # Lengths that differ, or one channel, leave no doubt.
+        # Different lengths, or one channel, determine the layout.
         lists = [one[:, : 14 - i % 3] for i, one in enumerate(aeon)]
         turned = volterra.SeriesClassifier(**FEW).fit(lists, LABELS)
         plainly = volterra.SeriesClassifier(**FEW).fit([one.T for one in lists], LABELS)
@@ -222,7 +222,7 @@ def test_nested_accuracy_race_and_landmarks(program, tmp_path):
     assert model.kernel_ == expected["kernel"] and model.n_finalists_ == expected["finalists"]
     copied = pickle.loads(pickle.dumps(model))
     assert np.array_equal(copied.decision_function(OTHERS), model.decision_function(OTHERS))
-    # Labels that have nothing to do with the series: what was selected looks better than it is.
+    # Random labels: the accuracy of the selected kernel is optimistic.
     labels = np.random.default_rng(5).permutation(LABELS)
     lucky = volterra.SeriesClassifier("rbf | memory", draws=60, layout="time").fit(X, labels)
     assert lucky.left_out_accuracy_ > lucky.nested_accuracy_
@@ -231,7 +231,7 @@ def test_nested_accuracy_race_and_landmarks(program, tmp_path):
 
 @pytest.mark.parametrize("loss", ["squares", "multinomial"])
 def test_pickles_and_copies(loss):
-    # Several kernels, drawn: a copy takes those, and draws nothing.
+    # Several drawn kernels: a copy uses those and draws nothing.
     model = volterra.SeriesClassifier("rbf | linear", draws=8, loss=loss, compare="series").fit(X, LABELS)
     expected = model.decision_function(OTHERS)
     for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
@@ -295,7 +295,7 @@ def test_wrong_data_leave_it_as_it_was(fitted):
         (X[0], LABELS, r"y has shape \(18,\)"),
         (X, LABELS[:-1], r"y has shape \(17,\)"),
         (X, ["one"] * 18, "labels of 1 class"),
-        (X, [np.nan] * 18, "no labels"),
+        (X, [np.nan] * 18, "not labels"),
         ([*X[:-1], X[-1][:, :1]], LABELS, "different numbers of channels"),
         (np.zeros(X.shape), LABELS, "nothing to compare"),
     ]:
@@ -368,7 +368,7 @@ def test_what_is_of_sequences_is_refused():
     for call in (lambda: model.continue_(3), lambda: model.save("model.safetensors"), lambda: model.stream()):
         with pytest.raises(ValueError, match="fitted to whole series"):
             call()
-    with pytest.raises(ValueError, match="take no start"):
+    with pytest.raises(ValueError, match="start"):
         model.predict(X, start="reset")
     with pytest.raises(ValueError, match="must be a collection"):
         model.predict(X[0])
@@ -387,7 +387,7 @@ def test_gram_in_both_layouts():
     assert np.array_equal(turned, expected)
     padded = np.concatenate([X, np.full((18, 3, 2), np.nan)], axis=1)
     assert np.array_equal(volterra.gram(OTHERS, padded, kernel="gak:sigma=1"), expected)
-    with pytest.raises(ValueError, match="layouts are of collections"):
+    with pytest.raises(ValueError, match="layout"):
         volterra.gram(X[0], layout="channels")
     with pytest.raises(ValueError, match="layout is 'rows'"):
         volterra.gram(X, layout="rows")

@@ -1,4 +1,4 @@
-"""Inside scikit-learn: its own checks, its tools."""
+"""scikit-learn: its estimator checks and tools."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::volterra.VolterraWarning", "ignore:X does not have valid feature names"
 )
 
-# What order in time contradicts, by name.
+# Checks that contradict time order, by name.
 EXPECTED = {
     "check_methods_sample_order_invariance": "rows are time steps: a forecast depends on their order",
     "check_methods_subset_invariance": "rows are time steps: left-out rows change the past of others",
@@ -58,7 +58,7 @@ def test_check_estimator(estimator):
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
     assert not failed
     assert len([r for r in results if r["status"] == "passed"]) > 40
-    # all are still contradicted: the list has no name that need not be there
+    # all of them still fail: the list has no superfluous names
     assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(expected)
 
 
@@ -70,7 +70,7 @@ STEPS_ARE_NO_FEATURES = {
 
 
 class Unlabelled(volterra.SeriesAnomaly):
-    """Without y, which marks examples: other labels are refused."""
+    """Without y, which marks examples: other labels are rejected."""
 
     def fit(self, X, y=None):
         return super().fit(X)
@@ -129,15 +129,15 @@ def test_search_equals_grid_search(system, start, intercept):
     X = X / 1.5  # of norm at most 1, so that all candidates lie within the bounds
     given = dict(scale=False, start=start, fit_intercept=intercept, washout=3)
     theirs = GridSearchCV(VolterraRidge(**given), GRID, cv=TimeSeriesSplit(5)).fit(X, np.c_[y, y**2])
-    ours = VolterraRidgeCV(candidates=GRID, race="none", **given).fit(X, np.c_[y, y**2])
+    volt = VolterraRidgeCV(candidates=GRID, race="none", **given).fit(X, np.c_[y, y**2])
     fields = ["mean_test_score", "std_test_score", *(f"split{k}_test_score" for k in range(5))]
     for field in fields:
-        assert np.abs(theirs.cv_results_[field] - ours.cv_results_[field]).max() <= 1e-9, field
-    assert theirs.cv_results_["params"] == ours.cv_results_["params"]
-    assert np.array_equal(theirs.cv_results_["rank_test_score"], ours.cv_results_["rank_test_score"])
-    assert theirs.best_params_ == ours.best_params_ and theirs.best_index_ == ours.best_index_
-    assert abs(theirs.best_score_ - ours.best_score_) <= 1e-9
-    assert np.array_equal(theirs.predict(X), ours.predict(X))
+        assert np.abs(theirs.cv_results_[field] - volt.cv_results_[field]).max() <= 1e-9, field
+    assert theirs.cv_results_["params"] == volt.cv_results_["params"]
+    assert np.array_equal(theirs.cv_results_["rank_test_score"], volt.cv_results_["rank_test_score"])
+    assert theirs.best_params_ == volt.best_params_ and theirs.best_index_ == volt.best_index_
+    assert abs(theirs.best_score_ - volt.best_score_) <= 1e-9
+    assert np.array_equal(theirs.predict(X), volt.predict(X))
 
 
 def test_race_finds_the_same_winner(system):

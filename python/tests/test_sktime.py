@@ -99,7 +99,7 @@ def test_exogenous_inputs(fh):
     assert np.allclose(path, expected[np.array(fh) - 1])
     ends = forecaster.predict_interval(X=x[180:], coverage=0.9)
     assert np.allclose((ends.iloc[:, 0] + ends.iloc[:, 1]) / 2, path)
-    # Rows at the horizons are enough; what lies between has the last known inputs, which a linear kernel of one row ignores.
+    # Rows at the horizons are enough; times between use the last known inputs, which a linear kernel of one row ignores.
     assert np.allclose(forecaster.predict(X=x.loc[path.index]), path)
     with pytest.raises(ValueError, match="needs X"):
         forecaster.predict()

@@ -1,4 +1,4 @@
-"""Solvers of a fit: landmarks in place of rows."""
+"""Solvers of a fit: landmarks instead of rows."""
 
 import numpy as np
 import pytest

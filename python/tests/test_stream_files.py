@@ -1,4 +1,4 @@
-"""Streams: their moment in a file, there and back, here and in the program."""
+"""State files of streams, written and read by the package and the program."""
 
 from __future__ import annotations
 

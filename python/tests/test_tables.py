@@ -68,7 +68,7 @@ def test_ranking():
 
 
 def test_smallest_training_part(rng):
-    """Scores are those of folds that begin after min_train rows."""
+    """Scores refer to folds that begin after min_train rows."""
     X = rng.normal(size=(60, 1))
     y = X[:, 0] + 0.1 * rng.normal(size=60)
     candidate = {"kernel": "linear", "alpha": 0.1}

@@ -1,4 +1,4 @@
-"""The Python in docs/tasks/*.md prints what stands there, numbers to a part in a thousand (tests/cli/documents.py)."""
+"""The Python in docs/tasks/*.md prints the documented output, numbers to a part in a thousand (tests/cli/documents.py)."""
 
 from __future__ import annotations
 

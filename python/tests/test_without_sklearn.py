@@ -1,4 +1,4 @@
-"""The estimators keep their habits where scikit-learn, pandas and matplotlib are not installed."""
+"""The estimators work without scikit-learn, pandas and matplotlib."""
 
 from __future__ import annotations
 

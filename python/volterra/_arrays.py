@@ -77,7 +77,7 @@ def _refuse_missing(a: Array, name: str) -> None:
 def to_float64(value: Any, name: str) -> Array:
     """Convert numeric data to a float64 array of any shape."""
     if hasattr(value, "collect") and hasattr(value, "collect_schema"):
-        raise TypeError(f"{name} is a {type(value).__name__}, which holds no values yet: pass {name}.collect()")
+        raise TypeError(f"{name} is a {type(value).__name__}, which has no values yet: pass {name}.collect()")
     if hasattr(value, "toarray") and hasattr(value, "nnz"):
         raise TypeError(f"{name} is a sparse matrix, and dense data are needed: pass {name}.toarray()")
     check_columns(value, name)

@@ -56,9 +56,9 @@ class ModelForecasts:
 
     def _warn_beyond(self, count: int, total: int) -> None:
         if count and self._beyond() == "clip":
-            beyond = "lay beyond the ball of the training inputs and were projected to it"
+            beyond = "are outside the ball of the training inputs and were projected onto it"
             if self._model.input != "level":
-                beyond = "lay outside the range of the levels or changes of training and were held to it"
+                beyond = "are outside the range of the levels or changes of training and were clipped to it"
             warn(f"{count} of {total} input rows {beyond}", BeyondWarning)
 
     def _follow(self, a: Array, start: str, tail: Optional[Array]) -> Array:
@@ -80,7 +80,7 @@ class ModelForecasts:
         self._check_is_fitted()
         self._refresh_model()
         if self._model.feedback_weight > 0:
-            raise ValueError("intervals are those of forecasts one step ahead, and with feedback predict runs free")
+            raise ValueError("intervals require predictions one step ahead, but with feedback predict simulates")
 
     def _fed(self, a: Array, start: str, known: Array, warm_up: int) -> Array:
         """Predictions with known outputs fed back. The training rows are treated as a new sequence."""
@@ -190,7 +190,7 @@ class ModelForecasts:
         most = len(self._horizons.each) if self._horizons.several else self._horizons.last
         if most == 0:
             raise ValueError(
-                "there is nothing ahead to forecast: targets lie 0 rows ahead; fit with ahead of at least 1, or use "
+                "forecast requires a horizon of at least 1 (ahead is 0): fit with ahead of at least 1, or use "
                 "predict"
             )
         count = most if steps is None else whole("steps", steps, 1)
@@ -199,7 +199,7 @@ class ModelForecasts:
             raise ValueError(f"steps is {count}, and an estimator fitted {most} ahead reaches {most}")
         if not runs and (self._tail is None or len(self._tail) < self._horizons.last):
             raise ValueError(
-                "the model file has no record of the rows that had no target yet: give them, and later ones, to predict"
+                "the model file does not contain the rows without a target: pass them, and later ones, to predict"
             )
         values = self.continue_(count) if runs else self._at_horizons(self._follow(self._tail, "continue", None))[:count]
         if coverage is None:

@@ -111,7 +111,7 @@ class Learns:
     def learner_(self) -> Learner:
         """The learner of `partial_fit` and `update`, after the first call of one of them."""
         if self._grown is None:
-            raise AttributeError("no rows were learned since fit: partial_fit and update do, and learner() makes a learner")
+            raise AttributeError("no rows were learned since fit: call partial_fit or update, or create a learner with learner()")
         return self._grown
 
     @WhenLearnable

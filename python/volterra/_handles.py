@@ -46,7 +46,7 @@ class Owner:
     def _as_parameter_(self) -> Any:  # used by ctypes; the call holds `self`, so the object outlives it
         handle = getattr(self, "_handle", None)
         if handle is None or not handle.pointer:
-            raise ValueError(f"this {type(self).__name__} is empty: it was not made, or its memory was freed")
+            raise ValueError(f"this {type(self).__name__} is empty: it was not created, or its memory was freed")
         return handle.pointer
 
     def __reduce__(self) -> Any:

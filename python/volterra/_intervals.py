@@ -48,7 +48,7 @@ class Intervals:
         self._refresh_model()  # type: ignore[attr-defined]
         errors = self._model.errors()  # type: ignore[attr-defined]
         if errors is None:
-            raise AttributeError("the model holds no errors of its training rows")
+            raise AttributeError("the model has no errors of its training rows")
         return errors[:, 0] if self._flat else errors  # type: ignore[attr-defined]
 
     def _beside(self, forecast: Any, offsets: Array, shape: Tuple[int, ...], ends: Sequence[str]) -> Any:
@@ -136,7 +136,7 @@ class Intervals:
             cut, later = place - len(me._fitted), a[me._rows.n - place :]
             if cut < 0:
                 raise ValueError(
-                    "X is a part of the training rows: for their standard deviations give all training rows, or start='reset'"
+                    "X is a part of the training rows: for their standard deviations pass all training rows, or start='reset'"
                 )
         rows = later if tail is None else np.vstack([tail, later])
         with use_threads(me.n_jobs):

@@ -152,7 +152,7 @@ class Learner(Live):
                 "each row to update(X, y)"
             )
         if y is None and not self._series:
-            raise ValueError("y is missing: only a model of a series alone has its targets in X")
+            raise ValueError("y is missing: it is optional only for an estimator fitted without y")
         return self._take(X, X if y is None else y, self._advance)
 
     def _take(self, X: Any, y: Any, step: Callable[[Array, Array, Array], None]) -> Any:

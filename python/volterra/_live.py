@@ -94,12 +94,12 @@ class Live(Owner):
         return info
 
     def _call(self, name: str, *arguments: Any) -> None:
-        """Call a function of the library if no other thread uses the object. It does not wait: the order of rows would be random."""
+        """Call a function of the library unless another thread uses the object. Waiting would make the order of rows random."""
         if not self._busy.acquire(blocking=False):
             kind = type(self).__name__.lower()
             raise RuntimeError(
-                f"another thread is in a call of this {kind}: feed from one thread at a time, or give each "
-                f"thread a {kind} of its own (copy.copy)"
+                f"another thread uses this {kind}: feed from one thread at a time, or give each "
+                f"thread a copy of the {kind} (copy.copy)"
             )
         try:
             check(getattr(c.lib, f"volt_live_{name}")(self, *arguments))

@@ -93,7 +93,7 @@ def loss_text(loss: Any) -> Optional[str]:
         return None
     read = Loss(loss)
     if read.has_classes:
-        raise ValueError(f"loss is {loss!r}, which is one of classes: use VolterraClassifier")
+        raise ValueError(f"loss {loss!r} is for classes: use VolterraClassifier")
     return read.text
 
 
@@ -109,7 +109,7 @@ def read_weights(sample_weight: Any, rows: int) -> Optional[Array]:
     if weights.shape != (rows,):
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
     if rows and not weights.any():
-        raise ValueError("all sample weights are zero, and one at least must be positive")
+        raise ValueError("all sample weights are zero: at least one must be positive")
     return np.ascontiguousarray(weights)
 
 

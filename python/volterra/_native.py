@@ -25,7 +25,7 @@ def _library_path() -> str:
     path = Path(__file__).with_name(name)
     if not path.exists():
         raise ImportError(
-            f"volterra: {name} does not lie beside the package ({path.parent}). Install the package with "
+            f"volterra: {name} is not in the directory of the package ({path.parent}). Install the package with "
             "`pip install .` from the root of the repository, or set VOLTERRA_LIBRARY to a library that "
             "was built there."
         )

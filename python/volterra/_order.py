@@ -23,13 +23,13 @@ SHARE = 0.4  # and their minimum share of all rows
 DISTINCT = 0.95  # minimum share of distinct training rows: with repeated values, a match means nothing
 
 ADVICE = (
-    "what a row means depends on the rows before it, so split in time order (TimeSeriesSplit, or "
-    "train_test_split with shuffle=False); start='continue' says that X does follow the training rows"
+    "each row depends on the rows before it, so split in time order (TimeSeriesSplit, or "
+    "train_test_split with shuffle=False); set start='continue' if X does follow the training rows"
 )
 
 END = (
-    "X is the end of the training rows, and would be taken for the rows after it: give all training rows, or use forecast() for what "
-    "comes next; start='continue' says that X does follow the training rows"
+    "X is the end of the training rows, not the rows after them: pass all training rows, or use forecast() for what "
+    "comes next; set start='continue' if X does follow the training rows"
 )
 
 

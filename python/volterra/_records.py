@@ -37,13 +37,13 @@ class Records(NamedTuple):
         lengths = [int(np.shape(x)[0]) for x in X]
         columns = {1 if np.ndim(x) == 1 else int(np.shape(x)[1]) for x in X}
         if len(columns) > 1:
-            raise ValueError(f"records have {min(columns)} to {max(columns)} columns, and must have as many each")
+            raise ValueError(f"records have {min(columns)} to {max(columns)} columns, and must all have the same number")
         if 0 in lengths:
             raise ValueError(f"record {lengths.index(0)} (counted from 0) has no rows")
         if y is None:
             return cls(_join(X), None, lengths)
         if not isinstance(y, (list, tuple)) or len(y) != len(X):
-            raise ValueError(f"X is a list of {len(X)} records, and y must be a list of as many")
+            raise ValueError(f"X is a list of {len(X)} records, and y must be a list of the same length")
         for r, (rows, targets) in enumerate(zip(lengths, y)):
             if np.ndim(targets) == 0 or np.shape(targets)[0] != rows:
                 raise ValueError(

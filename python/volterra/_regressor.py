@@ -489,7 +489,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         n, ahead = a.shape[0], self._horizons.last
         if y is None:
             if not self._is_series:
-                raise ValueError("score needs y: this estimator was fitted with targets of their own")
+                raise ValueError("score requires y: this estimator was fitted with y")
             series = a
         else:
             series, _ = as_targets(y, "y")
@@ -554,7 +554,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         """Fitted values, of the shape of ``y`` without the last ``ahead`` rows, which have no target yet."""
         self._check_is_fitted()
         if self._fitted is None:
-            raise AttributeError("a model that was read from a file has no fitted values")
+            raise AttributeError("a model read from a file has no fitted values")
         return (self._fitted[:, 0] if self._flat else self._fitted).copy()
 
     @property
@@ -579,7 +579,7 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
     def _assessed(self) -> Assessment:
         self._check_is_fitted()
         if self._assessment is None:
-            raise AttributeError("a model that was read from a file does not know the rows that were held out")
+            raise AttributeError("a model read from a file has no results on held-out rows")
         return self._assessment
 
     @property

@@ -89,7 +89,7 @@ def _univariate(X: Any, name: str) -> Optional[List[Array]]:
     elif is_frame(X) or (isinstance(X, np.ndarray) and X.ndim == 2):
         rows = np.asarray(X)
         if rows.dtype.kind != "c" and rows.shape[1] == 1:
-            raise ValueError(f"{name} has shape {rows.shape}: series of 1 step (n_features=1) have no course in time")
+            raise ValueError(f"{name} has shape {rows.shape}: series of 1 step (n_features=1) are not supported")
     else:
         return None
     return [_without_padding(_column(one), 0, f"{name}[{i}]") for i, one in enumerate(rows)]

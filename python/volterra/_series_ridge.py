@@ -36,7 +36,7 @@ def refuse_settings(estimator: Any) -> None:
     for name, parameter in list(inspect.signature(type(estimator).__init__).parameters.items())[1:]:
         value = getattr(estimator, name)
         if name not in OF_SERIES and value is not parameter.default and value != parameter.default:
-            raise ValueError(f"{name} is {value!r}, and whole series with a number each do not take it")
+            raise ValueError(f"{name} is {value!r}, which is not supported for collections of series")
 
 
 class Settings(NamedTuple):

@@ -140,7 +140,7 @@ class Training(NamedTuple):
         if rows.shape[0] < 2:
             raise ValueError(
                 f"Found array with 1 sample(s) (shape={rows.shape}) while a minimum of 2 is required: "
-                "a sequence is learned from its course in time."
+                "a sequence needs several rows."
             )
         is_series = y is None
         if horizons is None:

@@ -40,7 +40,7 @@ class ClassForecasts(ClassifierMixin):
         """Return rows with class numbers, the loss for that number of classes, and the labels."""
         if y is None:
             raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: it has the labels"
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         parts = y if groups is None and isinstance(X, (list, tuple)) and np.ndim(X[0]) == 2 else None
         labels = np.concatenate([_labels(p) for p in parts]) if parts is not None else _labels(y)
@@ -75,7 +75,7 @@ class ClassForecasts(ClassifierMixin):
         return self
 
     def _why_not_learn(self) -> Optional[str]:
-        return "a classifier is not learned row by row, which goes with squares alone: fit it again"
+        return "learning row by row requires squared loss: fit the classifier again"
 
     # ---- forecasts -----------------------------------------------------------------------------------------
 

@@ -227,7 +227,7 @@ def gram(
     if is_collection(X):
         return _gram_of_collections(X, Y, kernel, radius, normalise, n_jobs, verbose, progress, layout)
     if choice("layout", layout, LAYOUTS) == "channels":
-        raise ValueError(f"layout is {layout!r}, and X is one sequence: layouts are of collections")
+        raise ValueError(f"layout is {layout!r}, and X is one sequence: layouts apply to collections")
     if Y is not None and is_collection(Y):
         raise ValueError("Y is a collection of series and X is one sequence: both must be of one kind")
     a = as_matrix(X, "X")

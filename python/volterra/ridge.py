@@ -454,7 +454,7 @@ class SequenceKernelRidge(SequenceRegressor):
             return self
         refuse_settings(self)
         if sample_weight is not None or groups is not None:
-            raise ValueError("whole series with a number each take neither sample_weight nor groups")
+            raise ValueError("collections of series support neither sample_weight nor groups")
         readout = SeriesReadout.fit(self, X, y, progress)
         self._forget([name for name in vars(self) if name.endswith("_")])  # of a sequence
         self._model, self._readout = None, readout  # type: ignore[assignment]
@@ -486,7 +486,7 @@ class SequenceKernelRidge(SequenceRegressor):
         settings = dict(start=start, groups=groups, y_known=y_known, warm_up=warm_up, return_std=return_std)
         for name, value in settings.items():
             if value is not None and value is not False:
-                raise ValueError(f"whole series with a number each take no {name}")
+                raise ValueError(f"collections of series do not support {name}")
         series = read_series(X, self._readout.layout)
         check_channels(self, series)
         return self._readout.dress(self._readout.predict(series, self.n_jobs, self.verbose))

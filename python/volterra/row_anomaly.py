@@ -44,17 +44,17 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
     Attributes
     ----------
     kernel_ : str
-        The kernel with all its parameters.
+        The kernel with all parameters.
     n_features_in_ : int
         Number of channels.
     feature_names_in_ : ndarray of str
-        Columns of X, where it is a data frame.
+        Columns of X, if it is a data frame.
     train_rows_ : int
-        Number of rows that were fitted.
+        Number of training rows.
 
     See Also
     --------
-    SeriesAnomaly : which of many series are unlike normal ones.
+    SeriesAnomaly : anomaly detection among series.
 
     Examples
     --------
@@ -100,8 +100,8 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_steps, n_channels) or (n_steps,)
-            Rows in time order, at least 3; a few hundred are better. They may hold anomalies, which make the
-            threshold higher.
+            Rows in time order, at least 3; a few hundred are better. Anomalies among them raise the
+            threshold.
         y : ignored
 
         Returns
@@ -131,7 +131,7 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
     def fit_predict(self, X: Any, y: Any = None) -> Any:
         """Fit the first rows, and label all: a third of them is fitted, 50 to 2000, and has label 1.
 
-        The rows that are fitted are those that ``volterra anomaly`` fits by default.
+        ``volterra anomaly`` fits the same rows by default.
         """
         rows = len(X)
         train = int(c.lib.volt_live_train_rows(rows))
@@ -142,7 +142,7 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
     # ---- rows ----------------------------------------------------------------------------------------------
 
     def _judge(self, X: Any) -> Dict[str, Array]:
-        """The library's figures of every row of X; rows of `fit` that X begins with have none."""
+        """Results of the library for every row of X, except leading rows of `fit`."""
         if not hasattr(self, "_model"):
             raise NotFittedError("this RowAnomaly is not fitted yet: call fit first")
         options, rows = self._options(), self._rows(X)
@@ -166,7 +166,7 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
 
     @staticmethod
     def _dress(values: Array, X: Any, name: str) -> Any:
-        """A Series with the index of X, where X is a pandas object."""
+        """Return a Series with the index of X if X is a pandas object."""
         if not is_frame(X):
             return values
         import pandas
@@ -174,7 +174,7 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
         return pandas.Series(values, index=X.index, name=name)
 
     def details(self, X: Any) -> Any:
-        """Score, threshold, alarm and channel of every row.
+        """Return score, threshold, alarm and channel of every row.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
 
         Returns
         -------
-        dict of ndarray, or DataFrame with the index of X where X is a pandas object
+        dict of ndarray, or DataFrame with the index of X if X is a pandas object
             ``score`` (nan: none), ``threshold`` (inf while fewer than 30 errors are known), ``alarm`` (bool) and ``channel``,
             the number of the column with the largest scaled error (-1: none).
         """
@@ -196,14 +196,14 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
         return pandas.DataFrame(out, index=X.index)
 
     def score_samples(self, X: Any) -> Any:
-        """Minus the score of each row: the smaller, the less normal; nan: no score. X as for `details`."""
+        """Return minus the score of each row: the lower, the less normal; nan: no score. X as for `details`."""
         return self._dress(-self._judge(X)["score"], X, "score")
 
     def decision_function(self, X: Any) -> Any:
-        """Threshold minus score of each row: below 0 for an alarm; nan where there is no score. X as for `details`."""
+        """Return threshold minus score of each row: negative for an alarm; nan: no score. X as for `details`."""
         out = self._judge(X)
         return self._dress(out["threshold"] - out["score"], X, "decision")
 
     def predict(self, X: Any) -> Any:
-        """-1 for rows that raise an alarm, 1 for the others. X as for `details`."""
+        """Return -1 for rows that raise an alarm, 1 for the others. X as for `details`."""
         return self._dress(np.where(self._judge(X)["alarm"], -1, 1), X, "label")

@@ -400,15 +400,15 @@ class VolterraRidgeCV(SequenceRegressor):
             ranges, weight = dict(self.ranges or {}), feedback_number(self.feedback)
             if weight > 0 and not isinstance(self.feedback, (bool, np.bool_)):
                 if "feedback" in ranges:
-                    raise ValueError("feedback is given, and a range for it as well: give feedback=True with a range")
+                    raise ValueError("feedback has both a value and a range: set feedback=True with a range")
                 ranges["feedback"] = [weight]
             return Candidates.drawn(
                 self.kernel, seen.X, seed, ranges, bool(self.scale), seen.Y if weight > 0 else None
             )
         if self.ranges:
-            raise ValueError("give candidates or ranges to draw them from, not both")
+            raise ValueError("set candidates or ranges, not both")
         if not given:
-            raise ValueError("candidates is empty: there is nothing to try")
+            raise ValueError("candidates is empty")
         fixed: Dict[str, Any] = {"feedback": self.feedback}
         if self.kernel != "volterra":
             fixed["kernel"] = self.kernel
@@ -464,7 +464,7 @@ class VolterraRidgeCV(SequenceRegressor):
         if choice("method", self.method, _METHODS) == "draws":
             return search
         if search != "random":
-            raise ValueError(f"method='gradient' does not go with search={search!r}")
+            raise ValueError(f"method='gradient' does not support search={search!r}")
         return "gradient"
 
     def _search(

@@ -1,4 +1,4 @@
-"""Classes of whole series: a readout on the Gram matrix of a kernel between them."""
+"""Classification of whole series by a kernel."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def _count_or_auto(name: str, value: Any) -> int:
 
 
 class SeriesClassifier(ClassifierMixin, BaseEstimator):
-    """Classes of whole series, which may differ in length, as ``volterra classify`` finds them.
+    """Classifier of whole series, which may differ in length; equivalent to ``volterra classify``.
 
-    The Gram matrix of a kernel between training series carries a readout. Open parameters of the kernel, alpha and the
+    The readout uses the Gram matrix of a kernel between training series. Open parameters of the kernel, alpha and the
     preparation are selected on the training series by leave-one-out accuracy.
 
     Parameters
@@ -237,7 +237,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         options = self._options()
         series, layout = read_collection(X, self.layout, rows_are_series=True)
         if y is None:
-            raise ValueError("SeriesClassifier requires y to be passed, but the target y is None: it has the labels")
+            raise ValueError("SeriesClassifier requires y to be passed, but the target y is None")
         labels = np.asarray(y)
         if labels.ndim == 2 and labels.shape[1] == 1:
             warn(
@@ -251,7 +251,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"y has shape {labels.shape}, and ({len(series)},) is needed: a label for each series")
         if labels.dtype.kind == "f":
             if not np.isfinite(labels).all():
-                raise ValueError("Input y contains NaN or infinity (inf), which are no labels")
+                raise ValueError("Input y contains NaN or infinity (inf), which are not labels")
             if (labels != np.floor(labels)).any():
                 raise ValueError("Unknown label type: continuous. y must hold classes, texts or whole numbers")
         classes, numbers = np.unique(labels, return_inverse=True)

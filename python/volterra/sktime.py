@@ -117,7 +117,7 @@ class VolterraForecaster(BaseForecaster):
         relative = fh.to_relative(self.cutoff)
         self._last_horizon = int(max(relative))
         if self._last_horizon < 1:
-            raise ValueError("fh must reach beyond the end of y: in-sample forecasts are not made")
+            raise ValueError("fh must reach beyond the end of y: in-sample forecasts are not supported")
         if X is not None and not y.index.isin(X.index).all():
             raise ValueError("X must have a row for every row of y")
         self._leads = [int(h) for h in relative]

@@ -13,7 +13,6 @@ VolterraRidge(target="levels")  # wrong
 VolterraRidge(input="changes")  # wrong
 VolterraRidge(season="daily")  # wrong
 VolterraRidge(alpha="atuo")  # wrong
-VolterraRidge(solver="cg")  # wrong
 SequenceKernelRidge("rbf", layout="rows")  # wrong
 SequenceKernelRidge(kernel=3)  # wrong
 VolterraRidgeCV(race="slow")  # wrong

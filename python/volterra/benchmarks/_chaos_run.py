@@ -1,4 +1,4 @@
-"""Train on the rows of a start, run free, and measure how long the forecast is valid.
+"""Train on the rows of a start, simulate, and measure the valid prediction time.
 
 Starts are drawn with Philox 4x64-10, key (seed, start), as in ``volt_rng`` of the library.
 """
@@ -36,7 +36,7 @@ class Start(NamedTuple):
 
 
 class Result:
-    """What one method did on one system."""
+    """Results of one method on one system."""
 
     setting: Dict[str, Any]
 

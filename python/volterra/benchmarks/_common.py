@@ -61,7 +61,7 @@ def format_seconds(seconds: float) -> str:
 
 
 def format_number(value: float) -> str:
-    """The shortest text of at least 15 digits that reads back as the number."""
+    """The shortest text of at least 15 digits that parses to the same number."""
     texts = (f"{value:.{digits}g}" for digits in (15, 16, 17))
     return next(text for text in texts if float(text) == value)
 
@@ -76,7 +76,7 @@ def print_json(results: Dict[str, Any]) -> None:
 
 
 def _finite(value: Any) -> Any:
-    """nan and infinity are no JSON: null."""
+    """Replace nan and infinity, which are not valid JSON, by null."""
     if isinstance(value, dict):
         return {key: _finite(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):

@@ -58,7 +58,7 @@ class Set(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What is fitted: ``washout + rows`` rows of the file from row ``first`` on."""
+    """Training rows: ``washout + rows`` rows of the file from row ``first`` on."""
 
     name: Optional[str]  # of the preset
     set: str

@@ -1,4 +1,4 @@
-"""Novel series, by the protocol of KTAD.
+"""Novelty detection, by the protocol of KTAD.
 
 Each class is the normal class once: a detector is fitted on its training series and scores all test series. alpha and the
 kernel are chosen on training series, by those of the other classes. Cass, Gonon and Zozoulenko, "Variance norms for

@@ -82,7 +82,7 @@ def _number(text: str) -> float:
 
 
 def class_names(labels: List[str]) -> List[str]:
-    """The distinct labels, sorted as numbers where all of them are numbers, else as texts."""
+    """The distinct labels, sorted as numbers if all of them are numbers, else as texts."""
     names = sorted(set(labels))
     if all(math.isfinite(_number(name)) for name in names):
         names.sort(key=_number)

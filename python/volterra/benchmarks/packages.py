@@ -103,8 +103,7 @@ def simulate(model: Any, test: Any) -> Any:
     ----------
     model : fitted estimator
     test : record or list of records
-        As for `fit`. A model with feedback uses the first rows of y, as many as the record allows, to
-        initialise its state. Other rows of y are not used.
+        As for `fit`. A model with feedback uses the first rows of y that the record allows to initialise its state. Other rows of y are not used.
 
     Returns
     -------
