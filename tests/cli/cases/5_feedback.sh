@@ -136,7 +136,7 @@ bad_feedback()
     done
     sed '5s/,.*/,NA/' train.csv >holes.csv
     expect 1 fit --x holes.csv:u --y holes.csv:y --missing drop --feedback --alpha 1 -o x
-    err_has 'target 1 of row 4 is missing, and with feedback the row after it would see it'
+    err_has 'target 1 of row 4 is missing, and feedback requires it'
     sed '$s/,.*/,NA/' train.csv >open.csv
     expect 0 fit --x open.csv:u --y open.csv:y --missing drop --feedback --alpha 1 -o open.safetensors
     expect 2 predict open.safetensors --x test.csv:u
