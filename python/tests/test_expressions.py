@@ -137,7 +137,7 @@ def test_impulse_response(data):
     assert g.shape == (1, 4, 2)
     np.testing.assert_allclose(g[0, :, 0], [1, 0.5, 0.25, 0], atol=0.02)
     np.testing.assert_allclose(g[0, :, 1], 0, atol=0.02)
-    with pytest.raises(ValueError, match="fir alone"):
+    with pytest.raises(ValueError, match="impulse response"):
         SequenceKernelRidge("fir*rbf", alpha=1).fit(X, Y).impulse_response()
     with pytest.raises(ValueError, match="lags"):
         model.impulse_response(0)
