@@ -47,7 +47,7 @@ int main(void)
     double *rows = need_doubles(2 * N), *x = need_doubles(N), *y = need_doubles(N);
     volt_rng rng;
     volt_rng_init(&rng, 1, 0);
-    need(volt_simulate_narma10(NULL, volt_matrix_of(rows, N, 2)), "narma10");
+    need(volt_simulate(VOLT_SYSTEM_NARMA10, NULL, volt_matrix_of(rows, N, 2)), "narma10");
     for (int64_t i = 0; i < N; i++) { /* student-t noise, 3 degrees of freedom */
         double chi = 0, z = volt_rng_normal(&rng);
         x[i] = rows[2 * i];

@@ -63,12 +63,12 @@ lorenz_problem lorenz_problem_make(const double start[LORENZ_D], int64_t discard
     lorenz_problem problem = {.future = future,
                               .raw = volt_matrix_of(need_doubles(rows * LORENZ_D), rows, LORENZ_D),
                               .scaled = volt_matrix_of(need_doubles(rows * LORENZ_D), rows, LORENZ_D)};
-    volt_lorenz_options options = volt_lorenz_options_default();
+    volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     for (int k = 0; k < LORENZ_D; k++)
         options.start[k] = start[k];
     options.step = lorenz_step;
     options.discard = discard;
-    need(volt_simulate_lorenz(&options, problem.raw), "simulate the Lorenz system");
+    need(volt_simulate(VOLT_SYSTEM_LORENZ, &options, problem.raw), "simulate the Lorenz system");
     scale_rows(&problem);
     return problem;
 }

@@ -34,7 +34,7 @@ static volt_status fit_and_forecast(volt_view X, volt_view Y, volt_view H, volt_
 int main(void)
 {
     static double data[N][2], forecast[N_TEST];
-    if (volt_simulate_narma10(NULL, volt_matrix_of(data[0], N, 2))) {
+    if (volt_simulate(VOLT_SYSTEM_NARMA10, NULL, volt_matrix_of(data[0], N, 2))) {
         fprintf(stderr, "%s\n", volt_error_detail());
         return 1;
     }

@@ -35,7 +35,7 @@ static volt_status learn_and_run(volt_view path, volt_matrix out)
 int main(void)
 {
     static double path[N][3], forecast[N_AHEAD][3];
-    volt_lorenz_options lorenz = volt_lorenz_options_default();
+    volt_simulate_options lorenz = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     lorenz.step = step;
     lorenz.discard = 2000; /* until the path is on the attractor */
 
@@ -43,7 +43,7 @@ int main(void)
     int reached = 0;
     volt_matrix out = volt_matrix_of(forecast[0], N_AHEAD, 3);
     volt_view all = volt_view_of(path[0], N, 3), truth = volt_view_rows(all, N_TRAIN + 1, N_AHEAD);
-    volt_status status = volt_simulate_lorenz(&lorenz, volt_matrix_of(path[0], N, 3));
+    volt_status status = volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(path[0], N, 3));
     if (!status)
         status = learn_and_run(all, out);
     if (!status)

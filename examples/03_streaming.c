@@ -56,7 +56,7 @@ int main(void)
     volt_metrics metrics = {.struct_size = sizeof metrics};
     volt_view X = volt_view_of(series, N_TRAIN, 1), Y = volt_view_of(series + 1, N_TRAIN, 1);
     volt_view arriving = volt_view_of(series + N_TRAIN, N_NEW, 1);
-    volt_status status = volt_simulate_mackey_glass(NULL, volt_matrix_of(series, N + 1, 1));
+    volt_status status = volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, NULL, volt_matrix_of(series, N + 1, 1));
     if (!status)
         status = volt_kernel_parse("volterra:tau_coef=0.5,lambda_coef=0.9", &kernel);
     if (!status)

@@ -54,7 +54,7 @@ static volt_status score(const char *text, volt_view X, volt_view Y, double *r2)
 int main(void)
 {
     static double data[N][2];
-    volt_status status = volt_simulate_narma10(NULL, volt_matrix_of(data[0], N, 2));
+    volt_status status = volt_simulate(VOLT_SYSTEM_NARMA10, NULL, volt_matrix_of(data[0], N, 2));
     volt_view X = {&data[0][0], N, 1, 2}, Y = {&data[0][1], N, 1, 2};
     int disappointed = 0;
     for (size_t i = 0; !status && i < sizeof kernels / sizeof *kernels; i++) {

@@ -43,7 +43,7 @@ static volt_status test_losses(const char *text, volt_view X, volt_view Y, volt_
 int main(void)
 {
     static double data[N][2], losses[N_TEST][MODELS];
-    volt_status status = volt_simulate_narma10(NULL, volt_matrix_of(data[0], N, 2));
+    volt_status status = volt_simulate(VOLT_SYSTEM_NARMA10, NULL, volt_matrix_of(data[0], N, 2));
     volt_view X = {&data[0][0], N, 1, 2}, Y = {&data[0][1], N, 1, 2};
     for (int i = 0; !status && i < MODELS; i++)
         status = test_losses(kernels[i], X, Y, (volt_matrix){&losses[0][i], N_TEST, 1, MODELS});

@@ -13,7 +13,7 @@ static volt_status measure(double *series)
 {
     volt_rng rng;
     volt_rng_init(&rng, 1, 0);
-    volt_status status = volt_simulate_mackey_glass(NULL, volt_matrix_of(series, N, 1));
+    volt_status status = volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, NULL, volt_matrix_of(series, N, 1));
     for (int t = 0; !status && t < N; t++)
         series[t] += 0.02 * volt_rng_normal(&rng);
     series[FAULT] += 0.5;

@@ -48,7 +48,7 @@ int main(void)
     options.alpha = 1e-3;
     options.washout = 50;
 
-    volt_status status = volt_simulate_narma10(NULL, volt_matrix_of(data[0], N, 2));
+    volt_status status = volt_simulate(VOLT_SYSTEM_NARMA10, NULL, volt_matrix_of(data[0], N, 2));
     volt_view u = {&data[0][0], N, 1, 2}, y = {&data[0][1], N, 1, 2};
     if (!status) /* memory of an exact fit of a million rows; 0: no measurement of times */
         status = volt_plan_fit(NULL, 1000000, 1, 1, 0, 0, &plan, NULL);

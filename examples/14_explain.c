@@ -21,7 +21,7 @@ int main(void)
     options.washout = 50;
     asked.lags = LAGS;
 
-    volt_status status = volt_simulate_narma10(NULL, volt_matrix_of(data[0], N, 2));
+    volt_status status = volt_simulate(VOLT_SYSTEM_NARMA10, NULL, volt_matrix_of(data[0], N, 2));
     volt_view u = {&data[0][0], N, 1, 2}, y = {&data[0][1], N, 1, 2};
     if (!status)
         status = volt_kernel_parse("volterra:tau_coef=0.3,lambda_coef=0.9", &kernel);

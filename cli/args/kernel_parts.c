@@ -22,9 +22,14 @@ bool kernel_value(const volt_kernel *kernel, const char *parameter, volt_kernel_
 
 bool kernel_next_given(const volt_kernel *kernel, int64_t *index, const char **name, volt_kernel_value *value)
 {
-    while (kernel && (*name = volt_kernel_parameter_name(kernel, (*index)++)))
+    volt_kernel_info info = {.struct_size = sizeof info};
+    if (kernel)
+        volt_kernel_get_info(kernel, &info);
+    while (*index < info.n_names) {
+        *name = info.names[(*index)++];
         if (kernel_value(kernel, *name, value) && value->given)
             return true;
+    }
     return false;
 }
 
@@ -47,9 +52,10 @@ static void copy_names(const char *text, char *names, size_t capacity)
 char *kernel_name(const char *text, char name[PART_LENGTH])
 {
     volt_kernel *kernel = kernel_read(text);
+    volt_kernel_info info = {.struct_size = sizeof info};
     name[0] = '\0';
-    if (kernel)
-        copy_names(volt_kernel_text(kernel), name, PART_LENGTH);
+    if (kernel && !volt_kernel_get_info(kernel, &info))
+        copy_names(info.text, name, PART_LENGTH);
     else
         snprintf(name, PART_LENGTH, "%s", text);
     volt_kernel_free(kernel);

@@ -112,11 +112,13 @@ static int write_gram(const gram_arguments *arguments, const volt_kernel *kernel
         return failed;
     *results = results_new(json);
     results_text(*results, "output", NULL, "%s", arguments->output);
-    results_text(*results, "kernel", NULL, "%s", volt_kernel_text(kernel));
+    volt_kernel_info info = {.struct_size = sizeof info};
+    volt_kernel_get_info(kernel, &info);
+    results_text(*results, "kernel", NULL, "%s", info.text);
     results_count(*results, "rows", NULL, K.rows);
     results_count(*results, "columns", NULL, K.cols);
     results_text(*results, NULL, arguments->output, "%lld x %lld values of %s%s", (long long)K.rows,
-                 (long long)K.cols, volt_kernel_text(kernel), arguments->normalise ? ", normalised" : "");
+                 (long long)K.cols, info.text, arguments->normalise ? ", normalised" : "");
     report_radius(arguments, kernel, radius, is_cross, *results);
     results_flag(*results, "normalised", arguments->normalise);
     return *results ? 0 : results_print(NULL);

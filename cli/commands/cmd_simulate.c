@@ -44,81 +44,28 @@ static const option rows[] = {
 };
 
 /* Move a starting point by 0.1 times a standard normal draw per coordinate, from the seed. */
-static void perturb_start(seed_value seed, double *start, int count)
+static void perturb_start(seed_value seed, double *start, int64_t count)
 {
     volt_rng rng;
     if (!seed.given)
         return;
     volt_rng_init(&rng, seed.value, 0);
-    for (int i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++)
         start[i] += 0.1 * volt_rng_normal(&rng);
 }
 
-static int take_start(const number_list *given, double *start, int count)
+static int take_start(const number_list *given, double *start, int64_t count)
 {
     if (given->count == 0)
         return 0;
     if (given->count != count)
-        return complain(EXIT_USAGE, "--start needs %d number%s for this system, not %d", count,
+        return complain(EXIT_USAGE, "--start needs %d number%s for this system, not %d", (int)count,
                         count == 1 ? "" : "s", given->count);
     memcpy(start, given->values, (size_t)count * sizeof *start);
     return 0;
 }
 
 /* ---- the systems ------------------------------------------------------------------------------ */
-
-static int run_lorenz(const simulate_arguments *arguments, volt_matrix out)
-{
-    volt_lorenz_options options = volt_lorenz_options_default();
-    int failed = take_start(&arguments->start, options.start, 3);
-    if (failed)
-        return failed;
-    perturb_start(arguments->common.seed, options.start, 3);
-    options.method = (volt_ode_method)arguments->method;
-    if (arguments->step > 0)
-        options.step = arguments->step;
-    if (arguments->discard != NOT_GIVEN)
-        options.discard = arguments->discard;
-    options.progress = progress_begin(arguments->common.quiet);
-    volt_status status = volt_simulate_lorenz(&options, out);
-    progress_end();
-    return status ? complain_status(status) : 0;
-}
-
-static int run_mackey_glass(const simulate_arguments *arguments, volt_matrix out)
-{
-    volt_mackey_glass_options options = volt_mackey_glass_options_default();
-    int failed = take_start(&arguments->start, &options.start, 1);
-    if (failed)
-        return failed;
-    perturb_start(arguments->common.seed, &options.start, 1);
-    options.method = (volt_ode_method)arguments->method;
-    if (arguments->step > 0)
-        options.step = arguments->step;
-    if (arguments->every > 0)
-        options.every = arguments->every;
-    if (arguments->delay > 0)
-        options.delay = arguments->delay;
-    if (arguments->discard != NOT_GIVEN)
-        options.discard = arguments->discard;
-    options.progress = progress_begin(arguments->common.quiet);
-    volt_status status = volt_simulate_mackey_glass(&options, out);
-    progress_end();
-    return status ? complain_status(status) : 0;
-}
-
-static int run_narma10(const simulate_arguments *arguments, volt_matrix out)
-{
-    volt_narma10_options options = volt_narma10_options_default();
-    if (arguments->common.seed.given)
-        options.seed = arguments->common.seed.value;
-    if (arguments->discard != NOT_GIVEN)
-        options.discard = arguments->discard;
-    options.progress = progress_begin(arguments->common.quiet);
-    volt_status status = volt_simulate_narma10(&options, out);
-    progress_end();
-    return status ? complain_status(status) : 0;
-}
 
 /* Its columns follow from its parameters, so it writes its own rows. */
 static int simulate_bekk(const simulate_arguments *arguments)
@@ -146,15 +93,15 @@ typedef struct simulated_system {
     int64_t default_length, cols;
     const char *columns[3];
     bool has_method, has_step, has_every, has_start, has_preset; /* options that mean something for it */
-    int (*run)(const simulate_arguments *arguments, volt_matrix out);
+    volt_system system;
     int (*run_all)(const simulate_arguments *arguments); /* instead, for one that writes its own rows */
 } simulated_system;
 
 static const simulated_system systems[] = {
-    {"lorenz", 10000, 3, {"x", "y", "z"}, true, true, false, true, false, run_lorenz, NULL},
-    {"mackey-glass", 5000, 1, {"x"}, true, true, true, true, false, run_mackey_glass, NULL},
-    {"narma10", 5000, 2, {"u", "y"}, false, false, false, false, false, run_narma10, NULL},
-    {"bekk", BEKK_DEFAULT_LENGTH, 0, {NULL}, false, false, false, false, true, NULL, simulate_bekk},
+    {"lorenz", 10000, 3, {"x", "y", "z"}, true, true, false, true, false, VOLT_SYSTEM_LORENZ, NULL},
+    {"mackey-glass", 5000, 1, {"x"}, true, true, true, true, false, VOLT_SYSTEM_MACKEY_GLASS, NULL},
+    {"narma10", 5000, 2, {"u", "y"}, false, false, false, false, false, VOLT_SYSTEM_NARMA10, NULL},
+    {"bekk", BEKK_DEFAULT_LENGTH, 0, {NULL}, false, false, false, false, true, 0, simulate_bekk},
 };
 enum { N_SYSTEMS = sizeof systems / sizeof systems[0] };
 
@@ -218,6 +165,31 @@ static int write_result(const simulate_arguments *arguments, const simulated_sys
     return results_print(results);
 }
 
+static int simulate(const simulated_system *system, const simulate_arguments *arguments, volt_matrix out)
+{
+    volt_simulate_options options = volt_simulate_options_default(system->system);
+    int failed = take_start(&arguments->start, options.start, system->cols);
+    if (failed)
+        return failed;
+    if (system->has_start)
+        perturb_start(arguments->common.seed, options.start, system->cols);
+    if (arguments->common.seed.given)
+        options.seed = arguments->common.seed.value;
+    options.method = (volt_ode_method)arguments->method;
+    if (arguments->step > 0)
+        options.step = arguments->step;
+    if (arguments->every > 0)
+        options.every = arguments->every;
+    if (arguments->delay > 0)
+        options.delay = arguments->delay;
+    if (arguments->discard != NOT_GIVEN)
+        options.discard = arguments->discard;
+    options.progress = progress_begin(arguments->common.quiet);
+    volt_status status = volt_simulate(system->system, &options, out);
+    progress_end();
+    return status ? complain_status(status) : 0;
+}
+
 static int run_simulate(int argc, char *const *argv)
 {
     simulate_arguments arguments = {.discard = NOT_GIVEN};
@@ -238,7 +210,7 @@ static int run_simulate(int argc, char *const *argv)
     int64_t length = arguments.length > 0 ? arguments.length : system->default_length;
     failed = allocate_matrix(length, system->cols, "the sequence", &out);
     if (!failed)
-        failed = system->run(&arguments, out);
+        failed = simulate(system, &arguments, out);
     if (!failed)
         failed = write_result(&arguments, system, volt_as_view(out));
     free(out.data);

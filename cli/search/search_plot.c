@@ -70,7 +70,10 @@ static void plot_axis_value(const plot_axis *axis, const volt_trial *trial, cons
     text[0] = '\0';
     *number = NAN;
     if (strcmp(axis->name, "kernel") == 0) {
-        snprintf(text, PART_LENGTH, "%s", kernel ? volt_kernel_info_of(kernel)->name : trial->kernel);
+        volt_kernel_info info = {.struct_size = sizeof info, .name = trial->kernel};
+        if (kernel)
+            volt_kernel_get_info(kernel, &info);
+        snprintf(text, PART_LENGTH, "%s", info.name);
     } else if (strcmp(axis->name, "alpha") == 0) {
         if (trial->alpha > 0) { /* else its profile failed */
             *number = trial->alpha;

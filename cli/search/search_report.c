@@ -37,11 +37,11 @@ score_words score_words_of(const volt_search_info *info)
 /* ---- while it runs ---------------------------------------------------------------------------- */
 
 /* "37 of 100", "37 of about 240" or "37" draws. */
-static void describe_count(const search_watch *watch, const volt_search_info *info, char *text, size_t capacity)
+static void describe_count(const volt_search_info *info, char *text, size_t capacity)
 {
     int64_t expected = info->expected;
-    if (watch->total >= 0 && (expected == 0 || expected >= watch->total))
-        snprintf(text, capacity, "%lld of %lld draws", (long long)info->trials, (long long)watch->total);
+    if (info->total >= 0 && (expected == 0 || expected >= info->total))
+        snprintf(text, capacity, "%lld of %lld draws", (long long)info->trials, (long long)info->total);
     else if (expected > info->trials)
         snprintf(text, capacity, "%lld of about %lld draws", (long long)info->trials, (long long)expected);
     else
@@ -57,8 +57,8 @@ static void announce_expected(search_watch *watch, const volt_search_info *info)
         (is_early && info->seconds < 0.1 * watch->budget))
         return;
     watch->announced = true;
-    if (watch->total >= 0 && info->expected >= watch->total)
-        progress_announce("all %lld draws are expected to fit in the budget of %s", (long long)watch->total,
+    if (info->total >= 0 && info->expected >= info->total)
+        progress_announce("all %lld draws are expected to fit in the budget of %s", (long long)info->total,
                           format_seconds(watch->budget, budget));
     else
         progress_announce("about %lld draws expected in the budget of %s", (long long)info->expected,
@@ -74,7 +74,7 @@ void search_watch_trial(const volt_search *search, const volt_trial *trial, void
     volt_search_get_info(search, &info);
     const volt_trial *best = volt_search_trial(search, VOLT_TRIAL_BEST);
     announce_expected(watch, &info);
-    describe_count(watch, &info, count, sizeof count);
+    describe_count(&info, count, sizeof count);
     if (best)
         snprintf(line, sizeof line, "%s, best %s %.4g with %s alpha=%.3g", count, score_words_of(&info).label,
                  best->score, kernel_brief(best->kernel, kernel, sizeof kernel), best->alpha);

@@ -19,7 +19,6 @@ score_words score_words_of(const volt_search_info *info);
 /* ---- while it runs ---------------------------------------------------------------------------- */
 
 typedef struct search_watch {
-    int64_t total;  /* candidates that this run will try at most; -1: no end */
     double budget;  /* seconds, 0: none */
     bool announced; /* how many are expected in that time */
 } search_watch;

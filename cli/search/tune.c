@@ -129,15 +129,6 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     return options;
 }
 
-/* How many candidates a run will try at most; -1: no end. */
-static int64_t count_candidates(const volt_candidates *candidates, const volt_search_options *options)
-{
-    int64_t count = volt_candidates_count(candidates);
-    if (options->draws > 0 && (count < 0 || options->draws < count))
-        count = options->draws;
-    return count < 0 ? -1 : (count - options->shard + options->shards - 1) / options->shards;
-}
-
 /* "3/16" is the third part: number 2, counted from 0. */
 static int read_shard(const char *text, int64_t *shard, int64_t *shards)
 {
@@ -156,7 +147,7 @@ static int search_candidates(const tuning *run, const volt_candidates *candidate
 {
     const tune_arguments *arguments = run->arguments;
     volt_search_options options = run->options;
-    search_watch watch = {.total = count_candidates(candidates, &options), .budget = arguments->budget};
+    search_watch watch = {.budget = arguments->budget};
     options.on_trial = search_watch_trial;
     options.trial_context = &watch;
     options.progress = progress_begin(arguments->common.quiet);

@@ -18,47 +18,34 @@ typedef enum volt_ode_method {
     VOLT_ODE_ACCURATE /* Taylor series of high order with adaptive steps, accurate to rounding */
 } volt_ode_method;
 
-/* Lorenz 1963: u' = sigma (v - u), v' = rho u - v - u w, w' = u v - beta w. */
-typedef struct volt_lorenz_options {
-    size_t struct_size;
-    double sigma, rho, beta; /* 10, 28, 8/3 */
-    double start[3];         /* (0, 1, 1.05) */
-    double step;             /* time between rows, 0.005 */
-    int64_t discard;         /* initial rows to discard, 0 */
-    volt_ode_method method;  /* VOLT_ODE_RK4 */
-    volt_progress progress;
-} volt_lorenz_options;
-VOLT_API volt_lorenz_options volt_lorenz_options_default(void);
-/* Simulates into `out` (n x 3). Row 0 is the start if nothing is discarded. */
-VOLT_API volt_status volt_simulate_lorenz(const volt_lorenz_options *options, volt_matrix out);
+typedef enum volt_system {
+    /* Lorenz 1963: u' = sigma (v - u), v' = rho u - v - u w, w' = u v - beta w. */
+    VOLT_SYSTEM_LORENZ,
+    /* Mackey-Glass: x' = a x(t - delay) / (1 + x(t - delay)^power) - b x, from a constant history. */
+    VOLT_SYSTEM_MACKEY_GLASS,
+    /* NARMA10: y[t+1] = 0.3 y[t] + 0.05 y[t] sum_{i<10} y[t-i] + 1.5 u[t-9] u[t] + 0.1, u uniform on [0, 0.5), both 0 before
+     * the start. Diverges for rare inputs: use another seed. */
+    VOLT_SYSTEM_NARMA10
+} volt_system;
 
-/* Mackey-Glass: x' = a x(t - delay) / (1 + x(t - delay)^power) - b x, from a constant history. */
-typedef struct volt_mackey_glass_options {
+/* Each system reads its own fields and ignores the others. */
+typedef struct volt_simulate_options {
     size_t struct_size;
-    double a, b, power;     /* 0.2, 0.1, 10 (at least 0) */
-    double delay;           /* 17; a whole number of steps */
-    double start;           /* 1.2 */
-    double step;            /* integration step, 0.02 */
-    int64_t every;          /* integration steps per row, 50: rows are one unit of time apart */
-    int64_t discard;        /* initial rows to discard, 0 */
-    volt_ode_method method; /* RK4 holds the delayed value over a step, as the authors' generator does */
+    double sigma, rho, beta; /* Lorenz: 10, 28, 8/3 */
+    double a, b, power;      /* Mackey-Glass: 0.2, 0.1, 10 (at least 0) */
+    double delay;            /* Mackey-Glass: 17; a whole number of steps */
+    double start[3];         /* Lorenz: (0, 1, 1.05); Mackey-Glass: 1.2, in start[0] */
+    double step;             /* Lorenz: time between rows, 0.005; Mackey-Glass: integration step, 0.02 */
+    int64_t every;           /* Mackey-Glass: integration steps per row, 50: rows are one unit of time apart */
+    volt_ode_method method;  /* VOLT_ODE_RK4: holds the delayed value of Mackey-Glass over a step */
+    uint64_t seed;           /* NARMA10: of the inputs, 0 */
+    int64_t discard;         /* initial rows to discard, 0; NARMA10: 200 */
     volt_progress progress;
-} volt_mackey_glass_options;
-VOLT_API volt_mackey_glass_options volt_mackey_glass_options_default(void);
-/* Simulates into `out` (n x 1). Row 0 is one step after the history if nothing is discarded. */
-VOLT_API volt_status volt_simulate_mackey_glass(const volt_mackey_glass_options *options, volt_matrix out);
-
-/* NARMA10: y[t+1] = 0.3 y[t] + 0.05 y[t] sum_{i<10} y[t-i] + 1.5 u[t-9] u[t] + 0.1, u uniform on
- * [0, 0.5), both 0 before the start. Diverges for rare inputs: VOLT_ERR_NOT_FINITE names the row; use another seed. */
-typedef struct volt_narma10_options {
-    size_t struct_size;
-    uint64_t seed;   /* 0 */
-    int64_t discard; /* 200 */
-    volt_progress progress;
-} volt_narma10_options;
-VOLT_API volt_narma10_options volt_narma10_options_default(void);
-/* Simulates into `out` (n x 2): input u[t], target y[t+1]. */
-VOLT_API volt_status volt_simulate_narma10(const volt_narma10_options *options, volt_matrix out);
+} volt_simulate_options;
+VOLT_API volt_simulate_options volt_simulate_options_default(volt_system system);
+/* Simulates a system into `out`. Lorenz: n x 3, row 0 is the start if nothing is discarded. Mackey-Glass: n x 1, row 0 is one
+ * step after the history. NARMA10: n x 2, input u[t] and target y[t+1]. */
+VOLT_API volt_status volt_simulate(volt_system system, const volt_simulate_options *options, volt_matrix out);
 
 /* ---- BEKK: time-varying covariances of returns ------------------------------------------------- */
 

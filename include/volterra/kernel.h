@@ -23,13 +23,7 @@ typedef struct volt_kernel volt_kernel;
 /* Parses a kernel. VOLT_ERR_KERNEL: an unknown kernel or parameter (the message suggests the closest name), or a value that is
  * malformed or out of range for any data. */
 VOLT_API volt_status volt_kernel_parse(const char *text, volt_kernel **kernel);
-/* The same for a search: parameters (and weights) with the value ? are left open. */
-VOLT_API volt_status volt_kernel_parse_asking(const char *text, volt_kernel **kernel);
 VOLT_API void volt_kernel_free(volt_kernel *kernel);
-
-/* Returns the kernel's text with every parameter, in the order of the table. It parses to the same kernel, bit for bit. Valid
- * as long as the kernel. */
-VOLT_API const char *volt_kernel_text(const volt_kernel *kernel);
 
 /* ---- table of kernels ------------------------------------------------------------------------- */
 
@@ -72,18 +66,24 @@ typedef struct volt_parameter_info {
 } volt_parameter_info;
 
 typedef struct volt_kernel_info {
+    size_t struct_size; /* set by the caller */
     const char *name;
     const char *formula;
     const char *cost;  /* of one Gram entry on a sequence; then, after semicolons, variants of the options */
     const char *notes; /* lines about its choices, ready to print; NULL: none */
     const volt_parameter_info *parameters;
     int64_t n_parameters;
+    /* of one kernel, valid as long as it; NULL and 0 in the table */
+    const char *text;         /* with every parameter; parses to the same kernel, bit for bit */
+    const char *const *names; /* n_names that volt_kernel_get accepts, in the order of the text */
+    int64_t n_names;
 } volt_kernel_info;
 
 /* Returns entry `index`, from 0, of the table of kernels; NULL after the last. */
 VOLT_API const volt_kernel_info *volt_kernel_at(int64_t index);
-/* Returns the table entry of a kernel. */
-VOLT_API const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel);
+/* Gets the table entry of a kernel (of an expression, that of its first factor) with its text and the names of its
+ * parameters. */
+VOLT_API volt_status volt_kernel_get_info(const volt_kernel *kernel, volt_kernel_info *info);
 
 /* ---- parameters of one kernel ----------------------------------------------------------------- */
 
@@ -101,10 +101,6 @@ typedef struct volt_kernel_value {
 /* Gets a parameter by name. Use this instead of parsing the text. VOLT_ERR_KERNEL: unknown parameter; the message suggests
  * the closest name. */
 VOLT_API volt_status volt_kernel_get(const volt_kernel *kernel, const char *name, volt_kernel_value *value);
-
-/* Returns name `index` of the parameters that volt_kernel_get accepts, in the order of the text; NULL after the last. Valid as
- * long as the kernel. */
-VOLT_API const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index);
 
 /* ---- properties of a kernel on inputs of norm at most M ---------------------------------------- */
 

@@ -103,8 +103,6 @@ VOLT_API volt_status volt_candidates_list(const char *const *kernels, const doub
 VOLT_API volt_status volt_candidates_read(const char *path, const char *kernel, volt_candidates **candidates);
 VOLT_API void volt_candidates_free(volt_candidates *candidates);
 
-/* Returns the number of candidates; -1: endless. */
-VOLT_API int64_t volt_candidates_count(const volt_candidates *candidates);
 /* Gets candidate `index`: the kernel's full text, alpha, and (may be NULL) the feedback weight, 0: no feedback. */
 enum { VOLT_KERNEL_LENGTH = 2048 };
 VOLT_API volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index,
@@ -325,6 +323,7 @@ typedef struct volt_search_info {
     int64_t folds;
     int64_t gap;            /* between training and validation; -1: unknown (merged logs) */
     const int64_t *stopped; /* folds + 1: number of candidates stopped after 0, 1, ... blocks */
+    int64_t total;          /* largest number of trials of this run; -1: endless; 0: unknown (merged logs) */
     int64_t expected;       /* expected number of trials at the present rate; 0: unknown */
     int out_of_time;        /* 1: the time budget ended the search */
     double seconds;         /* of this run */

@@ -99,6 +99,9 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_TRIAL_BEST": -1,
     "VOLT_ODE_RK4": 0,
     "VOLT_ODE_ACCURATE": 1,
+    "VOLT_SYSTEM_LORENZ": 0,
+    "VOLT_SYSTEM_MACKEY_GLASS": 1,
+    "VOLT_SYSTEM_NARMA10": 2,
     "VOLT_BEKK_MOST_ASSETS": 200,
     "VOLT_BASELINE_NAIVE": 0,
     "VOLT_BASELINE_SEASONAL": 1,
@@ -317,14 +320,18 @@ class ParameterInfo(ctypes.Structure):
     ]
 
 
-class KernelInfo(ctypes.Structure):
+class KernelInfo(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("name", c_char_p),
         ("formula", c_char_p),
         ("cost", c_char_p),
         ("notes", c_char_p),
         ("parameters", POINTER(ParameterInfo)),
         ("n_parameters", c_int64),
+        ("text", c_char_p),
+        ("names", POINTER(c_char_p)),
+        ("n_names", c_int64),
     ]
 
 
@@ -851,6 +858,7 @@ class SearchInfo(Sized):
         ("folds", c_int64),
         ("gap", c_int64),
         ("stopped", POINTER(c_int64)),
+        ("total", c_int64),
         ("expected", c_int64),
         ("out_of_time", c_int),
         ("seconds", c_double),
@@ -865,39 +873,20 @@ class SearchInfo(Sized):
     ]
 
 
-class LorenzOptions(Sized):
+class SimulateOptions(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
         ("sigma", c_double),
         ("rho", c_double),
         ("beta", c_double),
-        ("start", c_double * 3),
-        ("step", c_double),
-        ("discard", c_int64),
-        ("method", c_int),
-        ("progress", Progress),
-    ]
-
-
-class MackeyGlassOptions(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
         ("a", c_double),
         ("b", c_double),
         ("power", c_double),
         ("delay", c_double),
-        ("start", c_double),
+        ("start", c_double * 3),
         ("step", c_double),
         ("every", c_int64),
-        ("discard", c_int64),
         ("method", c_int),
-        ("progress", Progress),
-    ]
-
-
-class Narma10Options(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
         ("seed", c_uint64),
         ("discard", c_int64),
         ("progress", Progress),
@@ -1402,9 +1391,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_search_options": SearchOptions,
     "volt_search_plan": SearchPlan,
     "volt_search_info": SearchInfo,
-    "volt_lorenz_options": LorenzOptions,
-    "volt_mackey_glass_options": MackeyGlassOptions,
-    "volt_narma10_options": Narma10Options,
+    "volt_simulate_options": SimulateOptions,
     "volt_bekk": Bekk,
     "volt_bekk_simulate_options": BekkSimulateOptions,
     "volt_bekk_fit_options": BekkFitOptions,
@@ -1478,13 +1465,10 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_collection_read": (c_int, [c_char_p, POINTER(POINTER(Collection))]),
     "volt_collection_free": (None, [POINTER(Collection)]),
     "volt_kernel_parse": (c_int, [c_char_p, POINTER(c_void_p)]),
-    "volt_kernel_parse_asking": (c_int, [c_char_p, POINTER(c_void_p)]),
     "volt_kernel_free": (None, [c_void_p]),
-    "volt_kernel_text": (c_char_p, [c_void_p]),
     "volt_kernel_at": (POINTER(KernelInfo), [c_int64]),
-    "volt_kernel_info_of": (POINTER(KernelInfo), [c_void_p]),
+    "volt_kernel_get_info": (c_int, [c_void_p, POINTER(KernelInfo)]),
     "volt_kernel_get": (c_int, [c_void_p, c_char_p, POINTER(KernelValue)]),
-    "volt_kernel_parameter_name": (c_char_p, [c_void_p, c_int64]),
     "volt_kernel_query": (c_int, [c_void_p, c_double, c_int64, c_double, POINTER(KernelFacts)]),
     "volt_gram_options_default": (GramOptions, []),
     "volt_radius": (c_int, [Matrix, c_void_p]),
@@ -1539,7 +1523,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_candidates_list": (c_int, [c_void_p, c_void_p, c_void_p, c_int64, POINTER(c_void_p)]),
     "volt_candidates_read": (c_int, [c_char_p, c_char_p, POINTER(c_void_p)]),
     "volt_candidates_free": (None, [c_void_p]),
-    "volt_candidates_count": (c_int64, [c_void_p]),
     "volt_candidates_get": (c_int, [c_void_p, c_int64, c_char_p, c_void_p, c_void_p]),
     "volt_evidence_options_default": (EvidenceOptions, []),
     "volt_evidence": (c_int, [c_void_p, Matrix, Matrix, POINTER(EvidenceOptions), POINTER(POINTER(EvidenceResult))]),
@@ -1552,12 +1535,8 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_search_free": (None, [c_void_p]),
     "volt_search_get_info": (c_int, [c_void_p, POINTER(SearchInfo)]),
     "volt_search_trial": (POINTER(Trial), [c_void_p, c_int64]),
-    "volt_lorenz_options_default": (LorenzOptions, []),
-    "volt_simulate_lorenz": (c_int, [POINTER(LorenzOptions), Matrix]),
-    "volt_mackey_glass_options_default": (MackeyGlassOptions, []),
-    "volt_simulate_mackey_glass": (c_int, [POINTER(MackeyGlassOptions), Matrix]),
-    "volt_narma10_options_default": (Narma10Options, []),
-    "volt_simulate_narma10": (c_int, [POINTER(Narma10Options), Matrix]),
+    "volt_simulate_options_default": (SimulateOptions, [c_int]),
+    "volt_simulate": (c_int, [c_int, POINTER(SimulateOptions), Matrix]),
     "volt_bekk_create": (c_int, [c_int64, POINTER(POINTER(Bekk))]),
     "volt_bekk_free": (None, [POINTER(Bekk)]),
     "volt_bekk_set_source": (c_int, [POINTER(Bekk), c_void_p, c_char_p, c_char_p, c_char_p]),

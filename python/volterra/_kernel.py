@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from ctypes import byref, c_void_p
 from typing import Any, Dict, Union
 
@@ -31,25 +30,31 @@ class Kernel(Owner):
     def __reduce__(self) -> Any:
         return Kernel, (self.text,)
 
+    def _info(self) -> c.KernelInfo:
+        info = c.KernelInfo()
+        check(c.lib.volt_kernel_get_info(self, byref(info)))
+        return info
+
     @property
     def text(self) -> str:
         """The text with every parameter."""
-        return c.text(c.lib.volt_kernel_text(self))
+        return c.text(self._info().text)
 
     @property
     def name(self) -> str:
-        return c.text(c.lib.volt_kernel_info_of(self).contents.name)
+        return c.text(self._info().name)
 
     @property
     def is_volterra(self) -> bool:
         """Whether it is the kernel volterra and not an expression, so that its parameters have no factor numbers."""
-        return self.name == "volterra" and b"." not in c.lib.volt_kernel_parameter_name(self, 0)
+        info = self._info()
+        return self.name == "volterra" and "." not in c.text(info.names[0])
 
     def given(self) -> Dict[str, Union[int, float, str]]:
         """Parameters given in the text, by the library's names."""
-        names = (c.lib.volt_kernel_parameter_name(self, index) for index in itertools.count())
+        info = self._info()
         found: Dict[str, Union[int, float, str]] = {}
-        for name in itertools.takewhile(bool, names):
+        for name in info.names[: info.n_names]:
             value = c.KernelValue()
             check(c.lib.volt_kernel_get(self, name, byref(value)))
             if value.given:

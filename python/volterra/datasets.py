@@ -36,11 +36,11 @@ def _method(method: str) -> int:
     return c.ODE_METHODS[choice("method", method, c.ODE_METHODS)]
 
 
-def _simulate(function: object, options: object, length: int, columns: int) -> Array:
+def _simulate(system: str, options: c.SimulateOptions, length: int, columns: int) -> Array:
     out = empty(whole("length", length, 1), columns)
     with Watch("simulate") as watch:
-        options.progress = watch.progress  # type: ignore[attr-defined]
-        watch.check(function(byref(options), view(out)))  # type: ignore[operator, arg-type]
+        options.progress = watch.progress
+        watch.check(c.lib.volt_simulate(c.SYSTEMS[system], byref(options), view(out)))
     return out
 
 
@@ -82,11 +82,11 @@ def lorenz(
     >>> volterra.datasets.lorenz(3)[0]
     array([0.  , 1.  , 1.05])
     """
-    options = c.lib.volt_lorenz_options_default()
+    options = c.lib.volt_simulate_options_default(c.SYSTEMS["lorenz"])
     options.sigma, options.rho, options.beta = sigma, rho, beta
     options.start[:] = to_float64(start, "start").tolist()
     options.step, options.discard, options.method = step, whole("discard", discard), _method(method)
-    return _simulate(c.lib.volt_simulate_lorenz, options, length, 3)
+    return _simulate("lorenz", options, length, 3)
 
 
 def mackey_glass(
@@ -131,11 +131,11 @@ def mackey_glass(
     >>> volterra.datasets.mackey_glass(500, discard=100).shape
     (500, 1)
     """
-    options = c.lib.volt_mackey_glass_options_default()
+    options = c.lib.volt_simulate_options_default(c.SYSTEMS["mackey_glass"])
     options.a, options.b, options.power, options.delay = a, b, power, delay
-    options.start, options.step, options.every = start, step, whole("every", every, 1)
+    options.start[0], options.step, options.every = start, step, whole("every", every, 1)
     options.discard, options.method = whole("discard", discard), _method(method)
-    return _simulate(c.lib.volt_simulate_mackey_glass, options, length, 1)
+    return _simulate("mackey_glass", options, length, 1)
 
 
 def narma10(length: int, *, seed: int = 0, discard: int = 200) -> Tuple[Array, Array]:
@@ -164,7 +164,7 @@ def narma10(length: int, *, seed: int = 0, discard: int = 200) -> Tuple[Array, A
     >>> u.shape, y.shape
     ((1000, 1), (1000,))
     """
-    options = c.lib.volt_narma10_options_default()
+    options = c.lib.volt_simulate_options_default(c.SYSTEMS["narma10"])
     options.seed, options.discard = seed_number("seed", seed), whole("discard", discard)
-    both = _simulate(c.lib.volt_simulate_narma10, options, length, 2)
+    both = _simulate("narma10", options, length, 2)
     return both[:, :1], both[:, 1].copy()

@@ -221,6 +221,17 @@ static volt_status list_names(volt_kernel *kernel)
     return VOLT_OK;
 }
 
+/* Those of a kernel that stands alone, which have no numbers. */
+static volt_status list_plain_names(volt_kernel *kernel)
+{
+    kernel->names = volt_alloc_zero(kernel->entry->info.n_parameters + 1, sizeof *kernel->names);
+    if (!kernel->names)
+        return VOLT_ERR_MEMORY;
+    for (; kernel->n_names < kernel->entry->info.n_parameters; kernel->n_names++)
+        kernel->names[kernel->n_names] = kernel->entry->info.parameters[kernel->n_names].name;
+    return VOLT_OK;
+}
+
 static volt_status read_expression(const char *text, volt_kernel *kernel)
 {
     if (text[strspn(text, " \t\n\r\f\v")] == '\0')
@@ -259,6 +270,7 @@ volt_status volt_kernel_parse(const char *text, volt_kernel **kernel)
         fresh->n_factors = 0;
         volt_kernel_free(fresh);
         fresh = alone;
+        status = list_plain_names(fresh);
     }
     if (status == VOLT_OK)
         *kernel = fresh;
@@ -453,4 +465,14 @@ const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index)
     if (kernel->n_factors == 0) /* filters are listed only if present */
         return index < kernel->entry->info.n_parameters ? volt_factor_parameter_name(kernel, index) : NULL;
     return index >= 0 && index < kernel->n_names ? kernel->names[index] : NULL;
+}
+
+volt_status volt_kernel_get_info(const volt_kernel *kernel, volt_kernel_info *info)
+{
+    VOLT_REQUIRE(kernel && info, VOLT_ERR_ARGUMENT, "the kernel or the place for its description is NULL");
+    volt_kernel_info found = kernel->entry->info;
+    found.text = kernel->text;
+    found.names = kernel->names;
+    found.n_names = kernel->n_names;
+    return volt_result_give(info, &found, sizeof found, "volt_kernel_info");
 }

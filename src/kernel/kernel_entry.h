@@ -157,7 +157,7 @@ struct volt_kernel {
     double weight[VOLT_MOST_FACTORS];                          /* of term t ... */
     bool weight_given[VOLT_MOST_FACTORS];                      /* ... and whether it is given in the text */
     volt_filter filters[VOLT_MOST_FACTORS];                    /* of slice s */
-    char **names;                                              /* of its parameters: n_names, one block */
+    const char **names;                                        /* of its parameters: n_names, one block */
     int64_t n_names;
 };
 
@@ -236,6 +236,16 @@ volt_status volt_kernel_warn(const volt_kernel *kernel, const volt_resolved *res
 
 /* The value of parameter p, which is present, as written in the kernel's text. Returns `text`. */
 char *volt_kernel_value_text(const volt_kernel *kernel, int p, char text[VOLT_VALUE_LENGTH]);
+
+/* The kernel's text with every parameter; valid as long as the kernel. */
+const char *volt_kernel_text(const volt_kernel *kernel);
+/* The table entry of a kernel. */
+const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel);
+/* Name `index` that volt_kernel_get accepts, in the order of the text; NULL outside. Valid as long as the kernel. */
+const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index);
+
+/* Parses a kernel for a search: parameters (and weights) with the value ? are left open. */
+volt_status volt_kernel_parse_asking(const char *text, volt_kernel **kernel);
 
 /* Removes every "NAME=?" and every weight "?" from a kernel's text; these mark parameters to be searched.
  * Their names, numbered if there are several factors, are written to `names`. Returns their number, at most

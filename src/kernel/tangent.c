@@ -1,5 +1,6 @@
 /* src/kernel/tangent.c: derivatives of a kernel by its parameters, and kernels with changed parameters. */
 #include "kernel/tangent.h"
+#include "kernel/kernel_entry.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -4,6 +4,7 @@
 #include "base/progress.h"
 #include "base/strings.h"
 #include "kernel/engine/state.h"
+#include "kernel/kernel_entry.h"
 #include "model/model_internal.h"
 #include "model/model_notes.h"
 

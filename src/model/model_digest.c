@@ -1,4 +1,5 @@
 /* src/model/model_digest.c: digest of everything that determines predictions except the state. */
+#include "kernel/kernel_entry.h"
 #include "model/model_internal.h"
 
 #include <float.h>

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "kernel/kernel_entry.h"
 #include "kernel/records.h"
 #include "model/scaling.h"
 #include "select/candidates/candidates.h"

@@ -1,4 +1,5 @@
 /* src/task/forecast_search.c: searches the parameters of a kernel for a forecast of series. */
+#include "kernel/kernel_entry.h"
 #include "task/forecast_group.h"
 
 #include "base/error.h"

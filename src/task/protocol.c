@@ -6,6 +6,7 @@
  * other libraries. */
 #define _POSIX_C_SOURCE 200809L
 #include "task/protocol.h"
+#include "kernel/kernel_entry.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -6,6 +6,7 @@
  * that `ahead`. If the value one season earlier is clearly better on the held-out rows, it is the forecast. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/kernel_entry.h"
 #include "model/scaling.h"
 #include "task/forecast_group.h"
 #include "volterra/select.h"

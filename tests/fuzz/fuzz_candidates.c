@@ -1,5 +1,7 @@
 /* tests/fuzz/fuzz_candidates.c: libFuzzer target of the reader of candidate files. */
 #include "fuzz/fuzz_input.h"
+#include "kernel/kernel_entry.h"
+#include "select/candidates/candidates.h"
 #include "volterra/select.h"
 
 #include <math.h>
@@ -12,7 +14,7 @@ static void read_for(const char *path, const char *kernel)
     volt_candidates *candidates = NULL;
     if (volt_candidates_read(path, kernel, &candidates))
         return;
-    int64_t count = volt_candidates_count(candidates);
+    int64_t count = candidates->count;
     if (count < 1)
         abort();
     for (int64_t i = 0; i < count; i++) {

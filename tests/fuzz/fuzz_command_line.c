@@ -4,6 +4,7 @@
  * rows are taken from a small table, ranges are drawn from, columns are chosen. */
 #define _GNU_SOURCE
 #include "fuzz/fuzz_input.h"
+#include "kernel/kernel_entry.h"
 
 #include "args/options.h"
 #include "files/inputs.h"

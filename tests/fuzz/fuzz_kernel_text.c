@@ -3,6 +3,7 @@
  * A text that parses must print and parse back to itself, and the kernel it names must be usable: on a small
  * input it is refused, or every number it gives is finite. */
 #include "fuzz/fuzz_input.h"
+#include "kernel/kernel_entry.h"
 
 #include "base/progress.h"
 #include "volterra.h"

@@ -3,6 +3,7 @@
  * A loss that is read prints as a text that reads back as the same, to the last bit; its constant forecast and its score are
  * finite, or refused. */
 #include "fuzz/fuzz_input.h"
+#include "solve/loss/loss.h"
 
 #include "volterra.h"
 

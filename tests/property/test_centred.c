@@ -1,5 +1,6 @@
 /* tests/property/test_centred.c: centred Gram matrices, of sequences and of collections, and the models that
  * follow from them, against the definition: the plain matrices times H = I - 11'/n, and a dense solve. */
+#include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_kernels.h"

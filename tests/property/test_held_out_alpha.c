@@ -30,10 +30,10 @@ static sequence *make_sequence(uint64_t seed)
     sequence *s = malloc(sizeof *s);
     assert_non_null(s);
     volt_rng rng = test_rng(seed);
-    volt_narma10_options options = volt_narma10_options_default();
+    volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_NARMA10);
     options.seed = 0;
     double *made = new_matrix(LONGEST + FUTURE, 2);
-    check_ok(volt_simulate_narma10(&options, volt_matrix_of(made, LONGEST + FUTURE, 2)));
+    check_ok(volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(made, LONGEST + FUTURE, 2)));
     for (int64_t i = 0; i < LONGEST + FUTURE; i++) {
         s->u[i] = made[2 * i];
         s->y[2 * i] = made[2 * i + 1];

@@ -3,6 +3,7 @@
  *
  * Two ways to the same forecasts differ by their rounding alone: 1e-9 of the score, as in test_search_scores.c, with
  * alphas of at least 1e-8 of the diagonal on a few dozen rows. Where the operations are the same the bits are. */
+#include "kernel/kernel_entry.h"
 #include "select/folds/problem.h"
 #include "support/candidate.h"
 #include "support/check.h"

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 /* The options of the golden file. */
-static volt_lorenz_options golden_options(golden *file)
+static volt_simulate_options golden_options(golden *file)
 {
-    volt_lorenz_options options = volt_lorenz_options_default();
+    volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     golden_array start = golden_array_of(file, "inputs.z0");
     for (int i = 0; i < 3; i++)
         options.start[i] = start.data[i];
@@ -29,10 +29,10 @@ static void fixed_steps_equal_the_golden_file(void **state)
 {
     (void)state;
     golden *file = golden_load("lorenz");
-    volt_lorenz_options options = golden_options(file);
+    volt_simulate_options options = golden_options(file);
     int64_t n_rows = (int64_t)golden_number(file, "params.n_steps") + 1;
     double *rows = malloc((size_t)n_rows * 3 * sizeof *rows);
-    check_ok(volt_simulate_lorenz(&options, volt_matrix_of(rows, n_rows, 3)));
+    check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &options, volt_matrix_of(rows, n_rows, 3)));
 
     golden_array first = golden_array_of(file, "expected.rk4_first300");
     golden_check("rk4_first300", first.data, rows, first.count, golden_tol(file, "rk4_first300"),
@@ -52,11 +52,11 @@ static void accurate_method_equals_the_golden_file(void **state)
 {
     (void)state;
     golden *file = golden_load("lorenz");
-    volt_lorenz_options options = golden_options(file);
+    volt_simulate_options options = golden_options(file);
     options.method = VOLT_ODE_ACCURATE;
     static const char *const fields[] = {"quad_richardson_first300", "dop853_first300"};
     double rows[300 * 3];
-    check_ok(volt_simulate_lorenz(&options, volt_matrix_of(rows, 300, 3)));
+    check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &options, volt_matrix_of(rows, 300, 3)));
     for (int i = 0; i < 2; i++) {
         char path[64];
         snprintf(path, sizeof path, "expected.%s", fields[i]);
@@ -75,13 +75,13 @@ static void accurate_method_does_not_depend_on_the_spacing_of_rows(void **state)
     (void)state;
     enum { FINE = 2001, MIDDLE = 201, COARSE = 6 };
     static double fine[FINE][3], middle[MIDDLE][3], coarse[COARSE][3];
-    volt_lorenz_options options = volt_lorenz_options_default();
+    volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     options.method = VOLT_ODE_ACCURATE;
-    check_ok(volt_simulate_lorenz(&options, volt_matrix_of(fine[0], FINE, 3)));
+    check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &options, volt_matrix_of(fine[0], FINE, 3)));
     options.step = 0.05;
-    check_ok(volt_simulate_lorenz(&options, volt_matrix_of(middle[0], MIDDLE, 3)));
+    check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &options, volt_matrix_of(middle[0], MIDDLE, 3)));
     options.step = 2;
-    check_ok(volt_simulate_lorenz(&options, volt_matrix_of(coarse[0], COARSE, 3)));
+    check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &options, volt_matrix_of(coarse[0], COARSE, 3)));
 
     const double largest = 50;
     for (int i = 0; i < MIDDLE; i++) {
@@ -100,16 +100,16 @@ static void fixed_steps_are_of_fourth_order(void **state)
 {
     (void)state;
     static double rows[1001][3];
-    volt_lorenz_options options = volt_lorenz_options_default();
+    volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     double error[2], exact[2][3];
     options.method = VOLT_ODE_ACCURATE;
     options.step = 1;
-    check_ok(volt_simulate_lorenz(&options, volt_matrix_of(exact[0], 2, 3)));
+    check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &options, volt_matrix_of(exact[0], 2, 3)));
     options.method = VOLT_ODE_RK4;
     for (int half = 0; half < 2; half++) {
         int steps = 500 << half;
         options.step = 1.0 / steps;
-        check_ok(volt_simulate_lorenz(&options, volt_matrix_of(rows[0], steps + 1, 3)));
+        check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &options, volt_matrix_of(rows[0], steps + 1, 3)));
         error[half] = 0;
         for (int j = 0; j < 3; j++)
             error[half] = fmax(error[half], fabs(rows[steps][j] - exact[1][j]));

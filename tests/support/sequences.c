@@ -50,10 +50,10 @@ double *normal_rows(volt_rng *rng, int64_t rows, int64_t cols)
 double *lorenz_rows(int64_t rows, double step)
 {
     double *matrix = new_matrix(rows, 3);
-    volt_lorenz_options options = volt_lorenz_options_default();
+    volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     options.step = step;
     options.discard = (int64_t)(20 / step);
-    check_ok(volt_simulate_lorenz(&options, volt_matrix_of(matrix, rows, 3)));
+    check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &options, volt_matrix_of(matrix, rows, 3)));
     return matrix;
 }
 

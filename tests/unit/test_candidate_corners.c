@@ -60,7 +60,7 @@ static void ranges_of_one_value_give_it(void **state)
     check_ok(volt_candidates_draw("volterra:lift=geometric", rows(), &options, &grid));
     for (int64_t i = 0; i < MANY; i++) {
         const candidate all[] = {candidate_get(candidates, i), follow(candidates, i),
-                                 candidate_get(grid, i % volt_candidates_count(grid))};
+                                 candidate_get(grid, i % grid->count)};
         for (int k = 0; k < 3; k++) {
             assert_true(candidate_number(&all[k], "lambda_coef") == 0.25);
             assert_true(candidate_number(&all[k], "tau_coef") == 0.5);
@@ -112,7 +112,7 @@ static void combinations_that_are_the_same_count_once(void **state)
     const char *kernel = "volterra";
     volt_candidates *grid = NULL;
     check_ok(volt_candidates_draw(kernel, rows(), &options, &grid));
-    int64_t count = volt_candidates_count(grid), with_coef = 0;
+    int64_t count = grid->count, with_coef = 0;
     char value[VOLT_KERNEL_LENGTH];
     for (int64_t i = 0; i < count; i++) {
         candidate one = candidate_get(grid, i);

@@ -1,4 +1,5 @@
 /* tests/unit/test_candidate_grids.c: candidates laid out as a grid: every one once, in order, with the ends. */
+#include "select/candidates/candidates.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/sequences.h"
@@ -46,7 +47,7 @@ static void grids_by_hand(void **state)
                                         {"window", VOLT_SEARCH_INTEGER, 4, 5, NULL, 0},
                                         {"alpha", VOLT_SEARCH_LINEAR, 1, 2, NULL, 0}};
     volt_candidates *candidates = grid_of("rbf", ranges, 3, 3);
-    assert_int_equal(volt_candidates_count(candidates), 3 * 2 * 3);
+    assert_int_equal(candidates->count, 3 * 2 * 3);
     int seen[3][2][3] = {{{0}}};
     for (int64_t i = 0; i < 18; i++) {
         candidate c = candidate_get(candidates, i);
@@ -90,7 +91,7 @@ static void grids_have_no_idle_axes(void **state)
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         volt_candidates *candidates = grid_of(cases[k].kernel, NULL, 0, 3);
-        int64_t count = volt_candidates_count(candidates);
+        int64_t count = candidates->count;
         if (count != cases[k].size)
             fail_msg("%s: the grid has %" PRId64 " candidates, expected %" PRId64, cases[k].kernel, count,
                      cases[k].size);
@@ -105,7 +106,7 @@ static void grids_hold_every_candidate_once(void **state)
     static const char *const lifts[] = {"geometric", "rbf", "even"};
     const volt_range range = {.name = "lift", .choices = lifts, .n_choices = 3};
     volt_candidates *candidates = grid_of("volterra", &range, 1, 3);
-    int64_t count = volt_candidates_count(candidates);
+    int64_t count = candidates->count;
     assert_int_equal(count, 3 * 27);
     candidate *all = malloc((size_t)count * sizeof *all);
     for (int64_t i = 0; i < count; i++) {
@@ -124,7 +125,7 @@ static void grids_of_whole_numbers(void **state)
                                         {"alpha", VOLT_SEARCH_LOG, 1, 1, NULL, 0}};
     static const double expected[] = {1, 2, 4, 8, 16, 32, 64};
     volt_candidates *candidates = grid_of("linear", ranges, 2, 7);
-    assert_int_equal(volt_candidates_count(candidates), 7);
+    assert_int_equal(candidates->count, 7);
     for (int i = 0; i < 7; i++) {
         candidate c = candidate_get(candidates, i);
         assert_true(candidate_number(&c, "window") == expected[i] && c.alpha == 1);
@@ -136,7 +137,7 @@ static void grids_of_whole_numbers(void **state)
                                          {"alpha", VOLT_SEARCH_LOG, 1, 1, NULL, 0}};
     for (int64_t points = 2; points <= 25; points++) {
         candidates = grid_of("linear", crowded, 2, points);
-        int64_t count = volt_candidates_count(candidates);
+        int64_t count = candidates->count;
         assert_true(count <= points && count <= 20);
         double before = 0;
         for (int64_t i = 0; i < count; i++) {
@@ -155,7 +156,7 @@ static void a_grid_of_one_point(void **state)
 {
     (void)state;
     volt_candidates *candidates = grid_of("memory", NULL, 0, 1);
-    assert_int_equal(volt_candidates_count(candidates), 1);
+    assert_int_equal(candidates->count, 1);
     candidate c = candidate_get(candidates, 0);
     assert_true(strncmp(c.kernel, "memory:", 7) == 0 && c.alpha > 0);
     volt_candidates_free(candidates);

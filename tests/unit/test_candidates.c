@@ -1,4 +1,5 @@
 /* tests/unit/test_candidates.c: candidates from lists, functions and CSV files, and what is refused. */
+#include "select/candidates/candidates.h"
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/scratch.h"
@@ -62,7 +63,7 @@ static void lists_are_copied_and_completed(void **state)
     first[0] = 'x';
     kernels[1] = NULL;
     alphas[2] = -1;
-    assert_int_equal(volt_candidates_count(candidates), 3);
+    assert_int_equal(candidates->count, 3);
     check_candidate(candidates, 2, "linear:window=3", 7);
     check_candidate(candidates, 0, "rbf:gamma=2,window=1", 0.5);
     check_candidate(candidates, 1, "volterra:tau_coef=0.3,lambda_coef=0.9", 1e-3);
@@ -135,8 +136,8 @@ static void functions_make_candidates(void **state)
     volt_candidates *endless = NULL, *ten = NULL;
     check_ok(candidates_of_function(make, &good, -1, &endless));
     check_ok(candidates_of_function(make, &good, 10, &ten));
-    assert_int_equal(volt_candidates_count(endless), -1);
-    assert_int_equal(volt_candidates_count(ten), 10);
+    assert_int_equal(endless->count, -1);
+    assert_int_equal(ten->count, 10);
     check_candidate(endless, 3, "rbf:gamma=4,window=1", 0.25);
     check_candidate(ten, 9, "rbf:gamma=10,window=1", 0.25);
     check_no_candidate(ten, 10, VOLT_ERR_ARGUMENT, "candidate 10 is not among the 10 candidates");
@@ -184,7 +185,7 @@ static void files_of_parameters(void **state)
 {
     (void)state;
     volt_candidates *candidates = read_text("tau,alpha,lambda\n0.25,1e-3,0.5\n0.125,2,0.75\n", "volterra");
-    assert_int_equal(volt_candidates_count(candidates), 2);
+    assert_int_equal(candidates->count, 2);
     check_candidate(candidates, 0, "volterra:tau=0.25,lambda=0.5", 1e-3);
     check_candidate(candidates, 1, "volterra:tau=0.125,lambda=0.75", 2);
     check_no_candidate(candidates, 2, VOLT_ERR_ARGUMENT, "candidate 2");
@@ -219,7 +220,7 @@ static void files_of_many_kinds(void **state)
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         volt_candidates *candidates = read_text(cases[c].csv, cases[c].kernel);
-        assert_int_equal(volt_candidates_count(candidates), 1);
+        assert_int_equal(candidates->count, 1);
         check_candidate(candidates, 0, cases[c].first, cases[c].alpha);
         volt_candidates_free(candidates);
     }
@@ -230,7 +231,7 @@ static void files_of_whole_kernels(void **state)
     (void)state;
     volt_candidates *candidates =
         read_text("alpha,kernel\n0.5,\"volterra:tau=0.25,lambda=0.5\"\n1,linear\n", NULL);
-    assert_int_equal(volt_candidates_count(candidates), 2);
+    assert_int_equal(candidates->count, 2);
     check_candidate(candidates, 0, "volterra:tau=0.25,lambda=0.5", 0.5);
     check_candidate(candidates, 1, "linear:window=1", 1);
     volt_candidates_free(candidates);
@@ -378,7 +379,7 @@ static void ranges_may_end_where_parameters_end(void **state)
     bool has_low = false, has_high = false;
     options.points = 2;
     check_ok(volt_candidates_draw("esn:size=3", volt_view_of(X, N, D), &options, &candidates));
-    for (int64_t i = 0; i < volt_candidates_count(candidates); i++) {
+    for (int64_t i = 0; i < candidates->count; i++) {
         check_ok(volt_candidates_get(candidates, i, text, &alpha, NULL));
         has_low = has_low || strstr(text, "leak=0.5,");
         has_high = has_high || strstr(text, "leak=1,");

@@ -19,9 +19,9 @@
 
 /* ---- Lorenz ----------------------------------------------------------------------------------- */
 
-static volt_lorenz_options lorenz_with(volt_ode_method method)
+static volt_simulate_options lorenz_with(volt_ode_method method)
 {
-    volt_lorenz_options options = volt_lorenz_options_default();
+    volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     options.method = method;
     return options;
 }
@@ -30,20 +30,20 @@ static void no_options_are_the_defaults(void **state)
 {
     (void)state;
     double given[30], none[30];
-    volt_lorenz_options lorenz = volt_lorenz_options_default();
-    check_ok(volt_simulate_lorenz(&lorenz, volt_matrix_of(given, 10, 3)));
-    check_ok(volt_simulate_lorenz(NULL, volt_matrix_of(none, 10, 3)));
+    volt_simulate_options lorenz = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
+    check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(given, 10, 3)));
+    check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(none, 10, 3)));
     assert_memory_equal(given, none, sizeof given);
     assert_true(given[0] == 0 && given[1] == 1 && given[2] == 1.05); /* the start is row 0 */
 
-    volt_mackey_glass_options mackey = volt_mackey_glass_options_default();
-    check_ok(volt_simulate_mackey_glass(&mackey, volt_matrix_of(given, 30, 1)));
-    check_ok(volt_simulate_mackey_glass(NULL, volt_matrix_of(none, 30, 1)));
+    volt_simulate_options mackey = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
+    check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &mackey, volt_matrix_of(given, 30, 1)));
+    check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, NULL, volt_matrix_of(none, 30, 1)));
     assert_memory_equal(given, none, sizeof given);
 
-    volt_narma10_options narma = volt_narma10_options_default();
-    check_ok(volt_simulate_narma10(&narma, volt_matrix_of(given, 15, 2)));
-    check_ok(volt_simulate_narma10(NULL, volt_matrix_of(none, 15, 2)));
+    volt_simulate_options narma = volt_simulate_options_default(VOLT_SYSTEM_NARMA10);
+    check_ok(volt_simulate(VOLT_SYSTEM_NARMA10, &narma, volt_matrix_of(given, 15, 2)));
+    check_ok(volt_simulate(VOLT_SYSTEM_NARMA10, NULL, volt_matrix_of(none, 15, 2)));
     assert_memory_equal(given, none, sizeof given);
 }
 
@@ -53,16 +53,16 @@ static void lorenz_rests_at_its_fixed_points(void **state)
 {
     (void)state;
     for (int method = 0; method < 2; method++) {
-        volt_lorenz_options options = lorenz_with((volt_ode_method)method);
+        volt_simulate_options options = lorenz_with((volt_ode_method)method);
         double rows[200][3];
         memset(options.start, 0, sizeof options.start);
-        check_ok(volt_simulate_lorenz(&options, volt_matrix_of(rows[0], 200, 3)));
+        check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &options, volt_matrix_of(rows[0], 200, 3)));
         for (int i = 0; i < 200; i++)
             assert_true(rows[i][0] == 0 && rows[i][1] == 0 && rows[i][2] == 0);
 
         double q = sqrt(options.beta * (options.rho - 1)), point[3] = {q, q, options.rho - 1};
         memcpy(options.start, point, sizeof point);
-        check_ok(volt_simulate_lorenz(&options, volt_matrix_of(rows[0], 200, 3)));
+        check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &options, volt_matrix_of(rows[0], 200, 3)));
         golden_check("fixed point", point, rows[199], 3, 200 * 8 * DBL_EPSILON, GOLDEN_MAX_NORM);
     }
 }
@@ -73,12 +73,12 @@ static void accurate_lorenz_on_the_axis_is_the_exponential(void **state)
     (void)state;
     static const double steps[] = {0.001, 0.1, 3};
     for (int s = 0; s < 3; s++) {
-        volt_lorenz_options options = lorenz_with(VOLT_ODE_ACCURATE);
+        volt_simulate_options options = lorenz_with(VOLT_ODE_ACCURATE);
         double rows[5][3];
         options.start[1] = 0;
         options.start[2] = 4;
         options.step = steps[s];
-        check_ok(volt_simulate_lorenz(&options, volt_matrix_of(rows[0], 5, 3)));
+        check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &options, volt_matrix_of(rows[0], 5, 3)));
         for (int i = 0; i < 5; i++) {
             double t = steps[s] * i;
             assert_true(rows[i][0] == 0 && rows[i][1] == 0);
@@ -94,27 +94,27 @@ static void discarding_shifts_the_rows(void **state)
     (void)state;
     for (int method = 0; method < 2; method++) {
         double all[50 * 3], late[30 * 3];
-        volt_lorenz_options lorenz = lorenz_with((volt_ode_method)method);
-        check_ok(volt_simulate_lorenz(&lorenz, volt_matrix_of(all, 50, 3)));
+        volt_simulate_options lorenz = lorenz_with((volt_ode_method)method);
+        check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(all, 50, 3)));
         lorenz.discard = 20;
-        check_ok(volt_simulate_lorenz(&lorenz, volt_matrix_of(late, 30, 3)));
+        check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(late, 30, 3)));
         assert_memory_equal(late, all + 20 * 3, sizeof late);
 
-        volt_mackey_glass_options mackey = volt_mackey_glass_options_default();
+        volt_simulate_options mackey = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
         mackey.method = (volt_ode_method)method;
         mackey.every = 1;
-        check_ok(volt_simulate_mackey_glass(&mackey, volt_matrix_of(all, 150, 1)));
+        check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &mackey, volt_matrix_of(all, 150, 1)));
         mackey.every = 7;
         mackey.discard = 3;
-        check_ok(volt_simulate_mackey_glass(&mackey, volt_matrix_of(late, 10, 1)));
+        check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &mackey, volt_matrix_of(late, 10, 1)));
         for (int i = 0; i < 10; i++)
             assert_true(late[i] == all[7 * (i + 3)]);
     }
     double all[60], late[40];
-    volt_narma10_options narma = {.struct_size = sizeof(volt_narma10_options), .seed = 1};
-    check_ok(volt_simulate_narma10(&narma, volt_matrix_of(all, 30, 2)));
+    volt_simulate_options narma = {.struct_size = sizeof(volt_simulate_options), .seed = 1};
+    check_ok(volt_simulate(VOLT_SYSTEM_NARMA10, &narma, volt_matrix_of(all, 30, 2)));
     narma.discard = 10;
-    check_ok(volt_simulate_narma10(&narma, volt_matrix_of(late, 20, 2)));
+    check_ok(volt_simulate(VOLT_SYSTEM_NARMA10, &narma, volt_matrix_of(late, 20, 2)));
     assert_memory_equal(late, all + 20, sizeof late);
 }
 
@@ -126,8 +126,8 @@ static void a_wider_matrix_keeps_its_other_columns(void **state)
     for (int i = 0; i < 20; i++)
         for (int j = 0; j < 5; j++)
             wide[i][j] = -7;
-    check_ok(volt_simulate_lorenz(NULL, volt_matrix_of(rows[0], 20, 3)));
-    check_ok(volt_simulate_lorenz(NULL, (volt_matrix){wide[0] + 1, 20, 3, 5}));
+    check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(rows[0], 20, 3)));
+    check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, (volt_matrix){wide[0] + 1, 20, 3, 5}));
     for (int i = 0; i < 20; i++) {
         assert_memory_equal(wide[i] + 1, rows[i], sizeof rows[i]);
         assert_true(wide[i][0] == -7 && wide[i][4] == -7);
@@ -143,17 +143,17 @@ static void accurate_mackey_glass_by_hand(void **state)
     (void)state;
     static const double steps[] = {1, 0.5, 0.125};
     for (int k = 0; k < 3; k++) {
-        volt_mackey_glass_options options = {.struct_size = sizeof(volt_mackey_glass_options),
-                                             .a = 2,
-                                             .power = 0,
-                                             .delay = 1,
-                                             .start = 1,
-                                             .step = steps[k],
-                                             .every = 1,
-                                             .method = VOLT_ODE_ACCURATE};
+        volt_simulate_options options = {.struct_size = sizeof(volt_simulate_options),
+                                         .a = 2,
+                                         .power = 0,
+                                         .delay = 1,
+                                         .start = {1},
+                                         .step = steps[k],
+                                         .every = 1,
+                                         .method = VOLT_ODE_ACCURATE};
         double rows[24];
         int per_delay = (int)(1 / steps[k]);
-        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(rows, 3 * per_delay, 1)));
+        check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, volt_matrix_of(rows, 3 * per_delay, 1)));
         for (int i = 0; i < 3 * per_delay; i++) {
             int interval = i / per_delay;
             double s = steps[k] * (i + 1 - interval * per_delay);
@@ -168,15 +168,15 @@ static void mackey_glass_rests_at_its_equilibrium(void **state)
 {
     (void)state;
     for (int method = 0; method < 2; method++) {
-        volt_mackey_glass_options options = volt_mackey_glass_options_default();
+        volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
         double rows[20];
-        options.start = 1;
+        options.start[0] = 1;
         options.method = (volt_ode_method)method;
-        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(rows, 20, 1)));
+        check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, volt_matrix_of(rows, 20, 1)));
         for (int i = 0; i < 20; i++) /* 1000 steps, each with a rounding of eps/2 at most */
             assert_true(fabs(rows[i] - 1) <= 1000 * DBL_EPSILON / 2);
-        options.start = 0;
-        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(rows, 20, 1)));
+        options.start[0] = 0;
+        check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, volt_matrix_of(rows, 20, 1)));
         for (int i = 0; i < 20; i++)
             assert_true(rows[i] == 0);
     }
@@ -189,14 +189,14 @@ static void mackey_glass_takes_any_power(void **state)
     (void)state;
     static const double powers[] = {2, 10, 41, 100};
     for (int k = 0; k < 4; k++) {
-        volt_mackey_glass_options options = volt_mackey_glass_options_default();
+        volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
         double whole[10], near[10];
         options.method = VOLT_ODE_ACCURATE;
         options.power = powers[k];
         options.every = (int64_t)(options.delay / options.step / 2);
-        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(whole, 10, 1)));
+        check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, volt_matrix_of(whole, 10, 1)));
         options.power *= 1 + 1e-9;
-        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(near, 10, 1)));
+        check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, volt_matrix_of(near, 10, 1)));
         for (int i = 0; i < 10; i++)
             assert_true(fabs(near[i] - whole[i]) < 1e-5);
     }
@@ -207,12 +207,12 @@ static void mackey_glass_with_an_even_power_is_odd(void **state)
 {
     (void)state;
     for (int method = 0; method < 2; method++) {
-        volt_mackey_glass_options options = volt_mackey_glass_options_default();
+        volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
         double plus[60], minus[60];
         options.method = (volt_ode_method)method;
-        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(plus, 60, 1)));
-        options.start = -options.start;
-        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(minus, 60, 1)));
+        check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, volt_matrix_of(plus, 60, 1)));
+        options.start[0] = -options.start[0];
+        check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, volt_matrix_of(minus, 60, 1)));
         for (int i = 0; i < 60; i++)
             assert_true(minus[i] == -plus[i]);
     }
@@ -225,9 +225,9 @@ static void narma10_follows_its_formula(void **state)
     (void)state;
     enum { N = 400 };
     double rows[N][2], u[N], y[N + 1] = {0};
-    const volt_narma10_options options = {.struct_size = sizeof(volt_narma10_options), .seed = 17};
+    const volt_simulate_options options = {.struct_size = sizeof(volt_simulate_options), .seed = 17};
     print_message("seed 17\n");
-    check_ok(volt_simulate_narma10(&options, volt_matrix_of(rows[0], N, 2)));
+    check_ok(volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(rows[0], N, 2)));
     volt_rng rng;
     volt_rng_init(&rng, 17, 0);
     for (int t = 0; t < N; t++) {
@@ -248,8 +248,9 @@ static void narma10_names_the_row_where_it_diverges(void **state)
     (void)state;
     enum { N = 10000 };
     double *rows = malloc(2 * N * sizeof *rows);
-    volt_narma10_options options = volt_narma10_options_default();
-    while (options.seed < 5000 && volt_simulate_narma10(&options, volt_matrix_of(rows, N, 2)) == VOLT_OK)
+    volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_NARMA10);
+    while (options.seed < 5000 &&
+           volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(rows, N, 2)) == VOLT_OK)
         options.seed++;
     int64_t row = -1;
     assert_int_equal(sscanf(volt_error_detail(), "NARMA10 diverges: row %" SCNd64, &row), 1);
@@ -257,15 +258,15 @@ static void narma10_names_the_row_where_it_diverges(void **state)
     assert_true(row > 0 && row < N);
 
     rows[0] = rows[2 * row + 1] = -7;
-    check_fails(volt_simulate_narma10(&options, volt_matrix_of(rows, row + 1, 2)), VOLT_ERR_NOT_FINITE,
-                "is not finite");
+    check_fails(volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(rows, row + 1, 2)),
+                VOLT_ERR_NOT_FINITE, "is not finite");
     assert_true(rows[0] == -7 && rows[2 * row + 1] == -7); /* untouched */
-    check_ok(volt_simulate_narma10(&options, volt_matrix_of(rows, row, 2)));
+    check_ok(volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(rows, row, 2)));
     for (int64_t i = 0; i < 2 * row; i++)
         assert_true(isfinite(rows[i]));
 
     options.discard += row + 5;
-    check_fails(volt_simulate_narma10(&options, volt_matrix_of(rows, 3, 2)), VOLT_ERR_NOT_FINITE,
+    check_fails(volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(rows, 3, 2)), VOLT_ERR_NOT_FINITE,
                 "NARMA10 diverges: discarded row ");
     free(rows);
 }
@@ -279,32 +280,32 @@ static void diverging_systems_are_refused_and_leave_nothing(void **state)
     for (int i = 0; i < 60; i++)
         rows[i] = -7;
 
-    volt_lorenz_options lorenz = lorenz_with(VOLT_ODE_RK4);
+    volt_simulate_options lorenz = lorenz_with(VOLT_ODE_RK4);
     lorenz.step = 1; /* far beyond the stability of the scheme */
-    check_fails(volt_simulate_lorenz(&lorenz, volt_matrix_of(rows, 20, 3)), VOLT_ERR_NOT_FINITE,
+    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(rows, 20, 3)), VOLT_ERR_NOT_FINITE,
                 "the Lorenz system diverges: row ");
     lorenz = lorenz_with(VOLT_ODE_ACCURATE);
     lorenz.beta = -1000; /* on the axis u = v = 0, w grows like e^(1000 t) */
     lorenz.start[1] = 0;
     lorenz.step = 1;
-    check_fails(volt_simulate_lorenz(&lorenz, volt_matrix_of(rows, 20, 3)), VOLT_ERR_NOT_FINITE,
+    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(rows, 20, 3)), VOLT_ERR_NOT_FINITE,
                 "row 1: the Lorenz system");
 
     for (int method = 0; method < 2; method++) {
-        volt_mackey_glass_options mackey = volt_mackey_glass_options_default();
+        volt_simulate_options mackey = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
         mackey.method = (volt_ode_method)method;
         mackey.power = 1;
-        mackey.start = -1; /* 1 + x = 0 */
-        check_fails(volt_simulate_mackey_glass(&mackey, volt_matrix_of(rows, 60, 1)), VOLT_ERR_NOT_FINITE,
-                    "Mackey-Glass");
+        mackey.start[0] = -1; /* 1 + x = 0 */
+        check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &mackey, volt_matrix_of(rows, 60, 1)),
+                    VOLT_ERR_NOT_FINITE, "Mackey-Glass");
         mackey.power = 2.5; /* of a negative number */
-        check_fails(volt_simulate_mackey_glass(&mackey, volt_matrix_of(rows, 60, 1)), VOLT_ERR_NOT_FINITE,
-                    "Mackey-Glass");
-        mackey = volt_mackey_glass_options_default();
+        check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &mackey, volt_matrix_of(rows, 60, 1)),
+                    VOLT_ERR_NOT_FINITE, "Mackey-Glass");
+        mackey = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
         mackey.method = (volt_ode_method)method;
         mackey.b = -100; /* x grows like e^(100 t) */
-        check_fails(volt_simulate_mackey_glass(&mackey, volt_matrix_of(rows, 60, 1)), VOLT_ERR_NOT_FINITE,
-                    "Mackey-Glass");
+        check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &mackey, volt_matrix_of(rows, 60, 1)),
+                    VOLT_ERR_NOT_FINITE, "Mackey-Glass");
     }
     for (int i = 0; i < 60; i++)
         assert_true(rows[i] == -7);
@@ -320,27 +321,28 @@ static void wrong_lorenz_options_are_refused(void **state)
         double value;
         const char *sentence;
     } wrong[] = {
-        {offsetof(volt_lorenz_options, sigma), NAN, "sigma, rho, beta are nan"},
-        {offsetof(volt_lorenz_options, rho), INFINITY, "10, inf"},
-        {offsetof(volt_lorenz_options, beta), -INFINITY, "-inf"},
-        {offsetof(volt_lorenz_options, start) + sizeof(double), NAN, "entry 2 of the start is nan"},
-        {offsetof(volt_lorenz_options, step), 0, "the step is 0"},
-        {offsetof(volt_lorenz_options, step), -0.5, "the step is -0.5"},
-        {offsetof(volt_lorenz_options, step), NAN, "the step is nan"},
+        {offsetof(volt_simulate_options, sigma), NAN, "sigma, rho, beta are nan"},
+        {offsetof(volt_simulate_options, rho), INFINITY, "10, inf"},
+        {offsetof(volt_simulate_options, beta), -INFINITY, "-inf"},
+        {offsetof(volt_simulate_options, start) + sizeof(double), NAN, "entry 2 of the start is nan"},
+        {offsetof(volt_simulate_options, step), 0, "the step is 0"},
+        {offsetof(volt_simulate_options, step), -0.5, "the step is -0.5"},
+        {offsetof(volt_simulate_options, step), NAN, "the step is nan"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        volt_lorenz_options options = volt_lorenz_options_default();
+        volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
         memcpy((char *)&options + wrong[i].field, &wrong[i].value, sizeof(double));
-        check_fails(volt_simulate_lorenz(&options, out), VOLT_ERR_ARGUMENT, wrong[i].sentence);
+        check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &options, out), VOLT_ERR_ARGUMENT, wrong[i].sentence);
     }
-    volt_lorenz_options options = volt_lorenz_options_default();
+    volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     options.discard = -1;
-    check_fails(volt_simulate_lorenz(&options, out), VOLT_ERR_ARGUMENT, "discard is -1");
+    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &options, out), VOLT_ERR_ARGUMENT, "discard is -1");
     options.discard = INT64_MAX;
-    check_fails(volt_simulate_lorenz(&options, out), VOLT_ERR_ARGUMENT, "discard is 9223372036854775807");
-    options = volt_lorenz_options_default();
+    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &options, out), VOLT_ERR_ARGUMENT,
+                "discard is 9223372036854775807");
+    options = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
     options.method = (volt_ode_method)2;
-    check_fails(volt_simulate_lorenz(&options, out), VOLT_ERR_ARGUMENT, "the method is 2");
+    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &options, out), VOLT_ERR_ARGUMENT, "the method is 2");
 }
 
 static void wrong_mackey_glass_options_are_refused(void **state)
@@ -353,39 +355,40 @@ static void wrong_mackey_glass_options_are_refused(void **state)
         double value;
         const char *sentence;
     } wrong[] = {
-        {offsetof(volt_mackey_glass_options, a), NAN, "a, b and start are nan"},
-        {offsetof(volt_mackey_glass_options, b), INFINITY, "0.2, inf"},
-        {offsetof(volt_mackey_glass_options, start), NAN, "0.1 and nan"},
-        {offsetof(volt_mackey_glass_options, power), -1, "the power is -1"},
-        {offsetof(volt_mackey_glass_options, power), NAN, "the power is nan"},
-        {offsetof(volt_mackey_glass_options, step), 0, "the step is 0"},
-        {offsetof(volt_mackey_glass_options, step), -0.02, "the step is -0.02"},
-        {offsetof(volt_mackey_glass_options, step), 0.03, "the delay 17 is 566.666666666667 steps of 0.03"},
-        {offsetof(volt_mackey_glass_options, step), 18, "the delay 17 is 0.944444444444444 steps of 18"},
-        {offsetof(volt_mackey_glass_options, step), 40, "whole number of steps, at least 1"},
-        {offsetof(volt_mackey_glass_options, step), 1e-300, "whole number of steps"},
-        {offsetof(volt_mackey_glass_options, delay), 17.001, "the delay 17.001 is 850.05 steps of 0.02"},
-        {offsetof(volt_mackey_glass_options, delay), 0, "the delay is 0"},
-        {offsetof(volt_mackey_glass_options, delay), -17, "the delay is -17"},
-        {offsetof(volt_mackey_glass_options, delay), INFINITY, "the delay is inf"},
+        {offsetof(volt_simulate_options, a), NAN, "a, b and start are nan"},
+        {offsetof(volt_simulate_options, b), INFINITY, "0.2, inf"},
+        {offsetof(volt_simulate_options, start), NAN, "0.1 and nan"},
+        {offsetof(volt_simulate_options, power), -1, "the power is -1"},
+        {offsetof(volt_simulate_options, power), NAN, "the power is nan"},
+        {offsetof(volt_simulate_options, step), 0, "the step is 0"},
+        {offsetof(volt_simulate_options, step), -0.02, "the step is -0.02"},
+        {offsetof(volt_simulate_options, step), 0.03, "the delay 17 is 566.666666666667 steps of 0.03"},
+        {offsetof(volt_simulate_options, step), 18, "the delay 17 is 0.944444444444444 steps of 18"},
+        {offsetof(volt_simulate_options, step), 40, "whole number of steps, at least 1"},
+        {offsetof(volt_simulate_options, step), 1e-300, "whole number of steps"},
+        {offsetof(volt_simulate_options, delay), 17.001, "the delay 17.001 is 850.05 steps of 0.02"},
+        {offsetof(volt_simulate_options, delay), 0, "the delay is 0"},
+        {offsetof(volt_simulate_options, delay), -17, "the delay is -17"},
+        {offsetof(volt_simulate_options, delay), INFINITY, "the delay is inf"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        volt_mackey_glass_options options = volt_mackey_glass_options_default();
+        volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
         memcpy((char *)&options + wrong[i].field, &wrong[i].value, sizeof(double));
-        check_fails(volt_simulate_mackey_glass(&options, out), VOLT_ERR_ARGUMENT, wrong[i].sentence);
+        check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, out), VOLT_ERR_ARGUMENT,
+                    wrong[i].sentence);
     }
-    volt_mackey_glass_options options = volt_mackey_glass_options_default();
+    volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
     options.every = 0;
-    check_fails(volt_simulate_mackey_glass(&options, out), VOLT_ERR_ARGUMENT, "every is 0");
-    options = volt_mackey_glass_options_default();
+    check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, out), VOLT_ERR_ARGUMENT, "every is 0");
+    options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
     options.method = (volt_ode_method)7;
-    check_fails(volt_simulate_mackey_glass(&options, out), VOLT_ERR_ARGUMENT, "the method is 7");
+    check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, out), VOLT_ERR_ARGUMENT, "the method is 7");
     /* A delay of 9e15 steps is valid, and its values do not fit in memory. */
-    options = volt_mackey_glass_options_default();
+    options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
     options.step = 17 / 0x1p52;
     for (int method = 0; method < 2; method++) {
         options.method = (volt_ode_method)method;
-        check_fails(volt_simulate_mackey_glass(&options, out), VOLT_ERR_MEMORY, "");
+        check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, out), VOLT_ERR_MEMORY, "");
     }
 }
 
@@ -395,11 +398,11 @@ static void rounded_steps_are_accepted(void **state)
     (void)state;
     static const double pairs[][2] = {{17, 0.1}, {0.3, 0.1}, {17, 17.0 / 849}, {1, 1.0 / 3}, {1e-3, 1e-9}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        volt_mackey_glass_options options = volt_mackey_glass_options_default();
+        volt_simulate_options options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
         double row;
         options.delay = pairs[i][0];
         options.step = pairs[i][1];
-        check_ok(volt_simulate_mackey_glass(&options, volt_matrix_of(&row, 1, 1)));
+        check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, volt_matrix_of(&row, 1, 1)));
     }
 }
 
@@ -407,21 +410,27 @@ static void wrong_matrices_are_refused(void **state)
 {
     (void)state;
     double rows[30];
-    check_fails(volt_simulate_lorenz(NULL, volt_matrix_of(rows, 10, 2)), VOLT_ERR_SHAPE,
+    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(rows, 10, 2)), VOLT_ERR_SHAPE,
                 "has 2 columns, and must have 3");
-    check_fails(volt_simulate_mackey_glass(NULL, volt_matrix_of(rows, 10, 2)), VOLT_ERR_SHAPE,
+    check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, NULL, volt_matrix_of(rows, 10, 2)), VOLT_ERR_SHAPE,
                 "has 2 columns, and must have 1");
-    check_fails(volt_simulate_narma10(NULL, volt_matrix_of(rows, 10, 3)), VOLT_ERR_SHAPE,
+    check_fails(volt_simulate(VOLT_SYSTEM_NARMA10, NULL, volt_matrix_of(rows, 10, 3)), VOLT_ERR_SHAPE,
                 "has 3 columns, and must have 2");
-    check_fails(volt_simulate_lorenz(NULL, volt_matrix_of(rows, 0, 3)), VOLT_ERR_ARGUMENT, "rows is 0");
-    check_fails(volt_simulate_lorenz(NULL, volt_matrix_of(rows, -4, 3)), VOLT_ERR_ARGUMENT, "rows is -4");
-    check_fails(volt_simulate_lorenz(NULL, volt_matrix_of(NULL, 10, 3)), VOLT_ERR_ARGUMENT, "no data");
-    check_fails(volt_simulate_lorenz(NULL, (volt_matrix){rows, 10, 3, 2}), VOLT_ERR_ARGUMENT,
+    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(rows, 0, 3)), VOLT_ERR_ARGUMENT,
+                "rows is 0");
+    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(rows, -4, 3)), VOLT_ERR_ARGUMENT,
+                "rows is -4");
+    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(NULL, 10, 3)), VOLT_ERR_ARGUMENT,
+                "no data");
+    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, (volt_matrix){rows, 10, 3, 2}), VOLT_ERR_ARGUMENT,
                 "leading dimension 2");
-    check_fails(volt_simulate_lorenz(NULL, volt_matrix_of(rows, INT64_MAX, 3)), VOLT_ERR_MEMORY, "");
-    volt_narma10_options options = {.struct_size = sizeof(volt_narma10_options), .discard = -3};
-    check_fails(volt_simulate_narma10(&options, volt_matrix_of(rows, 10, 2)), VOLT_ERR_ARGUMENT,
+    check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(rows, INT64_MAX, 3)), VOLT_ERR_MEMORY,
+                "");
+    volt_simulate_options options = {.struct_size = sizeof(volt_simulate_options), .discard = -3};
+    check_fails(volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(rows, 10, 2)), VOLT_ERR_ARGUMENT,
                 "discard is -3");
+    check_fails(volt_simulate((volt_system)3, NULL, volt_matrix_of(rows, 10, 3)), VOLT_ERR_ARGUMENT,
+                "the system is 3");
 }
 
 /* ---- all of them: cancelling, memory ----------------------------------------------------------- */
@@ -447,30 +456,30 @@ enum { LORENZ_RK4, LORENZ_ACCURATE, LORENZ_LONG_STEP, MACKEY_RK4, MACKEY_ACCURAT
 static volt_status run(int which, int is_long, volt_progress progress, double *rows)
 {
     int64_t far = is_long ? INT64_MAX / 2 : 10;
-    volt_lorenz_options lorenz = volt_lorenz_options_default();
-    volt_mackey_glass_options mackey = volt_mackey_glass_options_default();
-    volt_narma10_options narma = volt_narma10_options_default();
+    volt_simulate_options lorenz = volt_simulate_options_default(VOLT_SYSTEM_LORENZ);
+    volt_simulate_options mackey = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
+    volt_simulate_options narma = volt_simulate_options_default(VOLT_SYSTEM_NARMA10);
     lorenz.progress = mackey.progress = narma.progress = progress;
     lorenz.method = which == LORENZ_RK4 ? VOLT_ODE_RK4 : VOLT_ODE_ACCURATE;
     mackey.method = which == MACKEY_RK4 ? VOLT_ODE_RK4 : VOLT_ODE_ACCURATE;
     switch (which) {
     case LORENZ_LONG_STEP: /* all the time goes into one row */
         lorenz.step = is_long ? 1e12 : 10;
-        return volt_simulate_lorenz(&lorenz, volt_matrix_of(rows, 2, 3));
+        return volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(rows, 2, 3));
     case MACKEY_HALVED: /* steps so long that they must be cut */
         mackey.step = 17;
         mackey.every = far;
-        return volt_simulate_mackey_glass(&mackey, volt_matrix_of(rows, 2, 1));
+        return volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &mackey, volt_matrix_of(rows, 2, 1));
     case MACKEY_RK4:
     case MACKEY_ACCURATE:
         mackey.discard = far;
-        return volt_simulate_mackey_glass(&mackey, volt_matrix_of(rows, 2, 1));
+        return volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &mackey, volt_matrix_of(rows, 2, 1));
     case NARMA: /* a bounded length: a long enough sequence diverges before anyone can cancel */
         narma.discard = is_long ? 20 : 10;
-        return volt_simulate_narma10(&narma, volt_matrix_of(rows, 2, 2));
+        return volt_simulate(VOLT_SYSTEM_NARMA10, &narma, volt_matrix_of(rows, 2, 2));
     default:
         lorenz.discard = far;
-        return volt_simulate_lorenz(&lorenz, volt_matrix_of(rows, 2, 3));
+        return volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(rows, 2, 3));
     }
 }
 

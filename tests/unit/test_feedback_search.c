@@ -1,5 +1,6 @@
 /* tests/unit/test_feedback_search.c: candidates whose outputs come back: their scores against explicit fits and free
  * runs, and their way through draws, logs and generations. */
+#include "select/candidates/candidates.h"
 #include "select/folds/problem.h"
 #include "support/candidate.h"
 #include "support/check.h"
@@ -344,7 +345,7 @@ static void weights_are_drawn(void **state)
     draw.points = 3;
     check_ok(volt_candidates_draw("linear:window=2", inputs(), &draw, &candidates));
     draw.points = 0;
-    assert_int_equal(volt_candidates_count(candidates), 6); /* weights x alphas */
+    assert_int_equal(candidates->count, 6); /* weights x alphas */
     check_ok(volt_candidates_get(candidates, 5, kernel, &alpha, &weight));
     assert_true(weight == 3);
     volt_candidates_free(candidates);

@@ -1,4 +1,5 @@
 /* tests/unit/test_fit_rows.c: rows that are made when they are asked for are, to the last bit, those that are stored. */
+#include "kernel/kernel_entry.h"
 #include "model/fit/fit_task.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"

@@ -1,4 +1,5 @@
 /* tests/unit/test_series_anomaly.c: from series to scores: the parts by hand, kernels that are chosen, failures. */
+#include "kernel/kernel_entry.h"
 #include "series/anomaly/variance_norm.h"
 #include "series/gram/objects_internal.h"
 #include "support/check.h"

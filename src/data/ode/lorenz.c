@@ -15,7 +15,6 @@
  * state, which the system amplifies by e^(0.9 t): the error of a row is about 1e-15 e^(0.9 t) of the largest
  * state. */
 #include "base/error.h"
-#include "base/memory.h"
 #include "data/ode/ode.h"
 #include "data/process.h"
 #include "volterra/data.h"
@@ -30,20 +29,6 @@ typedef struct lorenz {
     double sigma, rho, beta, step;
     double state[3], carry[3]; /* carry: see volt_add_carried */
 } lorenz;
-
-volt_lorenz_options volt_lorenz_options_default(void)
-{
-    volt_lorenz_options options = {
-        .struct_size = sizeof(volt_lorenz_options),
-        .sigma = 10,
-        .rho = 28,
-        .beta = 8.0 / 3.0,
-        .start = {0, 1, 1.05},
-        .step = 0.005,
-        .method = VOLT_ODE_RK4,
-    };
-    return options;
-}
 
 static void field(const double *x, const void *parameters, double *dx)
 {
@@ -122,7 +107,7 @@ static volt_status taylor_step(void *state, volt_stage *stage)
 
 /* ---- public ----------------------------------------------------------------------------------- */
 
-static volt_status check_options(const volt_lorenz_options *options, volt_matrix out)
+static volt_status check_options(const volt_simulate_options *options, volt_matrix out)
 {
     VOLT_TRY(volt_process_check("lorenz", out, 3, 1, options->discard));
     VOLT_REQUIRE(isfinite(options->sigma) && isfinite(options->rho) && isfinite(options->beta),
@@ -135,11 +120,8 @@ static volt_status check_options(const volt_lorenz_options *options, volt_matrix
     return volt_ode_check_method("lorenz", options->method);
 }
 
-volt_status volt_simulate_lorenz(const volt_lorenz_options *options, volt_matrix out)
+volt_status volt_lorenz_run(const volt_simulate_options *options, volt_matrix out)
 {
-    volt_lorenz_options own = volt_lorenz_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_lorenz_options"));
-    options = &own;
     VOLT_TRY(check_options(options, out));
 
     lorenz system = {

@@ -22,22 +22,6 @@ typedef struct mackey_rk4 {
     int64_t lag, oldest;
 } mackey_rk4;
 
-volt_mackey_glass_options volt_mackey_glass_options_default(void)
-{
-    volt_mackey_glass_options options = {
-        .struct_size = sizeof(volt_mackey_glass_options),
-        .a = 0.2,
-        .b = 0.1,
-        .power = 10,
-        .delay = 17,
-        .start = 1.2,
-        .step = 0.02,
-        .every = 50,
-        .method = VOLT_ODE_RK4,
-    };
-    return options;
-}
-
 /* ---- fixed steps ------------------------------------------------------------------------------ */
 
 static void field(const double *x, const void *parameters, double *dx)
@@ -72,12 +56,12 @@ static int64_t whole_steps(double delay, double step)
     return (int64_t)steps;
 }
 
-static volt_status check_options(const volt_mackey_glass_options *options, volt_matrix out)
+static volt_status check_options(const volt_simulate_options *options, volt_matrix out)
 {
     VOLT_TRY(volt_process_check("mackey-glass", out, 1, options->every, options->discard));
-    VOLT_REQUIRE(isfinite(options->a) && isfinite(options->b) && isfinite(options->start), VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(isfinite(options->a) && isfinite(options->b) && isfinite(options->start[0]), VOLT_ERR_ARGUMENT,
                  "mackey-glass: a, b and start are %g, %g and %g, and must be finite", options->a, options->b,
-                 options->start);
+                 options->start[0]);
     VOLT_REQUIRE(isfinite(options->power) && options->power >= 0, VOLT_ERR_ARGUMENT,
                  "mackey-glass: the power is %g, and must be at least 0 and finite", options->power);
     VOLT_TRY(volt_ode_check_step("mackey-glass", options->step));
@@ -90,7 +74,7 @@ static volt_status check_options(const volt_mackey_glass_options *options, volt_
     return volt_ode_check_method("mackey-glass", options->method);
 }
 
-static volt_status simulate_rk4(const volt_mackey_glass_options *options, int64_t lag, volt_process *process,
+static volt_status simulate_rk4(const volt_simulate_options *options, int64_t lag, volt_process *process,
                                 volt_matrix out)
 {
     VOLT_TRY(volt_memory_require((double)lag * sizeof(double), "the delayed values of Mackey-Glass"));
@@ -99,14 +83,14 @@ static volt_status simulate_rk4(const volt_mackey_glass_options *options, int64_
         .b = options->b,
         .power = options->power,
         .step = options->step,
-        .value = options->start,
+        .value = options->start[0],
         .past = volt_alloc(lag, sizeof(double)),
         .lag = lag,
     };
     if (!equation.past)
         return VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < lag; i++)
-        equation.past[i] = options->start;
+        equation.past[i] = options->start[0];
     process->state = &equation;
     process->row = &equation.value;
     process->step = rk4_step;
@@ -115,8 +99,8 @@ static volt_status simulate_rk4(const volt_mackey_glass_options *options, int64_
     return status;
 }
 
-static volt_status simulate_accurate(const volt_mackey_glass_options *options, int64_t lag,
-                                     volt_process *process, volt_matrix out)
+static volt_status simulate_accurate(const volt_simulate_options *options, int64_t lag, volt_process *process,
+                                     volt_matrix out)
 {
     volt_mackey_taylor *equation = volt_mackey_taylor_create(options, lag);
     if (!equation)
@@ -129,11 +113,8 @@ static volt_status simulate_accurate(const volt_mackey_glass_options *options, i
     return status;
 }
 
-volt_status volt_simulate_mackey_glass(const volt_mackey_glass_options *options, volt_matrix out)
+volt_status volt_mackey_glass_run(const volt_simulate_options *options, volt_matrix out)
 {
-    volt_mackey_glass_options own = volt_mackey_glass_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_mackey_glass_options"));
-    options = &own;
     VOLT_TRY(check_options(options, out));
 
     volt_process process = {

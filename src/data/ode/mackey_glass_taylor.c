@@ -52,7 +52,7 @@ static void *alloc_past(int64_t lag)
     return volt_alloc(lag, sizeof(double[N_COEFFICIENTS]));
 }
 
-volt_mackey_taylor *volt_mackey_taylor_create(const volt_mackey_glass_options *options, int64_t lag)
+volt_mackey_taylor *volt_mackey_taylor_create(const volt_simulate_options *options, int64_t lag)
 {
     volt_mackey_taylor *equation = volt_alloc(1, sizeof *equation);
     if (!equation)
@@ -63,7 +63,7 @@ volt_mackey_taylor *volt_mackey_taylor_create(const volt_mackey_glass_options *o
         .power = options->power,
         .part_length = options->step,
         .parts = 1,
-        .value = options->start,
+        .value = options->start[0],
         .past = alloc_past(lag),
         .lag = lag,
     };
@@ -73,7 +73,7 @@ volt_mackey_taylor *volt_mackey_taylor_create(const volt_mackey_glass_options *o
     }
     for (int64_t i = 0; i < lag; i++) {
         memset(equation->past[i], 0, sizeof equation->past[i]);
-        equation->past[i][0] = options->start;
+        equation->past[i][0] = options->start[0];
     }
     return equation;
 }

@@ -70,7 +70,7 @@ static inline void volt_rk4_step(volt_derivative field, const void *parameters, 
 typedef struct volt_mackey_taylor volt_mackey_taylor;
 
 /* NULL when out of memory (with a message). `lag` is the delay in steps. */
-volt_mackey_taylor *volt_mackey_taylor_create(const volt_mackey_glass_options *options, int64_t lag);
+volt_mackey_taylor *volt_mackey_taylor_create(const volt_simulate_options *options, int64_t lag);
 void volt_mackey_taylor_free(volt_mackey_taylor *equation);
 
 /* The address of the current value. */

@@ -20,7 +20,8 @@
 #define VOLT_SEARCHED(law, from, to) .search = VOLT_SEARCH_##law, .search_low = (from), .search_high = (to)
 
 /* The list of a file, as fields of its kernel's info. */
-#define VOLT_KERNEL_INFO .parameters = parameters, .n_parameters = N_PARAMETERS
+#define VOLT_KERNEL_INFO \
+    .struct_size = sizeof(volt_kernel_info), .parameters = parameters, .n_parameters = N_PARAMETERS
 
 /* A positive number, default 1, searched log-uniformly from `from` to `to` in units of `its_unit`. */
 #define VOLT_PARAMETER_POSITIVE(its_name, its_meaning, its_unit, from, to)             \

@@ -1,5 +1,6 @@
 /* src/model/explain/explain_setup.c: data shared by the expansions of a model. */
 #include "model/explain/explain_setup.h"
+#include "kernel/kernel_entry.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -2,6 +2,7 @@
  * state; the loss, its certificate and its classes; the share of the readout that was used. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/kernel_entry.h"
 #include "model/file/file_parts.h"
 #include "model/model_internal.h"
 

@@ -15,6 +15,7 @@
 #include "base/numbers.h"
 #include "base/strings.h"
 #include "kernel/gram/gram.h"
+#include "kernel/kernel_entry.h"
 #include "model/fit/fit_iteration.h"
 #include "model/fit/fit_task.h"
 #include "model/fit/landmarks.h"

@@ -1,5 +1,6 @@
 /* src/model/fit/fit_iteration.c: landmarks and checkpoint of an iterative fit that keeps all rows. */
 #include "model/fit/fit_iteration.h"
+#include "kernel/kernel_entry.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "kernel/kernel_entry.h"
 #include "model/live/live_internal.h"
 #include "model/model_internal.h"
 

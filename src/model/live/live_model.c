@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/strings.h"
+#include "kernel/kernel_entry.h"
 #include "model/file/file_parts.h"
 #include "model/live/live_internal.h"
 #include "model/model_internal.h"

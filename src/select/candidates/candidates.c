@@ -30,11 +30,6 @@ void volt_candidates_free(volt_candidates *candidates)
     volt_free(candidates);
 }
 
-int64_t volt_candidates_count(const volt_candidates *candidates)
-{
-    return candidates->count;
-}
-
 bool volt_candidates_has(const volt_candidates *candidates, int64_t index)
 {
     return index >= 0 && (candidates->count < 0 || index < candidates->count) &&

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/strings.h"
+#include "kernel/kernel_entry.h"
 #include "select/candidates/candidates.h"
 
 #include <inttypes.h>

@@ -38,6 +38,7 @@ static void estimate(volt_run *r)
     info->seconds = volt_seconds() - r->begun;
     int64_t made = info->trials - info->resumed;
     int64_t planned = r->length < 0 ? -1 : r->length + r->climbs;
+    info->total = planned;
     info->expected = volt_max(planned, 0);
     if (r->options->seconds > 0 && made > 0 && info->seconds > 0) {
         double in_time = (double)info->resumed + (double)made * r->options->seconds / info->seconds;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "io/file/file_bytes.h"
 #include "io/file/text_lines.h"
+#include "kernel/kernel_entry.h"
 #include "select/search/search_internal.h"
 #include "select/search/trial_log.h"
 

@@ -1,6 +1,7 @@
 /* src/series/anomaly/series_anomaly.c: anomaly scores of series: preparation, choice of a kernel, detector. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "kernel/kernel_entry.h"
 #include "select/search/search_run.h"
 #include "series/anomaly/variance_norm.h"
 #include "series/gram/objects_internal.h"

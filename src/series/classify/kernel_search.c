@@ -5,6 +5,7 @@
  * sample of the series, the cheapest first. The draws with the best ranks, in the list of all series or in a
  * list without one of the folds (class_bench.h), are then tried on all series. */
 #include "series/classify/kernel_search.h"
+#include "kernel/kernel_entry.h"
 
 #include "base/error.h"
 #include "base/memory.h"

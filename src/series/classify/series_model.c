@@ -1,5 +1,6 @@
 /* src/series/classify/series_model.c: the readout on series: info and predictions. */
 #include "series/classify/series_model.h"
+#include "kernel/kernel_entry.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-/* src/data/narma10.c: the nonlinear autoregressive moving average of order 10, a benchmark of system
- * identification.
+/* src/data/systems.c: the systems of volt_simulate, and one of them: NARMA10, the nonlinear autoregressive moving average of order 10, a
+ * benchmark of system identification.
  *
  *     y[t+1] = 0.3 y[t] + 0.05 y[t] sum_{i<10} y[t-i] + 1.5 u[t-9] u[t] + 0.1,    u[t] uniform on [0, 0.5)
  *
@@ -11,6 +11,8 @@
 #include "data/process.h"
 #include "volterra/data.h"
 
+#include <stdbool.h>
+
 enum { MEMORY = 10 };
 
 typedef struct narma10 {
@@ -19,12 +21,6 @@ typedef struct narma10 {
     int now;                                /* position of u[t] and y[t+1], which replace the oldest */
     double row[2];                          /* u[t], y[t+1] */
 } narma10;
-
-volt_narma10_options volt_narma10_options_default(void)
-{
-    volt_narma10_options options = {.struct_size = sizeof(volt_narma10_options), .seed = 0, .discard = 200};
-    return options;
-}
 
 static volt_status narma10_step(void *state, volt_stage *stage)
 {
@@ -46,11 +42,8 @@ static volt_status narma10_step(void *state, volt_stage *stage)
     return VOLT_OK;
 }
 
-volt_status volt_simulate_narma10(const volt_narma10_options *options, volt_matrix out)
+static volt_status narma10_run(const volt_simulate_options *options, volt_matrix out)
 {
-    volt_narma10_options own = volt_narma10_options_default();
-    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_narma10_options"));
-    options = &own;
     VOLT_TRY(volt_process_check("narma10", out, 2, 1, options->discard));
 
     narma10 system = {.now = 0};
@@ -66,4 +59,41 @@ volt_status volt_simulate_narma10(const volt_narma10_options *options, volt_matr
         .step = narma10_step,
     };
     return volt_process_run(&process, options->progress, out);
+}
+
+/* ---- all systems ------------------------------------------------------------------------------ */
+
+volt_simulate_options volt_simulate_options_default(volt_system system)
+{
+    bool is_lorenz = system == VOLT_SYSTEM_LORENZ;
+    return (volt_simulate_options){
+        .struct_size = sizeof(volt_simulate_options),
+        .sigma = 10,
+        .rho = 28,
+        .beta = 8.0 / 3.0,
+        .a = 0.2,
+        .b = 0.1,
+        .power = 10,
+        .delay = 17,
+        .start = {is_lorenz ? 0 : 1.2, 1, 1.05},
+        .step = is_lorenz ? 0.005 : 0.02,
+        .every = 50,
+        .method = VOLT_ODE_RK4,
+        .discard = system == VOLT_SYSTEM_NARMA10 ? 200 : 0,
+    };
+}
+
+volt_status volt_simulate(volt_system system, const volt_simulate_options *options, volt_matrix out)
+{
+    volt_simulate_options own = volt_simulate_options_default(system);
+    VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_simulate_options"));
+    switch (system) {
+    case VOLT_SYSTEM_LORENZ:
+        return volt_lorenz_run(&own, out);
+    case VOLT_SYSTEM_MACKEY_GLASS:
+        return volt_mackey_glass_run(&own, out);
+    case VOLT_SYSTEM_NARMA10:
+        return narma10_run(&own, out);
+    }
+    return volt_fail(VOLT_ERR_ARGUMENT, "the system is %d, and there is no such", (int)system);
 }
