@@ -3,7 +3,8 @@
 #
 #   scripts/abi.sh             compare the public interface with that of the last tag v*; fails where something was lost
 #                              or changed although docs/versions.md promises that it stays
-#   scripts/abi.sh --names     only: does abi/libvolterra.symbols list what the headers declare? Needs no build
+#   scripts/abi.sh --names     only: does abi/libvolterra.symbols list what the headers declare? Does the library in build/,
+#                              if there is one, export exactly that, and do its objects define only names with volt_?
 #   scripts/abi.sh --update    write the names that the headers declare now into that list
 #
 # Names say nothing of arguments and structures: abidiff does, from the debug information of both libraries. Where there
@@ -16,13 +17,37 @@ work=build/abi
 
 declared() { grep -ohE '^VOLT_API [^(]*\(' include/volterra/*.h | grep -oE 'volt_[a-z0-9_]+\($' | tr -d '(' | LC_ALL=C sort -u; }
 
+defined() { nm --defined-only "$@" 2>/dev/null | awk 'NF == 3 && $2 ~ /[A-Z]/ && $2 != "A" { print $3 }' | sed 's/@.*//' | LC_ALL=C sort -u; }
+
 check_names()
 {
-    local differences
+    local differences objects stray status=0
     differences=$(LC_ALL=C comm -3 "$list" <(declared) | tr -d '\t')
-    [ -z "$differences" ] && return
-    echo "abi: $list and the headers differ in ${differences//$'\n'/ }; run scripts/abi.sh --update" >&2
-    return 1
+    if [ -n "$differences" ]; then
+        echo "abi: $list and the headers differ in ${differences//$'\n'/ }; run scripts/abi.sh --update" >&2
+        status=1
+    fi
+    stray=$(grep -rlw VOLT_API src || true)
+    if [ -n "$stray" ]; then
+        echo "abi: VOLT_API belongs in include/, not in ${stray//$'\n'/ }" >&2
+        status=1
+    fi
+    if [ -e build/libvolterra.so ]; then
+        differences=$(LC_ALL=C comm -3 <(declared) <(defined -D build/libvolterra.so) | tr -d '\t')
+        if [ -n "$differences" ]; then
+            echo "abi: build/libvolterra.so and the headers differ in ${differences//$'\n'/ }; build it, or change the headers" >&2
+            status=1
+        fi
+    fi
+    mapfile -t objects < <(git ls-files 'src/*.c' | sed 's|.*|build/CMakeFiles/volterra_objects.dir/&.o|' | xargs ls 2>/dev/null)
+    if [ "${#objects[@]}" -gt 0 ]; then
+        stray=$(defined "${objects[@]}" | grep -v '^volt_' || true)
+        if [ -n "$stray" ]; then
+            echo "abi: global names of the library without the prefix volt_: ${stray//$'\n'/ }" >&2
+            status=1
+        fi
+    fi
+    return $status
 }
 
 number_of() { sed -n "s/^set(VOLT_ABI \([0-9]*\))/\1/p" "$1/CMakeLists.txt"; }

@@ -164,15 +164,15 @@ static inline double volt_backend_bytes(const volt_backend *backend, double n)
 /* Registers a back end; the struct must remain valid. VOLT_ERR_ARGUMENT when a required entry is missing,
  * the name is taken or the table is full. Do not call it, or volt_backend_use, while another thread is in a
  * call of the library. */
-VOLT_API volt_status volt_backend_register(const volt_backend *backend);
+volt_status volt_backend_register(const volt_backend *backend);
 
 /* Entry i of the table, from 0; NULL after the last. */
-VOLT_API const volt_backend *volt_backend_at(int64_t i);
+const volt_backend *volt_backend_at(int64_t i);
 
 /* Selects a back end by name. VOLT_ERR_ARGUMENT lists the available names. */
-VOLT_API volt_status volt_backend_use(const char *name);
+volt_status volt_backend_use(const char *name);
 /* The selected back end; the CPU back end when the work decides. */
-VOLT_API const volt_backend *volt_backend_current(void);
+const volt_backend *volt_backend_current(void);
 
 /* For volt_set_device: check the name and the required entries (VOLT_ERR_ARGUMENT); select a back end that
  * need not be registered, where NULL restores the default, chosen by the work (solve/landmark/placement.h);
