@@ -46,7 +46,7 @@ static void begin(const char *kernel, volt_input input, bool records)
     p.holes = (volt_holes){.present = Y};
     check_ok(volt_kernel_parse(kernel, &p.kernel));
     check_ok(volt_records_make(lengths, records ? 3 : 0, N, &p.records));
-    check_ok(fit_task_resolve(X, Y, &p.options, &p.records, N, &p.task));
+    check_ok(volt_fit_task_resolve(X, Y, &p.options, &p.records, N, &p.task));
     p.task.holes = &p.holes;
 }
 
@@ -61,7 +61,7 @@ static volt_status make(bool stored, volt_model **model, volt_fit_rows *rows)
 {
     volt_recipe recipe = {0};
     *rows = (volt_fit_rows){0};
-    volt_status status = fit_task_recipe(&p.task, N, &recipe);
+    volt_status status = volt_fit_task_recipe(&p.task, N, &recipe);
     int64_t width = recipe.columns * volt_kernel_slices(p.kernel);
     if (status == VOLT_OK)
         status = volt_model_allocate(N, width, 1, model);

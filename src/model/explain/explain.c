@@ -103,10 +103,10 @@ static void input_variances(const explain_setup *setup, double *variances)
             mean += setup->rows[i * setup->width + c] / (double)setup->n;
         for (int64_t i = 0; i < setup->n; i++)
             squares += pow(setup->rows[i * setup->width + c] - mean, 2) / (double)setup->n;
-        double weight = explain_weight(setup, c);
+        double weight = volt_explain_weight(setup, c);
         double variance = squares / pow(model->input.scale * weight, 2);
         if (variance > 0 && isfinite(variance))
-            variances[explain_source(setup, c)] = variance;
+            variances[volt_explain_source(setup, c)] = variance;
     }
 }
 
@@ -186,7 +186,8 @@ static volt_status parts_of_rows(const explain_setup *setup, volt_view X, const 
     double *Z = volt_alloc_doubles(X.rows, setup->width);
     volt_status status = Z ? take_rows(setup->model, X, records, Z) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = explain_orders(setup, volt_view_of(Z, X.rows, setup->width), records, order, stage, parts);
+        status =
+            volt_explain_orders(setup, volt_view_of(Z, X.rows, setup->width), records, order, stage, parts);
     volt_free(Z);
     return status;
 }
@@ -246,7 +247,7 @@ static volt_status find_kernels(const explain_setup *setup, volt_progress progre
 {
     volt_stage stage;
     volt_stage_begin(&stage, progress, "kernels", 0, share, (double)setup->n / VOLT_JET_LANES);
-    VOLT_TRY(explain_kernels(setup, &stage, own->g));
+    VOLT_TRY(volt_explain_kernels(setup, &stage, own->g));
     VOLT_TRY(volt_stage_end(&stage));
     return find_memories(setup, own);
 }
@@ -264,7 +265,7 @@ static volt_status find_shares(const explain_setup *setup, const volt_explain_op
     volt_status status = parts ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = apart ? parts_of_rows(setup, options->along, records, order, &stage, parts)
-                       : explain_orders(setup, Z, setup->records, order, &stage, parts);
+                       : volt_explain_orders(setup, Z, setup->records, order, &stage, parts);
     if (status == VOLT_OK)
         status = volt_stage_end(&stage);
     for (int64_t k = 0; status == VOLT_OK && k < q; k++)
@@ -282,8 +283,8 @@ static volt_status find_all(const explain_setup *setup, const volt_explain_optio
     if (options->shares)
         VOLT_TRY(find_shares(setup, options, records, share.kernels, share.orders, own));
     if (options->band)
-        VOLT_TRY(
-            explain_band(setup, options->progress, share.kernels + share.orders, share.band, own->deviations));
+        VOLT_TRY(volt_explain_band(setup, options->progress, share.kernels + share.orders, share.band,
+                                   own->deviations));
     return VOLT_OK;
 }
 
@@ -306,12 +307,12 @@ volt_status volt_model_explain(const volt_model *model, const volt_explain_optio
     volt_blas_use use;
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
-        status = explain_setup_make(model, options, &setup);
+        status = volt_explain_setup_make(model, options, &setup);
         if (status == VOLT_OK)
             status = allocate(&setup, options, &own);
         if (status == VOLT_OK)
             status = find_all(&setup, options, &records, own);
-        explain_setup_release(&setup);
+        volt_explain_setup_release(&setup);
         volt_blas_release(&use);
     }
     volt_records_release(&records);
@@ -389,10 +390,10 @@ volt_status volt_model_orders(const volt_model *model, volt_view X, const volt_e
     volt_blas_use use;
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
-        status = explain_setup_make(model, &asked, &setup);
+        status = volt_explain_setup_make(model, &asked, &setup);
         if (status == VOLT_OK)
             status = find_parts(&setup, X, &asked, &records, out);
-        explain_setup_release(&setup);
+        volt_explain_setup_release(&setup);
         volt_blas_release(&use);
     }
     volt_records_release(&records);

@@ -28,7 +28,7 @@ enum { LANES = VOLT_JET_LANES };
 static double change(const explain_setup *setup, int64_t v, int64_t slice, int64_t c, int64_t lag)
 {
     int64_t since = setup->lags - 1 - v / setup->inputs - lag; /* rows since the change */
-    if (since < 0 || explain_source(setup, c) != v % setup->inputs)
+    if (since < 0 || volt_explain_source(setup, c) != v % setup->inputs)
         return 0;
     return setup->response[(slice * setup->columns + c) * setup->lags + since];
 }
@@ -100,7 +100,7 @@ static volt_status find_prior(const explain_setup *setup, double *prior)
     explain_walker walker = {0};
     volt_status status = volt_jet_space_create(2, 2, &space);
     if (status == VOLT_OK)
-        status = explain_walker_create(setup, &space, &walker);
+        status = volt_explain_walker_create(setup, &space, &walker);
     for (int64_t first = 0; status == VOLT_OK && first < n; first += LANES) {
         for (int64_t f = 0; f < setup->kernel.n_factors; f++)
             walk_both(setup, f, first, &walker);
@@ -108,7 +108,7 @@ static volt_status find_prior(const explain_setup *setup, double *prior)
         for (int64_t k = 0; k < LANES && first + k < n; k++)
             prior[first + k] = walker.out->c[volt_jet_place(&space, 2, both) * LANES + k];
     }
-    explain_walker_release(&walker);
+    volt_explain_walker_release(&walker);
     volt_jet_space_release(&space);
     return status;
 }
@@ -253,9 +253,10 @@ static volt_status find_band(const explain_setup *setup, const band_buffers *roo
     volt_operator *op = NULL;
     find_unfitted(model, room->without);
     VOLT_TRY(find_prior(setup, room->prior));
-    VOLT_TRY(explain_slopes(setup, stage, room->slopes));
+    VOLT_TRY(volt_explain_slopes(setup, stage, room->slopes));
     volt_view Z = volt_view_of(setup->rows, model->n, setup->width);
-    VOLT_TRY(explain_whole(setup, Z, setup->records, stage, volt_matrix_of(room->fitted, model->n, model->q)));
+    VOLT_TRY(
+        volt_explain_whole(setup, Z, setup->records, stage, volt_matrix_of(room->fitted, model->n, model->q)));
     volt_status status = VOLT_OK;
     for (int64_t k = 0; status == VOLT_OK && k < model->q && volt_stage_goes_on(stage); k++) {
         if (is_done(model, k))
@@ -278,8 +279,8 @@ static volt_status find_band(const explain_setup *setup, const band_buffers *roo
     return status;
 }
 
-volt_status explain_band(const explain_setup *setup, volt_progress progress, double from, double share,
-                         double *deviations)
+volt_status volt_explain_band(const explain_setup *setup, volt_progress progress, double from, double share,
+                              double *deviations)
 {
     const volt_model *model = setup->model;
     int64_t n = setup->lags * setup->inputs, kinds = 0;

@@ -43,7 +43,7 @@ static void seed_linear(const explain_setup *setup, const volt_jet_space *space,
             slope[k] = factor->scan->distance ? 2 * (x[c] - other) : other;
         }
         for (int64_t u = 0; lag + u <= last; u++) {
-            double *to = linear + variable(setup, lag + u, explain_source(setup, c)) * LANES;
+            double *to = linear + variable(setup, lag + u, volt_explain_source(setup, c)) * LANES;
             for (int k = 0; k < LANES; k++)
                 to[k] += r[u] * slope[k];
         }
@@ -58,8 +58,8 @@ static void seed_square(const explain_setup *setup, const volt_jet_space *space,
         const double *r = setup->response + (factor->slice * setup->columns + c) * setup->lags;
         for (int64_t u = 0; lag + u <= last; u++)
             for (int64_t s = u; lag + s <= last; s++) {
-                int64_t v[] = {variable(setup, lag + s, explain_source(setup, c)),
-                               variable(setup, lag + u, explain_source(setup, c))};
+                int64_t v[] = {variable(setup, lag + s, volt_explain_source(setup, c)),
+                               variable(setup, lag + u, volt_explain_source(setup, c))};
                 double *to = local->c + volt_jet_place(space, 2, v) * LANES, square = r[u] * r[s];
                 for (int k = 0; k < LANES; k++)
                     to[k] += s == u ? square : 2 * square;
@@ -93,7 +93,7 @@ static void rows_before(const explain_setup *setup, int64_t f, int64_t first, in
 {
     for (int k = 0; k < LANES; k++) {
         int64_t i = volt_min(first + k, setup->n - 1);
-        w[k] = i - lag >= volt_records_begin(setup->records, i) ? explain_row(setup, f, i - lag) : NULL;
+        w[k] = i - lag >= volt_records_begin(setup->records, i) ? volt_explain_row(setup, f, i - lag) : NULL;
     }
 }
 
@@ -116,7 +116,7 @@ static void walk_window(const explain_setup *setup, int64_t f, int64_t first, ex
         int64_t i = volt_min(first + k, setup->n - 1);
         int64_t there = volt_min(i + 1 - volt_records_begin(setup->records, i), factor->window);
         for (int64_t lag = setup->lags; lag < there; lag++) {
-            volt_jet_local(factor, setup->columns, x, NULL, explain_row(setup, f, i - lag), s);
+            volt_jet_local(factor, setup->columns, x, NULL, volt_explain_row(setup, f, i - lag), s);
             walker->local->c[k] += s[0];
         }
         volt_jet_local(factor, setup->columns, x, NULL, NULL, s);
@@ -125,7 +125,7 @@ static void walk_window(const explain_setup *setup, int64_t f, int64_t first, ex
     factor->series->step(factor->scan, &walker->room, walker->local, NULL, &walker->values[f]);
 }
 
-/* A recursion from the state before the oldest lag. `rest` is from explain_columns_at_rest with order 0. */
+/* A recursion from the state before the oldest lag. `rest` is from volt_explain_columns_at_rest with order 0. */
 static void walk_lags(const explain_setup *setup, int64_t f, int64_t first, const double *rest,
                       explain_walker *walker)
 {
@@ -195,10 +195,10 @@ static volt_status find_rest(const explain_setup *setup, double *rest)
     explain_walker walker = {0};
     volt_status status = volt_jet_space_create(1, 0, &space);
     if (status == VOLT_OK)
-        status = explain_walker_create(setup, &space, &walker);
+        status = volt_explain_walker_create(setup, &space, &walker);
     if (status == VOLT_OK)
-        explain_columns_at_rest(setup, &space, NULL, &walker, rest);
-    explain_walker_release(&walker);
+        volt_explain_columns_at_rest(setup, &space, NULL, &walker, rest);
+    volt_explain_walker_release(&walker);
     volt_jet_space_release(&space);
     return status;
 }
@@ -211,13 +211,13 @@ static volt_status run(const explain_setup *setup, int64_t chunks, const row_wor
     explain_walker *walkers = volt_alloc_zero(threads, sizeof *walkers);
     volt_status status = rest && walkers ? find_rest(setup, rest) : VOLT_ERR_MEMORY;
     for (int64_t t = 0; status == VOLT_OK && t < threads; t++)
-        status = explain_walker_create(setup, work->space, &walkers[t]);
+        status = volt_explain_walker_create(setup, work->space, &walkers[t]);
     if (status == VOLT_OK)
         status = volt_start_threads();
     if (status == VOLT_OK)
         walk_all(setup, rest, chunks, walkers, threads, work, stage);
     for (int64_t t = 0; walkers && t < threads; t++)
-        explain_walker_release(&walkers[t]);
+        volt_explain_walker_release(&walkers[t]);
     volt_free(walkers);
     volt_free(rest);
     return status;
@@ -326,7 +326,7 @@ static volt_status check_finite(const explain_setup *setup, double *const *g)
     return VOLT_OK;
 }
 
-volt_status explain_kernels(const explain_setup *setup, volt_stage *stage, double *const *g)
+volt_status volt_explain_kernels(const explain_setup *setup, volt_stage *stage, double *const *g)
 {
     static const double most = 1 << 23; /* total size of the partial sums */
     int64_t n = setup->lags * setup->inputs, q = setup->model->q, blocks = (setup->n + LANES - 1) / LANES;
@@ -334,7 +334,7 @@ volt_status explain_kernels(const explain_setup *setup, volt_stage *stage, doubl
     int64_t chunks = volt_max(1, volt_min(blocks, (int64_t)fmin(most / (size * (double)q), MOST_CHUNKS)));
     double bytes = 8 * size *
                    ((double)(chunks * q) +
-                    LANES * (double)(explain_walker_count(setup) * volt_min(volt_threads(), chunks)));
+                    LANES * (double)(volt_explain_walker_count(setup) * volt_min(volt_threads(), chunks)));
     VOLT_TRY(volt_memory_require(bytes, "power series of the kernel"));
     volt_jet_space space = {0};
     volt_status status = volt_jet_space_create(n, setup->order, &space);
@@ -365,7 +365,7 @@ static void store_slopes(const row_work *work, const explain_setup *setup, const
             work->to[(first + l) * n + v] = out->c[(1 + v) * LANES + l];
 }
 
-volt_status explain_slopes(const explain_setup *setup, volt_stage *stage, double *slopes)
+volt_status volt_explain_slopes(const explain_setup *setup, volt_stage *stage, double *slopes)
 {
     volt_jet_space space = {0};
     volt_status status = volt_jet_space_create(setup->lags * setup->inputs, 1, &space);

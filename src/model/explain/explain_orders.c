@@ -16,7 +16,7 @@
 
 enum { LANES = VOLT_JET_LANES };
 
-/* States of all diagonals, in the layout of explain_columns_at_rest: one array is read and one written per
+/* States of all diagonals, in the layout of volt_explain_columns_at_rest: one array is read and one written per
  * row. */
 typedef struct order_walk {
     const explain_setup *setup;
@@ -40,7 +40,7 @@ static void lay_out_columns(order_walk *walk)
         const volt_jet_factor *factor = &setup->kernel.factor[f];
         const double *x = setup->point + factor->slice * d;
         for (int64_t j = 0; j < setup->n; j++) {
-            const double *w = explain_row(setup, f, j);
+            const double *w = volt_explain_row(setup, f, j);
             double s[3];
             volt_jet_local(factor, d, x, NULL, w, s);
             walk->centres[f * walk->ld + j] = s[0];
@@ -72,7 +72,7 @@ static volt_status create(const explain_setup *setup, volt_view Z, int order, or
         !walk->slopes || !walk->values || !walk->begins)
         return VOLT_ERR_MEMORY;
     for (int64_t t = 0; t < walk->threads; t++)
-        VOLT_TRY(explain_walker_create(setup, &walk->space, &walk->walkers[t]));
+        VOLT_TRY(volt_explain_walker_create(setup, &walk->space, &walk->walkers[t]));
     lay_out_columns(walk);
     for (int64_t i = 0; i <= Z.rows; i++)
         for (int64_t k = 0; k < setup->width; k++)
@@ -83,7 +83,7 @@ static volt_status create(const explain_setup *setup, volt_view Z, int order, or
 static void release(order_walk *walk)
 {
     for (int64_t t = 0; walk->walkers && t < walk->threads; t++)
-        explain_walker_release(&walk->walkers[t]);
+        volt_explain_walker_release(&walk->walkers[t]);
     volt_free(walk->begins);
     volt_free(walk->values);
     volt_free(walk->slopes);
@@ -119,7 +119,7 @@ static void sum_window(const order_walk *walk, int64_t f, int64_t row, int64_t b
     double s[3];
     total[0] = total[1] = total[2] = 0;
     for (int64_t k = 0; k <= there && k < factor->window; k++) {
-        const double *w = j - k >= column_begin ? explain_row(setup, f, j - k) : NULL;
+        const double *w = j - k >= column_begin ? volt_explain_row(setup, f, j - k) : NULL;
         volt_jet_local(factor, setup->columns, x, move_of(walk, f, row - k, begin), w, s);
         double times = k == there ? (double)(factor->window - there) : 1; /* zeros against zeros from here on */
         for (int p = 0; p < 3; p++)
@@ -235,8 +235,8 @@ static void walk_rows(order_walk *walk, const volt_records *records, volt_stage 
 {
     const volt_model *model = walk->setup->model;
     int64_t n = walk->setup->n, q = model->q, orders = walk->space.order + 1;
-    explain_columns_at_rest(walk->setup, &walk->space, walk->moves + walk->rows * walk->setup->width,
-                            &walk->walkers[0], walk->rest);
+    volt_explain_columns_at_rest(walk->setup, &walk->space, walk->moves + walk->rows * walk->setup->width,
+                                 &walk->walkers[0], walk->rest);
     for (int64_t i = 0; i < walk->rows && volt_stage_advance(stage, 1); i++) {
         walk_row(walk, i, volt_records_begin(records, i));
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (volt_blas_int)orders, (volt_blas_int)q,
@@ -245,8 +245,8 @@ static void walk_rows(order_walk *walk, const volt_records *records, volt_stage 
     }
 }
 
-volt_status explain_whole(const explain_setup *setup, volt_view Z, const volt_records *records,
-                          volt_stage *stage, volt_matrix f)
+volt_status volt_explain_whole(const explain_setup *setup, volt_view Z, const volt_records *records,
+                               volt_stage *stage, volt_matrix f)
 {
     const volt_model *model = setup->model;
     const volt_backend *backend = volt_backend_current();
@@ -273,8 +273,8 @@ volt_status explain_whole(const explain_setup *setup, volt_view Z, const volt_re
     return status;
 }
 
-volt_status explain_orders(const explain_setup *setup, volt_view Z, const volt_records *records, int order,
-                           volt_stage *stage, double *parts)
+volt_status volt_explain_orders(const explain_setup *setup, volt_view Z, const volt_records *records, int order,
+                                volt_stage *stage, double *parts)
 {
     order_walk walk = {0};
     volt_status status = create(setup, Z, order, &walk);
@@ -284,6 +284,6 @@ volt_status explain_orders(const explain_setup *setup, volt_view Z, const volt_r
     volt_matrix f = {parts + (order + 1) * setup->model->q, Z.rows, setup->model->q,
                      (order + 2) * setup->model->q};
     if (status == VOLT_OK)
-        status = explain_whole(setup, Z, records, stage, f);
+        status = volt_explain_whole(setup, Z, records, stage, f);
     return status;
 }

@@ -31,17 +31,17 @@ static double offset_of(const explain_setup *setup, int64_t c)
     return c >= own ? recipe->fed.offset[c - own] : 0;
 }
 
-int64_t explain_source(const explain_setup *setup, int64_t c)
+int64_t volt_explain_source(const explain_setup *setup, int64_t c)
 {
     return column_of(setup, c).source;
 }
 
-double explain_weight(const explain_setup *setup, int64_t c)
+double volt_explain_weight(const explain_setup *setup, int64_t c)
 {
     return column_of(setup, c).weight;
 }
 
-const double *explain_row(const explain_setup *setup, int64_t f, int64_t j)
+const double *volt_explain_row(const explain_setup *setup, int64_t f, int64_t j)
 {
     return setup->rows + j * setup->width + setup->kernel.factor[f].slice * setup->columns;
 }
@@ -256,8 +256,8 @@ static volt_status fill(const volt_explain_options *options, explain_setup *setu
     return status;
 }
 
-volt_status explain_setup_make(const volt_model *model, const volt_explain_options *options,
-                               explain_setup *setup)
+volt_status volt_explain_setup_make(const volt_model *model, const volt_explain_options *options,
+                                    explain_setup *setup)
 {
     memset(setup, 0, sizeof *setup);
     VOLT_TRY(check(options));
@@ -275,7 +275,7 @@ volt_status explain_setup_make(const volt_model *model, const volt_explain_optio
     return fill(options, setup);
 }
 
-void explain_setup_release(explain_setup *setup)
+void volt_explain_setup_release(explain_setup *setup)
 {
     volt_free(setup->response);
     volt_free(setup->point);
@@ -285,14 +285,14 @@ void explain_setup_release(explain_setup *setup)
 
 /* ---- walkers ---------------------------------------------------------------------------------- */
 
-int64_t explain_walker_count(const explain_setup *setup)
+int64_t volt_explain_walker_count(const explain_setup *setup)
 {
     enum { OWN = 3 }; /* local, part, out */
     return setup->kernel.n_states + setup->kernel.n_factors + OWN + VOLT_JET_SPARE + 1;
 }
 
-volt_status explain_walker_create(const explain_setup *setup, const volt_jet_space *space,
-                                  explain_walker *walker)
+volt_status volt_explain_walker_create(const explain_setup *setup, const volt_jet_space *space,
+                                       explain_walker *walker)
 {
     enum { OWN = 3 };
     int64_t states = setup->kernel.n_states, factors = setup->kernel.n_factors;
@@ -305,7 +305,7 @@ volt_status explain_walker_create(const explain_setup *setup, const volt_jet_spa
     return VOLT_OK;
 }
 
-void explain_walker_release(explain_walker *walker)
+void volt_explain_walker_release(explain_walker *walker)
 {
     volt_jet_room_release(&walker->room);
     volt_jet_free(walker->states);
@@ -314,7 +314,7 @@ void explain_walker_release(explain_walker *walker)
 
 /* ---- constant rows ---------------------------------------------------------------------------- */
 
-void explain_set_local(const volt_jet_space *space, const double s[3], volt_jet *local)
+void volt_explain_set_local(const volt_jet_space *space, const double s[3], volt_jet *local)
 {
     int degree = (int)volt_min(space->order, 2);
     volt_jet_set(space, NULL, 0, 1, degree, local);
@@ -334,8 +334,8 @@ static void store(const explain_setup *setup, const volt_jet_space *space, const
                 p <= state[s].degree ? state[s].c[p * VOLT_JET_LANES] : 0;
 }
 
-void explain_columns_at_rest(const explain_setup *setup, const volt_jet_space *space, const double *direction,
-                             explain_walker *walker, double *states)
+void volt_explain_columns_at_rest(const explain_setup *setup, const volt_jet_space *space,
+                                  const double *direction, explain_walker *walker, double *states)
 {
     double s[3];
     for (int64_t f = 0; f < setup->kernel.n_factors; f++) {
@@ -348,12 +348,12 @@ void explain_columns_at_rest(const explain_setup *setup, const volt_jet_space *s
         for (int64_t j = -1; j < setup->n; j++) {
             if (j < 0 || volt_records_begins(setup->records, j)) {
                 volt_jet_local(factor, setup->columns, x, move, NULL, s);
-                explain_set_local(space, s, walker->local);
+                volt_explain_set_local(space, s, walker->local);
                 factor->series->rest(factor->scan, &walker->room, walker->local, state);
             }
             if (j >= 0) {
-                volt_jet_local(factor, setup->columns, x, move, explain_row(setup, f, j), s);
-                explain_set_local(space, s, walker->local);
+                volt_jet_local(factor, setup->columns, x, move, volt_explain_row(setup, f, j), s);
+                volt_explain_set_local(space, s, walker->local);
                 factor->series->step(factor->scan, &walker->room, walker->local, state, NULL);
             }
             store(setup, space, factor, state, j, states);

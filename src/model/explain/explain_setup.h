@@ -26,16 +26,16 @@ typedef struct explain_setup {
 
 /* Rejects models, lags, orders and points without an expansion: VOLT_ERR_ARGUMENT, VOLT_ERR_DOMAIN. `lags`
  * 0: chosen from the memory length of the kernel. Always release it. */
-volt_status explain_setup_make(const volt_model *model, const volt_explain_options *options,
-                               explain_setup *setup);
-void explain_setup_release(explain_setup *setup);
+volt_status volt_explain_setup_make(const volt_model *model, const volt_explain_options *options,
+                                    explain_setup *setup);
+void volt_explain_setup_release(explain_setup *setup);
 
 /* Input of column c. Fed-back outputs of the previous row are numbered after the user's inputs. */
-int64_t explain_source(const explain_setup *setup, int64_t c);
-double explain_weight(const explain_setup *setup, int64_t c);
+int64_t volt_explain_source(const explain_setup *setup, int64_t c);
+double volt_explain_weight(const explain_setup *setup, int64_t c);
 
 /* Training row j as factor f sees it. */
-const double *explain_row(const explain_setup *setup, int64_t f, int64_t j);
+const double *volt_explain_row(const explain_setup *setup, int64_t f, int64_t j);
 
 /* Workspace of one thread. */
 typedef struct explain_walker {
@@ -44,14 +44,14 @@ typedef struct explain_walker {
     volt_jet *values; /* of its factors */
     volt_jet *local, *part, *out;
 } explain_walker;
-volt_status explain_walker_create(const explain_setup *setup, const volt_jet_space *space,
-                                  explain_walker *walker);
-void explain_walker_release(explain_walker *walker);
+volt_status volt_explain_walker_create(const explain_setup *setup, const volt_jet_space *space,
+                                       explain_walker *walker);
+void volt_explain_walker_release(explain_walker *walker);
 /* Number of series in a walker, for memory estimates. */
-int64_t explain_walker_count(const explain_setup *setup);
+int64_t volt_explain_walker_count(const explain_setup *setup);
 
 /* `local` <- s[0] + s[1] e + s[2] e^2 in every lane, where e is variable 0 of the space. */
-void explain_set_local(const volt_jet_space *space, const double s[3], volt_jet *local);
+void volt_explain_set_local(const volt_jet_space *space, const double s[3], volt_jet *local);
 
 /* Stationary states of rows point + e direction (NULL: point) against column j and the columns before it:
  * states[(s (order + 1) + p) explain_state_row(n) + j + 1] is coefficient p of state s. Index j = -1 holds
@@ -60,30 +60,30 @@ static inline int64_t explain_state_row(int64_t n)
 {
     return n + 1 + VOLT_JET_LANES; /* padding for lanes beyond the last column */
 }
-void explain_columns_at_rest(const explain_setup *setup, const volt_jet_space *space, const double *direction,
-                             explain_walker *walker, double *states);
+void volt_explain_columns_at_rest(const explain_setup *setup, const volt_jet_space *space,
+                                  const double *direction, explain_walker *walker, double *states);
 
 /* ---- the parts of an explanation -------------------------------------------------------------- */
 
 /* Kernels of the orders up to setup->order in user units: g[p] is q x lags^p x inputs^p, g[0] is g0. */
-volt_status explain_kernels(const explain_setup *setup, volt_stage *stage, double *const *g);
+volt_status volt_explain_kernels(const explain_setup *setup, volt_stage *stage, double *const *g);
 
 /* Derivatives of K(., w^(i)) with respect to every input and lag: n x (lags inputs), oldest lag first, in
  * scaled targets per unit of the inputs. */
-volt_status explain_slopes(const explain_setup *setup, volt_stage *stage, double *slopes);
+volt_status volt_explain_slopes(const explain_setup *setup, volt_stage *stage, double *slopes);
 
 /* Parts of each order, and f itself, of kernel rows Z, with a zero initial state in every record, without
  * intercept, in scaled units. parts is h x (order + 2) x q, f last. `order` may differ from that of the
  * setup. */
-volt_status explain_orders(const explain_setup *setup, volt_view Z, const volt_records *records, int order,
-                           volt_stage *stage, double *parts);
+volt_status volt_explain_orders(const explain_setup *setup, volt_view Z, const volt_records *records, int order,
+                                volt_stage *stage, double *parts);
 
 /* Only f, scaled and without intercept: row i at f + i ld. */
-volt_status explain_whole(const explain_setup *setup, volt_view Z, const volt_records *records,
-                          volt_stage *stage, volt_matrix f);
+volt_status volt_explain_whole(const explain_setup *setup, volt_view Z, const volt_records *records,
+                               volt_stage *stage, volt_matrix f);
 
 /* Posterior standard deviations of g1: q x lags x inputs. Its progress covers [from, from + share]. */
-volt_status explain_band(const explain_setup *setup, volt_progress progress, double from, double share,
-                         double *deviations);
+volt_status volt_explain_band(const explain_setup *setup, volt_progress progress, double from, double share,
+                              double *deviations);
 
 #endif

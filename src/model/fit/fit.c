@@ -130,7 +130,7 @@ static void take_choice(const fit_task *task, const volt_chosen *chosen, volt_mo
         model->alphas[k] = chosen ? chosen[k].alpha : task->options->alpha;
         model->shares[k] = chosen && chosen[k].share > 0 ? chosen[k].share : 1;
         if (change)
-            fit_task_take_change(task, k, model);
+            volt_fit_task_take_change(task, k, model);
     }
 }
 
@@ -173,11 +173,11 @@ static volt_status prepare_choice(const fit_task *task, const volt_model *model,
     if ((!landmarks && !buffers->naive.data) || (task->level && !buffers->level.data))
         return VOLT_ERR_MEMORY;
     if (!landmarks) {
-        fit_task_scale_targets(task, model, true, buffers->naive);
+        volt_fit_task_scale_targets(task, model, true, buffers->naive);
         buffers->choice.naive = volt_as_view(buffers->naive);
     }
     if (task->level) {
-        fit_task_scale_targets(task, model, false, buffers->level);
+        volt_fit_task_scale_targets(task, model, false, buffers->level);
         buffers->choice.level = volt_as_view(buffers->level);
     }
     return VOLT_OK;
@@ -314,7 +314,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
     VOLT_REQUIRE(!fit->chooses || !centred, VOLT_ERR_ARGUMENT,
                  "alpha is required for a centred kernel without an intercept");
     memset(coefficients, 0, (size_t)(w * q) * sizeof(double));
-    fit_task_scale_targets(fit, model, fit->change, A);
+    volt_fit_task_scale_targets(fit, model, fit->change, A);
     VOLT_TRY(prepare_choice(fit, model, volt_as_view(A), solving->solver_choice.landmarks > 0, buffers));
     volt_solver_task task = {.washout = w,
                              .alpha = fit->options->alpha,
@@ -410,7 +410,7 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
     int64_t n = task->X.rows, q = task->Y.cols;
     volt_recipe recipe = {0};
     solve_workspace buffers = {0};
-    volt_status status = fit_task_recipe(task, n, &recipe);
+    volt_status status = volt_fit_task_recipe(task, n, &recipe);
     if (status == VOLT_OK)
         status =
             volt_fit_solver_choose(kernel, task, recipe.columns, loss->loss != NULL, &buffers.solver_choice);
@@ -506,7 +506,7 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
     VOLT_TRY(check(kernel, X, loss->Y, holes->present, fitted, model));
     VOLT_REQUIRE(!loss->options.keep_factor || !loss->loss, VOLT_ERR_ARGUMENT,
                  "keep_factor requires the squared loss: other losses have no standard deviations");
-    VOLT_TRY(fit_task_resolve(X, loss->Y, &loss->options, records, X.rows, &task));
+    VOLT_TRY(volt_fit_task_resolve(X, loss->Y, &loss->options, records, X.rows, &task));
     if (loss->options.alpha > 0 && !loss->options.intercept && is_centred(kernel))
         task.chooses = false; /* there are no held-out errors for the guard */
     task.holes = holes;

@@ -321,7 +321,7 @@ volt_status volt_loss_fit_solve(const fit_task *task, volt_loss_fit *fit, const 
     if (!unlearned)
         return VOLT_ERR_MEMORY;
     memset(model->coefficients, 0, (size_t)(w * q) * sizeof(double));
-    fit_task_scale_targets(task, model, task->change, A);
+    volt_fit_task_scale_targets(task, model, task->change, A);
     volt_loss_task loss = {.loss = fit->loss,
                            .units = model->target_scale,
                            .weights = task->weights ? task->weights + w : NULL,
@@ -349,7 +349,7 @@ volt_status volt_loss_fit_solve(const fit_task *task, volt_loss_fit *fit, const 
     for (int64_t k = 0; k < q; k++) {
         model->alphas[k] = readout.alpha;
         if (task->change)
-            fit_task_take_change(task, k, model);
+            volt_fit_task_take_change(task, k, model);
     }
     model->rcond = readout.rcond;
     model->objective = readout.objective;

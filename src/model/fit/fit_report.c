@@ -57,7 +57,7 @@ void volt_fit_make_report(const fit_task *task, const volt_choice *choice, const
     double *mse = model->report_numbers, *best = mse + q, *naive = mse + 2 * q, *share = mse + 3 * q;
     double *root = mse + 6 * q, *best_root = mse + 7 * q, *naive_roots = mse + 8 * q;
     const volt_held_out *rows = choice ? &choice->held : held;
-    bool has_naive = rows->rows > 0 && fit_task_can_change(task->options, q);
+    bool has_naive = rows->rows > 0 && volt_fit_task_can_change(task->options, q);
     for (int64_t k = 0; k < q; k++) {
         const volt_chosen *chosen = choice ? &choice->outputs[k] : NULL;
         double unit = model->target_scale[k], own = chosen ? chosen->mse : held->mse[k];

@@ -56,7 +56,7 @@ static volt_status check_options(const volt_fit_options *options, const volt_rec
     return VOLT_OK;
 }
 
-bool fit_task_can_change(const volt_fit_options *options, int64_t q)
+bool volt_fit_task_can_change(const volt_fit_options *options, int64_t q)
 {
     bool can = options->anchors && options->ahead >= 1;
     for (int64_t k = 0; can && k < q; k++)
@@ -82,11 +82,11 @@ static volt_status find_season(const fit_task *task, int64_t rows, int64_t *seas
     return VOLT_OK;
 }
 
-volt_status fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options,
-                             const volt_records *records, int64_t learn_rows, fit_task *task)
+volt_status volt_fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options,
+                                  const volt_records *records, int64_t learn_rows, fit_task *task)
 {
     VOLT_TRY(check_options(options, records, X, Y));
-    bool can = fit_task_can_change(options, Y.cols), open = options->alpha == 0;
+    bool can = volt_fit_task_can_change(options, Y.cols), open = options->alpha == 0;
     *task = (fit_task){.X = X, .Y = Y, .options = options, .season = options->season, .records = records};
     VOLT_REQUIRE(options->target != VOLT_TARGET_CHANGE || can, VOLT_ERR_ARGUMENT,
                  "learning changes requires every target to be an input and at least one row ahead; "
@@ -108,7 +108,7 @@ volt_status fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *o
     return VOLT_OK;
 }
 
-volt_status fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_recipe *recipe)
+volt_status volt_fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_recipe *recipe)
 {
     const volt_fit_options *options = task->options;
     volt_recipe_task wanted = {.kind = task->input,
@@ -124,7 +124,7 @@ volt_status fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_recip
                                         : VOLT_OK;
 }
 
-void fit_task_scale_targets(const fit_task *task, const volt_model *model, bool change, volt_matrix T)
+void volt_fit_task_scale_targets(const fit_task *task, const volt_model *model, bool change, volt_matrix T)
 {
     int64_t w = model->washout;
     for (int64_t i = 0; i < T.rows; i++)
@@ -136,7 +136,7 @@ void fit_task_scale_targets(const fit_task *task, const volt_model *model, bool 
         }
 }
 
-void fit_task_take_change(const fit_task *task, int64_t k, volt_model *model)
+void volt_fit_task_take_change(const fit_task *task, int64_t k, volt_model *model)
 {
     model->anchors[k] = task->options->anchors[k];
     model->target_mean[k] = 0;

@@ -73,20 +73,21 @@ const char *volt_exact_is_too_much(int64_t n, double q, double bytes, const volt
 
 /* Checks the options against the data and resolves `auto`. A season is detected in the first learn_rows
  * rows. `records` are the records of the options and must outlive the task. */
-volt_status fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options,
-                             const volt_records *records, int64_t learn_rows, fit_task *task);
+volt_status volt_fit_task_resolve(volt_view X, volt_view Y, const volt_fit_options *options,
+                                  const volt_records *records, int64_t learn_rows, fit_task *task);
 
 /* Learns the recipe of the kernel columns from the first learn_rows rows. Always release it. */
-volt_status fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_recipe *recipe);
+volt_status volt_fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_recipe *recipe);
 
 /* Whether the present value of every target is an input, and the target is in the future. */
-bool fit_task_can_change(const volt_fit_options *options, int64_t q);
+bool volt_fit_task_can_change(const volt_fit_options *options, int64_t q);
 
 /* Scaled targets of the kept rows: levels less their mean, or changes; 0 where missing. */
 struct volt_model;
-void fit_task_scale_targets(const fit_task *task, const struct volt_model *model, bool change, volt_matrix T);
+void volt_fit_task_scale_targets(const fit_task *task, const struct volt_model *model, bool change,
+                                 volt_matrix T);
 /* Marks output k as a change, without a mean. */
-void fit_task_take_change(const fit_task *task, int64_t k, struct volt_model *model);
+void volt_fit_task_take_change(const fit_task *task, int64_t k, struct volt_model *model);
 
 /* ---- training rows as the kernel sees them: columns of the recipe, scaled and filtered ----
  * They are stored as a matrix, or computed from the inputs on demand for a solver that reads them in blocks.

@@ -57,7 +57,7 @@ static volt_status prepare(const fit_task *task, int64_t learn_rows, volt_recipe
         made->Y = task->Y;
         return VOLT_OK;
     }
-    VOLT_TRY(fit_task_recipe(task, learn_rows, recipe));
+    VOLT_TRY(volt_fit_task_recipe(task, learn_rows, recipe));
     made->X = volt_view_of(volt_alloc_doubles(n, recipe->columns), n, recipe->columns);
     made->Y = volt_view_of(volt_alloc_doubles(n, q), n, q);
     if (task->change)
@@ -84,7 +84,7 @@ volt_status volt_prepare(volt_view X, volt_view Y, const volt_fit_options *optio
                  "learn_rows is %" PRId64 ", and there are %" PRId64 " rows", learn_rows, X.rows);
     volt_records records;
     VOLT_TRY(volt_records_make(options->records, options->n_records, X.rows, &records));
-    volt_status status = fit_task_resolve(X, Y, options, &records, learn_rows, &task);
+    volt_status status = volt_fit_task_resolve(X, Y, options, &records, learn_rows, &task);
     volt_prepared *made = NULL;
     if (status == VOLT_OK)
         made = volt_alloc_zero(1, sizeof *made);
