@@ -65,7 +65,7 @@ static void measure_model(const char *folder)
     for (int run = 0; run < RUNS; run++) {
         volt_model *copy = NULL;
         double begin = seconds_now();
-        need(volt_model_save(model, path, NULL), "save");
+        need(volt_model_save(model, path, (volt_progress){0}), "save");
         double middle = seconds_now();
         need(volt_model_load(path, &copy), "load");
         save_seconds[run] = middle - begin;

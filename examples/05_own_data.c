@@ -22,7 +22,7 @@ static volt_status fit_and_save(volt_view X, volt_view Y, const char *path)
     if (!status)
         status = volt_model_fit(kernel, X, Y, &options, volt_matrix_of(NULL, 0, 0), &model);
     if (!status)
-        status = volt_model_save(model, path, NULL);
+        status = volt_model_save(model, path, (volt_progress){0});
     volt_model_free(model);
     volt_kernel_free(kernel);
     return status;

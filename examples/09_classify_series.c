@@ -49,7 +49,7 @@ int main(void)
     if (fits)
         status = learn(train, &model);
     if (fits && !status)
-        status = volt_series_model_predict(model, test->series, test->count, NULL,
+        status = volt_series_model_predict(model, test->series, test->count, (volt_progress){0},
                                            volt_matrix_of(outputs[0], test->count, N_CLASSES),
                                            volt_matrix_of(NULL, 0, 0), found);
     if (fits && !status) {

@@ -22,7 +22,7 @@ static void print_forecast(const volt_forecast *forecast)
         printf("%-6lld %-24.17g %-12.4g %s\n", (long long)h + 1, step->value, step->rmse,
                volt_forecast_method_name(step->method));
     }
-    for (int kind = 0; kind < VOLT_BASELINES; kind++)
+    for (int kind = 0; volt_baseline_name((volt_baseline)kind); kind++)
         if (isfinite(series->baseline_rmse[kind]))
             printf("RMSE %.4g, %s %.4g\n", series->rmse, volt_baseline_name((volt_baseline)kind),
                    series->baseline_rmse[kind]);

@@ -27,7 +27,7 @@
  *   - Structs of options and results begin with struct_size, so that fields can be appended without a new soname. The
  *     _default() function sets it for options, the caller for results that a function fills (info = {.struct_size =
  *     sizeof info}), the library for results that it allocates. Structs without it, such as views, do not change.
- *   - volt_progress is a field of the options. Functions without options take a pointer to it, which may be NULL.
+ *   - volt_progress is a field of the options. Functions without options take it by value; (volt_progress){0} is none.
  *   - Opaque objects have a _free function, which accepts NULL.
  *   - One meaning per verb: _get_info fills a struct about an object, _at returns entry `index` of a table (NULL after the
  *     last), _get reads one value, _set changes one.

@@ -134,7 +134,7 @@ static int score(const anomaly_arguments *arguments, const volt_series_anomaly *
     const volt_collection *judged = data->judged->collection;
     volt_progress progress = progress_begin(arguments->common.quiet);
     volt_status status =
-        volt_series_anomaly_score(anomaly, judged->series, judged->count, &progress, data->scores);
+        volt_series_anomaly_score(anomaly, judged->series, judged->count, progress, data->scores);
     progress_end();
     if (status)
         return complain_status(status);

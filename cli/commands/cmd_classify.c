@@ -149,7 +149,7 @@ static int predict(const volt_series_model *model, bool quiet, classified *resul
 {
     const volt_collection *test = result->pair->test.collection;
     volt_progress progress = progress_begin(quiet);
-    volt_status status = volt_series_model_predict(model, test->series, test->count, &progress, result->outputs,
+    volt_status status = volt_series_model_predict(model, test->series, test->count, progress, result->outputs,
                                                    result->probabilities, result->found);
     progress_end();
     return status ? complain_status(status) : 0;

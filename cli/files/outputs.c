@@ -233,7 +233,7 @@ static int write_model_to_output(const volt_model *model)
     snprintf(path, sizeof path, "%s/model", folder);
     interrupt_defer(true);
     volt_progress watch = interrupt_watch();
-    volt_status status = volt_model_save(model, path, &watch);
+    volt_status status = volt_model_save(model, path, watch);
     int result = status ? complain_status(status) : 0;
     if (!result && copy_file(path))
         result = complain(EXIT_FAILED, "cannot write the model to standard output: %s", strerror(errno));
@@ -258,7 +258,7 @@ int model_write(const volt_model *model, const char *path)
         return write_model_to_output(model);
     interrupt_defer(true);
     volt_progress watch = interrupt_watch();
-    volt_status status = volt_model_save(model, path, &watch);
+    volt_status status = volt_model_save(model, path, watch);
     int result = status ? complain_status(status) : 0;
     interrupt_defer(false);
     return result;

@@ -107,7 +107,7 @@ static void report_single(const series_outcome *outcome, result_list *results)
                      step_error(outcome, 0, 0), step_error(outcome, outcome->info.steps - 1, 0));
     else
         results_text(results, NULL, "error to expect", "RMSE %.4g", step_error(outcome, 0, 0));
-    for (int kind = 0; kind < VOLT_BASELINES; kind++) {
+    for (int kind = 0; volt_baseline_name((volt_baseline)kind); kind++) {
         double other = volt_forecast_series_at(outcome->forecast, 0)->baseline_rmse[kind];
         if (other > 0 && isfinite(other))
             results_text(results, NULL, volt_baseline_name((volt_baseline)kind),
@@ -128,7 +128,7 @@ static void report_one_of_many(const series_outcome *outcome, int64_t k, result_
         used += snprintf(line + used, sizeof line - (size_t)used, " to %.4g",
                          step_error(outcome, outcome->info.steps - 1, k));
     const char *lead = "; of the squared error of";
-    for (int kind = 0; kind < VOLT_BASELINES; kind++) {
+    for (int kind = 0; volt_baseline_name((volt_baseline)kind); kind++) {
         double other = volt_forecast_series_at(outcome->forecast, k)->baseline_rmse[kind];
         if (!(other > 0) || !isfinite(other))
             continue;
@@ -280,7 +280,7 @@ static void report_series_json(const series_outcome *outcome, int64_t k, result_
         results_texts(inner, "made_by", (char *const *)methods, outcome->info.steps);
     free((void *)methods);
     results_append(results, "series", inner);
-    for (int kind = 0; kind < VOLT_BASELINES; kind++) {
+    for (int kind = 0; volt_baseline_name((volt_baseline)kind); kind++) {
         double other = volt_forecast_series_at(outcome->forecast, k)->baseline_rmse[kind];
         if (!isfinite(other))
             continue;

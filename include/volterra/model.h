@@ -331,8 +331,8 @@ VOLT_API volt_status volt_model_impulse(const volt_model *model, int64_t lags, v
 /* ---- files ------------------------------------------------------------------------------------ */
 
 /* Saves the model as a safetensors file with everything needed to predict and to stream. The file is replaced atomically.
- * progress may be NULL; on cancellation (VOLT_ERR_CANCELLED) the old file is kept. */
-VOLT_API volt_status volt_model_save(const volt_model *model, const char *path, const volt_progress *progress);
+ * On cancellation (VOLT_ERR_CANCELLED) the old file is kept. */
+VOLT_API volt_status volt_model_save(const volt_model *model, const char *path, volt_progress progress);
 /* Loads a model. VOLT_ERR_IO; VOLT_ERR_FORMAT for a file that is truncated, damaged, of another type or from a
  * later version. */
 VOLT_API volt_status volt_model_load(const char *path, volt_model **model);

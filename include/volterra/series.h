@@ -3,7 +3,7 @@
  *     volt_series_model *model = NULL;
  *     volt_status status = volt_series_fit_classes(series, n, classes, n_classes, NULL, &model);
  *     if (!status)
- *         status = volt_series_model_predict(model, others, count, NULL, outputs, volt_matrix_of(NULL, 0, 0), found);
+ *         status = volt_series_model_predict(model, others, count, (volt_progress){0}, outputs, volt_matrix_of(NULL, 0, 0), found);
  *     volt_series_model_free(model);
  *
  * Scales and the ball of the inputs are learned from the training series and applied to new series. */
@@ -171,11 +171,10 @@ VOLT_API volt_status volt_series_model_get_info(const volt_series_model *model, 
 /* Predicts new series. Every output is optional (NULL data): outputs (count x outputs), probabilities for multinomial;
  * probabilities of the classes (count x classes), for squares softmax(outputs / temperature), where the temperature minimises
  * the leave-one-out log loss on the training series with one count added to every class; classes (count) with the largest
- * outputs. progress may be NULL. VOLT_ERR_ARGUMENT for probabilities or classes of a model of numbers. */
+ * outputs. VOLT_ERR_ARGUMENT for probabilities or classes of a model of numbers. */
 VOLT_API volt_status volt_series_model_predict(const volt_series_model *model, const volt_view *series,
-                                               int64_t count, const volt_progress *progress,
-                                               volt_matrix outputs, volt_matrix probabilities,
-                                               int64_t *classes);
+                                               int64_t count, volt_progress progress, volt_matrix outputs,
+                                               volt_matrix probabilities, int64_t *classes);
 
 /* ---- anomaly detection -------------------------------------------------------------------------- */
 
@@ -184,7 +183,7 @@ VOLT_API volt_status volt_series_model_predict(const volt_series_model *model, c
  *     volt_series_anomaly *detector = NULL;
  *     volt_status status = volt_series_anomaly_fit("volterra", normal, n, NULL, 0, NULL, &detector);
  *     if (!status)
- *         status = volt_series_anomaly_score(detector, others, m, NULL, scores);
+ *         status = volt_series_anomaly_score(detector, others, m, (volt_progress){0}, scores);
  *     volt_series_anomaly_free(detector);
  *
  * Scores are distances in the feature space of the kernel, relative to the standard deviation of the normal series in each
@@ -253,9 +252,9 @@ VOLT_API void volt_series_anomaly_free(volt_series_anomaly *anomaly);
 
 VOLT_API volt_status volt_series_anomaly_get_info(const volt_series_anomaly *anomaly, volt_anomaly_info *info);
 
-/* Computes the scores of `count` new series. progress may be NULL. */
+/* Computes the scores of `count` new series. */
 VOLT_API volt_status volt_series_anomaly_score(const volt_series_anomaly *anomaly, const volt_view *series,
-                                               int64_t count, const volt_progress *progress, double *scores);
+                                               int64_t count, volt_progress progress, double *scores);
 
 #ifdef __cplusplus
 }

@@ -86,13 +86,12 @@ typedef struct volt_solver_plan {
     double error, noise_free_error;
 } volt_solver_plan;
 
-enum { VOLT_PLAN_SOLVERS = 8 }; /* at most */
 typedef struct volt_solver_plans {
     size_t struct_size; /* set by the caller */
     int64_t count;
-    volt_solver_plan solver[VOLT_PLAN_SOLVERS];
-    int64_t taken;   /* index of the default solver ... */
-    const char *why; /* ... and the reason for it */
+    volt_solver_plan solver[8]; /* count of them */
+    int64_t taken;              /* index of the default solver ... */
+    const char *why;            /* ... and the reason for it */
 } volt_solver_plans;
 
 #ifdef __cplusplus

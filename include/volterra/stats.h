@@ -76,9 +76,8 @@ typedef enum volt_baseline {
     VOLT_BASELINE_DRIFT,    /* last known value plus the mean change */
     VOLT_BASELINE_AR        /* linear autoregression */
 } volt_baseline;
-#define VOLT_BASELINES 4 /* number of baselines in this version */
 
-/* Returns "naive", "seasonal naive", "drift" or "autoregression". */
+/* Returns "naive", "seasonal naive", "drift" or "autoregression"; NULL after the last. */
 VOLT_API const char *volt_baseline_name(volt_baseline kind);
 
 /* Forecasts rows begin, begin + 1, ... of `levels` (n x q) into `out` (any number of rows, q columns), each column separately.

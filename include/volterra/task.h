@@ -130,7 +130,7 @@ typedef struct volt_assessment {
     /* -- baselines; none with records, missing targets or (without a loss) weights -- */
     int64_t season; /* season of the baselines; 0: none */
     int64_t n_baselines;
-    volt_baseline_score baselines[VOLT_BASELINES];
+    volt_baseline_score baselines[8]; /* n_baselines of them */
     int64_t better; /* index of the best baseline that is clearly better than the model; -1: none */
 
     int64_t n_warnings;
@@ -216,10 +216,10 @@ typedef struct volt_forecast_step {
     size_t struct_size;
     double value;
     volt_forecast_method method;
-    int is_change;                        /* 1: the fit learned the change from the last row; 0: the level */
-    double rmse;                          /* expected error: of the method used */
-    double fit_rmse;                      /* of the best fit tried */
-    double baseline_rmse[VOLT_BASELINES]; /* NaN: too few rows for this baseline */
+    int is_change;               /* 1: the fit learned the change from the last row; 0: the level */
+    double rmse;                 /* expected error: of the method used */
+    double fit_rmse;             /* of the best fit tried */
+    const double *baseline_rmse; /* of each volt_baseline; NaN: too few rows for it */
 } volt_forecast_step;
 VOLT_API const volt_forecast_step *volt_forecast_step_at(const volt_forecast *forecast, int64_t step,
                                                          int64_t series);
@@ -229,7 +229,7 @@ typedef struct volt_forecast_series {
     size_t struct_size;
     int64_t season;
     double rmse, fit_rmse;
-    double baseline_rmse[VOLT_BASELINES]; /* NaN: one of the steps has none */
+    const double *baseline_rmse; /* of each volt_baseline; NaN: one of the steps has none */
 } volt_forecast_series;
 VOLT_API const volt_forecast_series *volt_forecast_series_at(const volt_forecast *forecast, int64_t series);
 

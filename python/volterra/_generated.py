@@ -25,7 +25,6 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_VERSION_MAJOR": 1,
     "VOLT_VERSION_MINOR": 0,
     "VOLT_VERSION_PATCH": 0,
-    "VOLT_BASELINES": 4,
     "VOLT_BLOCK_SQRT": 0.0,
     "VOLT_BLOCK_AUTO": -1.0,
     "VOLT_LOG_INFO": 0,
@@ -53,7 +52,6 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_UNIT_INVERSE_SQUARE": 3,
     "VOLT_VALUE_LENGTH": 256,
     "VOLT_SOLVER_PARAMETERS": 4,
-    "VOLT_PLAN_SOLVERS": 8,
     "VOLT_TARGET_LEVEL": 0,
     "VOLT_TARGET_CHANGE": 1,
     "VOLT_TARGET_AUTO": 2,
@@ -1106,7 +1104,7 @@ class Assessment(Sized):
         ("loss_name", c_char_p),
         ("season", c_int64),
         ("n_baselines", c_int64),
-        ("baselines", BaselineScore * 4),
+        ("baselines", BaselineScore * 8),
         ("better", c_int64),
         ("n_warnings", c_int64),
         ("warnings", Warning * 4),
@@ -1156,7 +1154,7 @@ class ForecastStep(Sized):
         ("is_change", c_int),
         ("rmse", c_double),
         ("fit_rmse", c_double),
-        ("baseline_rmse", c_double * 4),
+        ("baseline_rmse", POINTER(c_double)),
     ]
 
 
@@ -1166,7 +1164,7 @@ class ForecastSeries(Sized):
         ("season", c_int64),
         ("rmse", c_double),
         ("fit_rmse", c_double),
-        ("baseline_rmse", c_double * 4),
+        ("baseline_rmse", POINTER(c_double)),
     ]
 
 
@@ -1493,7 +1491,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_model_interval": (c_int, [c_void_p, c_void_p, c_int64, Matrix]),
     "volt_model_errors_read": (c_int64, [c_void_p, Matrix]),
     "volt_model_impulse": (c_int, [c_void_p, c_int64, Matrix]),
-    "volt_model_save": (c_int, [c_void_p, c_char_p, POINTER(Progress)]),
+    "volt_model_save": (c_int, [c_void_p, c_char_p, Progress]),
     "volt_model_load": (c_int, [c_char_p, POINTER(c_void_p)]),
     "volt_explain_options_default": (ExplainOptions, []),
     "volt_model_explain": (c_int, [c_void_p, POINTER(ExplainOptions), POINTER(POINTER(Explanation))]),
@@ -1587,10 +1585,10 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_series_fit_numbers": (c_int, [POINTER(Matrix), c_int64, Matrix, POINTER(SeriesOptions), POINTER(c_void_p)]),
     "volt_series_model_free": (None, [c_void_p]),
     "volt_series_model_get_info": (c_int, [c_void_p, POINTER(SeriesInfo)]),
-    "volt_series_model_predict": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Progress), Matrix, Matrix, c_void_p]),
+    "volt_series_model_predict": (c_int, [c_void_p, POINTER(Matrix), c_int64, Progress, Matrix, Matrix, c_void_p]),
     "volt_series_anomaly_options_default": (SeriesAnomalyOptions, []),
     "volt_series_anomaly_fit": (c_int, [c_char_p, POINTER(Matrix), c_int64, POINTER(Matrix), c_int64, POINTER(SeriesAnomalyOptions), POINTER(c_void_p)]),
     "volt_series_anomaly_free": (None, [c_void_p]),
     "volt_series_anomaly_get_info": (c_int, [c_void_p, POINTER(AnomalyInfo)]),
-    "volt_series_anomaly_score": (c_int, [c_void_p, POINTER(Matrix), c_int64, POINTER(Progress), c_void_p]),
+    "volt_series_anomaly_score": (c_int, [c_void_p, POINTER(Matrix), c_int64, Progress, c_void_p]),
 }

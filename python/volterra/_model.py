@@ -441,7 +441,7 @@ class Model(Owner):
     # ---- files ---------------------------------------------------------------------------------------------
 
     def save(self, path: PathLike) -> None:
-        check(c.lib.volt_model_save(self, c.encode_path("the path", path), None))
+        check(c.lib.volt_model_save(self, c.encode_path("the path", path), c.Progress()))
 
     @classmethod
     def load(cls, path: PathLike) -> "Model":

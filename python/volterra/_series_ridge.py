@@ -117,7 +117,7 @@ class SeriesReadout:
                     self._handle.pointer,
                     views(series),
                     len(series),
-                    byref(watch.progress),
+                    watch.progress,
                     view(out),
                     NO_MATRIX,
                     None,

@@ -212,7 +212,7 @@ class SeriesAnomaly(OutlierMixin, BaseEstimator):
         with use_threads(self.n_jobs), Watch("scores") as watch:
             watch.check(
                 c.lib.volt_series_anomaly_score(
-                    detector, views(series), len(series), byref(watch.progress), out.ctypes.data
+                    detector, views(series), len(series), watch.progress, out.ctypes.data
                 )
             )
         return -out

@@ -334,7 +334,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
                     classifier,
                     views(series),
                     len(series),
-                    byref(watch.progress),
+                    watch.progress,
                     NO_MATRIX if probabilities else view(out),
                     view(out) if probabilities else NO_MATRIX,
                     None,

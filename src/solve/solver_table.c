@@ -15,7 +15,8 @@
 #define ENTRY(name) &volt_solver_##name,
 const volt_solver *const volt_solver_table[] = {VOLT_SOLVER_LIST(ENTRY) NULL};
 enum { SOLVERS = sizeof volt_solver_table / sizeof *volt_solver_table - 1, LONGEST_TEXT = 256, NAMES = 256 };
-_Static_assert((int)SOLVERS <= (int)VOLT_PLAN_SOLVERS, "volt_solver_plans holds every solver");
+_Static_assert(SOLVERS <= sizeof((volt_solver_plans *)NULL)->solver / sizeof(volt_solver_plan),
+               "volt_solver_plans holds every solver");
 
 volt_status volt_solver_run(const volt_solver *solver, const volt_solver_task *task, volt_readout *readout)
 {

@@ -114,8 +114,8 @@ static volt_status check_rows(volt_baseline kind, volt_view levels, const baseli
 
 static volt_status check_task(volt_baseline kind, volt_view levels, const baseline_task *task, volt_matrix out)
 {
-    VOLT_REQUIRE((unsigned)kind < VOLT_BASELINES, VOLT_ERR_ARGUMENT, "unknown baseline %d; must be 0 to %d",
-                 (int)kind, VOLT_BASELINES - 1);
+    VOLT_REQUIRE((unsigned)kind < VOLT_BASELINE_KINDS, VOLT_ERR_ARGUMENT,
+                 "unknown baseline %d; must be 0 to %d", (int)kind, VOLT_BASELINE_KINDS - 1);
     VOLT_REQUIRE(levels.rows >= 1 && levels.cols >= 1, VOLT_ERR_SHAPE,
                  "the levels are %" PRId64 " x %" PRId64 ", and must have at least one row and one column",
                  levels.rows, levels.cols);
@@ -170,8 +170,8 @@ const char *volt_warning_text(volt_warning_code code)
 const char *volt_baseline_name(volt_baseline kind)
 {
     static const char *const names[] = {"naive", "seasonal naive", "drift", "autoregression"};
-    _Static_assert(sizeof names / sizeof *names == VOLT_BASELINES, "VOLT_BASELINES");
-    return (unsigned)kind < VOLT_BASELINES ? names[kind] : "unknown baseline";
+    _Static_assert(sizeof names / sizeof *names == VOLT_BASELINE_KINDS, "a name for each");
+    return (unsigned)kind < VOLT_BASELINE_KINDS ? names[kind] : NULL;
 }
 
 volt_status volt_baseline_forecast(volt_baseline kind, volt_view levels, int64_t lag, int64_t season,

@@ -3,9 +3,12 @@
 #define STATS_STATS_INTERNAL_H
 
 #include "base/progress.h"
-#include "volterra/base.h"
+#include "volterra/stats.h"
 
 #include <stdint.h>
+
+/* Kinds of baselines. */
+enum { VOLT_BASELINE_KINDS = VOLT_BASELINE_AR + 1 };
 
 /* Checks that all values are finite. The message calls the values "the `name`". */
 volt_status volt_require_finite(const char *name, volt_view values);

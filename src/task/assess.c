@@ -129,7 +129,7 @@ static volt_status measure_all(const assess_task *task, volt_matrix truth, volt_
                                volt_assessment *made)
 {
     double unit = series_unit(task->pairing->series);
-    for (int kind = 0; kind < VOLT_BASELINES; kind++) {
+    for (int kind = 0; kind < VOLT_BASELINE_KINDS; kind++) {
         volt_baseline_score score = {.name = volt_baseline_name((volt_baseline)kind), .loss = NAN};
         bool known = false;
         if (kind == VOLT_BASELINE_SEASONAL && made->season < 2)
@@ -382,7 +382,7 @@ static void find_warnings(const assess_task *task, const volt_model_info *info, 
     if (made->better < 0)
         return;
     volt_warning warning = {.code = VOLT_WARNING_BETTER_BASELINE, .value = 1 / ratio};
-    for (int kind = 0; kind < VOLT_BASELINES; kind++)
+    for (int kind = 0; kind < VOLT_BASELINE_KINDS; kind++)
         if (made->baselines[made->better].name == volt_baseline_name((volt_baseline)kind))
             warning.baseline = (volt_baseline)kind;
     add_warning(made, warning);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "kernel/kernel_entry.h"
 #include "model/scaling.h"
+#include "stats/stats_internal.h"
 #include "task/forecast_group.h"
 #include "volterra/select.h"
 #include "volterra/task.h"
@@ -34,17 +35,19 @@ static const double better_share = 0.99;
 /* Mean squared errors on the held-out rows. */
 typedef struct squared_errors {
     double mse, fit_mse;
-    double baselines[VOLT_BASELINES];
+    double baselines[VOLT_BASELINE_KINDS];
 } squared_errors;
 
 typedef struct step_result {
     volt_forecast_step shown;
+    double baseline_rmse[VOLT_BASELINE_KINDS]; /* shown */
     squared_errors errors;
 } step_result;
 
 typedef struct series_result {
     volt_forecast_series shown;
-    squared_errors errors; /* means over the steps */
+    double baseline_rmse[VOLT_BASELINE_KINDS]; /* shown */
+    squared_errors errors;                     /* means over the steps */
 } series_result;
 
 /* All computations use series divided by a power of two, so that squares neither overflow nor underflow. */
@@ -95,7 +98,7 @@ static volt_status measure_baselines(const forecast_data *data, int64_t k, int64
     int64_t begin = report->first + ahead;
     volt_matrix forecast = volt_matrix_of(volt_alloc_doubles(report->rows, 1), report->rows, 1);
     volt_status status = forecast.data ? VOLT_OK : VOLT_ERR_MEMORY;
-    for (int kind = 0; kind < VOLT_BASELINES && !status; kind++) {
+    for (int kind = 0; kind < VOLT_BASELINE_KINDS && !status; kind++) {
         volt_metrics metrics = {.struct_size = sizeof(volt_metrics), .mse = NAN};
         errors->baselines[kind] = NAN;
         if (kind == VOLT_BASELINE_SEASONAL && data->seasons[k] < 2)
@@ -264,7 +267,7 @@ static void warn_about(volt_forecast *forecast, int64_t k)
     volt_baseline best = VOLT_BASELINE_NAIVE;
     for (int64_t h = 0; h < forecast->info.steps; h++)
         n_naive += volt_forecast_step_at(forecast, h, k)->method == VOLT_FORECAST_NAIVE;
-    for (int kind = 0; kind < VOLT_BASELINES; kind++)
+    for (int kind = 0; kind < VOLT_BASELINE_KINDS; kind++)
         if (errors->baselines[kind] < errors->baselines[best])
             best = (volt_baseline)kind;
     if (!(naive > 0))
@@ -284,7 +287,7 @@ static void add_errors(const squared_errors *errors, double steps, squared_error
 {
     mean->mse += errors->mse / steps;
     mean->fit_mse += errors->fit_mse / steps;
-    for (int kind = 0; kind < VOLT_BASELINES; kind++)
+    for (int kind = 0; kind < VOLT_BASELINE_KINDS; kind++)
         mean->baselines[kind] += errors->baselines[kind] / steps;
 }
 
@@ -294,7 +297,7 @@ static void show_errors(const squared_errors *errors, double scale, double *rmse
 {
     *rmse = sqrt(errors->mse) * scale;
     *fit_rmse = sqrt(errors->fit_mse) * scale;
-    for (int kind = 0; kind < VOLT_BASELINES; kind++)
+    for (int kind = 0; kind < VOLT_BASELINE_KINDS; kind++)
         baselines[kind] = sqrt(errors->baselines[kind]) * scale;
 }
 
@@ -309,12 +312,13 @@ static void summarise(const forecast_data *data, volt_forecast *forecast)
             volt_forecast_step *shown = &step->shown;
             shown->struct_size = sizeof *shown;
             shown->value *= forecast->scale[k];
-            show_errors(&step->errors, forecast->scale[k], &shown->rmse, &shown->fit_rmse,
-                        shown->baseline_rmse);
+            shown->baseline_rmse = step->baseline_rmse;
+            show_errors(&step->errors, forecast->scale[k], &shown->rmse, &shown->fit_rmse, step->baseline_rmse);
             add_errors(&step->errors, (double)data->steps, &series->errors);
         }
+        series->shown.baseline_rmse = series->baseline_rmse;
         show_errors(&series->errors, forecast->scale[k], &series->shown.rmse, &series->shown.fit_rmse,
-                    series->shown.baseline_rmse);
+                    series->baseline_rmse);
         warn_about(forecast, k);
     }
 }

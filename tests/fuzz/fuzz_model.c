@@ -91,7 +91,7 @@ static void use(const volt_model *model)
 
     const char *path = fuzz_own_path();
     volt_model *again = NULL;
-    FUZZ_CHECK(volt_model_save(model, path, NULL) == VOLT_OK);
+    FUZZ_CHECK(volt_model_save(model, path, (volt_progress){0}) == VOLT_OK);
     FUZZ_CHECK(volt_model_load(path, &again) == VOLT_OK);
     FUZZ_CHECK(forecast(again, &info, second) == has_forecast);
     FUZZ_CHECK(memcmp(first, second, (size_t)(ROWS * info.q) * sizeof *first) == 0);

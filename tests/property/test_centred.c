@@ -324,7 +324,7 @@ static void intercepts_and_files(void **state)
     volt_model_info info = {.struct_size = sizeof info};
     volt_model *loaded = NULL;
     const char *path = scratch_path("centred.safetensors");
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     check_ok(volt_model_load(path, &loaded));
     volt_model_get_info(loaded, &info);
     assert_false(info.intercept);

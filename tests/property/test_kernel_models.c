@@ -275,7 +275,7 @@ static void files_keep_every_bit(void **state)
         volt_model *loaded = NULL;
         volt_model_info info = {.struct_size = sizeof info};
         double before[H * D], after[H * D];
-        check_ok(volt_model_save(s.model, path, NULL));
+        check_ok(volt_model_save(s.model, path, (volt_progress){0}));
         check_ok(volt_model_load(path, &loaded));
         volt_model_get_info(loaded, &info);
         assert_string_equal(info.kernel, s.info.kernel);
@@ -461,7 +461,7 @@ static void every_allocation_may_fail(void **state)
     for (int f = 0; f < form_count; f++) {
         scene s = make_scene(forms[f], &rng);
         job j = {&s, scratch_path("memory.safetensors"), out};
-        check_ok(volt_model_save(s.model, j.path, NULL));
+        check_ok(volt_model_save(s.model, j.path, (volt_progress){0}));
         for (size_t c = 0; c < sizeof jobs / sizeof *jobs; c++)
             for (int64_t k = 1, hit = 1; hit; k += UNDER_SANITIZERS ? 4 : 1) {
                 for (int i = 0; i < N * N; i++)

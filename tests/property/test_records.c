@@ -182,7 +182,7 @@ static void streams_and_files_give_the_forecasts(void **state)
         static const int64_t halves[] = {4, H - 4};
         volt_model *model = fit(kernels[k], &p, &options, fitted), *loaded = NULL;
         volt_model_info info = {.struct_size = sizeof info};
-        check_ok(volt_model_save(model, path, NULL));
+        check_ok(volt_model_save(model, path, (volt_progress){0}));
         check_ok(volt_model_load(path, &loaded));
         volt_model_get_info(loaded, &info);
         assert_int_equal(info.n_records, p.n);

@@ -262,7 +262,7 @@ static void files_and_streams(void **state)
                    *loaded = NULL;
         predict(model, d, before);
         const char *path = scratch_path("model.safetensors");
-        check_ok(volt_model_save(model, path, NULL));
+        check_ok(volt_model_save(model, path, (volt_progress){0}));
         check_ok(volt_model_load(path, &loaded));
         assert_null(loaded->columns->features);
         predict(loaded, d, after);

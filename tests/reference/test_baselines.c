@@ -1,4 +1,5 @@
 /* tests/reference/test_baselines.c: seasons and baselines against NumPy. */
+#include "stats/stats_internal.h"
 #include "support/check.h"
 #include "support/golden.h"
 #include "volterra/stats.h"
@@ -42,13 +43,13 @@ static void seasons_equal_the_golden_file(void **state)
 static void forecasts_equal_the_golden_file(void **state)
 {
     (void)state;
-    static const char *const keys[VOLT_BASELINES] = {"expected.naive", "expected.seasonal", "expected.drift",
-                                                     "expected.ar"};
+    static const char *const keys[VOLT_BASELINE_KINDS] = {"expected.naive", "expected.seasonal",
+                                                          "expected.drift", "expected.ar"};
     golden *file = golden_load("baselines");
     for (int64_t i = 0; i < golden_length(file, "inputs.forecasts"); i++) {
         golden_array y = array_at(file, "series", count_at(file, "forecasts", i, "series"), "y");
         const int64_t season = count_at(file, "forecasts", i, "season");
-        for (int kind = 0; kind < VOLT_BASELINES; kind++) {
+        for (int kind = 0; kind < VOLT_BASELINE_KINDS; kind++) {
             if (kind == VOLT_BASELINE_SEASONAL && season == 0)
                 continue;
             golden_array expected = array_at(file, "forecasts", i, keys[kind]);

@@ -202,7 +202,7 @@ static void other_files_are_refused(void **state)
     refuse(p, options, VOLT_ERR_FORMAT, "other.ckpt");
     scratch_write_text("other.ckpt", "");
     refuse(p, options, VOLT_ERR_FORMAT, "other.ckpt");
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     refuse(p, options, VOLT_ERR_FORMAT, "the checkpoint of a volterra fit");
     remove(path);
     volt_model_free(model);

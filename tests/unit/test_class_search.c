@@ -302,8 +302,8 @@ static void landmarks_carry_the_readout(void **state)
     volt_series_info info = fit(&made, &options, &classifier);
     double outputs[N * CLASSES], again[N * CLASSES];
     int64_t found[N], right = 0;
-    check_ok(volt_series_model_predict(classifier, others.series, N, NULL, volt_matrix_of(outputs, N, CLASSES),
-                                       volt_matrix_of(NULL, 0, 0), found));
+    check_ok(volt_series_model_predict(classifier, others.series, N, (volt_progress){0},
+                                       volt_matrix_of(outputs, N, CLASSES), volt_matrix_of(NULL, 0, 0), found));
     for (int i = 0; i < N; i++)
         right += found[i] == others.classes[i];
     assert_true(info.landmarks == 15 && info.nested > 0.5 && right >= N - 8);
@@ -314,8 +314,8 @@ static void landmarks_carry_the_readout(void **state)
     given.landmarks = 15;
     volt_series_model *twin = NULL;
     assert_int_equal(fit(&made, &given, &twin).landmarks, 15);
-    check_ok(volt_series_model_predict(twin, others.series, N, NULL, volt_matrix_of(again, N, CLASSES),
-                                       volt_matrix_of(NULL, 0, 0), NULL));
+    check_ok(volt_series_model_predict(twin, others.series, N, (volt_progress){0},
+                                       volt_matrix_of(again, N, CLASSES), volt_matrix_of(NULL, 0, 0), NULL));
     assert_memory_equal(outputs, again, sizeof outputs);
     volt_series_model_free(classifier);
     volt_series_model_free(twin);
@@ -351,8 +351,9 @@ static void outputs_become_probabilities(void **state)
     double least = log_loss(&list, left_out, info.temperature);
     for (double factor = 0.5; factor <= 2; factor += 0.01)
         assert_true(log_loss(&list, left_out, info.temperature * factor) >= least - 1e-10);
-    check_ok(volt_series_model_predict(classifier, others.series, N, NULL, volt_matrix_of(outputs, N, CLASSES),
-                                       volt_matrix_of(p, N, CLASSES), NULL));
+    check_ok(volt_series_model_predict(classifier, others.series, N, (volt_progress){0},
+                                       volt_matrix_of(outputs, N, CLASSES), volt_matrix_of(p, N, CLASSES),
+                                       NULL));
     for (int i = 0; i < N; i++) {
         double sum = 0;
         for (int k = 0; k < CLASSES; k++) {
@@ -363,8 +364,8 @@ static void outputs_become_probabilities(void **state)
         }
         assert_true(fabs(sum - 1) < 1e-12);
     }
-    check_fails(volt_series_model_predict(classifier, others.series, N, NULL, volt_matrix_of(NULL, 0, 0),
-                                          volt_matrix_of(p, N, 2), NULL),
+    check_fails(volt_series_model_predict(classifier, others.series, N, (volt_progress){0},
+                                          volt_matrix_of(NULL, 0, 0), volt_matrix_of(p, N, 2), NULL),
                 VOLT_ERR_SHAPE, "probabilities");
     volt_series_model_free(classifier);
 }

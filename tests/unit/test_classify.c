@@ -63,8 +63,8 @@ static void a_fit_is_a_ridge_regression_on_the_gram_matrix(void **state)
         Y[i * CLASSES + made.classes[i]] = 1;
     bool without[N] = {false};
     plain_fit(K, N, Y, CLASSES, 0.05, without, expected);
-    check_ok(volt_series_model_predict(classifier, made.series, N, NULL, volt_matrix_of(outputs, N, CLASSES),
-                                       volt_matrix_of(NULL, 0, 0), found));
+    check_ok(volt_series_model_predict(classifier, made.series, N, (volt_progress){0},
+                                       volt_matrix_of(outputs, N, CLASSES), volt_matrix_of(NULL, 0, 0), found));
     for (int i = 0; i < N * CLASSES; i++)
         assert_true(fabs(outputs[i] - expected[i]) < 1e-10);
     for (int i = 0; i < N; i++)
@@ -184,7 +184,7 @@ static void the_search_keeps_the_best(void **state)
         assert_true(alone.tried == 1 && alone.alpha == info.alpha && alone.left_out == info.left_out &&
                     alone.left_out_error == info.left_out_error);
         volt_series_model_free(again);
-        check_ok(volt_series_model_predict(classifier, others.series, N, NULL,
+        check_ok(volt_series_model_predict(classifier, others.series, N, (volt_progress){0},
                                            volt_matrix_of(outputs, N, CLASSES), volt_matrix_of(NULL, 0, 0),
                                            found));
         volt_series_model_free(classifier);
@@ -217,8 +217,8 @@ static int64_t check_mean(const waves *made, const volt_series_model *classifier
     for (int i = 0; i < N; i++)
         Y[i * CLASSES + made->classes[i]] = 1;
     plain_fit(K, N, Y, CLASSES, info.alpha, without, expected);
-    check_ok(volt_series_model_predict(classifier, made->series, N, NULL, volt_matrix_of(outputs, N, CLASSES),
-                                       volt_matrix_of(NULL, 0, 0), NULL));
+    check_ok(volt_series_model_predict(classifier, made->series, N, (volt_progress){0},
+                                       volt_matrix_of(outputs, N, CLASSES), volt_matrix_of(NULL, 0, 0), NULL));
     for (int i = 0; i < N * CLASSES; i++)
         assert_true(fabs(outputs[i] - expected[i]) < 1e-10);
     return info.parts;
@@ -276,10 +276,10 @@ static void kernels_that_are_given_are_the_fit_they_come_from(void **state)
     assert_string_equal(again.kernel, info.kernel);
     double outputs[N * CLASSES], same[N * CLASSES];
     volt_matrix out = volt_matrix_of(outputs, N, CLASSES), out_same = volt_matrix_of(same, N, CLASSES);
-    check_ok(
-        volt_series_model_predict(classifier, others.series, N, NULL, out, volt_matrix_of(NULL, 0, 0), NULL));
-    check_ok(
-        volt_series_model_predict(twin, others.series, N, NULL, out_same, volt_matrix_of(NULL, 0, 0), NULL));
+    check_ok(volt_series_model_predict(classifier, others.series, N, (volt_progress){0}, out,
+                                       volt_matrix_of(NULL, 0, 0), NULL));
+    check_ok(volt_series_model_predict(twin, others.series, N, (volt_progress){0}, out_same,
+                                       volt_matrix_of(NULL, 0, 0), NULL));
     assert_memory_equal(outputs, same, sizeof same);
     volt_series_model_free(twin);
     /* The mean of both, whether it tells more or not. */
@@ -323,8 +323,8 @@ static void threads_do_not_change_the_search(void **state)
         volt_series_info info = {.struct_size = sizeof info};
         check_ok(volt_series_model_get_info(classifier, &info));
         double *out = outputs[threads > 1];
-        check_ok(volt_series_model_predict(classifier, others.series, N, NULL, volt_matrix_of(out, N, CLASSES),
-                                           volt_matrix_of(NULL, 0, 0), NULL));
+        check_ok(volt_series_model_predict(classifier, others.series, N, (volt_progress){0},
+                                           volt_matrix_of(out, N, CLASSES), volt_matrix_of(NULL, 0, 0), NULL));
         if (threads == 1) {
             first = info;
             assert_int_equal(info.tried, 20); /* all but rbf on series; volterra is tried there all the same */
@@ -404,8 +404,8 @@ static void multinomial_gives_probabilities(void **state)
     assert_true(info.splits == 0 && isnan(info.split_mean));
     double outputs[N * CLASSES];
     int64_t found[N], right = 0;
-    check_ok(volt_series_model_predict(classifier, others.series, N, NULL, volt_matrix_of(outputs, N, CLASSES),
-                                       volt_matrix_of(NULL, 0, 0), found));
+    check_ok(volt_series_model_predict(classifier, others.series, N, (volt_progress){0},
+                                       volt_matrix_of(outputs, N, CLASSES), volt_matrix_of(NULL, 0, 0), found));
     for (int i = 0; i < N; i++) {
         double sum = 0;
         for (int k = 0; k < CLASSES; k++) {
@@ -488,13 +488,15 @@ static void wrong_arguments_are_refused(void **state)
     double outputs[N * CLASSES], number = 1;
     volt_view narrow = volt_view_of(&number, 1, 1);
     volt_matrix out = volt_matrix_of(outputs, N, CLASSES);
-    check_fails(volt_series_model_predict(classifier, &narrow, 1, NULL, volt_matrix_of(outputs, 1, CLASSES),
-                                          volt_matrix_of(NULL, 0, 0), NULL),
+    check_fails(volt_series_model_predict(classifier, &narrow, 1, (volt_progress){0},
+                                          volt_matrix_of(outputs, 1, CLASSES), volt_matrix_of(NULL, 0, 0),
+                                          NULL),
                 VOLT_ERR_SHAPE, "has 1 channel, and there must be 2");
-    check_fails(
-        volt_series_model_predict(classifier, made.series, 2, NULL, out, volt_matrix_of(NULL, 0, 0), NULL),
-        VOLT_ERR_SHAPE, "must be 2 x 3");
-    check_fails(volt_series_model_predict(classifier, NULL, 0, NULL, out, volt_matrix_of(NULL, 0, 0), NULL),
+    check_fails(volt_series_model_predict(classifier, made.series, 2, (volt_progress){0}, out,
+                                          volt_matrix_of(NULL, 0, 0), NULL),
+                VOLT_ERR_SHAPE, "must be 2 x 3");
+    check_fails(volt_series_model_predict(classifier, NULL, 0, (volt_progress){0}, out,
+                                          volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "empty");
     volt_series_model_free(classifier);
     volt_series_model_free(NULL);
@@ -535,7 +537,7 @@ static volt_status whole_way(const waves *made, const volt_series_options *optio
     assert_true((status == VOLT_OK) == (classifier != NULL));
     if (status == VOLT_OK)
         status =
-            volt_series_model_predict(classifier, made->series, FEW, NULL,
+            volt_series_model_predict(classifier, made->series, FEW, (volt_progress){0},
                                       volt_matrix_of(outputs, FEW, CLASSES), volt_matrix_of(NULL, 0, 0), NULL);
     volt_series_model_free(classifier);
     return status;

@@ -236,7 +236,7 @@ static void without_a_last_target_there_is_nothing_to_go_on_from(void **state)
                     volt_matrix_of(out, STEPS, D), NULL),
                 VOLT_ERR_ARGUMENT, "has no target");
     const char *path = scratch_path("no_last.safetensors");
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     check_ok(volt_model_load(path, &read));
     check_fails(volt_model_continue(read, volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(out, STEPS, D), NULL),
                 VOLT_ERR_ARGUMENT, "has no target");

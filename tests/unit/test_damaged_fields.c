@@ -87,7 +87,7 @@ static const char *save_model(volt_model *fitted)
 {
     static char path[512];
     snprintf(path, sizeof path, "%s", scratch_path("whole"));
-    check_ok(volt_model_save(fitted, path, NULL));
+    check_ok(volt_model_save(fitted, path, (volt_progress){0}));
     volt_model_free(fitted);
     return path;
 }

@@ -170,7 +170,7 @@ static volt_status series_detector(const journey *j, volt_progress progress, dou
         volt_series_anomaly_fit(j->kernel, given.series, 4, given.series + 4, 1, &options, &anomaly);
     assert_true((status == VOLT_OK) == (anomaly != NULL));
     if (status == VOLT_OK)
-        status = volt_series_anomaly_score(anomaly, given.series, 2, &progress, figures);
+        status = volt_series_anomaly_score(anomaly, given.series, 2, progress, figures);
     volt_series_anomaly_free(anomaly);
     return status;
 }

@@ -281,7 +281,7 @@ static void streams_and_files_keep_all_bits(void **state)
         options.input = c % 2 ? VOLT_INPUT_BOTH : VOLT_INPUT_LEVEL;
         volt_model *model = fed_fit(kernels[c], &rows, &options, nowhere), *read = NULL;
         const char *path = scratch_path("model.safetensors"), *moment = scratch_path("moment.safetensors");
-        check_ok(volt_model_save(model, path, NULL));
+        check_ok(volt_model_save(model, path, (volt_progress){0}));
         check_ok(volt_model_load(path, &read));
         volt_model_info info = {.struct_size = sizeof info};
         volt_model_get_info(read, &info);

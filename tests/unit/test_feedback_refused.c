@@ -149,7 +149,7 @@ static void missing_targets(void **state)
     volt_predict_options how = volt_predict_options_default();
     const char *path = scratch_path("model.safetensors");
     volt_model *read = NULL;
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     check_ok(volt_model_load(path, &read));
     check_fails(volt_model_predict(read, fed_inputs(&rows, N, H), &how, volt_matrix_of(out, H, Q), NULL),
                 VOLT_ERR_ARGUMENT, "has no target");
@@ -263,7 +263,7 @@ static volt_status do_all(const volt_kernel *kernel, const fed_system *rows, con
     volt_status status =
         volt_model_fit(kernel, fed_inputs(rows, 0, N), fed_targets(rows, 0, N), &options, nowhere, &model);
     if (status == VOLT_OK)
-        status = volt_model_save(model, path, NULL);
+        status = volt_model_save(model, path, (volt_progress){0});
     if (status == VOLT_OK)
         status = volt_model_load(path, &read);
     if (status == VOLT_OK)

@@ -113,7 +113,7 @@ static void files_and_streams_go_on(void **state)
     options.n_records = 2;
     volt_model *model = fit_text("memory:gamma=1,rho=0.5,mu=0.8", p, &options, fitted), *loaded = NULL;
     predict_rest(model, p, later);
-    check_ok(volt_model_save(model, scratch_path("model.safetensors"), NULL));
+    check_ok(volt_model_save(model, scratch_path("model.safetensors"), (volt_progress){0}));
     check_ok(volt_model_load(scratch_path("model.safetensors"), &loaded));
     predict_rest(loaded, p, again);
     assert_memory_equal(later, again, sizeof later);

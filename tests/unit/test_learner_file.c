@@ -175,7 +175,7 @@ static void a_share_of_the_readout_is_kept(void **state)
         s.model->coefficients[i * Q] /= 2;
     s.model->intercepts[0] /= 2;
     s.model->shares[0] = 0.5;
-    check_ok(volt_model_save(s.model, scratch_path("model"), NULL));
+    check_ok(volt_model_save(s.model, scratch_path("model"), (volt_progress){0}));
     check_ok(volt_model_load(scratch_path("model"), &loaded));
     assert_true(loaded->shares[0] == 0.5 && loaded->shares[1] == 1);
     learner = new_learner(loaded, 0, 1);

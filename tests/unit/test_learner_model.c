@@ -109,7 +109,7 @@ static void check_saved(const school *s, const volt_model *model)
     volt_model *again = NULL;
     volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     check_ok(volt_model_load(path, &again));
     int64_t rest = N - info.n;
     volt_predict_options options = volt_predict_options_default();

@@ -114,7 +114,7 @@ static void all_ways_to_forecast_agree(void **state)
         check_ok(volt_model_predict(model, volt_view_of(d.X + N * 2, LATER, 2), &how,
                                     volt_matrix_of(later, LATER, q), NULL));
         const char *path = scratch_path("loss.safetensors");
-        check_ok(volt_model_save(model, path, NULL));
+        check_ok(volt_model_save(model, path, (volt_progress){0}));
         check_ok(volt_model_load(path, &copy));
         check_ok(volt_model_predict(copy, volt_view_of(d.X + N * 2, LATER, 2), &how,
                                     volt_matrix_of(loaded, LATER, q), NULL));

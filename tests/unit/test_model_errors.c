@@ -214,7 +214,7 @@ static void a_file_keeps_them(void **state)
     volt_fit_options options = volt_fit_options_default(); /* outputs choose their alphas: scales differ */
     volt_model *model = fit_rows(&p, N, &options), *read = NULL;
     const char *path = scratch_path("errors.safetensors");
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     check_ok(volt_model_load(path, &read));
     for (int i = 0; i < VOLT_ROW_ERRORS; i++) {
         const volt_error_list *a = &model->errors.lists[i], *b = &read->errors.lists[i];

@@ -182,14 +182,14 @@ static void a_loaded_model_forecasts_bit_by_bit_alike(void **state)
             options.washout = 3 * choice;
             options.ahead = choice;
             volt_model *model = fit_model(text, &rng, 23, 1 + p % 3, &options);
-            check_ok(volt_model_save(model, path, NULL));
+            check_ok(volt_model_save(model, path, (volt_progress){0}));
             volt_model *loaded = load();
             same_info(model, loaded);
             same_forecasts(model, loaded, 1 + p % 3, choice, &rng);
 
             size_t size, size_again; /* saved again, the file is the same */
             char *bytes = read_bytes(path, &size);
-            check_ok(volt_model_save(loaded, path, NULL));
+            check_ok(volt_model_save(loaded, path, (volt_progress){0}));
             char *again = read_bytes(path, &size_again);
             assert_int_equal(size, size_again);
             assert_memory_equal(bytes, again, size);
@@ -216,7 +216,7 @@ static void names_survive(void **state)
                                        .calendar = "hour",
                                        .horizons = "1..\xe2\x88\x9e"};
     volt_model *model = fit_model("volterra", &rng, 9, 2, &options);
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     volt_model *loaded = load();
     same_info(model, loaded);
     volt_model_info info = {.struct_size = sizeof info};
@@ -240,7 +240,7 @@ static void names_that_are_not_utf8_are_refused_as_such(void **state)
     volt_fit_options options = volt_fit_options_default();
     options.input_names = inputs;
     volt_model *model = fit_model("volterra", &rng, 9, 1, &options);
-    volt_status status = volt_model_save(model, path, NULL);
+    volt_status status = volt_model_save(model, path, (volt_progress){0});
     if (status != VOLT_ERR_ARGUMENT)
         fail_msg("status \"%s\", sentence \"%s\"", volt_status_message(status), volt_error_detail());
     assert_int_equal(files_in_folder(), 0);
@@ -263,7 +263,7 @@ static void a_file_cut_at_any_byte_is_refused(void **state)
     (void)state;
     volt_rng rng = test_rng(154);
     volt_model *model = fit_model("volterra:lift=rbf", &rng, 3, 1, NULL);
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     size_t size;
     char *bytes = read_bytes(path, &size);
     print_message("%zu bytes\n", size);
@@ -285,7 +285,7 @@ static void a_file_with_any_bit_flipped_is_refused(void **state)
     (void)state;
     volt_rng rng = test_rng(155);
     volt_model *model = fit_model("volterra", &rng, 2, 1, NULL);
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     size_t size;
     char *bytes = read_bytes(path, &size);
     FILE *file = fopen(path, "r+b");
@@ -530,11 +530,11 @@ static void saving_where_nothing_can_be_written_fails(void **state)
     volt_model *model = fit_model("volterra", &rng, 5, 1, NULL);
     char nowhere_path[700];
     snprintf(nowhere_path, sizeof nowhere_path, "%s/missing/model.safetensors", folder);
-    check_fails(volt_model_save(model, nowhere_path, NULL), VOLT_ERR_IO, "missing");
-    check_fails(volt_model_save(model, folder, NULL), VOLT_ERR_IO, folder);
-    check_fails(volt_model_save(model, "", NULL), VOLT_ERR_ARGUMENT, "empty");
-    check_fails(volt_model_save(NULL, path, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_model_save(model, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_model_save(model, nowhere_path, (volt_progress){0}), VOLT_ERR_IO, "missing");
+    check_fails(volt_model_save(model, folder, (volt_progress){0}), VOLT_ERR_IO, folder);
+    check_fails(volt_model_save(model, "", (volt_progress){0}), VOLT_ERR_ARGUMENT, "empty");
+    check_fails(volt_model_save(NULL, path, (volt_progress){0}), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_model_save(model, NULL, (volt_progress){0}), VOLT_ERR_ARGUMENT, "NULL");
     assert_int_equal(files_in_folder(), 0);
     volt_model_free(model);
 }
@@ -545,14 +545,14 @@ static void the_old_file_survives_a_save_that_fails(void **state)
     volt_rng rng = test_rng(157);
     volt_model *small = fit_model("volterra", &rng, 5, 1, NULL),
                *large = fit_model("volterra", &rng, 300, 2, NULL);
-    check_ok(volt_model_save(small, path, NULL));
+    check_ok(volt_model_save(small, path, (volt_progress){0}));
     struct rlimit limit, tight;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     tight = limit;
     tight.rlim_cur = 4096;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
-    volt_status status = volt_model_save(large, path, NULL);
+    volt_status status = volt_model_save(large, path, (volt_progress){0});
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     signal(SIGXFSZ, handler);
     assert_int_equal(status, VOLT_ERR_IO);
@@ -560,7 +560,7 @@ static void the_old_file_survives_a_save_that_fails(void **state)
     volt_model *loaded = load();
     same_info(small, loaded);
     volt_model_free(loaded);
-    check_ok(volt_model_save(large, path, NULL)); /* and without the limit it works */
+    check_ok(volt_model_save(large, path, (volt_progress){0})); /* and without the limit it works */
     loaded = load();
     same_info(large, loaded);
     volt_model_free(loaded);

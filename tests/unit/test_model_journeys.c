@@ -328,7 +328,7 @@ static volt_status save(const void *with, volt_progress progress, journey_result
 {
     const way *w = with;
     const char *path = scratch_path("model");
-    volt_status status = volt_model_save(w->model, path, &progress);
+    volt_status status = volt_model_save(w->model, path, progress);
     if (status == VOLT_OK)
         journey_put_file(result, path);
     assert_int_equal(access(path, F_OK), -1); /* nothing half-done */
@@ -476,7 +476,7 @@ static void every_use_of_a_model(void **state)
         volt_kernel_free(kernel);
         if (w->options.checkpoint)
             unlink(w->options.checkpoint);
-        check_ok(volt_model_save(w->model, scratch_path("kept"), NULL));
+        check_ok(volt_model_save(w->model, scratch_path("kept"), (volt_progress){0}));
         for (size_t u = 0; u < sizeof uses / sizeof *uses; u++) {
             if ((w->uses & uses[u].needs) != uses[u].needs)
                 continue;

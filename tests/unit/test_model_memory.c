@@ -55,7 +55,7 @@ static int make_set(void **state)
     const char *tmp = getenv("TMPDIR");
     snprintf(set.path, sizeof set.path, "%s/volterra_memory_%ld.safetensors", tmp && *tmp ? tmp : "/tmp",
              (long)getpid());
-    check_ok(volt_model_save(set.model, set.path, NULL));
+    check_ok(volt_model_save(set.model, set.path, (volt_progress){0}));
     return 0;
 }
 
@@ -238,7 +238,7 @@ static volt_status call_stream_reset(void)
 /* The file that was there survives. */
 static volt_status call_save(void)
 {
-    volt_status status = volt_model_save(set.model, set.path, NULL);
+    volt_status status = volt_model_save(set.model, set.path, (volt_progress){0});
     assert_int_equal(access(set.path, R_OK), 0);
     return status;
 }

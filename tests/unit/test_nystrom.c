@@ -223,7 +223,7 @@ static void fewer_landmarks_than_washed_rows(void **state)
     options.washout = 40;
     volt_model *model = fit_text("rbf:gamma=1", p, &options, fitted), *read = NULL;
     const char *path = scratch_path("landmarks.safetensors");
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     check_ok(volt_model_load(path, &read));
     predict_rest(model, p, later);
     predict_rest(read, p, again);

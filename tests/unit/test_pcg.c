@@ -338,7 +338,7 @@ static void files_keep_what_intervals_need(void **state)
     const char *path = scratch_path("pcg.safetensors");
     options.landmarks = 30;
     volt_model *model = fit_text(memory_text, p, &options, fitted), *loaded = NULL;
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     check_ok(volt_model_load(path, &loaded));
     predict_rest(model, p, later[0]);
     predict_rest(loaded, p, later[1]);

@@ -47,7 +47,7 @@ static volt_model *saved_and_loaded(const volt_model *model)
 {
     const char *path = scratch_path("pending.safetensors");
     volt_model *again = NULL;
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     check_ok(volt_model_load(path, &again));
     return again;
 }

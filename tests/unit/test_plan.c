@@ -372,7 +372,7 @@ static void the_size_of_a_model_is_that_of_its_file(void **state)
     volt_model *model = NULL;
     check_ok(volt_model_fit(kernel, volt_view_of(X, N, D), volt_view_of(Y, N, Q), NULL,
                             volt_matrix_of(NULL, 0, 0), &model));
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     struct stat file;
     assert_int_equal(stat(path, &file), 0);
     unlink(path);

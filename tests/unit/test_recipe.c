@@ -291,10 +291,10 @@ static void check_file(const volt_model *model, const problem *p)
     volt_model *loaded = NULL;
     volt_model_info a = {.struct_size = sizeof a}, b = {.struct_size = sizeof b};
     size_t size, again;
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     char *bytes = scratch_read(path, &size);
     check_ok(volt_model_load(path, &loaded));
-    check_ok(volt_model_save(loaded, path, NULL));
+    check_ok(volt_model_save(loaded, path, (volt_progress){0}));
     char *bytes_again = scratch_read(path, &again);
     assert_int_equal(size, again);
     assert_memory_equal(bytes, bytes_again, size);

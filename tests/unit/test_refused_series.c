@@ -89,10 +89,14 @@ static void detectors(void **state)
     assert_null(anomaly);
     asked.draws = 0;
     check_ok(volt_series_anomaly_fit("rbf:gamma=0.1", series, 4, NULL, 0, &asked, &anomaly));
-    check_fails(volt_series_anomaly_score(NULL, series, 1, NULL, scores), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_series_anomaly_score(anomaly, NULL, 1, NULL, scores), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_series_anomaly_score(anomaly, series, 1, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_series_anomaly_score(anomaly, series, 0, NULL, scores), VOLT_ERR_ARGUMENT, "no series");
+    check_fails(volt_series_anomaly_score(NULL, series, 1, (volt_progress){0}, scores), VOLT_ERR_ARGUMENT,
+                "NULL");
+    check_fails(volt_series_anomaly_score(anomaly, NULL, 1, (volt_progress){0}, scores), VOLT_ERR_ARGUMENT,
+                "NULL");
+    check_fails(volt_series_anomaly_score(anomaly, series, 1, (volt_progress){0}, NULL), VOLT_ERR_ARGUMENT,
+                "NULL");
+    check_fails(volt_series_anomaly_score(anomaly, series, 0, (volt_progress){0}, scores), VOLT_ERR_ARGUMENT,
+                "no series");
     assert_true(scores[0] == -7);
     volt_series_anomaly_free(anomaly);
 }
@@ -223,31 +227,31 @@ static void series_of_classifiers(void **state)
     check_ok(volt_series_fit_classes(series, SERIES, classes, 2, &options, &classifier));
     double out[3 * SERIES] = {-7};
     int64_t found[SERIES];
-    check_fails(volt_series_model_predict(NULL, series, 2, NULL, volt_matrix_of(out, 2, 2),
+    check_fails(volt_series_model_predict(NULL, series, 2, (volt_progress){0}, volt_matrix_of(out, 2, 2),
                                           volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_series_model_predict(classifier, NULL, 2, NULL, volt_matrix_of(out, 2, 2),
+    check_fails(volt_series_model_predict(classifier, NULL, 2, (volt_progress){0}, volt_matrix_of(out, 2, 2),
                                           volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "empty");
-    check_fails(volt_series_model_predict(classifier, series, 0, NULL, volt_matrix_of(out, 0, 2),
+    check_fails(volt_series_model_predict(classifier, series, 0, (volt_progress){0}, volt_matrix_of(out, 0, 2),
                                           volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "empty");
-    check_fails(volt_series_model_predict(classifier, series, 2, NULL, volt_matrix_of(NULL, 2, 2),
+    check_fails(volt_series_model_predict(classifier, series, 2, (volt_progress){0}, volt_matrix_of(NULL, 2, 2),
                                           volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_ARGUMENT, "no place");
-    check_fails(volt_series_model_predict(classifier, series, 2, NULL, volt_matrix_of(out, 3, 2),
+    check_fails(volt_series_model_predict(classifier, series, 2, (volt_progress){0}, volt_matrix_of(out, 3, 2),
                                           volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "3 x 2");
-    check_fails(volt_series_model_predict(classifier, series, 2, NULL, volt_matrix_of(out, 2, 3),
+    check_fails(volt_series_model_predict(classifier, series, 2, (volt_progress){0}, volt_matrix_of(out, 2, 3),
                                           volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "2 x 3");
-    check_fails(volt_series_model_predict(classifier, series, 2, NULL, (volt_matrix){out, 2, 2, 1},
-                                          volt_matrix_of(NULL, 0, 0), NULL),
+    check_fails(volt_series_model_predict(classifier, series, 2, (volt_progress){0},
+                                          (volt_matrix){out, 2, 2, 1}, volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "2 x 2");
     assert_true(out[0] == -7);
     /* And what was not refused is right. */
-    check_ok(volt_series_model_predict(classifier, series, SERIES, NULL, volt_matrix_of(out, SERIES, 2),
-                                       volt_matrix_of(NULL, 0, 0), found));
+    check_ok(volt_series_model_predict(classifier, series, SERIES, (volt_progress){0},
+                                       volt_matrix_of(out, SERIES, 2), volt_matrix_of(NULL, 0, 0), found));
     for (int i = 0; i < SERIES; i++)
         assert_int_equal(found[i], classes[i]);
     volt_series_model_free(classifier);

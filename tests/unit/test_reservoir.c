@@ -466,7 +466,7 @@ static void models_keep_their_weights(void **state)
         const char *path = scratch_path("model.safetensors");
         volt_model *model = fit_on(texts[k], X, Y), *loaded = NULL;
         predict_rest(model, X, before);
-        check_ok(volt_model_save(model, path, NULL));
+        check_ok(volt_model_save(model, path, (volt_progress){0}));
         remove(weights);
         check_ok(volt_model_load(path, &loaded));
         predict_rest(loaded, X, after);
@@ -497,7 +497,7 @@ static void models_without_their_weights(void **state)
     char path[256];
     snprintf(path, sizeof path, "%s", scratch_path("model.safetensors"));
     volt_model *model = fit_on("esn:size=6", X, Y), *loaded = NULL;
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     volt_safetensors *file = NULL;
     check_ok(volt_safetensors_read(path, &file));
     static const char *const names[] = {"inputs",      "coefficients",   "intercepts",   "input_shift",

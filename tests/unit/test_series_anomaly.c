@@ -65,7 +65,7 @@ static void it_is_its_parts(void **state)
     check_ok(volt_anomaly_score(detector, volt_view_of(C, OTHERS, NORMAL), expected));
 
     volt_anomaly_info info = {.struct_size = sizeof info}, info_of_parts;
-    check_ok(volt_series_anomaly_score(whole, made.series + NORMAL, OTHERS, NULL, scores));
+    check_ok(volt_series_anomaly_score(whole, made.series + NORMAL, OTHERS, (volt_progress){0}, scores));
     assert_memory_equal(scores, expected, sizeof scores);
     check_ok(volt_series_anomaly_get_info(whole, &info));
     assert_string_equal(info.kernel, volt_kernel_text(kernel));
@@ -142,7 +142,7 @@ static void failures_are_sentences(void **state)
         volt_status status =
             volt_series_anomaly_fit("volterra", made.series, 3, made.series + NORMAL, 1, &options, &anomaly);
         if (status == VOLT_OK)
-            status = volt_series_anomaly_score(anomaly, made.series, 1, NULL, &score);
+            status = volt_series_anomaly_score(anomaly, made.series, 1, (volt_progress){0}, &score);
         int hit = failing_alloc_hit();
         volt_series_anomaly_free(anomaly);
         assert_int_equal(failing_alloc_live(), 0);

@@ -41,7 +41,7 @@ static volt_status regress(const void *with, volt_progress progress, journey_res
     assert_true((status == VOLT_OK) == (ridge != NULL));
     outputs[0] = 1e77;
     if (status == VOLT_OK)
-        status = volt_series_model_predict(ridge, made.series + SERIES, NEW, &progress,
+        status = volt_series_model_predict(ridge, made.series + SERIES, NEW, progress,
                                            volt_matrix_of(outputs, NEW, 2), volt_matrix_of(NULL, 0, 0), NULL);
     assert_true(status == VOLT_OK || outputs[0] == 1e77);
     journey_put(result, outputs, status == VOLT_OK ? NEW * 2 : 0);
@@ -69,7 +69,7 @@ static volt_status classify(const void *with, volt_progress progress, journey_re
     outputs[0] = 1e77;
     if (status == VOLT_OK)
         status =
-            volt_series_model_predict(classifier, made.series + SERIES, NEW, &progress,
+            volt_series_model_predict(classifier, made.series + SERIES, NEW, progress,
                                       volt_matrix_of(outputs, NEW, CLASSES), volt_matrix_of(NULL, 0, 0), found);
     assert_true(status == VOLT_OK || outputs[0] == 1e77);
     journey_put(result, outputs, status == VOLT_OK ? NEW * CLASSES : 0);

@@ -73,8 +73,8 @@ static void it_is_a_ridge_regression_on_the_gram_matrix(void **state)
         assert_true(normalise ? fabs(unit - 1) < 1e-12 : fabs(unit - 1) > 0.1);
         bool without[N] = {false};
         plain_fit(K, N, Y, Q, 0.05, without, expected);
-        check_ok(volt_series_model_predict(ridge, made.series, N, NULL, volt_matrix_of(outputs, N, Q),
-                                           volt_matrix_of(NULL, 0, 0), NULL));
+        check_ok(volt_series_model_predict(ridge, made.series, N, (volt_progress){0},
+                                           volt_matrix_of(outputs, N, Q), volt_matrix_of(NULL, 0, 0), NULL));
         volt_series_info found = {.struct_size = sizeof found};
         check_ok(volt_series_model_get_info(ridge, &found));
         const double *left_out = found.left_out_outputs;
@@ -129,10 +129,11 @@ static void alpha_is_chosen_on_series_left_out(void **state)
         assert_true(info.left_out_error <= given.left_out_error);
         if (options.alpha == info.alpha) {
             equal++;
-            check_ok(volt_series_model_predict(chosen, made.series, N, NULL, volt_matrix_of(outputs, N, 1),
-                                               volt_matrix_of(NULL, 0, 0), NULL));
-            check_ok(volt_series_model_predict(other, made.series, N, NULL, volt_matrix_of(same, N, 1),
-                                               volt_matrix_of(NULL, 0, 0), NULL));
+            check_ok(volt_series_model_predict(chosen, made.series, N, (volt_progress){0},
+                                               volt_matrix_of(outputs, N, 1), volt_matrix_of(NULL, 0, 0),
+                                               NULL));
+            check_ok(volt_series_model_predict(other, made.series, N, (volt_progress){0},
+                                               volt_matrix_of(same, N, 1), volt_matrix_of(NULL, 0, 0), NULL));
             assert_memory_equal(outputs, same, sizeof same);
         }
         volt_series_model_free(other);
@@ -174,15 +175,15 @@ static void wrong_arguments_are_refused(void **state)
     check_ok(fit_numbers("gak", made.series, N, targets, NULL, &ridge));
     double outputs[N * Q];
     int64_t classes[2];
-    check_fails(volt_series_model_predict(ridge, made.series, 2, NULL, volt_matrix_of(outputs, 2, Q),
-                                          volt_matrix_of(NULL, 0, 0), classes),
+    check_fails(volt_series_model_predict(ridge, made.series, 2, (volt_progress){0},
+                                          volt_matrix_of(outputs, 2, Q), volt_matrix_of(NULL, 0, 0), classes),
                 VOLT_ERR_ARGUMENT, "numbers");
     volt_series_info unset = {0};
     check_fails(volt_series_model_get_info(ridge, &unset), VOLT_ERR_ARGUMENT, "struct_size");
-    check_fails(volt_series_model_predict(ridge, made.series, 2, NULL, volt_matrix_of(outputs, 1, Q),
-                                          volt_matrix_of(NULL, 0, 0), NULL),
+    check_fails(volt_series_model_predict(ridge, made.series, 2, (volt_progress){0},
+                                          volt_matrix_of(outputs, 1, Q), volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "must be 2 x 2");
-    check_fails(volt_series_model_predict(ridge, NULL, 0, NULL, volt_matrix_of(outputs, 1, Q),
+    check_fails(volt_series_model_predict(ridge, NULL, 0, (volt_progress){0}, volt_matrix_of(outputs, 1, Q),
                                           volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "empty");
     volt_series_model_free(ridge);
@@ -221,8 +222,8 @@ static volt_status whole_way(const waves *made, const double *Y)
     volt_status status = fit_numbers("rbf:gamma=1", made->series, FEW, volt_view_of(Y, FEW, Q), NULL, &ridge);
     assert_true((status == VOLT_OK) == (ridge != NULL));
     if (status == VOLT_OK)
-        status = volt_series_model_predict(ridge, made->series, FEW, NULL, volt_matrix_of(outputs, FEW, Q),
-                                           volt_matrix_of(NULL, 0, 0), NULL);
+        status = volt_series_model_predict(ridge, made->series, FEW, (volt_progress){0},
+                                           volt_matrix_of(outputs, FEW, Q), volt_matrix_of(NULL, 0, 0), NULL);
     volt_series_model_free(ridge);
     return status;
 }

@@ -120,7 +120,7 @@ static void check_kernel(const char *text, int intercept, int64_t washout, bool 
             assert_true(fabs(out[i * Q + k] - plain[i * Q + k]) <= 1e-9);
         }
     const char *path = scratch_path("spread.safetensors");
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     check_ok(volt_model_load(path, &read));
     check_ok(predict_std(read, later, NULL, volt_matrix_of(out, H, Q), volt_matrix_of(again, H, Q), NULL));
     assert_memory_equal(std, again, sizeof std);
@@ -234,7 +234,7 @@ static void several_factors_in_a_file(void **state)
     volt_model_get_info(model, &info);
     assert_true(isfinite(info.alphas[0]) && isfinite(info.alphas[1]) && info.alphas[0] != info.alphas[1]);
     const char *path = scratch_path("factors.safetensors");
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     check_ok(volt_model_load(path, &loaded));
     double out[2][H * Q], std[2][H * Q];
     check_ok(predict_std(model, volt_view_of(X, H, D), NULL, volt_matrix_of(out[0], H, Q),

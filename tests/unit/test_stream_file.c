@@ -74,7 +74,7 @@ static void a_loaded_stream_goes_on(void **state)
             push_rows(stream, x + counts[c] * D, AFTER, expected);
             volt_live_free(stream);
 
-            check_ok(volt_model_save(model, scratch_path("model"), NULL));
+            check_ok(volt_model_save(model, scratch_path("model"), (volt_progress){0}));
             check_ok(volt_model_load(scratch_path("model"), &again));
             const volt_model *models[] = {model, again};
             for (int m = 0; m < 2; m++) {
@@ -210,7 +210,7 @@ static void files_that_are_refused(void **state)
     assert_int_equal(volt_live_load(model, NULL, cut, &none), VOLT_ERR_FORMAT);
     free(bytes);
 
-    check_ok(volt_model_save(model, path, NULL));
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
     check_fails(volt_live_load(model, NULL, path, &none), VOLT_ERR_FORMAT,
                 "is not the state of a volterra model");
     volt_model *loaded = NULL;

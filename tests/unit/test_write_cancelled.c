@@ -114,7 +114,7 @@ static volt_status write_mat(const char *path, const void *what, volt_progress p
 
 static volt_status write_model(const char *path, const void *what, volt_progress progress)
 {
-    return volt_model_save(what, path, &progress);
+    return volt_model_save(what, path, progress);
 }
 
 enum { ROWS = 3000, COLS = 100, MIB = 1 << 20 };

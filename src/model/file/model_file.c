@@ -79,7 +79,7 @@ static volt_status parts_load(const volt_file_fields *fields, int64_t format, vo
 
 /* ---- save ------------------------------------------------------------------------------------- */
 
-volt_status volt_model_save(const volt_model *model, const char *path, const volt_progress *progress)
+volt_status volt_model_save(const volt_model *model, const char *path, volt_progress progress)
 {
     VOLT_REQUIRE(model && path, VOLT_ERR_ARGUMENT, "the model or the path is NULL");
     volt_file_writer writer = {0};
@@ -88,7 +88,7 @@ volt_status volt_model_save(const volt_model *model, const char *path, const vol
     volt_put_text(&writer, "library", volt_version());
     volt_status status = parts_save(model, &writer);
     if (status == VOLT_OK)
-        status = volt_writer_finish(&writer, path, progress ? *progress : (volt_progress){NULL, NULL});
+        status = volt_writer_finish(&writer, path, progress);
     volt_writer_release(&writer);
     return status;
 }

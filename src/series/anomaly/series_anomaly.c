@@ -215,7 +215,7 @@ volt_status volt_series_anomaly_fit(const char *kernel, const volt_view *normal,
 }
 
 volt_status volt_series_anomaly_score(const volt_series_anomaly *anomaly, const volt_view *series,
-                                      int64_t count, const volt_progress *progress, double *scores)
+                                      int64_t count, volt_progress progress, double *scores)
 {
     VOLT_REQUIRE(anomaly && series && scores && count > 0, VOLT_ERR_ARGUMENT,
                  "the detector, the series or the place for their scores is NULL, or there are no series");
@@ -224,7 +224,7 @@ volt_status volt_series_anomaly_score(const volt_series_anomaly *anomaly, const 
     if (!C.data)
         return VOLT_ERR_MEMORY;
     volt_status status =
-        volt_objects_cross(anomaly->objects, anomaly->kernel, series, count, progress, C, NULL);
+        volt_objects_cross(anomaly->objects, anomaly->kernel, series, count, &progress, C, NULL);
     if (status == VOLT_OK)
         status = volt_anomaly_score(anomaly->detector, volt_as_view(C), scores);
     volt_free(C.data);

@@ -126,8 +126,8 @@ static void give(const volt_series_model *model, int64_t i, double *u, volt_matr
 }
 
 volt_status volt_series_model_predict(const volt_series_model *model, const volt_view *series, int64_t count,
-                                      const volt_progress *progress, volt_matrix outputs,
-                                      volt_matrix probabilities, int64_t *classes)
+                                      volt_progress progress, volt_matrix outputs, volt_matrix probabilities,
+                                      int64_t *classes)
 {
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     int64_t n = model->columns, q = model->info.outputs;
@@ -145,7 +145,7 @@ volt_status volt_series_model_predict(const volt_series_model *model, const volt
     double *u = volt_alloc_doubles(q, 1);
     volt_status status = C.data && K.data && u ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t p = 0; p < model->n_parts && status == VOLT_OK; p++)
-        status = add_part(model, p, series, progress, K, C);
+        status = add_part(model, p, series, &progress, K, C);
     for (int64_t i = 0; i < count && status == VOLT_OK; i++) {
         read_out(model, C.data + i * n, u);
         give(model, i, u, outputs, probabilities, classes);
