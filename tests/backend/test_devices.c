@@ -124,7 +124,7 @@ static void test_choice_stays(void **state)
     assert_string_equal(volt_device(), "cpu");
 
     plug(FAKE, "lacks");
-    check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, "is damaged: the back end fake lacks an entry");
+    check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, "back end fake lacks");
     assert_string_equal(volt_device(), "auto");
 
     plug(FAKE, "open1");

@@ -406,7 +406,7 @@ static void wrong_draws_are_refused(void **state)
     check_fails(volt_candidates_draw("rbf", volt_view_of(X, N, 0), NULL, &candidates), VOLT_ERR_SHAPE, "X");
     double alike[] = {1, 2, 1, 2, 1, 2}, broken[] = {1, NAN, 2, 3};
     check_fails(volt_candidates_draw("rbf", volt_view_of(alike, 3, 2), NULL, &candidates), VOLT_ERR_DATA,
-                "alike");
+                "unit of distance");
     check_fails(volt_candidates_draw("rbf", volt_view_of(broken, 2, 2), NULL, &candidates), VOLT_ERR_NOT_FINITE,
                 "row");
     check_fails(volt_candidates_draw(

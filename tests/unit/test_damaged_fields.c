@@ -150,7 +150,9 @@ static volt_status load_damaged(const fields *f, damage how, int64_t i, load_fn 
 
 /* What may be missing or different in every file, and in every model: it says nothing that is needed to forecast. */
 static const char *const for_all = "no text library, another text library, ";
-static const char *const for_models = "no text input_names, no text output_names, no tensor errors, ";
+static const char *const for_models =
+    "no text input_names, no text output_names, no tensor errors, no text first_rows, "
+    "another text first_rows, ";
 
 /* Every field in every way is refused, with the file in the sentence, but for those that are named here in this way. */
 static void damage_every_field(const char *kind, const char *path, load_fn *load, const char *fine)

@@ -66,7 +66,7 @@ static void wrong_texts_are_refused(void **state)
     (void)state;
     static const struct {
         const char *text, *fragment;
-    } cases[] = {{"", "there is no loss \"\""},
+    } cases[] = {{"", "unknown loss \"\""},
                  {"hubber:delta=1", "did you mean \"huber\"?"},
                  {"xyzzy", "there are squares, huber"},
                  {"huber", "huber:delta=VALUE"},

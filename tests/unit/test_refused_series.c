@@ -195,8 +195,8 @@ static void options_of_classifiers(void **state)
     not_classified("held_out is 1", o.held_out = 1);
     not_classified("there are -1 kernels", o.n_parts = -1);
     not_classified("there are 9 kernels", o.n_parts = 9);
-    not_classified("kernel 1 of 1", o.n_parts = 1);
-    not_classified("kernel 1 of 1", o.n_parts = 1, o.parts = unnamed);
+    not_classified("kernel 1", o.n_parts = 1);
+    not_classified("kernel 1", o.n_parts = 1, o.parts = unnamed);
     not_classified("a range is given for alpha", o.n_ranges = 2, o.ranges = about_alpha);
     not_classified("the loss is hinge", o.loss = "hinge");
 }

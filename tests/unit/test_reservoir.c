@@ -378,7 +378,7 @@ static void wrong_weights(void **state)
     broken[5] = NAN;
     all[0].data = broken;
     gram_fails("esn", tensor_file_write("w", all, 3), VOLT_ERR_NOT_FINITE,
-               "tensor 'A' holds nan in row 2, column 3 (counted from 1)");
+               "nan in row 2, column 3 (counted from 1)");
     broken[5] = 0;
     gram_fails("esn:radius=0.9", tensor_file_write("w", all, 3), VOLT_ERR_ARGUMENT,
                "a spectral radius of 0, and cannot be scaled to 0.9");

@@ -307,7 +307,7 @@ collection_wrong()
     err_has 'also an input'
     for kernel in linear rbf poly sigmoid; do
         expect 2 gram --collection train.ts --kernel $kernel
-        err_has "kernel $kernel compares rows, not series: take volterra, .*gak"
+        err_has "kernel $kernel compares rows, not series: .*volterra, .*gak"
     done
     expect 2 gram --collection train.ts --kernel gak:window=3
     err_has 'window is for one sequence'
