@@ -68,7 +68,7 @@ static void wrong_texts_are_refused(void **state)
         const char *text, *fragment;
     } cases[] = {{"", "unknown loss \"\""},
                  {"hubber:delta=1", "did you mean \"huber\"?"},
-                 {"xyzzy", "there are squares, huber"},
+                 {"xyzzy", "squares, huber"},
                  {"huber", "huber:delta=VALUE"},
                  {"huber:delta=0", "delta=0, and delta must be finite and greater than 0"},
                  {"huber:delta=-1", "delta=-1"},

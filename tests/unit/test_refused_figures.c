@@ -70,8 +70,8 @@ static void baselines(void **state)
     double out[6] = {-7};
     const volt_view levels = volt_view_of(y, 6, 1);
     const volt_matrix place = volt_matrix_of(out, 1, 1);
-    check_fails(volt_baseline_forecast(VOLT_BASELINE_KINDS, levels, 1, 0, 6, 1, place), VOLT_ERR_ARGUMENT,
-                "baseline 4");
+    check_fails(volt_baseline_forecast((volt_baseline)VOLT_BASELINE_KINDS, levels, 1, 0, 6, 1, place),
+                VOLT_ERR_ARGUMENT, "baseline 4");
     check_fails(volt_baseline_forecast((volt_baseline)-1, levels, 1, 0, 6, 1, place), VOLT_ERR_ARGUMENT,
                 "baseline");
     check_fails(volt_baseline_forecast(VOLT_BASELINE_NAIVE, volt_view_of(y, 0, 1), 1, 0, 0, 1, place),
