@@ -1,4 +1,4 @@
-/* tests/unit/test_adaptive_interval.c: intervals that follow the errors of a stream, against a plain version. */
+/* tests/unit/test_adaptive_interval.c: adaptive intervals of a stream against a reference implementation. */
 #include "model/interval/interval.h"
 #include "model/live/live_internal.h"
 #include "support/check.h"
@@ -44,7 +44,7 @@ static int upwards(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All scores of one output so far, oldest first, and the level that is aimed at: the text of the formula. */
+/* Reference implementation: all scores of one output, oldest first, and the target level. */
 typedef struct plain_interval {
     double scores[MOST], miss, wanted;
     int64_t n;
@@ -98,7 +98,7 @@ static void it_is_the_plain_formula(void **state)
                 empty |= plain_half(&plain[c][k]) < 0;
                 assert_true(half[c * Q + k] == expected);
             }
-        for (int64_t k = 0; k < Q; k++) /* some are the same, and some are not known */
+        for (int64_t k = 0; k < Q; k++) /* some scores are tied, some missing */
             truth[k] = t % 10 == 3 ? 0.5 : t % 10 == 7 + k ? NAN : noise * volt_rng_normal(&rng);
         check_ok(volt_interval_learn(interval, (const double[Q]){0}, truth));
         for (int c = 0; c < LEVELS; c++)
@@ -111,8 +111,8 @@ static void it_is_the_plain_formula(void **state)
     volt_model_free(model);
 }
 
-/* A threefold jump of the noise halfway: the share of misses after it is the one that is wanted. By the bound of
- * math.md it is within (0.9 + 0.02) / (0.02 T) of 0.1, 0.023 for T = 2000. */
+/* The noise triples halfway. The miss rate afterwards matches the target: by the bound of math.md it is
+ * within (0.9 + 0.02) / (0.02 T) of 0.1, 0.023 for T = 2000. */
 static void a_jump_of_the_noise_is_followed(void **state)
 {
     (void)state;
@@ -136,7 +136,8 @@ static void a_jump_of_the_noise_is_followed(void **state)
 
 /* ---- in a stream ------------------------------------------------------------------------------ */
 
-/* The truth of a forecast comes `ahead` rows later: as one interval that is told both at once. */
+/* Each forecast is observed `ahead` rows later. The result equals that of one interval updated with both at
+ * once. */
 static void a_stream_waits_for_the_truth(void **state)
 {
     (void)state;
@@ -157,7 +158,7 @@ static void a_stream_waits_for_the_truth(void **state)
             double x = volt_rng_uniform(&rng) - 0.5, truth[Q], half[2 * Q], expected[2 * Q];
             for (int64_t k = 0; k < Q; k++)
                 truth[k] = volt_rng_normal(&rng);
-            if (t == 30) { /* another record: what came before has no truth any more */
+            if (t == 30) { /* new record: pending forecasts are dropped */
                 volt_live_restart(stream);
                 made = 0;
             }
@@ -168,7 +169,7 @@ static void a_stream_waits_for_the_truth(void **state)
             check_ok(volt_live_learn(stream, ahead, truth));
             if (made > ahead)
                 check_ok(volt_interval_learn(interval, forecasts[made - 1 - ahead], truth));
-            if (t == 40) { /* a copy, and what a file keeps, go on as it does */
+            if (t == 40) { /* a copy and a loaded stream give the same intervals */
                 const char *path = scratch_path("stream.state");
                 check_ok(volt_live_save(stream, path));
                 check_ok(volt_live_copy(stream, &copy));
@@ -196,7 +197,7 @@ static void a_stream_waits_for_the_truth(void **state)
     }
 }
 
-/* One row: pushed, and its truth observed. The half-widths are those before the truth. */
+/* Pushes one row and observes its target. Returns the half-widths before the update. */
 static void track_row(volt_live *stream, double x, const double truth[Q], double half[Q])
 {
     double forecast[Q];
@@ -205,13 +206,13 @@ static void track_row(volt_live *stream, double x, const double truth[Q], double
     check_ok(volt_live_learn(stream, 0, truth));
 }
 
-/* A stream that is loaded, and a copy, drop their scores in the order in which they came, whether 300 are full or not, as the
- * stream itself does. The noise grows, so that another order of dropping gives other widths. */
+/* A loaded stream and a copy drop their scores in order of arrival, as the original does, whether or not the
+ * buffer of 300 is full. The noise grows, so another order gives other widths. */
 static void files_and_copies_keep_the_order_of_scores(void **state)
 {
     (void)state;
     const double coverage = 0.9;
-    static const int64_t saved_after[] = {5, 150, SCORES, 437, 2 * SCORES + 1}; /* beside those of training */
+    static const int64_t saved_after[] = {5, 150, SCORES, 437, 2 * SCORES + 1}; /* plus training scores */
     for (size_t i = 0; i < sizeof saved_after / sizeof *saved_after; i++) {
         volt_model *model = make_model(0);
         volt_live *stream = NULL, *loaded = NULL, *copy = NULL;
@@ -243,7 +244,8 @@ static void files_and_copies_keep_the_order_of_scores(void **state)
     }
 }
 
-/* A forecast that overflows has no error: its truth is passed over, and the truths of its neighbours stay theirs. */
+/* A forecast that overflows has no error. Its observation is skipped, and neighbouring forecasts keep
+ * theirs. */
 static void forecasts_that_overflow_keep_their_place(void **state)
 {
     (void)state;
@@ -278,11 +280,11 @@ static void forecasts_that_overflow_keep_their_place(void **state)
         volt_interval_half(interval, &half[1]);
         assert_true(half[0] == half[1]);
         if (t >= AHEAD && (t - AHEAD) % 7 == 3)
-            truth = 5; /* of the forecast that overflowed */
+            truth = 5; /* for the forecast that overflowed */
         else if (t >= AHEAD)
             check_ok(volt_interval_learn(interval, &made[t - AHEAD], &truth));
         check_ok(volt_live_learn(stream, AHEAD, &truth));
-        if (t % 7 == 4) { /* a file keeps the place of a forecast that overflowed */
+        if (t % 7 == 4) { /* the file stores the slot of the forecast that overflowed */
             const char *path = scratch_path("overflow.state");
             check_ok(volt_live_save(stream, path));
             check_ok(volt_live_load(model, as_live(&allow), path, &loaded));

@@ -1,5 +1,5 @@
-/* tests/unit/test_adaptive_search.c: searches whose candidates follow from trials: the same on any number of threads,
- * after a log that was cut anywhere, and for every shard of its own; better than draws alone. */
+/* tests/unit/test_adaptive_search.c: adaptive searches: reproducible with any number of threads, after
+ * truncation of the log and for each shard; better than random search. */
 #include "select/search/search_run.h"
 #include "support/check.h"
 #include "support/plain_cv.h"
@@ -78,7 +78,7 @@ static int64_t count_trials(const volt_search *search)
     return info.trials;
 }
 
-/* The same trials, bit by bit. */
+/* Compares trials bitwise. */
 static void same_search(const volt_search *a, const volt_search *b)
 {
     assert_int_equal(count_trials(a), count_trials(b));
@@ -116,7 +116,7 @@ static void nothing_depends_on_threads(void **state)
     check_ok(volt_set_threads(0));
 }
 
-/* The first candidates are the draws, and so are some of the later ones; most are others. */
+/* The first candidates are random draws. Some of the later ones are too; most are not. */
 static void after_the_first_draws_most_are_others(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void check_resumes(const char *text, size_t length, const volt_search *wh
     volt_search_free(search);
 }
 
-/* The lines from the last to the first. */
+/* Reverses the order of the lines. */
 static char *turn_lines(const char *text)
 {
     size_t size = strlen(text), length = 0;
@@ -197,13 +197,13 @@ static void a_search_goes_on_after_any_trial(void **state)
     volt_search_free(whole);
 }
 
-/* What a later candidate follows from must be there. */
+/* The log must contain the trials that later candidates depend on. */
 static void a_log_without_an_early_trial_is_refused(void **state)
 {
     (void)state;
     volt_search_options options = adaptive(VOLT_RACE_NONE);
     options.log = fresh_path("gap.jsonl");
-    /* Lines stand in the order in which trials end: on one thread, that of the candidates. */
+    /* Lines are in order of completion, which on one thread is the order of the candidates. */
     check_ok(volt_set_threads(1));
     volt_search_free(run(candidates, &options));
     check_ok(volt_set_threads(0));
@@ -215,7 +215,7 @@ static void a_log_without_an_early_trial_is_refused(void **state)
                 VOLT_ERR_FORMAT, "candidate 64 follows from earlier ones");
     assert_non_null(strstr(volt_error_detail(), "lacks.jsonl, line 64"));
     assert_null(search);
-    /* Fewer draws than that need it not. */
+    /* Fewer draws do not depend on the missing trial. */
     options.draws = VOLT_FIRST_DRAWS;
     search = run(candidates, &options);
     assert_int_equal(count_trials(search), VOLT_FIRST_DRAWS);
@@ -231,7 +231,7 @@ static void logs_of_other_searches_are_refused(void **state)
     options.log = fresh_path("adaptive.jsonl");
     volt_search_free(run(candidates, &options));
     options.resume = 1;
-    volt_candidates *seeded = draw("volterra", 7); /* its first candidate is the default as well */
+    volt_candidates *seeded = draw("volterra", 7); /* its first candidate is also the default */
     volt_search *search = NULL;
     check_fails(volt_search_run(seeded, plain_inputs(&problem), plain_targets(&problem), &options, &search),
                 VOLT_ERR_FORMAT, "another search");
@@ -270,7 +270,7 @@ static void every_shard_is_a_search_of_its_own(void **state)
         assert_int_equal(own->index, i);
         assert_string_equal(trial->kernel, own->kernel);
         assert_true(trial->alpha == own->alpha);
-        for (int64_t k = 0; k < i; k++) /* no shard makes another's candidates again */
+        for (int64_t k = 0; k < i; k++) /* shards do not repeat each other's candidates */
             assert_true(strcmp(volt_search_trial(merged, k)->kernel, trial->kernel) != 0 ||
                         volt_search_trial(merged, k)->alpha != trial->alpha);
     }
@@ -278,7 +278,7 @@ static void every_shard_is_a_search_of_its_own(void **state)
         best = fmax(best, volt_search_trial(parts[s], VOLT_TRIAL_BEST)->score);
     assert_true(volt_search_trial(merged, VOLT_TRIAL_BEST)->score == best);
 
-    /* One file with the lines of all: each shard finds its own. */
+    /* In one file with the lines of all shards, each shard finds its own. */
     size_t sizes[SHARDS], all = 0;
     char *texts[SHARDS], *joined = NULL;
     for (int s = 0; s < SHARDS; s++) {
@@ -303,11 +303,11 @@ static void every_shard_is_a_search_of_its_own(void **state)
     volt_search_free(merged);
 }
 
-/* ---- what it is good for ---------------------------------------------------------------------- */
+/* ---- comparison with random search ------------------------------------------------------------ */
 
-/* y follows u through a filter that few draws come near. Both searches share their first draws. Were later candidates no
- * better than draws, each search would have the better best with the same chance; 14 or more of 16 then have
- * probability 137 / 2^16 < 0.0021. The seeds are fixed. */
+/* y is u filtered by a system that few draws approximate. Both searches share their first draws. If later
+ * candidates were no better than draws, each search would win with probability 1/2; 14 or more wins of 16
+ * then have probability 137 / 2^16 < 0.0021. The seeds are fixed. */
 static void it_beats_draws_alone(void **state)
 {
     (void)state;
@@ -345,7 +345,7 @@ static void it_beats_draws_alone(void **state)
     assert_true(better >= 14);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------- */
+/* ---- invalid arguments ------------------------------------------------------------------------ */
 
 static void only_drawn_candidates_can_follow(void **state)
 {

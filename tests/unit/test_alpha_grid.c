@@ -1,4 +1,4 @@
-/* tests/unit/test_alpha_grid.c: the candidates for alpha, and the choice among them. */
+/* tests/unit/test_alpha_grid.c: the grid of alpha and the choice from it. */
 #include "base/error.h"
 #include "solve/choice/alpha_grid.h"
 #include "support/check.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Powers of ten times the unit, in the order of the grid, above the rounding level. */
+/* Powers of ten times the unit, in grid order, above the rounding level. */
 static void grids_are_powers_of_ten_in_order(void **state)
 {
     (void)state;
@@ -50,11 +50,11 @@ static void unit_is_the_mean_over_rows_with_a_target(void **state)
 
 /* ---- choice ----------------------------------------------------------------------------------- */
 
-/* Errors of two columns by log10 alpha, and the calls that were made. */
+/* Errors of two columns by log10 alpha, and a record of the calls. */
 typedef struct table {
     double errors[VOLT_MOST_ALPHAS][2], seconds[VOLT_MOST_ALPHAS]; /* from the smallest power, -8 */
     double screened[VOLT_MOST_ALPHAS];
-    int singular; /* powers below it can not be evaluated */
+    int singular; /* smaller powers cannot be evaluated */
     int evaluations, screenings, kept;
 } table;
 
@@ -98,7 +98,7 @@ static void fill(table *t, double value)
         t->errors[i][0] = t->errors[i][1] = t->screened[i] = value;
 }
 
-/* Each column has its own minimum; equal errors go to the second number, then to the first in order. */
+/* Each column has its own minimum. Ties are broken by the second number, then by order. */
 static void least_errors_win_and_the_first_of_equals(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static void singular_candidates_are_left_out(void **state)
     assert_int_equal(volt_alpha_choose_one(VOLT_ALPHA_SERIES, 0, out_of_memory, &t, &best), VOLT_ERR_MEMORY);
 }
 
-/* 100, 10, 1, then two without gain: 0.1 and 0.01. */
+/* 100, 10, 1, then two without improvement: 0.1 and 0.01. */
 static void losses_end_after_two_without_gain(void **state)
 {
     (void)state;
@@ -164,7 +164,8 @@ static void losses_end_after_two_without_gain(void **state)
     assert_int_equal(volt_alpha_patience(VOLT_ALPHA_SQUARES), 0);
 }
 
-/* The most promising first; candidates that promise more than the best error are not evaluated. */
+/* The most promising candidate is evaluated first. Candidates with a bound above the best error are not
+ * evaluated. */
 static void screened_candidates_are_evaluated_by_promise(void **state)
 {
     (void)state;
@@ -183,7 +184,7 @@ static void screened_candidates_are_evaluated_by_promise(void **state)
     t.screened[2] = 4;
     t.errors[0][0] = 5;
     t.errors[1][0] = 3;
-    t.errors[2][0] = 0; /* promises 4, above the 3 found: not evaluated */
+    t.errors[2][0] = 0; /* bound 4, above the best error 3: not evaluated */
     check_ok(volt_alpha_choose(&choice));
     assert_true(best.alpha == 1e-7 && best.error == 3);
     assert_int_equal(t.screenings, 12);

@@ -1,4 +1,4 @@
-/* tests/unit/test_assess.c: models and searches compared with baselines: values, warnings, failures. */
+/* tests/unit/test_assess.c: comparison of models and searches with baselines: values, warnings, failures. */
 #include "select/folds/problem.h"
 #include "stats/stats_internal.h"
 #include "support/check.h"
@@ -35,7 +35,7 @@ static volt_pairing *pair(const double *x, int64_t n, int64_t ahead)
     return pairing;
 }
 
-/* A noisy wave in these units. */
+/* A noisy sine in the given units. */
 static double *wave(uint64_t seed, double unit)
 {
     volt_rng rng = test_rng(seed);
@@ -130,7 +130,7 @@ static void the_naive_forecast_is_kept_for_a_random_walk(void **state)
     volt_model_free(model);
     volt_pairing_free(pairing);
 
-    pairing = pair(x, 5, 1); /* too few rows to hold any out */
+    pairing = pair(x, 5, 1); /* too few rows for a held-out set */
     options.model = model = fit(pairing, NULL);
     check_ok(volt_assess(pairing, &options, &found));
     assert_true(has(&found, VOLT_WARNING_FEW_ROWS) && found.n_baselines == 0 && isnan(found.heldout_rmse));
@@ -184,7 +184,7 @@ static void blocks_of_a_search_are_averaged(void **state)
     assert_string_equal(found.baselines[0].name, "naive");
     assert_true(fabs(found.baselines[0].r2 - r2) < 1e-14);
     assert_true(fabs(found.baselines[0].ratio - 0.5 / (1 - r2)) < 1e-12);
-    options.measure = VOLT_SCORE_LOG; /* not a score of the blocks */
+    options.measure = VOLT_SCORE_LOG; /* not a block score */
     check_ok(volt_assess(pairing, &options, &one));
     assert_true(isnan(one.baselines[0].ratio) && one.better == -1);
     options.measure = VOLT_SCORE_NMSE;
@@ -232,14 +232,14 @@ static void constants_are_the_baselines_of_a_loss(void **state)
     assert_true(fabs(found.baselines[0].loss - log(2)) < 1e-12 && isnan(found.baselines[0].mse));
     assert_true(fabs(found.baselines[0].ratio - 2) < 1e-12 && found.better == 0);
     assert_non_null(found.loss_name);
-    double weights[ROWS] = {0}; /* no training row counts */
+    double weights[ROWS] = {0}; /* no training row is scored */
     weights[ROWS - 1] = 1;
     options.weights = weights;
     check_ok(volt_assess(pairing, &options, &found));
     assert_int_equal(found.n_baselines, 0);
     volt_pairing_free(pairing);
 
-    pairing = pair(x, ROWS, 1); /* a line: the last value plus a constant is exact */
+    pairing = pair(x, ROWS, 1); /* a line: drift is exact */
     test.train_end = 20;
     test.end = ROWS - 1;
     options.weights = NULL;

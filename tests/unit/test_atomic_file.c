@@ -1,4 +1,4 @@
-/* tests/unit/test_atomic_file.c: files that are replaced as a whole or not at all. */
+/* tests/unit/test_atomic_file.c: atomic replacement of files. */
 #define _GNU_SOURCE
 #include "io/file/atomic_file.h"
 #include "support/failing_alloc.h"
@@ -54,14 +54,14 @@ static void makes_and_replaces(void **state)
     assert_int_equal(write_whole(path, "first"), VOLT_OK);
     umask(mask);
     assert_content(path, "first");
-    assert_int_equal(permissions(path), 0640); /* as of any new file */
+    assert_int_equal(permissions(path), 0640); /* the default mode of a new file */
 
     assert_int_equal(chmod(path, 0604), 0);
     assert_int_equal(write_whole(path, "second, longer"), VOLT_OK);
     assert_content(path, "second, longer");
-    assert_int_equal(permissions(path), 0604); /* kept */
+    assert_int_equal(permissions(path), 0604); /* mode is preserved */
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(scratch_count(), 0); /* no temporary file stays */
+    assert_int_equal(scratch_count(), 0); /* no temporary file is left */
 }
 
 static void discard_keeps_the_old_file(void **state)
@@ -89,7 +89,7 @@ static void says_why_not(void **state)
     assert_non_null(strstr(volt_error_detail(), "Is a directory"));
 }
 
-/* Root may write anything: be somebody else for a while, for the real and for the effective user. */
+/* Root may write anything, so the test drops the real and the effective user id for a while. */
 static bool become_nobody(void)
 {
     enum { NOBODY = 65534 };
@@ -113,14 +113,14 @@ static void respects_a_protected_file(void **state)
     assert_int_equal(chmod(path, 0444), 0);
     assert_int_equal(mkdir(folder, 0555), 0);
     if (!become_nobody())
-        skip(); /* root of a container that knows no other user */
+        skip(); /* root of a container without other users */
     volt_status protected = write_whole(path, "new"), closed = write_whole(inside, "new");
     become_oneself();
     assert_int_equal(protected, VOLT_ERR_IO);
     assert_int_equal(closed, VOLT_ERR_IO);
     assert_non_null(strstr(volt_error_detail(), "Permission denied"));
     assert_content(path, "old");
-    assert_int_equal(scratch_count(), 2); /* and no temporary file beside it */
+    assert_int_equal(scratch_count(), 2); /* no temporary file is left */
     assert_int_equal(rmdir(folder), 0);
     unlink(path);
 }
@@ -139,27 +139,27 @@ static void follows_links(void **state)
     assert_int_equal(lstat(link, &entry), 0);
     assert_true(S_ISLNK(entry.st_mode));
     unlink(target);
-    assert_int_equal(write_whole(second, "again"), VOLT_OK); /* the link pointed to nothing */
+    assert_int_equal(write_whole(second, "again"), VOLT_OK); /* the link was dangling */
     assert_content(target, "again");
     unlink(target);
     unlink(link);
-    assert_int_equal(symlink("second.txt", link), 0); /* round in a circle */
+    assert_int_equal(symlink("second.txt", link), 0); /* circular links */
     assert_int_equal(write_whole(link, "x"), VOLT_ERR_IO);
     unlink(link);
     unlink(second);
 }
 
-/* ---- what reaches the disk -------------------------------------------------------------------- */
+/* ---- sync to disk ----------------------------------------------------------------------------- */
 
 static struct {
-    int files, folders; /* how often either was synced */
-    off_t size;         /* of the file when it was */
-    bool replaced;      /* the target was new already when the file was synced, */
-    bool renamed;       /* or when the folder was */
+    int files, folders; /* number of syncs of each */
+    off_t size;         /* size of the file at the sync */
+    bool replaced;      /* the target was already replaced when the file was synced */
+    bool renamed;       /* the target was already replaced when the folder was synced */
 } synced;
 static const char *synced_target;
 
-/* In place of the C library's: the program's own functions come first. It counts instead of waiting for a disk. */
+/* Replaces the C library's function and counts the calls. */
 int fsync(int descriptor)
 {
     struct stat entry, target;
@@ -177,8 +177,8 @@ int fsync(int descriptor)
     return 0;
 }
 
-/* The bytes are on the disk before the file has its name, and then the name is: after a power cut there is the old
- * file or the new one, never an empty one. */
+/* The data are synced before the rename, and the folder after it. After a power failure either the old or
+ * the new file exists, never an empty one. */
 static void syncs_the_file_then_renames_then_syncs_the_folder(void **state)
 {
     (void)state;
@@ -186,7 +186,7 @@ static void syncs_the_file_then_renames_then_syncs_the_folder(void **state)
     memset(&synced, 0, sizeof synced);
     assert_int_equal(write_whole(synced_target, "new and longer"), VOLT_OK);
     assert_int_equal(synced.files, 1);
-    assert_int_equal(synced.size, 14); /* all of it: the stream was flushed before */
+    assert_int_equal(synced.size, 14); /* all of it: the stream was flushed first */
     assert_false(synced.replaced);
     assert_int_equal(synced.folders, 1);
     assert_true(synced.renamed);
@@ -194,9 +194,9 @@ static void syncs_the_file_then_renames_then_syncs_the_folder(void **state)
     synced_target = NULL;
 }
 
-/* ---- writers that are killed ------------------------------------------------------------------ */
+/* ---- killed writers --------------------------------------------------------------------------- */
 
-/* A child that has begun to write to `path`; it waits to be killed. */
+/* Starts a child that begins to write to `path` and waits to be killed. */
 static pid_t start_writer(const char *path)
 {
     int ready[2];
@@ -205,7 +205,7 @@ static pid_t start_writer(const char *path)
     assert_true(child >= 0);
     if (child == 0) {
         volt_atomic_file file;
-        alarm(20); /* it must not outlive a test that failed */
+        alarm(20); /* the child must not outlive a failed test */
         if (volt_atomic_open(&file, path) == VOLT_OK && write(ready[1], "x", 1) == 1)
             for (;;)
                 pause();
@@ -233,7 +233,7 @@ static void removes_what_killed_writers_left(void **state)
     const char *link = scratch_path("killed-link.txt");
     for (int i = 0; i < KILLED; i++) {
         pid_t child = start_writer(path);
-        assert_int_equal(scratch_count(), 1); /* each removes the one before */
+        assert_int_equal(scratch_count(), 1); /* each removes the file of the previous writer */
         stop_writer(child);
     }
     stop_writer(start_writer(other));
@@ -241,7 +241,7 @@ static void removes_what_killed_writers_left(void **state)
     assert_int_equal(symlink("killed.txt", link), 0);
     assert_int_equal(write_whole(link, "whole"), VOLT_OK); /* the same file under another name */
     assert_content(path, "whole");
-    assert_int_equal(scratch_count(), 3); /* the file, its link, and what is left of the other one */
+    assert_int_equal(scratch_count(), 3); /* the file, its link, and the leftover of the other one */
     assert_int_equal(write_whole(other, "whole"), VOLT_OK);
     assert_int_equal(scratch_count(), 3);
     unlink(link);
@@ -250,7 +250,7 @@ static void removes_what_killed_writers_left(void **state)
     assert_int_equal(scratch_count(), 0);
 }
 
-/* What only looks like a leftover is somebody's: another ending, a folder, a link. */
+/* Entries that only resemble leftovers are kept: another suffix, a folder, a link. */
 static void leaves_what_is_no_leftover(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void leaves_what_is_no_leftover(void **state)
     assert_int_equal(symlink(other, scratch_path(link)), 0);
     assert_int_equal(write_whole(scratch_path(name), "whole"), VOLT_OK);
     assert_int_equal(access(scratch_path(dead), F_OK), -1);
-    assert_int_equal(scratch_count(), 4); /* the file and the three */
+    assert_int_equal(scratch_count(), 4); /* the file and the three entries */
     assert_int_equal(rmdir(scratch_path(folder)), 0);
     assert_int_equal(unlink(scratch_path(link)), 0);
     assert_int_equal(unlink(scratch_path(other)), 0);
@@ -279,7 +279,7 @@ static void leaves_live_writers_alone(void **state)
     (void)state;
     const char *path = scratch_path("shared.txt");
     pid_t child = start_writer(path);
-    volt_atomic_file mine; /* and one of this very process */
+    volt_atomic_file mine; /* and one of this process */
     assert_int_equal(volt_atomic_open(&mine, path), VOLT_OK);
     assert_int_equal(scratch_count(), 2);
     assert_int_equal(write_whole(path, "second"), VOLT_OK);
@@ -295,7 +295,7 @@ static void leaves_live_writers_alone(void **state)
     unlink(path);
 }
 
-/* Many writers to one name at a time: none takes another's file for a leftover, and each write comes to its end. */
+/* Concurrent writers to one name: none removes the temporary file of another, and every write completes. */
 static void writers_do_not_disturb_each_other(void **state)
 {
     (void)state;
@@ -322,7 +322,7 @@ static void writers_do_not_disturb_each_other(void **state)
     unlink(path);
 }
 
-/* ---- what can go wrong ------------------------------------------------------------------------ */
+/* ---- failures --------------------------------------------------------------------------------- */
 
 static void writes_straight_to_devices(void **state)
 {
@@ -383,7 +383,7 @@ static void every_allocation_may_fail(void **state)
         failing_alloc_stop();
         assert_int_equal(live, 0);
         assert_int_equal(scratch_count(), 2);
-        /* The last allocation names the directory to sync: by then the file is in place. */
+        /* The last allocation holds the directory name for the sync. The file is already in place by then. */
         if (status)
             assert_int_equal(status, VOLT_ERR_MEMORY);
         assert_content(target, status ? "old" : "new");
@@ -395,7 +395,7 @@ static void every_allocation_may_fail(void **state)
     unlink(target);
 }
 
-/* The last one: there is no way back. */
+/* The last one cannot be rolled back. */
 static void writes_to_nowhere_when_told_to(void **state)
 {
     (void)state;

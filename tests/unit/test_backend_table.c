@@ -1,4 +1,4 @@
-/* tests/unit/test_backend_table.c: the table of back ends: what may be registered, and found. */
+/* tests/unit/test_backend_table.c: the table of back ends: registration and lookup. */
 #include "base/backend.h"
 #include "support/check.h"
 
@@ -54,7 +54,7 @@ static void a_back_end_has_a_name(void **state)
     check_fails(volt_backend_register(&volt_cpu_backend), VOLT_ERR_ARGUMENT, "back end named cpu");
 }
 
-/* The table is filled, and stays so: the last test. */
+/* Fills the table permanently, so it must be the last test. */
 static void names_are_found_until_the_table_is_full(void **state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static void names_are_found_until_the_table_is_full(void **state)
     check_fails(volt_backend_register(&last), VOLT_ERR_ARGUMENT, "there are 8 back ends, and no room for last");
     assert_null(volt_backend_at(8));
     assert_null(volt_backend_at(-1));
-    check_fails(volt_backend_use("nothing"), VOLT_ERR_ARGUMENT, "called 1"); /* as many names as fit */
+    check_fails(volt_backend_use("nothing"), VOLT_ERR_ARGUMENT, "called 1"); /* fills the table */
     volt_backend_set(NULL);
     assert_true(volt_backend_is_automatic());
     assert_ptr_equal(volt_backend_current(), &volt_cpu_backend);

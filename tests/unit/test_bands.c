@@ -1,5 +1,5 @@
-/* tests/unit/test_bands.c: a fit whose rows are shared by several is the fit of one; here the others are threads of this
- * process. */
+/* tests/unit/test_bands.c: a fit with rows distributed over several processes equals the fit of one process.
+ * Threads of this process stand for the others. */
 #include "base/row_bands.h"
 #include "support/check.h"
 #include "support/sequences.h"
@@ -32,7 +32,7 @@ static int make_rows(void **state)
         y[t * Q + 1] = 100 * tanh(v) + volt_rng_normal(&rng);
     }
     memcpy(holes, y, sizeof y);
-    for (int64_t t = 0; t < N; t++) /* none of the first band, and some of the others */
+    for (int64_t t = 0; t < N; t++) /* none in the first band, some in the others */
         for (int k = 0; k < Q; k++)
             if (t < 700 || t % 7 == 3)
                 holes[t * Q + k] = NAN;
@@ -45,7 +45,7 @@ typedef struct task {
     const char *kernel;
     volt_fit_options options;
     const double *targets;
-    double alphas[Q], gcv[Q], loo[Q]; /* what the model says of itself */
+    double alphas[Q], gcv[Q], loo[Q]; /* statistics stored in the model */
     double fitted[N * Q], forecast[N * Q];
 } task;
 
@@ -61,7 +61,7 @@ static void fit(void *context)
     volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
     memcpy(t->alphas, info.alphas, sizeof t->alphas);
-    if (info.report->gcv) /* landmarks have it */
+    if (info.report->gcv) /* only with landmarks */
         memcpy(t->gcv, info.report->gcv, sizeof t->gcv);
     if (info.report->loo_mse)
         memcpy(t->loo, info.report->loo_mse, sizeof t->loo);
@@ -69,8 +69,9 @@ static void fit(void *context)
     volt_kernel_free(kernel);
 }
 
-/* Solves differ by eps times the condition number of the normal equations, at most 1 / (eps alpha) of outputs of this spread: the
- * tolerance is far above what is seen (1e-11), and far below what a lost row makes (1e-4). */
+/* Solutions differ by eps times the condition number of the normal equations, at most 1 / (eps alpha) for
+ * outputs of this spread. The tolerance is far above the observed difference (1e-11) and far below the
+ * effect of a lost row (1e-4). */
 static void check_bands(const char *kernel, const volt_fit_options *options, const double *targets)
 {
     static task alone, parts[PARTS];
@@ -85,7 +86,7 @@ static void check_bands(const char *kernel, const volt_fit_options *options, con
     }
     thread_bands_run(PARTS, fit, tasks);
     double worst = 0;
-    for (int64_t p = 0; p < PARTS; p++) { /* BLAS may round otherwise where rows lie otherwise in memory */
+    for (int64_t p = 0; p < PARTS; p++) { /* BLAS may round differently with another memory layout */
         for (int64_t i = 0; i < N * Q; i++) {
             worst = fmax(worst, fabs(parts[p].forecast[i] - alone.forecast[i]) / spread[i % Q]);
             worst = fmax(worst, fabs(parts[p].fitted[i] - alone.fitted[i]) / spread[i % Q]);
@@ -122,7 +123,7 @@ static void alpha_is_chosen_alike(void **state)
 {
     (void)state;
     volt_fit_options options = options_of(0);
-    options.washout = 600; /* more than a band of the second walk */
+    options.washout = 600; /* more than one band in the second pass */
     check_bands("fir", &options, y);
 }
 
@@ -146,7 +147,7 @@ static void states_of_a_reservoir_by_bands(void **state)
     check_bands("esn:size=30,seed=1", &options, y);
 }
 
-/* Bands are whole blocks, none twice and none left out. */
+/* Bands are whole blocks; each block is in exactly one band. */
 static void every_row_is_in_one_band(void **state)
 {
     (void)state;

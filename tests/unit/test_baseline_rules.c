@@ -1,4 +1,4 @@
-/* tests/unit/test_baseline_rules.c: baselines by hand, what they may know, and their failures. */
+/* tests/unit/test_baseline_rules.c: baselines: values computed by hand, available information, failures. */
 #include "stats/stats_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -17,7 +17,7 @@
 
 enum { LENGTH = 160, COLUMNS = 2, SEASON = 8 };
 
-/* A walk and a wave with noise. */
+/* A random walk and a noisy sine. */
 static void draw(double y[LENGTH][COLUMNS], uint64_t seed)
 {
     volt_rng rng;
@@ -37,24 +37,25 @@ static void values_by_hand(void **state)
     const volt_matrix f = volt_matrix_of(out, 3, 1);
     check_ok(volt_baseline_forecast(VOLT_BASELINE_NAIVE, levels, 2, 0, 0, 5, f));
     assert_true(out[0] == 7 && out[1] == 11 &&
-                out[2] == 16); /* rows 5, 6 and 7, of which 6 and 7 are to come */
+                out[2] == 16); /* rows 5, 6 and 7; rows 6 and 7 are not yet known */
     check_ok(volt_baseline_forecast(VOLT_BASELINE_SEASONAL, levels, 3, 2, 0, 5, f));
-    assert_true(out[0] == 2 && out[1] == 4 && out[2] == 7); /* two seasons of 2 rows back */
+    assert_true(out[0] == 2 && out[1] == 4 && out[2] == 7); /* two seasons of 2 rows earlier */
     check_ok(volt_baseline_forecast(VOLT_BASELINE_SEASONAL, levels, 2, 2, 0, 5, f));
     assert_true(out[0] == 7);
-    check_ok(volt_baseline_forecast(VOLT_BASELINE_DRIFT, levels, 1, 0, 3, 3, f)); /* 1.5 a row */
+    check_ok(volt_baseline_forecast(VOLT_BASELINE_DRIFT, levels, 1, 0, 3, 3, f)); /* drift of 1.5 per row */
     assert_true(out[0] == 5.5 && out[1] == 8.5 && out[2] == 12.5);
     check_ok(volt_baseline_forecast(VOLT_BASELINE_DRIFT, levels, 2, 0, 0, 2, f));
-    assert_true(out[0] == 1); /* one row knows no change */
+    assert_true(out[0] == 1); /* one row gives no drift */
     assert_true(out[1] == 2 + 2 * 1 && out[2] == 4 + 2 * 1.5);
-    /* Too little for an autoregression: naive. */
+    /* Too few rows for an autoregression: falls back to naive. */
     check_ok(volt_baseline_forecast(VOLT_BASELINE_AR, levels, 1, 0, 6, 4, f));
     assert_true(out[0] == 7 && out[1] == 11 && out[2] == 16);
     assert_string_equal(volt_baseline_name(VOLT_BASELINE_AR), "autoregression");
     assert_null(volt_baseline_name((volt_baseline)VOLT_BASELINE_KINDS));
 }
 
-/* y[r] = a y[r - 1] + b without noise: what is left is the smallest ridge, 1e-6 of the variance. */
+/* y[r] = a y[r - 1] + b without noise. The remaining error is due to the smallest ridge, 1e-6 of the
+ * variance. */
 static void an_autoregression_finds_a_linear_rule(void **state)
 {
     (void)state;
@@ -65,7 +66,7 @@ static void an_autoregression_finds_a_linear_rule(void **state)
     check_ok(volt_baseline_forecast(VOLT_BASELINE_AR, volt_view_of(y, n, 1), 1, 0, 40, 40,
                                     volt_matrix_of(out, 20, 1)));
     golden_check("forecasts", y + 40, out, 20, 1e-4, GOLDEN_MAX_NORM);
-    /* A constant is forecast as itself: no regressor varies. */
+    /* A constant is predicted exactly: no regressor varies. */
     for (int t = 0; t < n; t++)
         y[t] = 0.1;
     for (int64_t learn_end = 0; learn_end <= 40; learn_end += 40) {
@@ -76,8 +77,8 @@ static void an_autoregression_finds_a_linear_rule(void **state)
     }
 }
 
-/* A wave never settles: the row before is wrong by up to 2 sin(0.35) = 0.69. It satisfies a rule of two lags, of which a ridge of at
- * most 1e-3 of a correlation takes less than a hundredth. */
+/* For a sine, the naive error reaches 2 sin(0.35) = 0.69. The sine satisfies a recurrence with two lags,
+ * which a ridge of at most 1e-3 of a correlation changes by less than 1 %. */
 static void an_autoregression_follows_a_wave(void **state)
 {
     (void)state;
@@ -94,7 +95,7 @@ static void an_autoregression_follows_a_wave(void **state)
         }
 }
 
-/* A forecast of row r is the same, to the bit, whatever stands in rows after r - lag (and from learn_end on). */
+/* The forecast of row r is bitwise independent of rows after r - lag and of rows from learn_end on. */
 static void nothing_is_known_too_early(void **state)
 {
     (void)state;
@@ -121,8 +122,8 @@ static void nothing_is_known_too_early(void **state)
     }
 }
 
-/* Many rows at once are the rows one by one, columns together the columns by themselves, and a power of two as unit
- * changes nothing but the unit, near the ends of the numbers too. */
+/* Batches equal single rows, and joint columns equal separate columns. Scaling by a power of two scales the
+ * result exactly, also near the limits of the range of doubles. */
 static void rows_columns_and_units_are_independent(void **state)
 {
     (void)state;

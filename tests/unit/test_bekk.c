@@ -1,4 +1,4 @@
-/* tests/unit/test_bekk.c: the BEKK model by hand, its files and presets, and all that is refused. */
+/* tests/unit/test_bekk.c: the BEKK model: values computed by hand, files, presets, invalid arguments. */
 #include "base/progress.h"
 #include "data/bekk/bekk.h"
 #include "data/bekk/bekk_likelihood.h"
@@ -55,11 +55,11 @@ static void stationarity_names_the_asset(void **state)
     volt_bekk *bekk = two_assets();
     check_ok(volt_bekk_check_stationary(bekk));
     bekk->a[1] = 0.6;
-    bekk->b[1] = 0.8; /* 0.36 + 0.64 is 1 but for rounding: not below */
+    bekk->b[1] = 0.8; /* 0.36 + 0.64 is 1 up to rounding: not below 1 */
     bekk->b[1] = nextafter(0.8, 1);
     check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT,
                 "a^2 + b^2 of asset 2 is 1 (a = 0.6, b = 0.8)");
-    bekk->b[1] = -0.9; /* |b| < 1 alone is not enough */
+    bekk->b[1] = -0.9; /* |b| < 1 is not sufficient */
     const char *const tickers[] = {"ONE", "TWO"};
     check_ok(volt_bekk_set_source(bekk, tickers, NULL, NULL, NULL));
     check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "asset 2 (TWO) is 1.17");
@@ -90,7 +90,7 @@ static void stationary_covariance_by_hand(void **state)
         assert_true(fabs(covariance[i] - expected[i]) <= 1e-14 * expected[3] / 0.0575);
     check_fails(volt_bekk_stationary_covariance(bekk, volt_matrix_of(covariance, 1, 2)), VOLT_ERR_SHAPE,
                 "1 x 2");
-    bekk->C[3] = 1e200; /* its square is infinite */
+    bekk->C[3] = 1e200; /* overflows when squared */
     double before = covariance[0];
     check_fails(volt_bekk_stationary_covariance(bekk, volt_matrix_of(covariance, 2, 2)), VOLT_ERR_NOT_FINITE,
                 "overflows");
@@ -103,7 +103,7 @@ static void signs_are_fixed_without_changing_the_model(void **state)
     (void)state;
     volt_bekk *bekk = two_assets();
     double before[3], after[3];
-    bekk->a[0] = -0.3, bekk->a[1] = 0.2; /* a single sign means something, the sign of all does not */
+    bekk->a[0] = -0.3, bekk->a[1] = 0.2; /* individual signs are identified, the common sign is not */
     bekk->b[0] = -0.9, bekk->b[1] = -0.95;
     bekk->C[1] = 0.1, bekk->C[3] = -0.4;
     volt_bekk_intercept(2, bekk->C, before);
@@ -127,8 +127,8 @@ static void upper_factor_by_hand(void **state)
     assert_false(volt_bekk_upper_factor(2, indefinite, C));
 }
 
-/* S o (1 - a a' - b b') of these a and b is indefinite: 1 - a_i^2 - b_i^2 is 0.0199 and 0.5, and off the diagonal
- * 0.95 (1 - 0.7 * 0.7) = 0.48 > sqrt(0.0199 * 0.5) = 0.1. */
+/* For these a and b, S o (1 - a a' - b b') is indefinite: 1 - a_i^2 - b_i^2 is 0.0199 and 0.5, and the off-
+ * diagonal entry is 0.95 (1 - 0.7 * 0.7) = 0.48 > sqrt(0.0199 * 0.5) = 0.1. */
 static void indefinite_targets_are_moved_until_they_are_not(void **state)
 {
     (void)state;
@@ -141,20 +141,21 @@ static void indefinite_targets_are_moved_until_they_are_not(void **state)
     check_ok(volt_bekk_likelihood_create(volt_view_of(rows[0], ROWS, 2), first, &likelihood));
     double a[] = {0.99, 0}, b[] = {0, 0.7071}, C[4], product[3];
     assert_true(volt_bekk_target_variance(&likelihood, a, b, C));
-    assert_true(a[0] < 0.99 && a[1] > 0); /* moved towards one another */
+    assert_true(a[0] < 0.99 && a[1] > 0); /* moved towards each other */
     volt_bekk_intercept(2, C, product);
     for (int i = 0, e = 0; i < 2; i++)
         for (int j = 0; j <= i; j++, e++)
             assert_true(fabs(product[e] - first[e] * (1 - a[i] * a[j] - b[i] * b[j])) <= 1e-14);
     double fine_a[] = {0.2, 0.25}, fine_b[] = {0.95, 0.94};
     assert_true(volt_bekk_target_variance(&likelihood, fine_a, fine_b, C));
-    assert_true(fine_a[0] == 0.2 && fine_b[1] == 0.94); /* and left alone where there is no need */
+    assert_true(fine_a[0] == 0.2 && fine_b[1] == 0.94); /* unchanged if already definite */
     volt_bekk_likelihood_free(&likelihood);
 }
 
 /* ---- simulation ------------------------------------------------------------------------------- */
 
-/* One asset: r = sqrt(h) z, h' = c^2 + a^2 r^2 + b^2 h, from the stationary variance and the first normals. */
+/* One asset: r = sqrt(h) z, h' = c^2 + a^2 r^2 + b^2 h, starting at the stationary variance with the first
+ * normal draws. */
 static void one_asset_by_hand(void **state)
 {
     (void)state;
@@ -214,7 +215,7 @@ static void seeds_streams_and_outputs_left_out(void **state)
 
 /* ---- likelihood and returns ------------------------------------------------------------------- */
 
-/* Three returns of one asset: 1, -1, 0. H_1 is their variance 1, then 0.25 + 0.16 r^2 + 0.64 h. */
+/* Three returns of one asset: 1, -1, 0. H_1 is their variance 1, then H is 0.25 + 0.16 r^2 + 0.64 h. */
 static void likelihood_by_hand(void **state)
 {
     (void)state;
@@ -242,7 +243,7 @@ static void likelihood_by_hand(void **state)
     check_fails(volt_bekk_loglik(bekk, volt_view_of(r, 3, 1), NULL, volt_matrix_of(H, 2, 1), &loglik),
                 VOLT_ERR_SHAPE, "2 x 1, and must be 3 x 1");
     check_fails(volt_bekk_loglik(bekk, volt_view_of(r, 3, 1), NULL, nothing, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    /* r^2 / h = 1e308 from the second row on: every term is finite, and their sum is not. */
+    /* r^2 / h = 1e308 from the second row on: every term is finite, the sum is not. */
     const double loud[] = {1, -1, 1, -1, 1, -1, 1, -1};
     bekk->C[0] = 1e-154, bekk->a[0] = bekk->b[0] = 0;
     check_fails(volt_bekk_loglik(bekk, volt_view_of(loud, 8, 1), NULL, nothing, &loglik), VOLT_ERR_NOT_FINITE,
@@ -321,7 +322,7 @@ static void parameters_read_back_exactly(void **state)
         check_ok(volt_bekk_set_source(bekk, NULL, k == 0 ? "\xff" : "2019", k == 0 ? "2020" : "\xff", NULL));
         check_fails(volt_bekk_to_json(bekk, &text), VOLT_ERR_ARGUMENT, "not UTF-8");
     }
-    check_ok(volt_bekk_set_source(bekk, NULL, "2019", NULL, NULL)); /* half of a span is none */
+    check_ok(volt_bekk_set_source(bekk, NULL, "2019", NULL, NULL)); /* a span requires both ends */
     check_ok(volt_bekk_to_json(bekk, &text));
     assert_null(strstr(text, "dates"));
     volt_free(text);
@@ -365,7 +366,7 @@ static void damaged_files_are_refused_with_the_place(void **state)
         check_fails(volt_bekk_from_json(wrong[i].text, &bekk), wrong[i].status, wrong[i].sentence);
         assert_null(bekk);
     }
-    volt_bekk *bekk = NULL; /* unknown keys and null are fine */
+    volt_bekk *bekk = NULL; /* unknown keys and null are accepted */
     check_ok(
         volt_bekk_from_json("{\"C\": [[1]], \"a\": [0], \"b\": [0], \"loglik\": null, \"mine\": {}}", &bekk));
     assert_true(isnan(bekk->loglik));
@@ -446,7 +447,7 @@ static void keep_warning(volt_log_level level, const char *message, void *contex
     snprintf(context, 256, "%s", message);
 }
 
-/* One round is not enough, and it is said; the estimate is handed over all the same. */
+/* One iteration is not enough. The call reports this and still returns the estimate. */
 static void an_estimate_that_did_not_converge_says_so(void **state)
 {
     (void)state;
@@ -463,7 +464,8 @@ static void an_estimate_that_did_not_converge_says_so(void **state)
 
     free(returns);
 
-    /* Which of the short samples one round is too little for depends on the machine's roundings; of so many some are. */
+    /* Rounding decides which of the short samples need more than one iteration. Some of them do on every
+     * machine. */
     enum { SAMPLES = 40, ROWS = 60 };
     int unfinished = 0;
     options.rounds = 1;
@@ -474,7 +476,7 @@ static void an_estimate_that_did_not_converge_says_so(void **state)
         bool warned = strstr(warning, "did not converge") || strstr(warning, "not a maximum");
         assert_true(info.converged == bekk->converged && warned == !info.converged);
         assert_true(info.gain_left < 1e-5 ||
-                    !info.converged); /* left where it ended, not where the round began */
+                    !info.converged); /* the final point, not the start of the iteration */
         unfinished += !info.converged;
         volt_bekk_free(bekk);
         free(returns);
@@ -513,10 +515,10 @@ static void progress_and_cancelling(void **state)
     volt_bekk_free(bekk);
     bekk = NULL;
     int calls = seen.calls;
-    for (int at = 1; at <= calls; at++) { /* wherever it is cancelled, nothing is handed over */
+    for (int at = 1; at <= calls; at++) { /* no result after cancellation at any call */
         seen = (watch_state){.cancel_at = at};
         volt_status status = volt_bekk_fit(volt_view_of(returns, 300, 2), &options, &bekk, NULL);
-        if (status == VOLT_OK) /* calls depend on the clock: this run was faster */
+        if (status == VOLT_OK) /* the number of calls depends on the clock: this run was faster */
             break;
         assert_int_equal(status, VOLT_ERR_CANCELLED);
         assert_null(bekk);

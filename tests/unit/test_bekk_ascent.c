@@ -1,5 +1,5 @@
-/* tests/unit/test_bekk_ascent.c: the climb of the BEKK model where it does not go as usual: after it has stalled, with a
- * LAPACK that fails, without an optimiser, where there is no likelihood. */
+/* tests/unit/test_bekk_ascent.c: the BEKK optimiser in unusual cases: stalled iterations, LAPACK failures,
+ * no optimiser, points without a likelihood. */
 #include "base/progress.h"
 #include "data/bekk/bekk_likelihood.h"
 #include "faults/failing.h"
@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-/* ---- the calls of LAPACK (failing_lapack.c asks) ------------------------------------------------ */
+/* ---- LAPACK calls (called by failing_lapack.c) -------------------------------------------------- */
 
 static int64_t fail_at, asked;
 
@@ -77,8 +77,8 @@ static const volt_progress unwatched = {NULL, NULL};
 
 /* ---- tests ------------------------------------------------------------------------------------ */
 
-/* Where nothing is ever enough the rounds by the scores stall at the summit, and the Hessian has its turn: what it says is
- * left to gain is what volt_bekk_curve says of that point. */
+/* With an unreachable tolerance, the iterations with scores stall at the maximum and the Hessian takes over.
+ * The reported remaining gain equals that of volt_bekk_curve at the point. */
 static void a_climb_that_stalls_looks_at_the_hessian(void **state)
 {
     (void)state;
@@ -96,11 +96,11 @@ static void a_climb_that_stalls_looks_at_the_hessian(void **state)
     volt_stage_begin(&stage, unwatched, "curve", 0, 1, 1);
     check_ok(volt_bekk_curve(&likelihood, beyond, &stage, NULL, &curvature));
     assert_true(curvature.is_maximum);
-    /* The gradient is the same bits, and the Hessians agree to the error of their differences. */
+    /* Gradients are bitwise equal. Hessians agree to the error of the finite differences. */
     assert_true(fabs(further.gain_left - curvature.gain_left) <= 1e-3 * curvature.gain_left);
 }
 
-/* A scale that cannot be factored is a worse one, no failure: the same summit. */
+/* A scale that cannot be factored slows convergence but is not a failure: the maximum is the same. */
 static void every_factorisation_may_fail(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static void it_can_be_cancelled_at_every_poll(void **state)
             break;
         }
         check_fails(status, VOLT_ERR_CANCELLED, "cancelled");
-        assert_int_equal(left, 0); /* and the user is not asked again */
+        assert_int_equal(left, 0); /* the callback is not called again */
         if (ascent.evaluations == -7)
             assert_memory_equal(point, before, sizeof point);
     }
@@ -177,7 +177,7 @@ static void memory_may_be_out(void **state)
     assert_int_equal(ascent.evaluations, -7);
 }
 
-/* ---- where there is no likelihood ------------------------------------------------------------- */
+/* ---- points without a likelihood -------------------------------------------------------------- */
 
 static void a_climb_from_nowhere_is_refused(void **state)
 {
@@ -185,7 +185,7 @@ static void a_climb_from_nowhere_is_refused(void **state)
     double point[SIZE];
     volt_bekk_ascent ascent = {0};
     begin(point);
-    point[0] = 1e200; /* its square is infinite */
+    point[0] = 1e200; /* overflows when squared */
     check_fails(climb(40, 1e-8, unwatched, point, &ascent), VOLT_ERR_SINGULAR, "at the starting point");
 }
 
@@ -201,8 +201,9 @@ static void singular_covariances_have_no_start(void **state)
     volt_bekk_likelihood_free(&singular);
 }
 
-/* One asset with a = b = 0 has H = c^2 from the second step on. Returns of c have a score of 0 by c, so that the difference
- * for the Hessian is taken over 1e-3 = c: to H = 0, where there is no likelihood. */
+/* One asset with a = b = 0 has H = c^2 from the second step on. Returns equal to c have a score of 0 in c,
+ * so the finite difference for the Hessian takes the step 1e-3 = c, to H = 0, where the likelihood is
+ * undefined. */
 static void a_hessian_next_to_nowhere_is_none(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* tests/unit/test_blas_buffers.c: BLAS gets its buffers before the work begins, or the work says that it can not. */
+/* tests/unit/test_blas_buffers.c: BLAS buffers are allocated before the computation starts, or the call
+ * fails. */
 #define _GNU_SOURCE
 #include "base/blas.h"
 #include "base/memory.h"
@@ -33,7 +34,7 @@ static int64_t address_space(void)
 static bool can_be_limited(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return false; /* its shadow memory needs the address space */
+    return false; /* shadow memory needs the address space */
 #else
     return address_space() > 0;
 #endif
@@ -41,7 +42,7 @@ static bool can_be_limited(void)
 
 static struct rlimit before;
 
-/* No more than `bytes` beyond what the process has now. */
+/* Limits the address space to `bytes` more than the current size. */
 static void limit_to(int64_t bytes)
 {
     getrlimit(RLIMIT_AS, &before);
@@ -64,7 +65,7 @@ static int remember_limit(void **state)
 
 /* ---- tests ------------------------------------------------------------------------------------ */
 
-/* The first test: the buffers that there are for sure are still none. */
+/* Must be the first test: no buffer is allocated yet. */
 static void a_claim_without_room_is_refused(void **state)
 {
     (void)state;
@@ -77,11 +78,11 @@ static void a_claim_without_room_is_refused(void **state)
     volt_status status = volt_blas_claim(&use);
     if (strncmp(volt_blas_name(), "OpenBLAS", 8) == 0) {
         check_fails(status, VOLT_ERR_MEMORY, "on 1 thread, needs 132.0 MiB of memory");
-    } else { /* nothing is known of another BLAS */
+    } else { /* other BLAS libraries are not supported */
         check_ok(status);
         volt_blas_release(&use);
     }
-    /* More threads of BLAS would each take a buffer at once. */
+    /* Each further BLAS thread would allocate a buffer. */
     check_ok(volt_set_threads(7));
     lift_limit(NULL);
     check_ok(volt_blas_claim(&use));
@@ -100,7 +101,7 @@ static void threads_without_room_are_refused(void **state)
     check_ok(volt_start_threads());
 }
 
-/* What was claimed once is there: no room is needed for it again. */
+/* Buffers are kept: a second claim needs no memory. */
 static void buffers_are_kept(void **state)
 {
     (void)state;
@@ -127,7 +128,7 @@ static void claims_of_one_thread_nest(void **state)
     assert_int_equal(inner.buffers, 0);
     volt_blas_release(&inner);
     check_ok(volt_blas_claim(&inner));
-    assert_false(inner.is_outer); /* the outer one still holds */
+    assert_false(inner.is_outer); /* the outer limit is still in force */
     volt_blas_release(&inner);
     volt_blas_release(&outer);
     check_ok(volt_blas_claim(&inner));

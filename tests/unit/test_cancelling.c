@@ -1,7 +1,6 @@
-/* tests/unit/test_cancelling.c: a long call can be stopped at every poll, and there is a poll wherever it is long.
- *
- * Every poll is made a call of the user (volt_stage_set_interval), on one thread, so that nothing here depends on how
- * fast the machine is: an operation is cancelled at each of its calls in turn. */
+/* tests/unit/test_cancelling.c: cancellation of long calls at every poll, and polls in every long
+ * computation. Every poll calls the user (volt_stage_set_interval), on one thread, so the tests do not
+ * depend on the speed of the machine. An operation is cancelled at each of its calls in turn. */
 #include "base/progress.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
@@ -20,10 +19,10 @@
 
 enum { N = 12, D = 2, SERIES = 10 };
 
-/* ---- a user who cancels ----------------------------------------------------------------------- */
+/* ---- a callback that cancels ------------------------------------------------------------------ */
 
 typedef struct user {
-    int64_t calls, cancel_at, at_zero; /* cancel_at 0: never; at_zero: calls before any entry was done */
+    int64_t calls, cancel_at, at_zero; /* cancel_at 0: never; at_zero: calls before the first entry */
 } user;
 
 static int listen(const char *stage, double fraction, void *context)
@@ -54,7 +53,7 @@ typedef struct setting {
     volt_kernel *kernel;
     volt_view X;
     double K[N * N];
-    volt_model *model; /* to predict with */
+    volt_model *model; /* for predictions */
 } setting;
 
 typedef volt_status (*operation)(setting *s, volt_progress progress);
@@ -102,7 +101,7 @@ static volt_status collection(setting *s, volt_progress progress)
                                 volt_matrix_of(s->K, SERIES, SERIES));
 }
 
-/* Losses of N models at 40 times, from the rows again and again. */
+/* Losses of N models at 40 times, recomputed from the rows. */
 static volt_status confidence_set(setting *s, volt_progress progress, volt_mcs_method method)
 {
     enum { T = 40, REPS = 30 };
@@ -131,7 +130,7 @@ static volt_status confidence_set_max(setting *s, volt_progress progress)
     return confidence_set(s, progress, VOLT_MCS_MAX);
 }
 
-/* ---- cancelled at every call ------------------------------------------------------------------ */
+/* ---- cancellation at every call --------------------------------------------------------------- */
 
 static const struct {
     const char *kernel;
@@ -187,9 +186,9 @@ static void an_operation_stops_at_every_call(void **state)
     free(rows);
 }
 
-/* ---- where one unit of work is long ----------------------------------------------------------- */
+/* ---- long units of work ----------------------------------------------------------------------- */
 
-/* Calls of the operation on one row, or one series, of which almost all the work is one path against itself. */
+/* Calls of the operation on one row or one series. Almost all the work is one path against itself. */
 static user on_one_path(const char *text, int64_t length, int as_series)
 {
     volt_rng rng = test_rng(2302);
@@ -210,8 +209,8 @@ static user on_one_path(const char *text, int64_t length, int as_series)
     return u;
 }
 
-/* A path of 600 points is 360 000 cells, and there are at most 4096 (of 8 lanes) from one poll to the next: 87 polls
- * for a path against itself. Where all cells underflow the same is done in logarithms, with a poll a row. */
+/* A path of 600 points has 360 000 cells, with at most 4096 (of 8 lanes) between polls: 87 polls for a path
+ * against itself. If all cells underflow, the computation uses logarithms, with one poll per row. */
 static void one_long_path_polls(void **state)
 {
     (void)state;
@@ -222,7 +221,8 @@ static void one_long_path_polls(void **state)
     assert_true(on_one_path("sigpde", LENGTH, 1).at_zero >= POLLS);
 }
 
-/* 66 pairs of 12 models for the block length, then 12 rows of pairs and 12 + 11 + ... + 2 models in the steps. */
+/* 66 pairs of 12 models for the block length, then 12 rows of pairs and 12 + 11 + ... + 2 models in the
+ * elimination. */
 static void every_model_of_a_confidence_set_polls(void **state)
 {
     (void)state;

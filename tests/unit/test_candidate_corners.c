@@ -1,5 +1,5 @@
-/* tests/unit/test_candidate_corners.c: spaces of candidates at their limits: ranges of one value, choices that write one number
- * in two ways, combinations that are the same, and every range that is refused. */
+/* tests/unit/test_candidate_corners.c: edge cases of search spaces: ranges of one value, choices with two
+ * spellings of one number, duplicate combinations, invalid ranges. */
 #include "select/candidates/candidates.h"
 #include "support/candidate.h"
 #include "support/check.h"
@@ -33,7 +33,7 @@ static volt_candidates *draw(const char *kernel, const volt_range *ranges, int64
     return candidates;
 }
 
-/* Candidate `index`, near the first one. */
+/* Candidate `index`, near the first candidate. */
 static candidate follow(const volt_candidates *candidates, int64_t index)
 {
     candidate first = candidate_get(candidates, 0), found;
@@ -47,7 +47,7 @@ static candidate follow(const volt_candidates *candidates, int64_t index)
 
 /* ---- ranges of one value ------------------------------------------------------------------------ */
 
-/* Drawn, near another one and in a grid of any number of points: the value is the one there is. */
+/* Random, nearby and grid candidates all take the only value. */
 static void ranges_of_one_value_give_it(void **state)
 {
     (void)state;
@@ -73,7 +73,8 @@ static void ranges_of_one_value_give_it(void **state)
 
 /* ---- choices ------------------------------------------------------------------------------------ */
 
-/* A candidate's text has "0.5" where the choice was "0.50": the ones that follow know it again, and most of them stay. */
+/* A candidate's text has "0.5" for the choice "0.50". Later candidates recognise it, and most of them keep
+ * it. */
 static void choices_may_write_a_number_in_any_way(void **state)
 {
     (void)state;
@@ -92,14 +93,14 @@ static void choices_may_write_a_number_in_any_way(void **state)
         assert_true(found.alpha == 1 || found.alpha == 10);
         stays += value == gamma && found.alpha == first.alpha;
     }
-    /* Four in five are near, of which (1 - 0.15 * 2/3) (1 - 0.15 / 2) keep both: 0.67 of 200 and some draws by chance; of draws
-     * alone it would be 1/6. */
+    /* Four in five candidates are near, and (1 - 0.15 * 2/3) (1 - 0.15 / 2) of these keep both: 0.67 of 200,
+     * plus some random draws. For random draws only, the share is 1/6. */
     print_message("%d of %d stay\n", stays, 5 * MANY);
     assert_true(stays > 5 * MANY / 2);
     volt_candidates_free(candidates);
 }
 
-/* A choice that goes with some lifts alone is counted with those. */
+/* A choice that requires certain lifts is counted only with these. */
 static void combinations_that_are_the_same_count_once(void **state)
 {
     (void)state;
@@ -127,7 +128,7 @@ static void combinations_that_are_the_same_count_once(void **state)
     volt_candidates_free(grid);
 }
 
-/* ---- what is refused ---------------------------------------------------------------------------- */
+/* ---- invalid ranges ----------------------------------------------------------------------------- */
 
 static void check_refused(const char *kernel, volt_range range, volt_status expected, const char *sentence)
 {
@@ -188,8 +189,8 @@ static void options_that_are_refused(void **state)
     assert_null(candidates);
 }
 
-/* Sixteen factors that are all searched have more parameters than a search holds, and three lists of a hundred words more
- * combinations. */
+/* Sixteen factors with all parameters searched exceed the parameter limit of a search, and three lists of a
+ * hundred words exceed the limit on combinations. */
 static void spaces_that_are_too_large(void **state)
 {
     (void)state;
@@ -214,7 +215,7 @@ static void spaces_that_are_too_large(void **state)
     check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
                 "there are more than 4096 combinations of choices");
 
-    /* Sixteen factors whose text is as long as it may be: no room for ",window=1", or another character. */
+    /* Sixteen factors with a text of maximum length: ",window=1" or another character does not fit. */
     static const char factor[] = "rbf:gamma=1.%s,pole=0.1%s,pair=0.1%s,angle=0.1%s+",
                       *zeros = "0000000000000000000000";
     longest[0] = '\0';

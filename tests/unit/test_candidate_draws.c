@@ -1,7 +1,6 @@
-/* tests/unit/test_candidate_draws.c: candidates drawn at random: from what, by which law, in which units.
- *
- * Laws are checked with the bound of Dvoretzky, Kiefer and Wolfowitz: the distribution function of N draws lies
- * within sqrt(log(2/p) / (2N)) of the true one with probability 1 - p at least; p = 1e-9 here. */
+/* tests/unit/test_candidate_draws.c: random candidates: parameters, distributions, units. Distributions are
+ * checked with the Dvoretzky-Kiefer-Wolfowitz bound: the empirical distribution function of N draws lies
+ * within sqrt(log(2/p) / (2N)) of the true one with probability at least 1 - p. Here p = 1e-9. */
 #include "kernel/gram/gram.h"
 #include "kernel/kernel_entry.h"
 #include "select/candidates/candidates.h"
@@ -49,7 +48,7 @@ static volt_candidates *draw_from(const char *kernel, const volt_draw_options *o
     return candidates;
 }
 
-/* ---- laws ------------------------------------------------------------------------------------- */
+/* ---- distributions ---------------------------------------------------------------------------- */
 
 static double band(int64_t draws)
 {
@@ -62,7 +61,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* P(value <= x) of a range. */
+/* P(value <= x) for a range. */
 static double law(const volt_range *range, double x)
 {
     switch (range->kind) {
@@ -87,14 +86,14 @@ static void check_law(const char *what, const volt_range *range, double *values,
     for (int64_t i = 0; i < count; i++) {
         assert_true(!whole || values[i] == floor(values[i]));
         if (i + 1 < count && values[i + 1] == values[i])
-            continue; /* the distribution function at a value counts all of them */
+            continue; /* the distribution function at a value counts all ties */
         double share = (double)(i + 1) / (double)count, before = law(range, values[i]) - share;
         if (!(fabs(before) <= band(count) + 1.0 / (double)count))
             fail_msg("%s: %.3f of the draws are at most %g, expected %.3f", what, share, values[i],
                      share + before);
     }
-    /* Both ends of whole numbers belong to it: where one is so likely that it is missed with probability
-     * (1 - p)^count < exp(-21) = 1e-9 it must be there. */
+    /* Integer ranges include both ends. An end must occur if the probability of missing it, (1 - p)^count,
+     * is below exp(-21) = 1e-9. */
     if (whole && law(range, range->low) * (double)count > 21)
         assert_true(values[0] == range->low);
     if (whole && (1 - law(range, range->high - 1)) * (double)count > 21)
@@ -125,8 +124,8 @@ static void draws_follow_the_law_of_their_range(void **state)
     volt_candidates_free(candidates);
 }
 
-/* The parameters of a draw are independent: correlations of their ranks are of order 1 / sqrt(N). With values u
- * and v uniform, mean (u - 1/2)(v - 1/2) has deviation 1 / (12 sqrt(N)); seven of them are allowed. */
+/* The parameters of a draw are independent. For uniform u and v, mean (u - 1/2)(v - 1/2) has standard
+ * deviation 1 / (12 sqrt(N)); seven standard deviations are allowed. */
 static void parameters_are_drawn_independently(void **state)
 {
     (void)state;
@@ -167,7 +166,7 @@ static void choices_are_equally_likely(void **state)
     int counts[5] = {0};
     for (int i = 0; i < DRAWS; i++) {
         candidate c = candidate_get(candidates, i);
-        char lift[64] = "geometric", ignored[64]; /* the default is not printed */
+        char lift[64] = "geometric", ignored[64]; /* defaults are not printed */
         candidate_parameter(&c, "lift", lift);
         for (int l = 0; l < 5; l++)
             counts[l] += strcmp(lift, lifts[l]) == 0;
@@ -179,7 +178,7 @@ static void choices_are_equally_likely(void **state)
     int sum = 0;
     for (int l = 0; l < 5; l++) {
         sum += counts[l];
-        assert_true(fabs((double)counts[l] / DRAWS - 0.2) <= band(DRAWS)); /* Hoeffding: the same bound */
+        assert_true(fabs((double)counts[l] / DRAWS - 0.2) <= band(DRAWS)); /* Hoeffding bound */
     }
     assert_int_equal(sum, DRAWS);
     volt_candidates_free(candidates);
@@ -208,7 +207,7 @@ static void choices_of_numbers_and_of_alpha(void **state)
     volt_candidates_free(candidates);
 }
 
-/* ---- what a draw depends on ------------------------------------------------------------------- */
+/* ---- dependence on other settings ------------------------------------------------------------- */
 
 static void same_candidate(const candidate *a, const candidate *b)
 {
@@ -238,7 +237,7 @@ static void draws_depend_on_seed_and_index_only(void **state)
     volt_candidates_free(first);
 }
 
-/* Draw i is the first number of Philox stream i, where one parameter is drawn. */
+/* With one searched parameter, draw i is the first number of Philox stream i. */
 static void draws_come_from_philox(void **state)
 {
     (void)state;
@@ -256,7 +255,7 @@ static void draws_come_from_philox(void **state)
     volt_candidates_free(candidates);
 }
 
-/* Neither what is searched beside it nor the number of rows changes what is fixed. */
+/* Fixed parameters do not depend on other searched parameters or on the number of rows. */
 static void given_parameters_stay(void **state)
 {
     (void)state;
@@ -297,7 +296,7 @@ static void given_parameters_stay(void **state)
     volt_candidates_free(candidates);
 }
 
-/* White space and an empty list of parameters mean the same as the name alone. */
+/* White space and an empty parameter list are equivalent to the name without parameters. */
 static void spelling_does_not_matter(void **state)
 {
     (void)state;
@@ -306,7 +305,7 @@ static void spelling_does_not_matter(void **state)
     for (int s = 0; s < 5; s++) {
         volt_kernel *parsed = NULL;
         if (volt_kernel_parse(spellings[s], &parsed) != VOLT_OK)
-            continue; /* then it is none */
+            continue; /* then there is no such parameter */
         volt_kernel_free(parsed);
         volt_candidates *candidates = draw_from(spellings[s], NULL);
         for (int i = 0; i < 5; i++) {
@@ -320,7 +319,7 @@ static void spelling_does_not_matter(void **state)
 
 /* ---- the kernel table ------------------------------------------------------------------------- */
 
-/* The median distance of rows as the kernel sees them. */
+/* The median distance between rows after the input map of the kernel. */
 static double distance_of_rows(int scale)
 {
     double Z[N * D], mean[D] = {0}, largest = 0, distance = 0;
@@ -362,8 +361,8 @@ static bool is_given(const char *text, const char *name)
     return value.given;
 }
 
-/* Each draw parses and resolves, and every searched parameter that stands in it lies in its range; together
- * the draws reach both ends of it (beyond a tenth and nine tenths of the law). */
+/* Each draw parses and resolves, and every searched parameter in it lies in its range. Together the draws
+ * cover the range (below the 10 % and above the 90 % quantile). */
 static void check_kernel(const char *text, const volt_kernel_info *info, int scale)
 {
     enum { FEW = 200 };
@@ -396,7 +395,7 @@ static void check_kernel(const char *text, const volt_kernel_info *info, int sca
             values[count++] = candidate_number(c, range.name) / unit_of(parameter_info, distance, window);
         }
         if (count == 0)
-            continue; /* fixed, or it does not go with the others */
+            continue; /* fixed, or not supported with the other parameters */
         assert_int_equal(count, FEW);
         if (parameter_info->unit != VOLT_UNIT_ONE) { /* multiplied and divided by the unit */
             range.low *= 1 - 1e-12;
@@ -437,7 +436,7 @@ static void every_kernel_can_be_drawn(void **state)
         check_kernel(forms[f], info_named(forms[f]), 1);
 }
 
-/* What must be drawn for each kernel, by hand: the table could say nothing. */
+/* The parameters that must be searched for each kernel, listed by hand as a check of the table. */
 static void what_is_drawn(void **state)
 {
     (void)state;
@@ -485,7 +484,7 @@ static void what_is_drawn(void **state)
     }
 }
 
-/* A range replaces that of the table, in no unit; an excluded parameter comes in by it. */
+/* A given range replaces that of the table and has no unit. It also adds an excluded parameter. */
 static void ranges_replace_those_of_the_table(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_candidate_grids.c: candidates laid out as a grid: every one once, in order, with the ends. */
+/* tests/unit/test_candidate_grids.c: grid candidates: each occurs once, in order, with both ends. */
 #include "select/candidates/candidates.h"
 #include "support/candidate.h"
 #include "support/check.h"
@@ -39,7 +39,7 @@ static volt_candidates *grid_of(const char *kernel, const volt_range *ranges, in
     return candidates;
 }
 
-/* All combinations, alpha running fastest, ends included, reals evenly along their law. */
+/* All combinations, alpha varying fastest, ends included, real parameters equally spaced on their scale. */
 static void grids_by_hand(void **state)
 {
     (void)state;
@@ -56,20 +56,20 @@ static void grids_by_hand(void **state)
         assert_true(fabs(g - round(g)) < 1e-14 && (w == 0 || w == 1) && fabs(a - round(a)) < 1e-14);
         assert_true(g > -0.5 && g < 2.5 && a > -0.5 && a < 2.5);
         seen[(int)round(g)][(int)w][(int)round(a)]++;
-        assert_int_equal((int)round(a), i % 3); /* alpha runs fastest */
+        assert_int_equal((int)round(a), i % 3); /* alpha varies fastest */
     }
     for (int i = 0; i < 18; i++)
         assert_int_equal(seen[i / 6][i / 3 % 2][i % 3], 1);
     volt_candidates_free(candidates);
 }
 
-/* Parameters that are given, and those that do not go with them, do not multiply the grid. */
+/* Fixed parameters, and parameters not supported with them, do not enlarge the grid. */
 static void grids_have_no_idle_axes(void **state)
 {
     (void)state;
     static const struct {
         const char *kernel;
-        int64_t size; /* with three points */
+        int64_t size; /* with three points per parameter */
     } cases[] = {
         {"volterra", 27},
         {"volterra:lift=rbf", 27},
@@ -99,7 +99,7 @@ static void grids_have_no_idle_axes(void **state)
     }
 }
 
-/* No candidate twice, also where a choice decides which other parameters there are. */
+/* No duplicates, also where a choice determines which other parameters exist. */
 static void grids_hold_every_candidate_once(void **state)
 {
     (void)state;
@@ -132,7 +132,7 @@ static void grids_of_whole_numbers(void **state)
     }
     volt_candidates_free(candidates);
 
-    /* Crowded at the low end: rounding must not give a number twice. */
+    /* Dense at the low end: rounding must not repeat an integer. */
     static const volt_range crowded[] = {{"window", VOLT_SEARCH_LOG_INTEGER, 1, 20, NULL, 0},
                                          {"alpha", VOLT_SEARCH_LOG, 1, 1, NULL, 0}};
     for (int64_t points = 2; points <= 25; points++) {

@@ -1,4 +1,4 @@
-/* tests/unit/test_candidates.c: candidates from lists, functions and CSV files, and what is refused. */
+/* tests/unit/test_candidates.c: candidates from lists, functions and CSV files; invalid candidates. */
 #include "select/candidates/candidates.h"
 #include "support/candidate.h"
 #include "support/check.h"
@@ -39,7 +39,7 @@ static void check_candidate(const volt_candidates *candidates, int64_t index, co
     assert_true(value == alpha);
 }
 
-/* A candidate that is refused leaves the places for it alone. */
+/* A rejected candidate leaves its outputs unchanged. */
 static void check_no_candidate(const volt_candidates *candidates, int64_t index, volt_status status,
                                const char *fragment)
 {
@@ -116,7 +116,7 @@ static void wrong_lists_are_refused(void **state)
 typedef struct recipe {
     const char *format;
     double alpha;
-    int64_t last; /* there are no more after it */
+    int64_t last; /* no candidates after it */
 } recipe;
 
 static int make(int64_t index, char *kernel, size_t size, double *alpha, void *context)
@@ -150,7 +150,7 @@ static void functions_make_candidates(void **state)
     good.format = "rbf:gamma=%d";
     good.alpha = -0.5;
     check_no_candidate(endless, 0, VOLT_ERR_ARGUMENT, "alpha is -0.5");
-    good.alpha = 0; /* to be profiled */
+    good.alpha = 0; /* alpha is profiled */
     check_candidate(endless, 0, "rbf:gamma=1,window=1", 0);
     volt_candidates_free(endless);
 
@@ -192,8 +192,8 @@ static void files_of_parameters(void **state)
     volt_candidates_free(candidates);
 }
 
-/* Words, fixed parameters, blanks, quotes, line ends of other systems, a mark at the beginning, no newline at the
- * end, other delimiters: as the CSV reader of matrices takes them. */
+/* Words, fixed parameters, blanks, quotes, CRLF and CR line ends, a byte order mark, no final newline and
+ * other delimiters are read as in CSV matrices. */
 static void files_of_many_kinds(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static void files_of_many_kinds(void **state)
         {"alpha,gamma\n\n2,3\n\n", "rbf", "rbf:gamma=3,window=1", 2},
         {"alpha,augment,window\n2,time+leadlag,3\n", "sig:level=2",
          "sig:level=2,order=2,window=3,augment=time+leadlag", 2},
-        {"alpha,gamma\nauto,3\n", "rbf", "rbf:gamma=3,window=1", 0},      /* profiled */
+        {"alpha,gamma\nauto,3\n", "rbf", "rbf:gamma=3,window=1", 0},      /* alpha is profiled */
         {"alpha,gamma,window\n2,3,\n", "rbf", "rbf:gamma=3,window=1", 2}, /* an empty cell is the default */
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -295,7 +295,7 @@ static void wrong_files_are_refused_with_their_line(void **state)
     assert_null(candidates);
 }
 
-/* A kernel longer than any text may be. */
+/* A kernel text above the maximum length. */
 static void long_cells_are_refused(void **state)
 {
     (void)state;
@@ -309,7 +309,7 @@ static void long_cells_are_refused(void **state)
     assert_null(candidates);
 }
 
-/* ---- draws and grids that are refused --------------------------------------------------------- */
+/* ---- invalid draws and grids ------------------------------------------------------------------ */
 
 static void wrong_ranges_are_refused(void **state)
 {
@@ -365,7 +365,7 @@ static void wrong_ranges_are_refused(void **state)
     }
 }
 
-/* An end that a parameter may have is an end that a range may have: leak lies in (0, 1]. */
+/* A range may include an end that is valid for the parameter: leak lies in (0, 1]. */
 static void ranges_may_end_where_parameters_end(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tests/unit/test_cauchy.c: the kernel of docs/adding_a_kernel.md: what is its own, beside what the loops over
- * the table check. */
+/* tests/unit/test_cauchy.c: the kernel of docs/adding_a_kernel.md: properties not covered by the loops over
+ * the kernel table. */
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
@@ -21,10 +21,10 @@
 
 static const volt_view nothing = {0};
 
-/* ---- values known by hand --------------------------------------------------------------------- */
+/* ---- values computed by hand ------------------------------------------------------------------ */
 
-/* Squared distances of (0,0), (1,0), (1,2) are 1, 5 and 4. In windows of two rows, zeros before the first, those
- * of the pairs (0,1), (0,2), (1,2) are 1 + 0, 5 + 1 and 4 + 1. */
+/* Squared distances of (0,0), (1,0), (1,2) are 1, 5 and 4. In windows of two rows with zero initial state,
+ * those of the pairs (0,1), (0,2), (1,2) are 1 + 0, 5 + 1 and 4 + 1. */
 static const struct {
     const char *text;
     double k01, k02, k12;
@@ -46,7 +46,7 @@ static void values_are_those_known_by_hand(void **state)
         const double expected[] = {1, by_hand[c].k01, by_hand[c].k02, by_hand[c].k01,
                                    1, by_hand[c].k12, by_hand[c].k02, by_hand[c].k12,
                                    1};
-        /* Small whole numbers: distances are exact, and the formula rounds three times. */
+        /* Small integers: distances are exact, and the formula rounds three times. */
         for (int k = 0; k < 9; k++)
             if (!(fabs(K[k] - expected[k]) <= 2 * DBL_EPSILON * expected[k]))
                 fail_msg("%s: entry %d is %.17g, expected %.17g", by_hand[c].text, k, K[k], expected[k]);
@@ -63,7 +63,7 @@ typedef struct shape {
 static const shape shapes[] = {{3, 3, 1, 1},     {17, 5, 3, 2}, {9, 40, 2, 7},
                                {31, 300, 4, 20}, {4, 6, 5, 6},  {5, 5, 2, 11}};
 
-/* Row i of `stacked` (n x (w d)) is the window that ends in row i, zeros before the first. */
+/* Row i of `stacked` (n x (w d)) is the window that ends in row i, with zeros before the first row. */
 static double *stack(const double *rows, int64_t n, int64_t d, int64_t w)
 {
     double *stacked = new_matrix(n, w * d);
@@ -76,10 +76,11 @@ static double *stack(const double *rows, int64_t n, int64_t d, int64_t w)
     return stacked;
 }
 
-/* The kernel of two stacked windows in long double, and how far a double may lie from it. Distances are made of
- * products of rows less a centre, whose coordinates are at most 1 here: with N the sum of their squared norms,
- * D is off by (2 d + w + 12) eps N at most (products, norms, the centre's rounding, the sum over the window, the
- * same again for one row of w d numbers), and 1/(1 + gamma D) turns that into the quotient below. */
+/* The kernel of two stacked windows in long double, and the error bound of the double result. Distances are
+ * computed from products of centred rows, with coordinates of at most 1 here. With N the sum of their
+ * squared norms, the error of D is at most (2 d + w + 12) eps N (products, norms, rounding of the centre,
+ * the sum over the window, and the same for one row of w d numbers). 1/(1 + gamma D) turns this into the
+ * quotient below. */
 static double plain_value(const double *x, const double *y, const shape *s, double gamma, double *tolerance)
 {
     int64_t length = s->w * s->d;
@@ -145,7 +146,7 @@ static void a_window_is_one_long_row(void **state)
     volt_rng rng = test_rng(81);
     for (size_t c = 0; c < sizeof shapes / sizeof *shapes; c++) {
         check_windows(&rng, &shapes[c], 0, 0);
-        check_windows(&rng, &shapes[c], 1e6, 0); /* spoils the windows that hold it, and no others */
+        check_windows(&rng, &shapes[c], 1e6, 0); /* affects only the windows that contain it */
         check_windows(&rng, &shapes[c], 0, 1e6);
     }
 }
@@ -162,16 +163,17 @@ static void gram_matrices_are_positive_semidefinite(void **state)
         volt_kernel *kernel = plain_parse(texts[c]);
         double *rows = random_rows(&rng, N, D, 1), *K = new_matrix(N, N), smallest, largest;
         for (int i = 0; i < N / 2 * D; i++)
-            rows[N / 2 * D + i] = rows[i]; /* repeated rows: singular */
+            rows[N / 2 * D + i] = rows[i]; /* duplicate rows: singular */
         check_ok(volt_gram(kernel, volt_view_of(rows, N, D), nothing, NULL, volt_matrix_of(K, N, N)));
         for (int i = 0; i < N; i++) {
-            assert_true(K[i * N + i] == 1); /* a window is at distance 0 from itself, exactly */
+            assert_true(K[i * N + i] == 1); /* the distance of a window to itself is exactly 0 */
             for (int j = 0; j < N; j++)
                 assert_true(K[i * N + j] == K[j * N + i] && K[i * N + j] > 0 && K[i * N + j] <= 1);
         }
         plain_eigenvalues(volt_view_of(K, N, N), &smallest, &largest);
-        /* Distances are off by (2 d + w + 12) eps 8 w at most (see above, centred norms up to 2), entries by gamma
-         * times that with gamma <= 5, eigenvalues by N times that; Jacobi itself by some N eps |K|. */
+        /* The error of distances is at most (2 d + w + 12) eps 8 w (see above, centred norms up to 2), that
+         * of entries gamma times this with gamma <= 5, that of eigenvalues N times this; Jacobi adds some N
+         * eps |K|. */
         double room = N * 5 * (2 * D + 5 + 12) * DBL_EPSILON * 8 * 5 + 8 * N * DBL_EPSILON * largest;
         if (!(smallest >= -room))
             fail_msg("%s: smallest eigenvalue %.3g, allowed -%.3g", texts[c], smallest, room);
@@ -194,7 +196,7 @@ static void the_text_has_the_right_bounds(void **state)
     check_fails(volt_kernel_parse("cauchy:gamma=-1", &kernel), VOLT_ERR_KERNEL, "gamma");
     check_fails(volt_kernel_parse("cauchy:window=0", &kernel), VOLT_ERR_KERNEL, "window");
     check_fails(volt_kernel_parse("cauchy:sigma=1", &kernel), VOLT_ERR_KERNEL, "sigma");
-    check_fails(volt_kernel_parse("cauchi", &kernel), VOLT_ERR_KERNEL, "cauchy"); /* the nearest right one */
+    check_fails(volt_kernel_parse("cauchi", &kernel), VOLT_ERR_KERNEL, "cauchy"); /* the closest valid name */
     assert_null(kernel);
 }
 
@@ -233,7 +235,8 @@ static void series_are_refused(void **state)
 
 /* ---- models ----------------------------------------------------------------------------------- */
 
-/* Coefficients enter the bound: sums of n products in another order differ by 2 n eps sum |A k|, and k <= 1. */
+/* The bound includes the coefficients: sums of n products in another order differ by 2 n eps sum |A k|, and
+ * k <= 1. */
 static double forecast_room(const volt_model *model, int64_t n)
 {
     volt_model_info info = {.struct_size = sizeof info};

@@ -1,5 +1,5 @@
-/* tests/unit/test_change_search.c: folds of a search for changes of a target are fits on the training rows, with and without an
- * intercept, whatever the mean change is. */
+/* tests/unit/test_change_search.c: folds of a search on differenced targets equal fits on the training rows,
+ * with and without an intercept, for any mean change. */
 #include "select/folds/problem.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
@@ -19,8 +19,8 @@ enum { N = 90, FOLDS = 3 };
 static const char text[] = "volterra:tau_coef=0.7,lambda_coef=0.8,lift=even";
 static const double alpha = 0.5;
 
-/* The mean squared error of the rows of a fold by a fit on its training rows, after which they come. The largest input is the first
- * and the lift keeps the origin, so that the scale of a training part is that of all rows. */
+/* The mean squared error on a fold for a fit on the training rows before it. The first input is the largest
+ * and the lift keeps the origin, so training rows and all rows have the same scale. */
 static double plain_fold(const double *level, const volt_split *split, int intercept, int scale)
 {
     volt_fit_options options = volt_fit_options_default();
@@ -85,7 +85,7 @@ static void folds_of_changes_are_fits(void **state)
                     variance += pow(level[t + 1] - mean, 2) / rows;
                 expected = 1 - expected / variance;
             }
-            /* n eps of condition 100 / alpha of errors of a level of 200 */
+            /* n eps times condition 100 / alpha times errors at a level of 200 */
             if (!(fabs(trial->folds[f] - expected) <= 1e-8 * (1 + fabs(expected))))
                 fail_msg("choice %d, fold %d: %.12g, a fit on the training rows gives %.12g", choice, f,
                          trial->folds[f], expected);

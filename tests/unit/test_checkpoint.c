@@ -1,4 +1,5 @@
-/* tests/unit/test_checkpoint.c: a fit by conjugate gradients that is stopped anywhere goes on to the same bits. */
+/* tests/unit/test_checkpoint.c: a fit by conjugate gradients that is interrupted at any iteration resumes
+ * with bitwise equal results. */
 #include "base/progress.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -21,7 +22,7 @@
 
 static const char text[] = "memory:gamma=1,rho=0.5,mu=0.8";
 
-/* After every step; alpha is given, since the same landmarks choose the same one anyway. */
+/* Writes a checkpoint after every iteration. alpha is fixed, since equal landmarks choose the same value. */
 static volt_fit_options with_checkpoint(const char *path)
 {
     volt_fit_options options = plain_options();
@@ -53,9 +54,9 @@ static void check_same(const volt_model *a, const volt_model *b)
     assert_true(first.report->residual == second.report->residual);
 }
 
-/* ---- stopped and resumed ----------------------------------------------------------------------- */
+/* ---- interruption and resumption --------------------------------------------------------------- */
 
-/* Stops when the stage of step *context begins. */
+/* Stops at the start of iteration *context. */
 static int stop_at(const char *stage, double fraction, void *context)
 {
     int64_t step = 0;
@@ -75,7 +76,7 @@ static void stopped_fits_go_on_to_the_same_bits(void **state)
     volt_model_get_info(expected, &info);
     assert_true(info.report->iterations > 8);
 
-    /* Two steps at a time. */
+    /* Two iterations at a time. */
     int64_t steps = info.report->iterations, step = 1;
     options.progress = (volt_progress){stop_at, &step};
     for (; step <= steps; step += 2) {
@@ -87,13 +88,13 @@ static void stopped_fits_go_on_to_the_same_bits(void **state)
     check_same(expected, model);
     volt_model_free(model);
 
-    /* It stays when the fit is done, and is the end of the same fit. */
+    /* The file remains after the fit and holds its final state. */
     assert_int_equal(access(path, F_OK), 0);
     check_ok(try_fit(p, &options, &model));
     check_same(expected, model);
     volt_model_free(model);
 
-    /* More steps than were asked for before. */
+    /* More iterations than in the first call. */
     remove(path);
     options.iterations = 4;
     check_ok(try_fit(p, &options, &model));
@@ -131,7 +132,7 @@ static void chosen_alphas_are_chosen_again(void **state)
     free(p);
 }
 
-/* Every 60 seconds: none is written on the way, and one at the end. */
+/* With an interval of 60 seconds, only the final checkpoint is written. */
 static void it_is_written_when_it_is_time(void **state)
 {
     (void)state;
@@ -146,7 +147,7 @@ static void it_is_written_when_it_is_time(void **state)
     free(p);
 }
 
-/* ---- files that will not do --------------------------------------------------------------------- */
+/* ---- invalid files ------------------------------------------------------------------------------ */
 
 static void refuse(const problem *p, volt_fit_options options, volt_status expected, const char *sentence)
 {
@@ -217,7 +218,7 @@ static void other_files_are_refused(void **state)
     free(p);
 }
 
-/* ---- no room for it ----------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------- */
 
 typedef struct ear {
     int warnings;
@@ -261,7 +262,8 @@ static void a_full_disk_stops_no_fit(void **state)
     free(p);
 }
 
-/* From a file that is there, and to it. Some allocations only tidy up after writers that died, and may fail. */
+/* Reads from and writes to an existing file. Some allocations only serve the removal of leftovers and may
+ * fail. */
 static void failed_allocations_are_survived(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* tests/unit/test_choice.c: what is chosen on rows held out, against a plain choice: every candidate is fitted anew, by
- * Gauss elimination, for every row held out, and a t test by the book decides whether it beats the naive forecast. */
+/* tests/unit/test_choice.c: model choice on held-out rows against a reference: every candidate is refitted
+ * by Gaussian elimination for every held-out row, and a textbook t test decides whether it beats the naive
+ * forecast. */
 #include "solve/choice/choice.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
@@ -38,7 +39,7 @@ static double student(double t, int64_t degrees)
     return 0.5 + size * sum * h / 3;
 }
 
-/* Student's p of so many numbers. */
+/* p value of Student's t test for `count` numbers. */
 static double plain_p(const double *values, int64_t count)
 {
     double mean = 0, squares = 0;
@@ -49,7 +50,7 @@ static double plain_p(const double *values, int64_t count)
     return student(mean / sqrt(squares / (double)(count - 1) / (double)count), count - 1);
 }
 
-/* The larger p of the two tests of docs/math.md; 0: too few blocks. */
+/* The larger p value of the two tests of docs/math.md; 0: too few blocks. */
 static double plain_test(const double *e, const double *rivals, int64_t ld, int64_t n, int64_t least,
                          double *differences)
 {
@@ -77,7 +78,8 @@ static double plain_test(const double *e, const double *rivals, int64_t ld, int6
     return gain > 0 && ratio <= 0.8 ? fmax(*differences, plain_p(l, blocks)) : *differences;
 }
 
-/* Is p surely on the side that `sure` says? The table has three decimals: p is off by 0.0005 times the density. */
+/* Is p on the side given by `sure` despite rounding? The table has three decimals, so the error of p is
+ * 0.0005 times the density. */
 static bool agrees(double sure, double p)
 {
     const double unsure = 1e-4;
@@ -99,7 +101,7 @@ static void the_block_test_is_two_t_tests(void **state)
         enum { LD = 2, MOST = 130 };
         int64_t n = draw(&rng, 1, MOST), least = draw(&rng, 1, 9);
         double e[MOST * LD], rivals[MOST * LD], better = 0.6 * volt_rng_uniform(&rng), size = 1, differences;
-        double restless = trial % 2 ? 0.6 * volt_rng_uniform(&rng) : 0; /* errors that swell and ebb */
+        double restless = trial % 2 ? 0.6 * volt_rng_uniform(&rng) : 0; /* errors of varying amplitude */
         for (int64_t i = 0; i < n; i++) {
             size *= exp(restless * volt_rng_normal(&rng));
             e[i * LD] = size * (1 - better) * volt_rng_normal(&rng);
@@ -115,25 +117,25 @@ static void the_block_test_is_two_t_tests(void **state)
     }
     print_message("%" PRId64 " by ratios\n", by_ratios);
     assert_true(seen[0] > 100 && seen[1] > 100 && seen[2] > 100 && by_ratios > 30);
-    static const double same[8] = {1, -1, 1, 1, -1, 1, -1, 1}; /* no difference, and no spread, is no gain */
+    static const double same[8] = {1, -1, 1, 1, -1, 1, -1, 1}; /* no difference and no variance: no gain */
     assert_true(volt_block_test(same, same, 1, 8, 1) == 0);
 }
 
-/* ---- a plain choice --------------------------------------------------------------------------- */
+/* ---- reference choice ------------------------------------------------------------------------- */
 
 enum { MOST_N = 36, MOST_Q = 2, POWERS = 12 };
 
-/* A fit: what was asked for, and the numbers that it works on. */
+/* A fit: its settings and the derived data. */
 typedef struct problem {
-    int64_t n, q, kept; /* rows, outputs (which are the inputs, ahead), rows after the washout */
+    int64_t n, q, kept; /* rows, outputs (inputs at a later row), rows after the washout */
     volt_fit_options options;
     int64_t anchors[MOST_Q];
     double X[(MOST_N + 10) * MOST_Q], Y[MOST_N * MOST_Q];
-    double K[MOST_N * MOST_N]; /* kept x kept: less what is common */
+    double K[MOST_N * MOST_N]; /* kept x kept, without the common part */
     double mean_diagonal, largest;
 } problem;
 
-/* Walks, noise, seasons and trends. */
+/* Random walks, noise, seasons and trends. */
 static void make_problem(problem *p, volt_rng *rng)
 {
     *p =
@@ -157,7 +159,7 @@ static void make_problem(problem *p, volt_rng *rng)
     p->options.anchors = p->anchors;
 }
 
-/* K - common 11' of the rows kept, as the kernel of the scaled columns. */
+/* K - common 11' on the kept rows, with the kernel of the scaled columns. */
 static void make_gram(problem *p, const volt_kernel *kernel, const volt_model_info *info)
 {
     volt_prepared *prepared = NULL;
@@ -185,7 +187,7 @@ static void make_gram(problem *p, const volt_kernel *kernel, const volt_model_in
     free(Z);
 }
 
-/* Target k of row i of those kept: the change, or the level less its mean over all rows. */
+/* Target k of kept row i: the change, or the level minus its mean over all rows. */
 static double target(const problem *p, bool level, int64_t i, int64_t k)
 {
     int64_t row = p->options.washout + i;
@@ -195,7 +197,8 @@ static double target(const problem *p, bool level, int64_t i, int64_t k)
     return p->Y[row * p->q + k] - from;
 }
 
-/* Coefficients A (rows numbers) and constant c from the first `rows` targets. alpha infinite: the constant alone. */
+/* Coefficients A (`rows` numbers) and constant c from the first `rows` targets. For infinite alpha, only the
+ * constant. */
 static void plain_fit(const problem *p, const double *targets, int64_t rows, double alpha, bool constant,
                       double *A, double *c)
 {
@@ -225,7 +228,7 @@ static double plain_forecast(const problem *p, int64_t t, int64_t rows, const do
     return c;
 }
 
-/* A candidate and its errors on the rows held out. */
+/* A candidate and its errors on the held-out rows. */
 typedef struct candidate {
     bool level, constant;
     double alpha, mse;
@@ -249,7 +252,7 @@ static void run_candidate(const problem *p, int64_t k, candidate *c, int64_t beg
     }
 }
 
-/* The least error over alphas and constants. */
+/* The smallest error over alphas and constants. */
 static candidate best_of(const problem *p, int64_t k, bool level, int64_t begin)
 {
     candidate best = {.mse = INFINITY};
@@ -268,14 +271,14 @@ static candidate best_of(const problem *p, int64_t k, bool level, int64_t begin)
     return best;
 }
 
-/* Student's p that `better` has smaller squared errors than `worse`. */
+/* p value of the test that `better` has smaller squared errors than `worse`. */
 static double p_of(const problem *p, const double *better, const double *worse, int64_t rows)
 {
     double differences;
     return plain_test(better, worse, 1, rows, p->options.ahead, &differences);
 }
 
-/* Too near a bound of the test for rounding and a table of three decimals to be told apart. */
+/* The p value is too close to a threshold for rounding and a table of three decimals. */
 static bool is_near(double p)
 {
     return fabs(p - 0.99) < 1e-4 || fabs(p - 0.95) < 1e-4;
@@ -284,10 +287,10 @@ static bool is_near(double p)
 typedef struct verdict {
     candidate best;
     double share, mse, naive_mse;
-    bool clear; /* no test was near its bound */
+    bool clear; /* no test was close to its threshold */
 } verdict;
 
-/* The rule in the words of docs/math.md. */
+/* The rule of docs/math.md. */
 static verdict decide(const problem *p, int64_t k, int64_t begin)
 {
     int64_t rows = p->kept - begin;
@@ -338,7 +341,8 @@ static void check_fitted(const problem *p, const volt_model_info *info, const ve
     }
 }
 
-/* Rounding: errors of the factor are n eps times the condition number, at most (largest sum of a row + alpha) / alpha. */
+/* Rounding errors of the factor are n eps times the condition number, at most (largest row sum + alpha) /
+ * alpha. */
 static double rounding(const problem *p, double alpha, double size)
 {
     double most = 0;
@@ -382,7 +386,7 @@ static void check_choice(const volt_kernel *kernel, problem *p, int *seen)
         assert_int_equal(info.anchors[k]<0, v.share> 0 && v.best.level);
         double alpha = v.share > 0 ? v.best.alpha : INFINITY;
         if (isfinite(alpha) && fabs(info.alphas[k] / alpha - 1) > 1e-9) {
-            seen[4]++; /* two candidates that are equal up to rounding */
+            seen[4]++; /* two candidates equal up to rounding */
             continue;
         }
         assert_int_equal(isinf(info.alphas[k]), isinf(alpha));
@@ -413,9 +417,10 @@ static void the_choice_is_the_plain_one(void **state)
 
 /* ---- many rows -------------------------------------------------------------------------------- */
 
-/* Above the limit the last 2048 rows are held out, each predicted from all rows before it. The linear kernel of one input has
- * errors in closed form: e_t = y_t - x_t sum_{j < t} x_j y_j / (alpha + sum_{j < t} x_j^2). The early rows follow another rule, so
- * that a fit without them has other errors. Alpha is given, guarded: one factorisation. */
+/* Above the limit, the last 2048 rows are held out, each predicted from all rows before it. For the linear
+ * kernel of one input the errors have a closed form: e_t = y_t - x_t sum_{j < t} x_j y_j / (alpha + sum_{j <
+ * t} x_j^2). The early rows follow another rule, so a fit without them has other errors. Alpha is fixed with
+ * a guard: one factorisation. */
 static void all_rows_before_predict_a_held_out_row(void **state)
 {
     (void)state;
@@ -457,8 +462,8 @@ static void all_rows_before_predict_a_held_out_row(void **state)
     free(X);
 }
 
-/* A search fits its best candidate with `guarded` where the target is a change. A centred kernel without an intercept has no
- * held-out errors to guard by, and levels from levels are not copied. */
+/* A search fits its best candidate with `guarded` if the target is a change. A centred kernel without an
+ * intercept has no held-out errors for the guard. Levels predicted from levels are not guarded. */
 static void prepared_data_say_how_to_fit(void **state)
 {
     (void)state;
@@ -500,7 +505,7 @@ static void prepared_data_say_how_to_fit(void **state)
     free(x);
 }
 
-/* ---- few rows, and what is given -------------------------------------------------------------- */
+/* ---- few rows and fixed settings -------------------------------------------------------------- */
 
 static volt_model *fit_walk(volt_rng *rng, int64_t n, volt_fit_options options)
 {
@@ -538,7 +543,7 @@ static void too_few_rows_are_said(void **state)
                 assert_true((info.report->rows == 0) == isnan(info.report->mse[0]));
                 assert_true((info.report->rows == 0) == isnan(info.report->best_mse[0]));
                 assert_true((info.report->rows == 0) == isnan(info.report->prequential_r2));
-                /* fewer than four blocks prove nothing */
+                /* fewer than four blocks are not significant */
                 assert_true(isinf(info.alphas[0]) == (changes && !given) || n > 11);
                 assert_true(!given || info.alphas[0] == 0.5);
                 volt_model_free(model);

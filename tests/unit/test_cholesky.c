@@ -1,4 +1,4 @@
-/* tests/unit/test_cholesky.c: the factor by tiles, solves with it, its condition. */
+/* tests/unit/test_cholesky.c: the tiled Cholesky factor, solves and condition number. */
 #include "solve/exact/cholesky.h"
 #include "support/check.h"
 #include "support/plain_linear.h"
@@ -38,7 +38,7 @@ static void by_hand(void **state)
     assert_true(one == 3);
 }
 
-/* A random matrix that costs O(n^2) to make: a banded factor times its transpose plus a diagonal. */
+/* A random matrix built in O(n^2): a banded factor times its transpose plus a diagonal. */
 static double *cheap_spd(volt_rng *rng, int64_t n, int64_t ld)
 {
     enum { BAND = 7 };
@@ -79,7 +79,7 @@ static void check_factor(volt_rng *rng, int64_t n, int64_t ld)
         v_norm += v[i] * v[i];
         norm = fmax(norm, A[i * ld + i]);
         assert_true(L[i * ld + i] > 0);
-        for (int64_t j = i + 1; j < ld; j++) /* above the diagonal and beyond the columns */
+        for (int64_t j = i + 1; j < ld; j++) /* above the diagonal and after the last column */
             assert_true(L[i * ld + j] == untouched);
     }
     double bound = 4 * (double)n * DBL_EPSILON * (double)n * norm * sqrt(v_norm); /* |A| <= n max A_ii */
@@ -102,7 +102,7 @@ static void factors_reproduce_the_matrix(void **state)
     }
 }
 
-/* The factor of the identity with one bad pivot: the pivots before it are 1. */
+/* The identity with one bad pivot: the pivots before it are 1. */
 static void check_pivot(int64_t n, int64_t bad, double value)
 {
     double *A = new_matrix(n, n);
@@ -129,7 +129,7 @@ static void bad_pivots_are_named(void **state)
     }
 }
 
-/* LAPACK need not notice: a comparison with NaN is false whichever way it is written. */
+/* LAPACK may miss it: any comparison with NaN is false. */
 static void a_pivot_that_is_not_a_number_is_named(void **state)
 {
     (void)state;
@@ -137,14 +137,15 @@ static void a_pivot_that_is_not_a_number_is_named(void **state)
     check_pivot(5, 0, NAN);
 }
 
-/* A pivot that only the updates make negative: rows 400 and 20 equal but for a smaller diagonal. */
+/* A pivot that becomes negative only by the updates: rows 400 and 20 are equal except for a smaller
+ * diagonal. */
 static void pivots_made_bad_by_updates_are_named(void **state)
 {
     (void)state;
     enum { N = 600 };
     volt_rng rng = test_rng(92);
     double *A = cheap_spd(&rng, N, N);
-    for (int j = 0; j < N; j++) { /* row and column 400 become those of 20 */
+    for (int j = 0; j < N; j++) { /* row and column 400 become copies of 20 */
         if (j <= 400)
             A[400 * N + j] = j <= 20 ? A[20 * N + j] : A[j * N + 20];
         else
@@ -196,7 +197,7 @@ static void the_norm_is_the_largest_column_sum(void **state)
     assert_true(isinf(volt_symmetric_norm(volt_view_of(A, 3, 3), sums)));
 }
 
-/* rcond = 1 / (|A| |A^-1|) in the 1-norm, by inverting the matrix. */
+/* rcond = 1 / (|A| |A^-1|) in the 1-norm, from the explicit inverse. */
 static void the_condition_is_right_within_a_factor_of_ten(void **state)
 {
     (void)state;
@@ -219,7 +220,8 @@ static void the_condition_is_right_within_a_factor_of_ten(void **state)
         }
 }
 
-/* A A^{-1} = 1, for one tile and for several; rounding is n eps / rcond, and there is room for a factor of 100. */
+/* A A^{-1} = 1, for one tile and for several. Rounding is n eps / rcond; the tolerance allows a factor of
+ * 100. */
 static void inverses_are_inverses(void **state)
 {
     (void)state;

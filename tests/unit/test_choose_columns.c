@@ -1,4 +1,4 @@
-/* tests/unit/test_choose_columns.c: columns by name, range and pattern; PATH:COLUMNS; tables that belong together. */
+/* tests/unit/test_choose_columns.c: columns by name, range and pattern; PATH:COLUMNS; consistency of tables. */
 #include "base/memory.h"
 #include "io/file/file_bytes.h"
 #include "io/source.h"
@@ -56,14 +56,14 @@ static void selections(void **state)
     assert_chosen("h*", "4 5");
     assert_chosen("z?", "1 2 3");
     assert_chosen("h1[12]", "4 5");
-    assert_chosen("z3,z*", "3 1 2 8"); /* kept at its first place */
+    assert_chosen("z3,z*", "3 1 2 8"); /* kept at its first position */
     assert_chosen("z1,z1", "1");
-    assert_chosen("a*b", "6");  /* a name before a pattern */
-    assert_chosen("x..y", "7"); /* a name before a range */
+    assert_chosen("a*b", "6");  /* names take precedence over patterns */
+    assert_chosen("x..y", "7"); /* names take precedence over ranges */
     assert_chosen("z1?5", "8"); /* a name with a comma */
     assert_chosen("z", "1 2 3");
     assert_chosen("t*", "9 10");
-    assert_chosen("*", "1 2 3 4 5 6 7 8 9 10"); /* not the date */
+    assert_chosen("*", "1 2 3 4 5 6 7 8 9 10"); /* excludes the date */
     assert_refused("z4", "no column 'z4'; the nearest is 'z1'");
     assert_refused("H11x", "the nearest is 'h11'");
     assert_refused("something else", "no column 'something else'");
@@ -104,8 +104,8 @@ static void sources(void **state)
     snprintf(source[2], sizeof source[2], "%s:a", odd);
     assert_split(plain, plain, NULL);
     assert_split(source[0], plain, "a");
-    assert_split(source[1], plain, "a:b"); /* a column may have a colon in its name */
-    assert_split(odd, odd, NULL);          /* and a file too */
+    assert_split(source[1], plain, "a:b"); /* a column name may contain a colon */
+    assert_split(odd, odd, NULL);          /* a file name may, too */
     assert_split(source[2], odd, "a");
     assert_split("-", "-", NULL);
     assert_split("-:a,b", "-", "a,b");
@@ -188,8 +188,8 @@ static void tables_that_belong_together(void **state)
     volt_table_free(NULL);
 }
 
-/* Two gaps of different lengths lie on the lines between their ends; rounding is a few units of 1 - share and
- * of the two products, so 4 eps times the largest value is enough. */
+/* Two gaps of different lengths are interpolated linearly. Rounding affects 1 - share and the two products,
+ * so 4 eps times the largest value is sufficient. */
 static void interpolation_is_linear(void **state)
 {
     (void)state;
