@@ -1,7 +1,7 @@
-/* tests/backend/test_devices.c: plugins that cannot be taken, devices that fail, and one that works.
+/* tests/backend/test_devices.c: invalid plugins, failing devices and a working device.
  *
- * The devices are those of tests/plugin/fake_plugin.c, whose back end is the CPU's at addresses that may not be read: what
- * it computes is what the CPU computes, up to the order in which a Gram matrix is filled. */
+ * Uses the devices of tests/plugin/fake_plugin.c. Their back end runs the CPU operations on memory that
+ * callers cannot access. Results equal those of the CPU up to the order in which a Gram matrix is filled. */
 #define _GNU_SOURCE
 #include "base/backend.h"
 #include "base/plugin.h"
@@ -25,7 +25,7 @@
 
 /* ---- plugins ---------------------------------------------------------------------------------- */
 
-/* From now on the plugin at `path` with these faults. */
+/* Select the plugin at `path` with these faults. */
 static void plug(const char *path, const char *faults)
 {
     volt_device_reset();
@@ -40,7 +40,7 @@ static void unplug(void)
     unsetenv("VOLT_FAKE_DEVICE");
 }
 
-/* There is no GPU, for this reason, whoever asks; and nothing else has changed. */
+/* Every GPU request fails with this reason. No other state changes. */
 static void refused(const char *path, const char *faults, const char *reason)
 {
     plug(path, faults);
@@ -67,7 +67,7 @@ static void test_absent(void **state)
     refused("", "", "no libvolterra_cuda.so in ");
 }
 
-/* A plugin in the working folder is none, whatever the loader is told. */
+/* A plugin in the working folder is never loaded, whatever the loader settings. */
 static void test_not_from_the_working_folder(void **state)
 {
     (void)state;
@@ -111,7 +111,7 @@ static void test_no_device(void **state)
     refused(FAKE, "devices=-1", "found no device: the driver has none");
 }
 
-/* What it was stays, the device that is open included. */
+/* The selected device is unchanged, and an open device stays open. */
 static void test_choice_stays(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void free_data(data *made)
     free(made->Y);
 }
 
-/* A fit with alpha given (or 0: chosen) and its forecasts. On failure *out is as it was. */
+/* Fit with the given alpha (0: selected by the library) and predict. On failure *out is unchanged. */
 static volt_status fit_and_predict(const data *made, const char *text, double alpha, results *out)
 {
     volt_kernel *kernel = NULL;
@@ -304,12 +304,13 @@ static void test_as_the_cpu(void **state)
             assert_near(&here.score, &there.score, 1, slack[a]);
             assert_int_equal(here.best, there.best);
         }
-    unplug(); /* which ends the process if a block is left */
+    unplug(); /* aborts if a block was not released */
     free_data(&made);
 }
 
-/* Every allocation and every operation fails once: one sentence, the results untouched, and the device is of use after it
- * was opened again. `all` runs the work until it succeeds; returns how often it failed. */
+/* Fails each allocation and each operation once. Each failure sets a message, leaves the results unchanged,
+ * and the device works after it is reopened. `all` repeats the work until it succeeds. Returns the number of
+ * failures. */
 typedef volt_status (*work_fn)(const data *made, results *out);
 
 static volt_status fit_given(const data *made, results *out)
@@ -351,7 +352,7 @@ static int64_t fail_at_each(const data *made, work_fn work, const char *fault, i
         check_fails(status, expected, sentence);
         assert_memory_equal(&out, &before, sizeof out);
         setenv("VOLT_FAKE_DEVICE", "", 1);
-        check_ok(volt_set_device("gpu")); /* opened again where it was lost */
+        check_ok(volt_set_device("gpu")); /* reopened if it was lost */
         check_ok(volt_backend_state(volt_backend_current()));
     }
 }
@@ -363,7 +364,7 @@ static void test_failures_on_the_way(void **state)
     data made = make_data();
     check_ok(volt_set_threads(1)); /* so that the number of operations is the same each time */
     for (int w = 0; w < 4; w++) {
-        /* Of the many of a search every 61st, which meets all kinds in the end. */
+        /* A search has many operations: every 61st is tested, which covers all kinds. */
         int64_t blocks = fail_at_each(&made, works[w], "alloc", 1, VOLT_ERR_MEMORY, "the device has no room");
         int64_t steps =
             fail_at_each(&made, works[w], "lost", w < 2 ? 1 : 61, VOLT_ERR_DEVICE, "the device was lost");
@@ -380,7 +381,7 @@ static volt_search_info info_of(const volt_search *search)
     return info;
 }
 
-/* A search whose device is lost has logged what was finished, and goes on from there. */
+/* A search that loses its device has logged the finished trials and resumes from the log. */
 static void test_search_goes_on(void **state)
 {
     (void)state;
@@ -409,7 +410,7 @@ static void test_search_goes_on(void **state)
     free_data(&made);
 }
 
-/* As many candidates at a time as its memory holds and keep it busy. */
+/* The number of concurrent candidates is limited by device memory and by the streams of the device. */
 static void test_in_flight(void **state)
 {
     (void)state;
@@ -454,7 +455,7 @@ static void test_does_not_fit(void **state)
     assert_true(plan.on_device && plan.device_n_that_fits == 49 && plan.n_that_fits == 49);
     assert_true(plan.device_bytes == 8.0 * 60 * 61 && plan.device_available_bytes == 20000);
 
-    /* The matrix is not of this memory. */
+    /* The matrix belongs to another memory space. */
     volt_plan there = {.struct_size = sizeof there}, here = {.struct_size = sizeof here};
     plug(FAKE, "memory=1e12");
     check_ok(volt_set_device("gpu"));
@@ -466,7 +467,7 @@ static void test_does_not_fit(void **state)
     free_data(&made);
 }
 
-/* Where the CPU takes hours the device's word decides; small work does not even look for one. */
+/* For expensive work the device's time estimate decides. Small work does not look for a device. */
 static void test_automatic(void **state)
 {
     (void)state;
@@ -477,13 +478,13 @@ static void test_automatic(void **state)
     const volt_backend *device = volt_place(&large);
     assert_string_equal(device->name, "fake");
     assert_ptr_equal(volt_place(&many), device);
-    assert_ptr_equal(volt_backend_current(), &volt_cpu_backend); /* of work that nobody weighs */
+    assert_ptr_equal(volt_backend_current(), &volt_cpu_backend); /* work without a cost estimate */
     check_ok(volt_set_device("cpu"));
     assert_ptr_equal(volt_place(&large), &volt_cpu_backend);
     check_ok(volt_set_device("gpu"));
     assert_string_equal(volt_place(&small)->name, "fake");
 
-    plug(FAKE, "seconds=1e9,memory=1e15"); /* it does not pay */
+    plug(FAKE, "seconds=1e9,memory=1e15"); /* slower than the CPU */
     assert_ptr_equal(volt_place(&large), &volt_cpu_backend);
     plug(FAKE, "seconds=1e-9,memory=1e6"); /* it does not fit */
     assert_ptr_equal(volt_place(&large), &volt_cpu_backend);
@@ -494,15 +495,15 @@ static void test_automatic(void **state)
     assert_ptr_equal(volt_place(&large), &volt_cpu_backend);
 }
 
-/* The same for landmarks, for solvers by products and for free runs, which have to be offered as well. */
+/* The same for landmarks, iterative solvers and free runs, which the back end must also support. */
 static void test_automatic_parts(void **state)
 {
     (void)state;
     static const struct {
         const char *words, *name; /* of the back end that large work goes to */
     } cases[] = {{"optional,seconds=1e-9,memory=1e15", "fake"},
-                 {"seconds=1e-9,memory=1e15", "cpu"},         /* nothing of that is offered */
-                 {"optional,seconds=1e9,memory=1e15", "cpu"}, /* it does not pay */
+                 {"seconds=1e-9,memory=1e15", "cpu"},         /* none of them is supported */
+                 {"optional,seconds=1e9,memory=1e15", "cpu"}, /* slower than the CPU */
                  {"optional,open,seconds=1e-9", "cpu"}};      /* there is none */
     const int64_t many = 1000000;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -514,11 +515,11 @@ static void test_automatic_parts(void **state)
         assert_ptr_equal(volt_place_products(100, 3), &volt_cpu_backend);
         assert_ptr_equal(volt_place_run(100, 100, 3), &volt_cpu_backend);
     }
-    /* The matrices of landmarks have to fit, products and runs make do with what there is. */
+    /* Landmark matrices must fit in memory. Products and free runs adapt to the memory available. */
     plug(FAKE, "optional,seconds=1e-9,memory=1e6");
     assert_ptr_equal(volt_place_landmarks(many, 4000, 3), &volt_cpu_backend);
     assert_string_equal(volt_place_products(many, 3)->name, "fake");
-    /* What is asked for is taken, whatever it costs, where it is offered at all. */
+    /* An explicitly requested device is used regardless of cost if it supports the operation. */
     plug(FAKE, "optional,seconds=1e9");
     check_ok(volt_set_device("gpu"));
     assert_string_equal(volt_place_landmarks(100, 10, 3)->name, "fake");

@@ -1,6 +1,7 @@
-/* tests/backend/test_factors.c: what a factor gives at every back end, against separate fits by Gauss elimination.
+/* tests/backend/test_factors.c: results of a factor on every back end, compared with separate fits by
+ * Gaussian elimination.
  *
- * The bordered system of the first m rows (without intercept: the first block alone)
+ * The bordered system of the first m rows (without intercept: only the first block)
  *
  *     | K + alpha I   1 | | A |   | Y |
  *     |     1'        0 | | c | = | 0 |
@@ -26,9 +27,9 @@
 #include <cmocka.h>
 
 enum { N = 30, W = 5, ROWS = N + W, Q = 3 };
-static const double alpha = 0.3, constant = 4; /* of the Gram matrix: what is subtracted from it again */
+static const double alpha = 0.3, constant = 4; /* the constant subtracted from the Gram matrix */
 
-/* How the factor is to be run. */
+/* Options of the factor. */
 typedef struct way {
     bool intercept, centred, steady;
     int64_t washout;
@@ -204,7 +205,7 @@ static void check_first(set *s, int64_t m)
                            plain_forecast(s, row_of(s, first + i), A, c, k) - mean_of(s, m, k));
     }
 
-    /* Any rows against the training rows will do for another past: those of K, turned about. */
+    /* For another initial state any kernel rows will do: those of K in reverse order. */
     double cross[CROSS * ROWS];
     for (int64_t i = 0; i < CROSS; i++)
         for (int64_t j = 0; j < s->n; j++)
@@ -224,7 +225,7 @@ static void forecasts_on(const volt_backend *backend)
     for (int w = 0; w < WAYS; w++) {
         set s;
         make_set(&s, ways[w], 7201, backend);
-        for (int repeat = 0; repeat < 2; repeat++) { /* a factor is used again */
+        for (int repeat = 0; repeat < 2; repeat++) { /* a factor is reused */
             begin(&s);
             check_first(&s, 12);
             check_first(&s, 20);
@@ -376,7 +377,7 @@ static void log_score_on(const volt_backend *backend)
         set s;
         make_set(&s, ways[w], 7204, backend);
         begin(&s);
-        double score = 0; /* of K itself: det(L) and u'u make up for what was subtracted */
+        double score = 0; /* of K itself: det(L) and u'u account for the subtracted constant */
         check_ok(volt_factor_grow(s.factor, s.n));
         volt_factor_intercepts(s.factor);
         check_ok(volt_factor_log_score(s.factor, scale, &score));
@@ -401,7 +402,7 @@ static void failures_on(const volt_backend *backend)
     make_set(&s, ways[0], 7205, backend);
     s.K[20 * ROWS + 20] = -50;
     begin(&s);
-    check_ok(volt_factor_grow(s.factor, 20)); /* the rows before are sound */
+    check_ok(volt_factor_grow(s.factor, 20)); /* the rows before it are valid */
     check_fails(volt_factor_grow(s.factor, s.n), VOLT_ERR_SINGULAR, "pivot 21 of 35");
     s.K[20 * ROWS + 3] = NAN;
     begin(&s);

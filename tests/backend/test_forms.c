@@ -1,6 +1,6 @@
-/* tests/backend/test_forms.c: kernels as numbers alone (base/kernel_form.h), at every back end that takes them, against the
- * engines: matrices of a sequence with itself and rows that come later, with records, windows and filters' slices, and the
- * state that is left. */
+/* tests/backend/test_forms.c: numeric kernel forms (base/kernel_form.h) on every back end that supports
+ * them, compared with the engines: Gram matrices of a sequence, later rows, records, windows, filter slices
+ * and the final state. */
 #include "base/error.h"
 #include "kernel/kernel_entry.h"
 #include "solve/exact/operator.h"
@@ -51,7 +51,7 @@ static const char *const kernels[] = {
     NULL,
 };
 
-/* A kernel on rows, filtered as it wants them. */
+/* A kernel on rows after its input filter. */
 typedef struct problem {
     const char *text;
     volt_kernel *kernel;
@@ -122,7 +122,7 @@ static void check_gram(const problem *p, const volt_backend *backend, volt_state
     free(found);
 }
 
-/* The rows that follow, in two parts, the second after the state that the first has left. */
+/* The following rows in two parts. The second part starts from the final state of the first. */
 static void check_cross(const problem *p, const volt_backend *backend, volt_state *past, double *state)
 {
     double *expected = new_matrix(LATER, N), *found = new_matrix(LATER, N),

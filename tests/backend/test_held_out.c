@@ -1,8 +1,8 @@
-/* tests/backend/test_held_out.c: errors of rows held out, and one matrix with one alpha after the other, at every back
- * end, against a separate fit by Gauss elimination for every row:
+/* tests/backend/test_held_out.c: held-out errors, and one matrix with several values of alpha, on every back
+ * end, compared with a separate fit by Gaussian elimination for every row:
  *
  *     | K - common 11' + alpha I   1 | | A |   | Y |
- *     |            1'              0 | | c | = | 0 |         (without a constant: the first block alone) */
+ *     |            1'              0 | | c | = | 0 |         (without a constant: only the first block) */
 #include "base/error.h"
 #include "solve/exact/factor.h"
 #include "support/check.h"
@@ -39,7 +39,7 @@ static int64_t draw(volt_rng *rng, int64_t least, int64_t most)
     return least + (int64_t)(volt_rng_uniform(rng) * (double)(most - least + 1));
 }
 
-/* The first rows, and some of the others, lose their target, which is 0 then. */
+/* The targets of the first rows and of some others are removed and set to 0. */
 static void make_holes(set *s, volt_rng *rng, int64_t first)
 {
     for (int64_t i = 0; i < s->n; i++) {
@@ -201,7 +201,7 @@ static void the_later_half_is_held_out(void **state)
 
 /* ---- one alpha after the other ---------------------------------------------------------------- */
 
-/* The same operations on the same numbers, but that alpha is added to a diagonal that was read back. */
+/* The operations are the same, except that alpha is added to a diagonal that was read back. */
 static void check_same_coefficients(set *s, set *fresh, double alpha)
 {
     double *A = new_matrix(s->n, Q), *B = new_matrix(s->n, Q);
@@ -269,7 +269,7 @@ static void another_alpha_is_another_factor(void **state)
     for_each_backend(alphas_on);
 }
 
-/* A pivot that fails leaves a matrix that can be restored. */
+/* The matrix can be restored after a failed pivot. */
 static void failed_on(const volt_backend *backend)
 {
     volt_rng rng = test_rng(7403);

@@ -1,5 +1,6 @@
-/* tests/backend/test_landmarks_there.c: models on landmarks, whose features and sums stay at a back end, over every back end: the
- * same model as the CPU makes. Rows enough that blocks of them are summed there, and the first and last ones here. */
+/* tests/backend/test_landmarks_there.c: landmark models whose features and sums are kept on the back end,
+ * for every back end: the model equals that of the CPU. There are enough rows for blocks to be summed on the
+ * back end and the first and last rows on the CPU. */
 #include "support/check.h"
 #include "support/far_backend.h"
 #include "support/sequences.h"
@@ -16,8 +17,8 @@
 
 enum { N = 11500, FEW = 3600, LATER = 40, D = 2, Q = 2, LANDMARKS = 18 };
 
-/* Features are L^{-1} k with a condition of 1e4 or less for so few landmarks, sums of 1e4 of them are right to 1e-12, and
- * alpha is at least 1e-3: 1e-9 with room to spare. The largest difference seen is 6e-13. */
+/* Features are L^{-1} k with a condition of 1e4 or less for so few landmarks, sums of 1e4 of them are right
+ * to 1e-12, and alpha is at least 1e-3: 1e-9 with a margin. The largest difference seen is 6e-13. */
 static const double tolerance = 1e-8;
 
 typedef struct landmark_case {

@@ -1,6 +1,6 @@
-/* tests/backend/test_operator_journeys.c: operators of kernels and of landmarks, here and far away, asked for rows in every order,
- * whose memory runs out, whose user cancels and whose device is full or lost at every place where that can be
- * (support/journey.h). */
+/* tests/backend/test_operator_journeys.c: kernel and landmark operators on the CPU and on remote back ends,
+ * with rows requested in every order, and with an out-of-memory error, a cancellation, a full device or a
+ * lost device at every possible point (support/journey.h). */
 #include "base/progress.h"
 #include "kernel/engine/state.h"
 #include "solve/landmark/landmark_operator.h"
@@ -25,7 +25,7 @@ static double *x, *v;
 static const int64_t lengths[RECORDS] = {4, 1, 6};
 static volt_records records;
 
-/* A kernel on the rows, or on records that they are, made before anything fails. */
+/* A kernel on the rows, as one sequence or as records, created before any fault. */
 typedef struct ground {
     const char *text;
     bool has_records, has_states;
@@ -47,7 +47,7 @@ static volt_view rows_of(void)
     return volt_view_of(x, N, D);
 }
 
-/* What a call of an operator came to: its status, or that of the stage, which knows of a user who cancelled. */
+/* Returns the status of an operator call, or that of the stage if the user cancelled. */
 static volt_status status_of(volt_status status, volt_stage *stage)
 {
     return status != VOLT_OK || volt_stage_goes_on(stage) ? status : volt_stage_end(stage);
@@ -97,7 +97,7 @@ static volt_status take_product(volt_operator *op, volt_stage *stage, journey_re
     return status;
 }
 
-/* The past after the last row, which the processes of a job tell one another. */
+/* The state after the last row, which the processes of a job exchange. */
 static volt_status take_end(volt_operator *op, bool is_banded, journey_result *result)
 {
     volt_state *past = NULL;

@@ -1,4 +1,5 @@
-/* tests/backend/test_operators.c: operators of every engine at every back end, against the matrix they stand for. */
+/* tests/backend/test_operators.c: operators of every engine on every back end, compared with the explicit
+ * matrix. */
 #include "solve/exact/operator.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
@@ -18,7 +19,7 @@
 
 enum { N = 70, D = 3, Q = 4 };
 
-/* What one case stands on. */
+/* The data of one case. */
 typedef struct case_set {
     const char *text;
     double *Z, *K; /* K: N x N by volt_gram */
@@ -71,7 +72,7 @@ static double allowed(const case_set *s)
     return 16 * N * DBL_EPSILON * s->size;
 }
 
-/* Rows first .. first + count - 1 of the operator; of all of them, up to the diagonal alone. */
+/* Rows first .. first + count - 1 of the operator. If all rows are requested, only up to the diagonal. */
 static void check_rows(const case_set *s, const volt_backend *backend, int64_t first, int64_t count)
 {
     double rows[N * N];
@@ -87,7 +88,7 @@ static void check_rows(const case_set *s, const volt_backend *backend, int64_t f
                          first + i, j, rows[i * N + j], s->K[(first + i) * N + j]);
 }
 
-/* The same rows up to the diagonal; what lies beyond is not touched. */
+/* The same rows up to the diagonal. Entries beyond it are not written. */
 static void check_lower(const case_set *s, int64_t first, int64_t count)
 {
     double rows[N * N];
@@ -207,7 +208,7 @@ static void a_matrix_gives_its_rows_and_multiplies(void **state)
     for_each_backend(dense_on);
 }
 
-/* The past after the last row goes on with further rows, whoever filled the matrix. */
+/* The state after the last row continues with further rows, whichever method filled the matrix. */
 static void ends_on(const volt_backend *backend)
 {
     enum { MORE = 6, KEPT = N - MORE };
@@ -256,7 +257,7 @@ static void the_end_goes_on(void **state)
     for_each_backend(ends_on);
 }
 
-/* 1e280 to the third is no double; `checks` finds it. */
+/* (1e280)^3 overflows; `checks` reports it. */
 static void overflow_on(const volt_backend *backend)
 {
     double Z[] = {1, 1e140, 2};

@@ -1,7 +1,7 @@
-/* tests/backend/test_searches.c: searches, the evidence and factors that are kept, over every back end.
+/* tests/backend/test_searches.c: searches, the evidence and stored factors on every back end.
  *
- * Addresses of the far ones may not be read: whatever a search still did with a matrix past its back end would end the
- * program. Scores are those of the CPU up to the rounding of Gram matrices. */
+ * Memory of the far back ends cannot be accessed, so a direct access to a matrix ends the program. Scores
+ * equal those of the CPU up to the rounding of Gram matrices. */
 #include "support/check.h"
 #include "support/far_backend.h"
 #include "support/fed_system.h"
@@ -180,7 +180,7 @@ static void test_evidence(void **state)
 
 static double spreads[FED_H * FED_Q];
 
-/* The factor comes here by panels; standard deviations follow from it. Some targets are missing. */
+/* The factor is copied to the CPU in panels and gives the standard deviations. Some targets are missing. */
 static void kept_on(const volt_backend *backend)
 {
     fed_system rows = fed_system_make(163);

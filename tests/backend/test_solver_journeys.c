@@ -1,5 +1,6 @@
-/* tests/backend/test_solver_journeys.c: fits by every solver, here and at back ends far away, whose memory runs out, whose user
- * cancels and whose device is full or lost, at every place where that can be (support/journey.h). */
+/* tests/backend/test_solver_journeys.c: fits by every solver on the CPU and on remote back ends, with an
+ * out-of-memory error, a cancellation, a full device or a lost device at every possible point
+ * (support/journey.h). */
 #include "support/check.h"
 #include "support/far_backend.h"
 #include "support/lost_backend.h"
@@ -141,7 +142,7 @@ static void fits_here(void **state)
     check_all(here, COUNT(here));
 }
 
-/* Where rows are made here and put there, those that differ from rows that are made there. */
+/* Cases where rows computed on the CPU and copied differ from rows computed on the back end. */
 static void fits_elsewhere(void **state)
 {
     (void)state;

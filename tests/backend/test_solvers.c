@@ -1,5 +1,5 @@
-/* tests/backend/test_solvers.c: every solver, with kernels of every engine, at every back end: the equations that a
- * readout obeys; and models and searches at every back end against those of the CPU. */
+/* tests/backend/test_solvers.c: every solver, with kernels of every engine, on every back end: residuals of
+ * the readout equations. Models and searches on every back end are compared with those of the CPU. */
 #include "kernel/engine/state.h"
 #include "solve/iterative/pcg.h"
 #include "solve/loss/loss_solve.h"
@@ -174,7 +174,7 @@ static void solvers_say_what_they_need(void **state)
 
 enum { LATER = 25, FOLDS = 3 };
 
-/* What the public functions give at one back end. */
+/* Results of the public functions on one back end. */
 typedef struct outcome {
     double rcond, fitted[N * Q], continued[LATER * Q], reset[LATER * Q];
     double folds[2][FOLDS];

@@ -1,5 +1,5 @@
-/* tests/faults/failing.c: a library to preload that makes the k-th call of a family fail in a whole program: an
- * allocation, a system call, a routine of LAPACK.
+/* tests/faults/failing.c: a preloaded library that makes the k-th call of a family fail in a program: an
+ * allocation, a system call or a LAPACK routine.
  *
  *   VOLT_FAIL=FAMILY[:HOW]  memory, lapack, or a family of system calls (`names` below), with the error they end in
  *   VOLT_FAIL_AT=k          the k-th call fails, counted from the start of main's libraries on; 0: none, count only
@@ -7,8 +7,8 @@
  *   VOLT_FAIL_SAYS=FILE     receives a line "FAMILY COUNT" for each family, or the stack of the first call that failed
  *                           as "library!function" from the innermost on
  *
- * The variables are taken out of the environment, so that programs started from the one under test live on.
- * Nothing here allocates. Memory comes from glibc's own entry points, hence Linux with glibc only. */
+ * The variables are removed from the environment, so that child processes run without faults. Nothing here
+ * allocates. Memory comes from glibc's own entry points, hence Linux with glibc only. */
 #define _GNU_SOURCE
 #include "failing.h"
 
@@ -48,9 +48,9 @@ static bool counting, for_good;
 static fault_family chosen;
 static long fail_at, calls[FAULT_FAMILIES], result;
 static char says[1024];
-static _Thread_local bool inside; /* what this library does itself does not count */
+static _Thread_local bool inside; /* calls made by this library are not counted */
 
-/* ---- what is said ----------------------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------------------------------ */
 
 static void say(const char *line)
 {
@@ -68,8 +68,8 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path ? path : "?";
 }
 
-/* The callers, innermost first, without the functions of this file. A function without a name of its own is given
- * as its place in the library, for addr2line. */
+/* The callers, innermost first, without the functions of this file. An unnamed function is printed as its
+ * offset in the library, for addr2line. */
 static void say_stack(void)
 {
     void *frames[DEEPEST];
@@ -83,7 +83,7 @@ static void say_stack(void)
             continue;
         size_t room = sizeof line - (size_t)used;
         const char *space = used ? " " : "", *library = last_part(where.dli_fname);
-        if (strncmp(library, "linux-vdso", 10) == 0) /* between a system call and who answers it */
+        if (strncmp(library, "linux-vdso", 10) == 0) /* between a system call and its handler */
             continue;
         used += where.dli_sname ? snprintf(line + used, room, "%s%s!%s", space, library, where.dli_sname)
                                 : snprintf(line + used, room, "%s%s!0x%zx", space, library,
@@ -122,7 +122,7 @@ static bool fails(void)
     return true;
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- start and exit ---------------------------------------------------------------------------- */
 
 static bool choose(const char *what)
 {
@@ -142,8 +142,8 @@ static bool choose(const char *what)
     return known && knows_way;
 }
 
-/* The first to be registered of what exit calls, and so the last: what comes behind it, such as the counters of `make
- * coverage` that are written down, is not the program's work. */
+/* Registered first and therefore called last by exit. Later calls, such as writing the counters of `make
+ * coverage`, are not part of the program under test. */
 static void end(void)
 {
     char lines[32 * FAULT_FAMILIES];

@@ -1,4 +1,4 @@
-/* tests/faults/failing.h: what the parts of the preloaded library share. */
+/* tests/faults/failing.h: shared declarations of the preloaded library. */
 #ifndef FAULTS_FAILING_H
 #define FAULTS_FAILING_H
 
@@ -22,17 +22,17 @@ typedef enum fault_family {
     FAULT_FAMILIES
 } fault_family;
 
-/* Count a call of this family. Is it this call's turn to fail? */
+/* Count a call of this family. Returns whether this call must fail. */
 bool fault_due(fault_family family);
 
-/* What the chosen family of system calls does when it fails: -errno, or FAULT_SHORT. */
+/* Result of a failing call of the selected family: -errno, or FAULT_SHORT. */
 enum { FAULT_SHORT = 1 };
 long fault_result(void);
 
-/* failing_calls.c: see system calls from now on. False: this system cannot show them. */
+/* failing_calls.c: start intercepting system calls. Returns false if the system does not support it. */
 bool fault_watch_calls(void);
 
-/* failing_lapack.c: find the routines that its own stand before. */
+/* failing_lapack.c: look up the routines that it replaces. */
 void fault_find_lapack(void);
 
 #endif

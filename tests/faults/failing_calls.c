@@ -1,13 +1,13 @@
-/* tests/faults/failing_calls.c: system calls that fail, whoever makes them.
+/* tests/faults/failing_calls.c: failing system calls, in any library of the process.
  *
- * The calls of stdio and of other libraries do not come through the functions of libc that a preloaded library could
- * replace. So the system itself is asked to stop at them (seccomp with SECCOMP_RET_TRAP): the process gets a signal
- * instead, whose handler makes the call, or a failure of it. The handler's own calls are let through by a sixth argument,
- * which none of these calls has. Calls on standard error are not touched: there the sentence has to come out. */
+ * System calls of stdio and other libraries bypass the libc functions that a preloaded library can replace.
+ * A seccomp filter (SECCOMP_RET_TRAP) therefore turns them into a signal. The signal handler makes the call
+ * or returns an error. Calls of the handler itself are marked by a sixth argument, which none of these calls
+ * uses. Calls on standard error never fail, so that the error message is printed. */
 #define _GNU_SOURCE
 #include "failing.h"
 
-#if defined(__aarch64__) || defined(__x86_64__) /* whose registers are known here */
+#if defined(__aarch64__) || defined(__x86_64__) /* the architectures with known registers */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -78,7 +78,7 @@ static long make_call(long number, const long arguments[6])
     return result == -1 ? -errno : result;
 }
 
-/* A part of what was asked for; of one byte there is no part. */
+/* A short count; a request of one byte has none. */
 static long make_short_call(long number, const long arguments[6])
 {
     long fewer[6];
@@ -115,7 +115,7 @@ static void on_call(int signal_number, siginfo_t *about, void *context)
         result = make_short_call(about->si_syscall, arguments);
     } else {
         result = fault_result();
-        if (family == FAULT_CLOSE) /* the descriptor is gone, whatever is said */
+        if (family == FAULT_CLOSE) /* the descriptor is closed, whatever the result */
             make_call(about->si_syscall, arguments);
     }
     set_result(context, result);

@@ -1,4 +1,4 @@
-/* tests/faults/failing_functions.c: functions of the C library, and of others, whose k-th call fails. */
+/* tests/faults/failing_functions.c: functions of the C library and of other libraries whose k-th call fails. */
 #define _GNU_SOURCE
 #include "faults/failing_functions.h"
 
@@ -102,7 +102,8 @@ STAND_BEFORE(int, ftruncate, (int file, off_t length), (file, length), -1)
 STAND_BEFORE(int, rename, (const char *from, const char *to), (from, to), -1)
 STAND_BEFORE(char *, realpath, (const char *restrict path, char *restrict resolved), (path, resolved), NULL)
 
-/* What realpath becomes where the compiler knows the size of the room (_FORTIFY_SOURCE, which some systems turn on). */
+/* The form of realpath when the compiler knows the buffer size (_FORTIFY_SOURCE, the default on some
+ * systems). */
 char *realpath_into(const char *restrict path, char *restrict resolved, size_t size) __asm__("__realpath_chk");
 char *realpath_into(const char *restrict path, char *restrict resolved, size_t size)
 {
@@ -110,7 +111,7 @@ char *realpath_into(const char *restrict path, char *restrict resolved, size_t s
     return realpath(path, resolved);
 }
 
-/* No test waits for a disk. */
+/* Skipped, so that tests do not wait for the disk. */
 int fsync(int file)
 {
     (void)file;
@@ -163,7 +164,7 @@ int fcntl(int file, int command, ...)
     return is_due("fcntl") ? -1 : next_fcntl(file, command, argument);
 }
 
-/* The file is closed all the same. */
+/* The file is closed in any case. */
 int fclose(FILE *stream)
 {
     NEXT(fclose)
@@ -228,7 +229,7 @@ ssize_t readlink(const char *restrict path, char *restrict text, size_t capacity
         return next_readlink(path, text, capacity);
     if (reason)
         return -1;
-    memset(text, 'x', capacity); /* longer than it was said to be */
+    memset(text, 'x', capacity); /* longer than reported */
     return (ssize_t)capacity;
 }
 

@@ -1,8 +1,8 @@
-/* tests/faults/failing_lapack.c: LAPACK that does not come to an end.
+/* tests/faults/failing_lapack.c: failing LAPACK routines.
  *
- * A call of dpotrf or dpocon that fails leaves its arguments as they were and INFO = 1. dtrtri fails where a pivot is
- * zero, and is called on factors whose pivots were found positive one by one; dlauum fails for no matrix, and BLAS proper
- * has no way to report a failure: these are left alone. */
+ * A call of dpotrf or dpocon that fails leaves its arguments as they were and INFO = 1. dtrtri fails where a
+ * pivot is zero, and is called on factors whose pivots were found positive one by one; dlauum fails for no
+ * matrix, and BLAS proper has no way to report a failure: these are not replaced. */
 #define _GNU_SOURCE
 #include "failing.h"
 

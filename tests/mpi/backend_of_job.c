@@ -1,6 +1,6 @@
-/* tests/mpi/backend_of_job.c: linked into the programs of tests/backend: before main() the processes of the job form
- * their grid, and its back end joins the table, so that every case runs over it alone: the others have had theirs. The first
- * process reports. */
+/* tests/mpi/backend_of_job.c: linked into the programs of tests/backend. Before main() the processes of the
+ * job form their grid and register its back end. Every case runs only on this back end. The first process
+ * prints the results. */
 #define _GNU_SOURCE
 #include "mpi_backend.h"
 #include "support/far_backend.h"

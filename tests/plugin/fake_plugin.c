@@ -1,6 +1,7 @@
-/* tests/plugin/fake_plugin.c: a plugin without a device, whose back end is the CPU's at addresses that may not be read.
+/* tests/plugin/fake_plugin.c: a plugin without a device, whose back end is the CPU's at addresses that may
+ * not be read.
  *
- * What is wrong with it stands in VOLT_FAKE_DEVICE, words with commas between them:
+ * VOLT_FAKE_DEVICE lists its faults, separated by commas:
  *
  *     interface=N  null  incomplete=K of the plugin, which lacks its K-th entry
  *     driver  devices=N  open  lacks  no driver, N devices (default 2; -1: it does not say), open fails, the back end lacks
@@ -12,8 +13,8 @@
  *     streams=N                       candidates at a time
  *     optional                        it has entries for landmarks, products and free runs, which do nothing
  *
- * A block is an address range without any access; the numbers stand REACH bytes behind it. A block that is not released
- * before the device is closed ends the process. */
+ * A block is an address range without access rights. Its data are stored REACH bytes after it. A block that
+ * is not released before the device is closed ends the process. */
 #define _GNU_SOURCE
 #include "base/plugin.h"
 
@@ -132,7 +133,7 @@ static void fake_potrf(volt_matrix L, int64_t from, int64_t to, volt_stage *stag
     if (works())
         host->cpu->potrf(near_matrix(L), from, to, stage, pivot);
     else
-        *pivot = 1; /* of numbers that mean nothing: whoever believes it is mistaken */
+        *pivot = 1; /* meaningless values, which callers must not use */
 }
 
 static volt_status fake_norm(volt_view A, double *norm)

@@ -1,7 +1,7 @@
-/* tests/property/test_compare.c: a row of a comparison is what search, fit and forecast give by themselves, the
- * confidence set is that of its losses, and what fails is said.
+/* tests/property/test_compare.c: each row of a comparison equals separate calls of search, fit and predict;
+ * the confidence set follows from the losses; failures are reported.
  *
- * Rows are compared bit by bit with the same calls made here: there is nothing to round differently. */
+ * Rows must be bitwise equal to the results of these calls. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_kernels.h"
@@ -77,7 +77,7 @@ static volt_published_inputs inputs_of(const char *text)
     return found;
 }
 
-/* What the protocol makes of the data for one kernel. */
+/* The data as the protocol prepares them for one kernel. */
 static void scaled(const data *made, volt_protocol protocol, const char *kernel, double *X, double *Y,
                    double *mean, double *deviation)
 {
@@ -233,8 +233,8 @@ static void forecast_with(const data *made, volt_protocol protocol, const volt_c
     volt_kernel_free(kernel);
 }
 
-/* With a base and a gap: tuned and fitted on the rows before the gap, the rows of the gap go into the past, and everything
- * that is said is of levels. */
+/* With a base and a gap: tuned and fitted on the rows before the gap, the rows of the gap update the state,
+ * and all reported values are of levels. */
 static void a_base_makes_levels_and_a_gap_is_left_out(void **state)
 {
     (void)state;
@@ -348,8 +348,9 @@ static void test_rows_beyond_training(void **state)
     free_data(&made);
 }
 
-/* The number of hyperparameters under the published protocol is that of the paper's table II; Sig(N) draws whether
- * its features are linear, and their width, besides; the echo state network is not in the paper. */
+/* The number of hyperparameters under the published protocol equals that of table II of the paper; Sig(N)
+ * draws whether its features are linear, and their width, besides; the echo state network is not in the
+ * paper. */
 static void hyperparameters_are_counted(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tests/property/test_compare_failures.c: what fails in a comparison costs a row and no more: a log that cannot be
- * had, memory that runs out. */
+/* tests/property/test_compare_failures.c: a failure in a comparison affects only one row: an unusable log,
+ * an out-of-memory error. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_cv.h"
@@ -41,7 +41,7 @@ static void count_event(int64_t row, int64_t rows, const char *name, const volt_
     all->ended += search && !trial;
 }
 
-/* Names that come down to the same letters, and long ones that begin alike, have logs of their own. */
+/* Names that reduce to the same letters, and long names with a common prefix, get separate logs. */
 static void every_row_has_a_log_of_its_own(void **state)
 {
     (void)state;
@@ -83,12 +83,12 @@ static void every_row_has_a_log_of_its_own(void **state)
             snprintf(path, sizeof path, "%s/%02d-%.63s.jsonl", options.log, i + 1, first);
         assert_int_equal(unlink(path), 0);
     }
-    assert_int_equal(rmdir(options.log), 0); /* and nothing else was there */
+    assert_int_equal(rmdir(options.log), 0); /* and no other file exists */
     plain_problem_free(&made);
 }
 
-/* The log of the second kernel cannot be had: its row says so, the first and the third have their results, and the
- * comparison says that it is not whole. */
+/* The log of the second kernel is unusable. Its row reports the error, the first and third rows have
+ * results, and the comparison is marked incomplete. */
 static void a_log_that_fails_costs_one_row(void **state)
 {
     (void)state;
@@ -143,7 +143,7 @@ static void a_log_that_fails_costs_one_row(void **state)
     plain_problem_free(&made);
 }
 
-/* With one allocation failing wherever it may, the other row is there. */
+/* With any single allocation failing, the other row is still computed. */
 static void memory_costs_one_row(void **state)
 {
     (void)state;

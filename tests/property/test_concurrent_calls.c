@@ -1,8 +1,8 @@
 /* tests/property/test_concurrent_calls.c: several threads of the caller use the library at the same time.
  *
- * Models never change, so threads share one, each with a stream of its own; everything else they make themselves. What
- * does not depend on the number of threads (docs/architecture.md) is the same bit for bit as from one thread alone.
- * scripts/tsan.sh runs this program where ThreadSanitizer watches. */
+ * Models are immutable, so the threads share one. Each thread creates its own stream and all other objects.
+ * Results that do not depend on the number of threads (docs/architecture.md) are bitwise equal to those of a
+ * single thread. scripts/tsan.sh runs this program under ThreadSanitizer. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
@@ -20,14 +20,14 @@ enum { CALLERS = 4, N = 96, ROWS = 40, D = 2, Q = 2, SERIES = 5, DRAWS = 6 };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 static const volt_view none = {NULL, 0, 0, 0};
 
-/* What all callers read. */
+/* Data shared by all callers. */
 typedef struct shared {
     const volt_model *model;
     const char *kernel, *whole; /* the kernel of rows, and of whole series */
     const double *X, *Y, *fresh;
 } shared;
 
-/* What one of them made of it. */
+/* Results of one caller. */
 typedef struct results {
     const shared *from;
     volt_status status;
@@ -116,7 +116,7 @@ static void *call(void *context)
     return NULL;
 }
 
-/* The callers together, then one alone, which they must agree with. */
+/* Runs all callers concurrently, then a single one. The results must agree. */
 static void check_kernel(const char *text, const char *whole, volt_rng *rng)
 {
     double *X = random_rows(rng, N, D, 1), *Y = normal_rows(rng, N, Q), *fresh = random_rows(rng, ROWS, D, 1);

@@ -1,4 +1,4 @@
-/* tests/property/test_continue.c: both starts of a forecast are what they say, for every lift.
+/* tests/property/test_continue.c: both initial states of a prediction, for every lift.
  *
  * `continue` is the recursion on the training rows followed by the new ones; `reset` is a Gram matrix whose
  * rows have a zero past. Kernels come from plain loops, coefficients from the model. */

@@ -1,5 +1,5 @@
-/* tests/property/test_engine_bytes.c: what an engine says it needs is what it takes, at most, and not many times that;
- * columns that grow are those laid out at once. */
+/* tests/property/test_engine_bytes.c: the memory estimate of an engine is an upper bound of its allocations
+ * and of the same order. Columns appended in pieces equal columns laid out at once. */
 #include "kernel/engine/engine.h"
 #include "support/check.h"
 #include "support/sequences.h"

@@ -1,11 +1,11 @@
-/* tests/property/test_evidence_gradient.c: the gradient of the evidence is what differences of the evidence say, for every
- * kernel of the table, with everything that may stand around one.
+/* tests/property/test_evidence_gradient.c: the gradient of the evidence compared with finite differences,
+ * for every kernel of the table and for expressions.
  *
- * Differences: five points, h = 1e-3 of the value (or of the way to the nearer end of its range), so that what they leave
- * out is about h^4 / 30 of the fifth derivative, some 1e-13 of the size of the evidence (one-sided, on an end of the range, five
- * times as much of a shorter step); its rounding, eps times the
- * condition (at most 1e5 here) over h, is about 1e-8 of that at worst. The size is |log p| + n q, since log p may pass
- * through 0. */
+ * Differences: five points, h = 1e-3 of the value (or of the way to the nearer end of its range), so that
+ * the truncation error is about h^4 / 30 of the fifth derivative, some 1e-13 of the size of the evidence
+ * (one-sided, on an end of the range, five times as much of a shorter step); its rounding, eps times the
+ * condition (at most 1e5 here) over h, is about 1e-8 of that at worst. The size is |log p| + n q, since log
+ * p may pass through 0. */
 #include "kernel/kernel_entry.h"
 #include "kernel/tangent.h"
 #include "support/check.h"
@@ -123,7 +123,7 @@ static double evidence_with(const volt_kernel *kernel, const data *at, volt_evid
     return found;
 }
 
-/* Five points about the value, or from it upwards or downwards where it stands on an end of its range. */
+/* Five points about the value, or one-sided at an end of its range. */
 static double plain_slope(const volt_kernel *kernel, const data *at, volt_evidence_options options,
                           const char *name, double value, double room)
 {

@@ -1,8 +1,9 @@
-/* tests/property/test_explain_series.c: the Volterra series of models is the one that differences of their forecasts have.
+/* tests/property/test_explain_series.c: the Volterra series of models compared with finite differences of
+ * their predictions.
  *
- * A model is asked for its forecast after an endless constant past and a few rows that differ from it by h times a random
- * direction: as a function of h that is a power series, whose coefficients are sums of the kernels of one order times the
- * direction. */
+ * A model is asked for its forecast after an endless constant past and a few rows that differ from it by h
+ * times a random direction: as a function of h that is a power series, whose coefficients are sums of the
+ * kernels of one order times the direction. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
@@ -116,8 +117,8 @@ static double along(const volt_explanation *e, int p, int k, const double *direc
     return sum;
 }
 
-/* The forecasts after a long past at the point and LAGS rows that differ from it by h times the direction. Outputs that come
- * back belong to the row before. */
+/* The forecasts after a long past at the point and LAGS rows that differ from it by h times the direction.
+ * Fed-back outputs belong to the row before. */
 static void forecast(const volt_model *model, const volt_explanation *e, const double *direction, double h,
                      double *out)
 {

@@ -1,7 +1,7 @@
-/* tests/property/test_expressions.c: sums, products and filters are what they say, for every kernel of the table.
+/* tests/property/test_expressions.c: sums, products and filters, for every kernel of the table.
  *
- * The truth is made by hand: rows are convolved with the filter's impulse response in closed form, each factor's
- * matrix is that of the kernel alone on these rows, and the matrices are multiplied and added in plain loops. */
+ * The reference convolves the rows with the closed-form impulse response of the filter, computes the matrix
+ * of each factor on these rows, and multiplies and adds the matrices in plain loops. */
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -39,7 +39,7 @@ typedef struct expression {
     char text[4 * TEXT];
 } expression;
 
-/* The kernel alone, with a window where it cannot do without one on a sequence. */
+/* A single kernel, with a window if it requires one on a sequence. */
 static void plain_text(const volt_kernel_entry *entry, bool on_series, char text[TEXT])
 {
     bool needs_window = entry->paths && !on_series;
@@ -138,7 +138,7 @@ static expression draw(volt_rng *rng, const volt_kernel_entry *first, bool on_se
 
 /* ---- by hand ---------------------------------------------------------------------------------- */
 
-/* What the pole and the pair make of an impulse, k rows later, each by itself. */
+/* The impulse responses of the pole and of the pair at lag k. */
 static double pole_response(double p, int64_t k)
 {
     return p == 0 ? (k == 0) : (1 - fabs(p)) * pow(p, (double)k);
@@ -345,8 +345,8 @@ static void fir_is_its_double_sum(void **state)
     }
 }
 
-/* A filter may make rows longer than the radius that the inputs were given: kernels that take any input do not mind, those
- * on a ball refuse them. */
+/* A filter may make rows longer than the radius that the inputs were given: kernels without a domain accept
+ * them, kernels on a ball reject them. */
 static void a_radius_is_that_of_the_inputs(void **state)
 {
     (void)state;
@@ -413,7 +413,7 @@ static void collections_of_every_kernel(void **state)
             check_ok(
                 volt_gram_collection(kernel, series, SERIES, NULL, 0, NULL, volt_matrix_of(K, SERIES, SERIES)));
             compare("collection", e.text, expected, K, SERIES * SERIES);
-            if (strstr(e.text, "volterra") == NULL) { /* whose ball is that of all series in the call */
+            if (strstr(e.text, "volterra") == NULL) { /* its ball covers all series in the call */
                 check_ok(volt_gram_collection(kernel, series, 2, series, SERIES, NULL,
                                               volt_matrix_of(part, 2, SERIES)));
                 compare("two collections", e.text, expected, part, 2 * SERIES);

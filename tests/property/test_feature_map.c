@@ -5,7 +5,7 @@
  * The state is built here as plain arrays: z~ is cut at tensor degree p, which leaves D = 1 + d + ... + d^p
  * numbers, and x at N past steps, which leaves blocks of D^0, D^1, ..., D^N numbers.
  *
- * What the cuts leave out, with t = (tau M)^2, sup kappa = 1/(1 - t), q = lambda^2 sup kappa and
+ * The truncation error, with t = (tau M)^2, sup kappa = 1/(1 - t), q = lambda^2 sup kappa and
  * r = t^(p+1)/(1 - t), the tail of the geometric series:
  *     sum_{k > N} q^k + sum_{k <= N} lambda^(2k) (sup kappa^k - (sup kappa - r)^k)
  * since |kappa - kappa_p| <= r and |kappa_p| <= sup kappa - r. Equality holds for constant z with |z| = M. */

@@ -190,9 +190,9 @@ static void long_series_in_logarithms(void **state)
 /* ---- scans ------------------------------------------------------------------------------------ */
 
 /* Aligned at the end, K is the last entry of the Gram matrix of the two series. Distances are differences
- * here and products of centred rows there: off by 4 (d + 4) eps (1 + sqrt d)^2 at each step, summed up by
- * 1 / (1 - 0.8) and 1 / (1 - 0.85) at most; volterra's tolerance is that of its own tests, at most 1e-13
- * for these kernels. */
+ * here and products of centred rows there: off by 4 (d + 4) eps (1 + sqrt d)^2 at each step, summed up by 1
+ * / (1 - 0.8) and 1 / (1 - 0.85) at most; volterra uses the tolerance of its own tests, at most 1e-13 for
+ * these kernels. */
 static void final_states_are_corners(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tests/property/test_gram_normalised.c: normalised Gram matrices of sequences and of collections against their
- * definition, and what is said when matrices of one problem have different radii. */
+/* tests/property/test_gram_normalised.c: normalised Gram matrices of sequences and of collections compared
+ * with their definition, and the warning when matrices of one problem have different radii. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/plain_kernels.h"
@@ -233,7 +233,7 @@ static void listen(volt_log_level level, const char *message, void *context)
         snprintf(said, sizeof said, "%s", message);
 }
 
-/* What the log says of a matrix with rows 3, 4 and columns 1, 0 times the factors. */
+/* The log message for a matrix with rows 3, 4 and columns 1, 0 times the factors. */
 static const char *said_of(const char *text, double rows, double columns, double radius)
 {
     double x[] = {3 * rows, 4 * rows}, y[] = {columns, 0}, K[4];

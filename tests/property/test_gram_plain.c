@@ -76,7 +76,7 @@ static void check_rectangle(const plain_kernel *kernel, volt_rng *rng, int64_t n
     volt_kernel_free(parsed);
 }
 
-/* The triangle alone, the mirrored matrix and the rectangle of X with itself. */
+/* The triangle, the mirrored matrix and the rectangular matrix of X with itself. */
 static void check_symmetric(const plain_kernel *kernel, volt_rng *rng, int64_t n, int64_t d)
 {
     volt_kernel *parsed = plain_parse(kernel->text);

@@ -1,5 +1,5 @@
-/* tests/property/test_gram_psd.c: Gram matrices are positive semidefinite and are those of the zero past, for
- * every lift. */
+/* tests/property/test_gram_psd.c: Gram matrices are positive semidefinite and correspond to a zero initial
+ * state, for every lift. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/plain_linear.h"

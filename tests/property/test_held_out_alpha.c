@@ -1,6 +1,6 @@
-/* tests/property/test_held_out_alpha.c: the held-out errors that a fit reports with the alpha it chose are those of a fit with that
- * alpha given, for every solver, on both sides of the true limit of 4096 rows. tests/unit/test_held_out_limits.c lowers the limit
- * and compares with a fit for every row. */
+/* tests/property/test_held_out_alpha.c: held-out errors reported with a selected alpha equal those of a fit
+ * with the same alpha given, for every solver, below and above the limit of 4096 rows.
+ * tests/unit/test_held_out_limits.c lowers the limit and compares with a fit for every row. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"

@@ -110,7 +110,7 @@ static void repeated_rows(void **state)
     free(rows);
 }
 
-/* A test that can fail: what the warning about sigmoid is for. */
+/* Shows that the check can fail: sigmoid is not positive semidefinite. */
 static void sigmoid_is_not(void **state)
 {
     (void)state;

@@ -1,9 +1,10 @@
-/* tests/property/test_landmark_folds.c: candidates on landmarks have the scores of landmark models that are fitted by themselves
- * on every training part, landmarks lying before the first block.
+/* tests/property/test_landmark_folds.c: scores of landmark candidates equal those of landmark models fitted
+ * separately on every training part, with landmarks from before the first block.
  *
- * Where landmarks are nearly dependent, a feature is known to sqrt(10 m eps max K_ii) <= 1e-6 (support/landmark_problem.h):
- * forecasts of size 1 to that, and scores, whose variances are of size 1, to some of it. Ghosts leave out 1e-7 of a past. The
- * largest difference seen is 6e-8; 2e-6 is allowed, as in test_nystrom. */
+ * Where landmarks are nearly dependent, a feature is known to sqrt(10 m eps max K_ii) <= 1e-6
+ * (support/landmark_problem.h): forecasts of size 1 to that, and scores, whose variances are of size 1, to
+ * some of it. Ghosts leave out 1e-7 of a past. The largest difference seen is 6e-8; 2e-6 is allowed, as in
+ * test_nystrom. */
 #include "model/fit/landmarks.h"
 #include "select/folds/problem.h"
 #include "support/check.h"
@@ -133,7 +134,7 @@ static void fit_part(const plain_group *g, const volt_split *split, double *fore
     volt_resolved_release(&resolved);
 }
 
-/* The mean over outputs of the error over the variance, or of the error alone. */
+/* The mean over outputs of the error, divided by the variance or not. */
 static double score_rows(const plain_problem *p, int64_t begin, int64_t count, const double *forecasts,
                          volt_score score)
 {
@@ -163,7 +164,7 @@ static double plain_fold(const plain_group *g, const volt_split *split)
     return score;
 }
 
-/* Rows left out one by one, or generalised cross-validation. */
+/* Leave-one-out or generalised cross-validation. */
 static double plain_left_out(const plain_group *g)
 {
     const plain_problem *p = g->problem;

@@ -1,5 +1,5 @@
-/* tests/property/test_landmark_search.c: searches on landmarks: what is refused, any number of threads, memory that runs out, and
- * users who cancel. test_landmark_folds has the scores. */
+/* tests/property/test_landmark_search.c: searches on landmarks: invalid options, thread counts,
+ * out-of-memory errors and cancellation. test_landmark_folds checks the scores. */
 #include "base/progress.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -168,7 +168,7 @@ static int cancel_at(const char *stage, double fraction, void *context)
     return --*(int64_t *)context == 0;
 }
 
-/* Every poll is a call of the user: the search ends there, with what it has. */
+/* Every poll calls the user callback. The search stops there and returns the trials finished so far. */
 static void cancelled_at_every_poll(void **state)
 {
     (void)state;

@@ -223,7 +223,7 @@ static double largest_crossing(const combination *c, const readout *r)
     return most / size;
 }
 
-/* What is wrong with the readout; NULL: nothing. */
+/* Returns a description of the error in the readout, or NULL. */
 static const char *fault(const combination *c, volt_status status, const readout *r, double low, double high)
 {
     /* roundings of the two evaluations */

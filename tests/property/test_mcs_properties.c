@@ -1,4 +1,4 @@
-/* tests/property/test_mcs_properties.c: what must hold of every model confidence set. */
+/* tests/property/test_mcs_properties.c: properties of every model confidence set. */
 #include "support/check.h"
 #include "support/golden.h"
 #include "support/sequences.h"

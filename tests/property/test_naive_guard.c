@@ -1,9 +1,10 @@
-/* tests/property/test_naive_guard.c: a fit with nothing but the series, against "as now" on rows that came later.
+/* tests/property/test_naive_guard.c: fits of a series with default options, compared with the naive forecast
+ * on later rows.
  *
- * Of a random walk nothing can be learned, and a fit that believes otherwise loses to the naive forecast. The naive
- * forecast is replaced only after two tests at 0.99 on the rows held out, and one step ahead half-way after two at 0.95:
- * if each walk is spoiled with probability p = 0.05 at most, more than k of n walks are with the binomial probability
- * below. What can be forecast is. */
+ * A random walk is unpredictable, so a fitted model loses to the naive forecast. The naive forecast is
+ * replaced only after two tests at 0.99 on the rows held out, and one step ahead half-way after two at 0.95:
+ * if each walk is spoiled with probability p = 0.05 at most, more than k of n walks are with the binomial
+ * probability below. Predictable series must be learned. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
@@ -73,7 +74,7 @@ static void random_walks_are_left_alone(void **state)
             worse += ratio_of(kernel, X, ahead, &learned) > 1.01;
         }
         print_message("%d ahead: %d of %d walks above 1.01, %d learned\n", (int)ahead, worse, WALKS, learned);
-        /* So many or more would be seen once in ten thousand draws of the seed at most. */
+        /* A count this high has probability at most 1e-4 over the seeds. */
         assert_true(worse == 0 || binomial_tail(WALKS, worse - 1, 0.05) > 1e-4);
     }
     volt_kernel_free(kernel);

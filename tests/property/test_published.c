@@ -1,4 +1,5 @@
-/* tests/property/test_published.c: what the published protocol draws, and what it makes of inputs and targets. */
+/* tests/property/test_published.c: candidates of the published protocol, and its transformation of inputs
+ * and targets. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
@@ -15,7 +16,7 @@
 
 enum { N = 160, TRAIN = 120, D = 2 };
 
-/* What the published protocol is asked with. */
+/* Arguments of the published protocol. */
 static const volt_compare_options published = {
     .struct_size = sizeof(volt_compare_options), .protocol = VOLT_PROTOCOL_PUBLISHED, .seed = 9};
 
@@ -93,8 +94,8 @@ static void published_draws_stay_in_the_papers_ranges(void **state)
     free(X);
 }
 
-/* What a text gives is not drawn, however the text is written: blanks before a name hid it once, and the range of the
- * paper then stood against the value. */
+/* Parameters given in the text are not drawn, however the text is formatted. Regression: blanks before a
+ * name once hid the parameter. */
 static void published_draws_keep_what_is_given(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* tests/property/test_race.c: races against the full search, on problems and candidates made at random.
+/* tests/property/test_race.c: races compared with the full search, on random problems and candidates.
  *
- * The exact race never changes the winner, nor the score it wins with; the fast one may, by little and rarely.
- * Nothing depends on the number of threads, not even which candidates are given up where. */
+ * The exact race never changes the winner, nor the score it wins with; the fast one may, by little and
+ * rarely. Nothing depends on the number of threads, not even which candidates are given up where. */
 #include "support/check.h"
 #include "support/plain_cv.h"
 #include "support/sequences.h"
@@ -83,8 +83,8 @@ static volt_search *run(const race_case *c, volt_race race)
 
 /* ---- what any race keeps ---------------------------------------------------------------------- */
 
-/* Blocks that were scored have the scores of the full search, bit by bit; the counts of the description are
- * those of the trials. */
+/* Blocks that were scored have the scores of the full search, bit by bit; the counts in the description
+ * match the trials. */
 static void check_against_full(const volt_search *race, const volt_search *full)
 {
     volt_search_info info = {.struct_size = sizeof info}, full_info = {.struct_size = sizeof full_info};

@@ -1,11 +1,13 @@
-/* tests/property/test_state_folds.c: candidates with explicit states have the scores that the n x n matrix gives them.
+/* tests/property/test_state_folds.c: scores of candidates with explicit states equal those computed from the
+ * n x n matrix.
  *
- * The same kernel goes both ways: an esn whose coef0 is 1e-300 is the same to the last bit, but no longer a plain product of
- * states, and is evaluated in its rows. Both solve a system whose condition is at most 1 + n N / alpha (entries of states
- * below 1), n N = 2000 here, and alpha at least 1e-3: forecasts agree to some eps 2e6 = 5e-10, and a free run adds up what the
- * rows before it were off. The largest difference seen is 2e-11; 1e-9 is allowed. Profiled alphas are as small as 1e-8 of the
- * diagonal, a condition of n 1e8: 1e-5 is allowed to the best mean, where 2e-7 was seen. Which of two alphas that are as good
- * is best is for rounding to say. */
+ * The same kernel goes both ways: an esn whose coef0 is 1e-300 is the same to the last bit, but no longer a
+ * plain product of states, and is evaluated in its rows. Both solve a system whose condition is at most 1 +
+ * n N / alpha (entries of states below 1), n N = 2000 here, and alpha at least 1e-3: forecasts agree to some
+ * eps 2e6 = 5e-10, and a free run adds up what the rows before it were off. The largest difference seen is
+ * 2e-11; 1e-9 is allowed. Profiled alphas are as small as 1e-8 of the diagonal, a condition of n 1e8: 1e-5
+ * is allowed to the best mean, where 2e-7 was seen. Which of two alphas that are as good is best is for
+ * rounding to say. */
 #include "base/progress.h"
 #include "kernel/kernel_entry.h"
 #include "select/folds/problem.h"
@@ -259,7 +261,7 @@ static int cancel_at(const char *stage, double fraction, void *context)
     return --*(int64_t *)context == 0;
 }
 
-/* Every poll is a call of the user: the search ends there, with what it has. */
+/* Every poll calls the user callback. The search stops there and returns the trials finished so far. */
 static void cancelled_at_every_poll(void **state)
 {
     (void)state;
