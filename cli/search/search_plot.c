@@ -1,8 +1,8 @@
-/* cli/search/search_plot.c: draw a search with gnuplot.
+/* cli/search/search_plot.c: draws a search with gnuplot.
  *
- * Every parameter that took more than one value has a panel, alpha too; a panel's axis is logarithmic when its
- * values spread over decades, and has words for ticks when they are words. The trials go to gnuplot as tables:
- * one row per trial, the score first, then its place on every panel's axis. */
+ * Every parameter with more than one value has a panel, including alpha. An axis is logarithmic when its values
+ * span decades. It has text ticks when the values are words. The trials are passed to gnuplot as tables with
+ * one row per trial: the score, then the position on every axis. */
 #include "search/search_plot.h"
 
 #include "args/choices.h"
@@ -19,17 +19,17 @@
 
 enum { MOST_POINTS = 4000 };
 
-/* ---- the axes ---------------------------------------------------------------------------------- */
+/* ---- axes -------------------------------------------------------------------------------------- */
 
 enum { MOST_AXES = 24, MOST_WORDS = 24 };
 
 typedef struct plot_axis {
     char name[PART_LENGTH];              /* a parameter, "alpha" or "kernel" */
-    char words[MOST_WORDS][PART_LENGTH]; /* distinct values, as text, the first few */
+    char words[MOST_WORDS][PART_LENGTH]; /* distinct values as text, at most MOST_WORDS */
     int n_words;
-    bool has_words;                 /* some value is no number: the axis has words for ticks, at 0, 1, 2, ... */
-    double low, high;               /* of the numbers */
-    double log_sum, log_square_sum; /* of the logarithms of those above 0 */
+    bool has_words;                 /* some value is not a number: text ticks at 0, 1, 2, ... */
+    double low, high;               /* range of the numeric values */
+    double log_sum, log_square_sum; /* over log10 of the positive values */
     int64_t n_numbers;
 } plot_axis;
 
@@ -38,7 +38,8 @@ typedef struct plot_axes {
     int count;
 } plot_axes;
 
-/* Add an axis of that name, unless it is there or there is no room for it and `reserve` more. */
+/* Adds an axis with this name. Does nothing if the axis exists or if fewer than `reserve` slots would
+ * remain. */
 static void add_axis(plot_axes *axes, const char *name, int reserve)
 {
     for (int i = 0; i < axes->count; i++)
@@ -61,8 +62,8 @@ static int find_word(const plot_axis *axis, const char *word)
     return -1;
 }
 
-/* The value of a trial on an axis as text, "" when it has none, and as a number or NaN. `kernel` is the trial's, from
- * kernel_read: NULL for an invalid text. */
+/* Returns the value of a trial on an axis as text ("" if none) and as a number (NaN if none). `kernel` is the
+ * trial's kernel from kernel_read, NULL for invalid text. */
 static void plot_axis_value(const plot_axis *axis, const volt_trial *trial, const volt_kernel *kernel,
                             char text[PART_LENGTH], double *number)
 {
@@ -75,7 +76,7 @@ static void plot_axis_value(const plot_axis *axis, const volt_trial *trial, cons
             volt_kernel_get_info(kernel, &info);
         snprintf(text, PART_LENGTH, "%s", info.name);
     } else if (strcmp(axis->name, "alpha") == 0) {
-        if (trial->alpha > 0) { /* else its profile failed */
+        if (trial->alpha > 0) { /* otherwise its profile failed */
             *number = trial->alpha;
             volt_format_number(trial->alpha, text);
         }
@@ -86,7 +87,7 @@ static void plot_axis_value(const plot_axis *axis, const volt_trial *trial, cons
         }
     } else if (kernel_value(kernel, axis->name, &value)) {
         memcpy(text, value.text, PART_LENGTH);
-        *number = value.info->kind >= VOLT_PARAMETER_CHOICE ? NAN : value.number; /* a word, or a text */
+        *number = value.info->kind >= VOLT_PARAMETER_CHOICE ? NAN : value.number; /* a choice or a text */
     }
 }
 
@@ -113,7 +114,8 @@ static void note_value(plot_axis *axis, const volt_trial *trial, const volt_kern
     axis->high = fmax(axis->high, number);
 }
 
-/* The axes along which the trials differ, the kernel first, alpha last; only alpha when they do not. */
+/* Finds the axes along which the trials differ: kernel first, alpha last. Uses only alpha if nothing
+ * differs. */
 static void plot_axes_find(plot_axes *axes, const volt_trial *const *trials, int64_t count)
 {
     axes->count = 0;
@@ -145,7 +147,7 @@ static void plot_axes_find(plot_axes *axes, const volt_trial *const *trials, int
     axes->count = kept;
 }
 
-/* Do the values of an axis spread over decades? Uniform draws that happen to come near 0 do not. */
+/* Returns true if the values of an axis span decades. Uniform draws with some values near 0 do not count. */
 static bool plot_axis_is_logarithmic(const plot_axis *axis)
 {
     if (axis->has_words || !(axis->low > 0))
@@ -155,7 +157,7 @@ static bool plot_axis_is_logarithmic(const plot_axis *axis)
     return axis->log_square_sum / count - mean * mean > 0.5 * 0.5;
 }
 
-/* The position of a trial on an axis; NaN: none. */
+/* Returns the position of a trial on an axis; NaN: none. */
 static double plot_axis_place(const plot_axis *axis, const volt_trial *trial, const volt_kernel *kernel)
 {
     char text[PART_LENGTH];
@@ -164,16 +166,16 @@ static double plot_axis_place(const plot_axis *axis, const volt_trial *trial, co
     if (!axis->has_words)
         return number;
     int word = text[0] ? find_word(axis, text) : -1;
-    /* Equal words are spread a little, so that points do not hide one another. */
+    /* Jitter separates points with equal words. */
     double golden = 0.6180339887498949 * (double)trial->index;
     return word < 0 ? NAN : word + 0.3 * (golden - floor(golden) - 0.5);
 }
 
-/* ---- the scores ------------------------------------------------------------------------------- */
+/* ---- scores ----------------------------------------------------------------------------------- */
 
 typedef struct score_axis {
     bool is_logarithmic, lower_is_better;
-    double low, high; /* of the axis */
+    double low, high; /* range of the axis */
 } score_axis;
 
 static int compare_numbers(const void *first, const void *second)
@@ -182,8 +184,8 @@ static int compare_numbers(const void *first, const void *second)
     return (a > b) - (a < b);
 }
 
-/* A few hopeless draws must not squeeze the others into a line: when the worst lie far beyond the bulk, the
- * axis ends before them and they are drawn on its end. */
+/* Ends the axis before extreme outliers so that the other trials stay readable. The outliers are drawn at the
+ * end of the axis. */
 static void leave_out_hopeless(score_axis *axis, const double *sorted, int64_t count)
 {
     double bulk_low = sorted[count / 5], bulk_high = sorted[count - 1 - count / 5];
@@ -215,7 +217,7 @@ static int find_score_axis(score_axis *axis, const volt_trial *const *trials, in
     }
     free(sorted);
 
-    /* Room for the marks of the best and of the failed. */
+    /* Margin for the marks of the best and the failed trials. */
     if (axis->is_logarithmic) {
         double room = pow(axis->high / axis->low, 0.08);
         axis->low /= room;
@@ -230,7 +232,7 @@ static int find_score_axis(score_axis *axis, const volt_trial *const *trials, in
     return 0;
 }
 
-/* ---- the tables ------------------------------------------------------------------------------- */
+/* ---- tables ----------------------------------------------------------------------------------- */
 
 typedef enum trial_class { COMPLETE, GIVEN_UP, BEYOND, FAILED, BEST, N_CLASSES } trial_class;
 
@@ -270,7 +272,7 @@ static void write_row(FILE *script, const plot_axes *axes, const volt_trial *tri
     volt_kernel_free(kernel);
 }
 
-/* What has no place on the axis of scores stands at its worse end. */
+/* Trials without a position on the score axis are drawn at its worse end. */
 static double drawn_score(trial_class class, const volt_trial *trial, const score_axis *axis)
 {
     if (class != BEYOND && class != FAILED)
@@ -279,7 +281,8 @@ static double drawn_score(trial_class class, const volt_trial *trial, const scor
     return axis->lower_is_better ? axis->high - inward : axis->low + inward;
 }
 
-/* One table per class; sizes[] counts its rows. Of very many trials every k-th is drawn. */
+/* Writes one table per class; sizes[] counts its rows. With very many trials, only every k-th trial is
+ * drawn. */
 static void write_tables(FILE *script, const plot_axes *axes, const score_axis *scores,
                          const volt_trial *const *trials, int64_t count, const volt_trial *best,
                          int64_t sizes[N_CLASSES])
@@ -299,9 +302,9 @@ static void write_tables(FILE *script, const plot_axes *axes, const score_axis *
     }
 }
 
-/* ---- the panels ------------------------------------------------------------------------------- */
+/* ---- panels ----------------------------------------------------------------------------------- */
 
-/* In pixels. One column reads well on a phone; many panels make two. */
+/* Sizes in pixels. One column is readable on a phone; many panels use two columns. */
 typedef struct plot_layout {
     int columns, rows, width, height;
 } plot_layout;
@@ -341,7 +344,7 @@ static void write_header(FILE *script, const plot_layout *layout, const score_ax
             (double)RIGHT / layout->width, 1 - 18.0 / layout->height);
 }
 
-/* A few whole numbers: ticks at these alone. */
+/* Returns true for a few integer values, which get one tick each. */
 static bool has_few_values(const plot_axis *axis)
 {
     enum { FEW = 6 };
@@ -351,7 +354,7 @@ static bool has_few_values(const plot_axis *axis)
     return is_whole;
 }
 
-/* The range and the ticks of the axis of a panel. */
+/* Writes the range and the ticks of a panel's axis. */
 static void write_axis(FILE *script, const plot_axis *axis)
 {
     fputs("unset logscale x\nset xtics autofreq\nset xrange [*:*]\n", script);
@@ -365,7 +368,7 @@ static void write_axis(FILE *script, const plot_axis *axis)
         fputs(")\n", script);
     } else if (plot_axis_is_logarithmic(axis)) {
         double room = pow(axis->high / axis->low, 0.04);
-        double every = fmax(1, ceil(log10(axis->high / axis->low) / 5)); /* decades from label to label */
+        double every = fmax(1, ceil(log10(axis->high / axis->low) / 5)); /* decades between labels */
         fprintf(script, "set logscale x\nset xtics %.10g\nset xrange [%.10g:%.10g]\n", pow(10, every),
                 axis->low / room, axis->high * room);
     } else {
@@ -401,7 +404,7 @@ static void write_panel(FILE *script, const plot_layout *layout, const plot_axis
     fputs("set xlabel ", script);
     gnuplot_text(script, title);
     fputs(" offset 0,0.5 textcolor rgb '#808080'\n", script);
-    /* At a fixed place: gnuplot would push it off the picture where the tick labels are wide. */
+    /* Fixed position: with wide tick labels, gnuplot would place the label outside the image. */
     fputs("set label 2 ", script);
     gnuplot_text(script, column == 0 ? label : "");
     fprintf(script, " at screen %.5g, screen %.5g center rotate textcolor rgb '#808080'\n", 8 / width,
@@ -418,7 +421,7 @@ static void write_panel(FILE *script, const plot_layout *layout, const plot_axis
     else
         fputs("unset key\nunset label 1\n", script);
 
-    /* The better the class, the later it is drawn. */
+    /* Better classes are drawn later. */
     static const trial_class order[] = {FAILED, BEYOND, GIVEN_UP, COMPLETE, BEST};
     bool is_first = true;
     for (int i = 0; i < N_CLASSES; i++) {
@@ -454,7 +457,7 @@ static int write_script(FILE *script, const volt_trial *const *trials, int64_t c
     return failed;
 }
 
-/* ---- the picture ------------------------------------------------------------------------------ */
+/* ---- plot ------------------------------------------------------------------------------------- */
 
 int search_plot_write(FILE *svg, const volt_trial *const *trials, int64_t count, const volt_trial *best,
                       const score_words *score, int most_columns)

@@ -1,4 +1,4 @@
-/* cli/search/search_plot.h: a picture of a search: the score against every parameter that varied, one panel each. */
+/* cli/search/search_plot.h: plot of a search: the score against every parameter that varied, one panel each. */
 #ifndef CLI_SEARCH_PLOT_H
 #define CLI_SEARCH_PLOT_H
 
@@ -6,14 +6,13 @@
 
 #include <stdio.h>
 
-/* An SVG of `count` trials, of which `best` (may be NULL) is marked; candidates that were given up are faint,
- * those that failed stand at the bottom. The background is transparent and the colours are of middle
- * brightness, so that it shows on white and on black. Panels stand in most_columns columns at most. Needs gnuplot. Returns 0, or the exit status
- * after saying what is wrong. */
+/* Writes an SVG of `count` trials and marks `best` (may be NULL). Pruned candidates are faint and failed ones
+ * are drawn at the bottom. The background is transparent and the colours suit light and dark pages. The layout
+ * has at most most_columns columns. Requires gnuplot. Returns 0, or the exit status after an error message. */
 int search_plot_write(FILE *svg, const volt_trial *const *trials, int64_t count, const volt_trial *best,
                       const score_words *score, int most_columns);
 
-/* The same of a whole search, to a file ("-": standard output). */
+/* Plots a whole search to a file ("-": standard output). */
 int search_plot_file(const char *path, const volt_search *search);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/search/search_report.c: the progress and the result of a search. */
+/* cli/search/search_report.c: progress and result of a search. */
 #include "search/search_report.h"
 
 #include "args/choices.h"
@@ -34,7 +34,7 @@ score_words score_words_of(const volt_search_info *info)
     return words;
 }
 
-/* ---- while it runs ---------------------------------------------------------------------------- */
+/* ---- progress --------------------------------------------------------------------------------- */
 
 /* "37 of 100", "37 of about 240" or "37" draws. */
 static void describe_count(const volt_search_info *info, char *text, size_t capacity)
@@ -51,7 +51,7 @@ static void describe_count(const volt_search_info *info, char *text, size_t capa
 static void announce_expected(search_watch *watch, const volt_search_info *info)
 {
     char budget[QUANTITY_LENGTH];
-    /* The first draws are slow: caches are cold, and there is no best yet to give others up for. */
+    /* The first draws are slow: caches are cold, and without a best score no candidate is pruned. */
     bool is_early = info->seconds < 0.02 * watch->budget || info->trials < 8;
     if (watch->announced || watch->budget <= 0 || info->expected <= 0 ||
         (is_early && info->seconds < 0.1 * watch->budget))
@@ -83,7 +83,7 @@ void search_watch_trial(const volt_search *search, const volt_trial *trial, void
     progress_describe(line);
 }
 
-/* ---- at its end ------------------------------------------------------------------------------- */
+/* ---- result ----------------------------------------------------------------------------------- */
 
 /* "0.91 0.92 0.93" */
 static const char *list_scores(const volt_trial *trial, char *text, size_t capacity)
@@ -95,7 +95,7 @@ static const char *list_scores(const volt_trial *trial, char *text, size_t capac
     return text;
 }
 
-/* "after fold 1: 37, 2: 12"; returns how many in all. */
+/* Writes "after fold 1: 37, 2: 12" and returns the total. */
 static int64_t list_stopped(const volt_search_info *info, char *text, size_t capacity)
 {
     int64_t total = 0;
@@ -171,7 +171,7 @@ static void report_counters(result_list *results, const search_outcome *outcome,
         results_text(results, NULL, "time", "%s", format_seconds(info->seconds, seconds));
 }
 
-/* How far from training the validation rows lie, and what needs no model there. */
+/* Reports the gap between training and validation rows, and the baselines on the validation rows. */
 static void report_validation(result_list *results, const search_outcome *outcome, const volt_search_info *info)
 {
     if (outcome->gap >= 0)
@@ -188,7 +188,7 @@ static void report_validation(result_list *results, const search_outcome *outcom
                          results);
 }
 
-/* Target, input and season for JSON, and a line where they are not levels. */
+/* Reports target, input and season in JSON, and prints a line if they are not levels. */
 static void report_learned(const search_data *made, result_list *results)
 {
     const char *target = choice_word(target_choices, (int)made->fit.target);

@@ -1,4 +1,4 @@
-/* cli/search/search_space.c: read what a search draws its parameters from. */
+/* cli/search/search_space.c: parser for the parameter ranges of a search. */
 #include "search/search_space.h"
 
 #include "terminal/messages.h"
@@ -16,7 +16,7 @@ name_list range_forms(void)
     return forms;
 }
 
-/* "LAW:LOW..HIGH", split in place; `written` is the whole option for the sentence. */
+/* Parses "LAW:LOW..HIGH" in place. `written` is the whole option, for error messages. */
 static int read_interval(char *spec, char *dots, const char *written, volt_range *range)
 {
     char *colon = strchr(spec, ':');
@@ -45,7 +45,7 @@ static int read_interval(char *spec, char *dots, const char *written, volt_range
     return 0;
 }
 
-/* "A|B|C", split in place. */
+/* Parses "A|B|C" in place. */
 static int read_choices(char *spec, const char *written, volt_range *range, const char ***choices)
 {
     int64_t count = 1;
@@ -68,7 +68,7 @@ static int read_choices(char *spec, const char *written, volt_range *range, cons
     return 0;
 }
 
-/* The next range of the space; `text` is NAME=SPEC. */
+/* Adds a range to the space; `text` is NAME=SPEC. */
 static int add_range(search_space *space, const char *text)
 {
     char *copy = malloc(strlen(text) + 1);
@@ -95,7 +95,7 @@ static int add_range(search_space *space, const char *text)
     return dots ? read_interval(spec, dots, text, range) : read_choices(spec, text, range, choices);
 }
 
-/* The range that an option of its own gives, NULL: none. */
+/* Adds the range of a separate option; `spec` NULL: none. */
 static int add_named(search_space *space, const char *name, const char *spec)
 {
     if (!spec)

@@ -1,4 +1,4 @@
-/* cli/search/training.c: read the sequence that fit and tune learn from, and fit it. */
+/* cli/search/training.c: reads the training sequence of fit and tune, and fits it. */
 #include "search/training.h"
 
 #include "args/shell_words.h"
@@ -60,7 +60,7 @@ static const option model_rows[] = {
 };
 const option_table training_model_options = OPTION_TABLE(model_rows);
 
-/* ---- the sequence ----------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------- */
 
 static int read_files(const training_arguments *arguments, training_data *data)
 {
@@ -87,9 +87,9 @@ static int read_files(const training_arguments *arguments, training_data *data)
     return failed;
 }
 
-/* ---- how far ahead ---------------------------------------------------------------------------- */
+/* ---- horizon ---------------------------------------------------------------------------------- */
 
-/* "H" or "A..B". */
+/* Parses "H" or "A..B". */
 static int read_ahead(const training_arguments *arguments, training_data *data)
 {
     const char *text = arguments->ahead;
@@ -134,7 +134,7 @@ int training_season(const char *text, int64_t *season)
     return 0;
 }
 
-/* Adds columns of the calendar behind the inputs. */
+/* Appends the calendar columns to the inputs. */
 static int add_calendar(const training_arguments *arguments, training_data *data)
 {
     if (data->calendar.parts && !arguments->no_scale)
@@ -142,7 +142,7 @@ static int add_calendar(const training_arguments *arguments, training_data *data
     return calendar_add(&data->calendar, &data->x, "--calendar");
 }
 
-/* What the model will know of the times of its rows. */
+/* Records the times of the rows for the model. */
 static int note_times(training_data *data)
 {
     int failed =
@@ -152,7 +152,7 @@ static int note_times(training_data *data)
     return failed;
 }
 
-/* Pairs inputs and targets, with one message for what the library refuses or warns about. */
+/* Pairs inputs and targets, and reports errors and warnings of the library. */
 static int pair_rows(const training_arguments *arguments, training_data *data)
 {
     char hint[HINT_LENGTH];
@@ -174,7 +174,7 @@ static int pair_rows(const training_arguments *arguments, training_data *data)
     volt_status status = volt_pairing_create(data->x.view, data->y.view, &options, &data->pairing);
     if (status == VOLT_ERR_ARGUMENT && arguments->feedback && (!arguments->y || data->ahead > 0))
         return complain_status_hint(status, " (--feedback, --y, --ahead)");
-    if (status == VOLT_ERR_ARGUMENT && data->ahead == 0) /* the one other argument that can be wrong then */
+    if (status == VOLT_ERR_ARGUMENT && data->ahead == 0) /* the only other argument that can be invalid here */
         return complain_status_hint(status, " (--x, --ahead, --allow-target-in-inputs)");
     if (status)
         return complain_status_hint(status, " (--x %.120s)%s", arguments->x, dataset_hint(&data->x, hint));
@@ -222,7 +222,7 @@ void training_release(training_data *data)
     dataset_release(&data->y);
 }
 
-/* ---- the fit ---------------------------------------------------------------------------------- */
+/* ---- fit -------------------------------------------------------------------------------------- */
 
 volt_fit_options training_options(const training_arguments *arguments, const training_data *data)
 {
@@ -272,7 +272,7 @@ int search_data_prepare(const training_arguments *arguments, const training_data
 {
     volt_fit_options *fit = &made->fit;
     *fit = training_options(arguments, data);
-    fit->alpha = alpha_is_given; /* its value does not matter */
+    fit->alpha = alpha_is_given; /* the value is ignored */
     if (!loss_is_other(&data->loss))
         fit->loss = NULL;
     volt_status status = volt_prepare(data->inputs, data->targets, fit, learn_rows, &made->prepared);
@@ -329,9 +329,9 @@ int training_check_output(const training_arguments *arguments, const char *path)
     return failed;
 }
 
-/* ---- the same again --------------------------------------------------------------------------- */
+/* ---- command line ----------------------------------------------------------------------------- */
 
-/* Levels from levels are what alpha alone stands for. */
+/* Adds the target, input and season options. Levels are the default when alpha is given. */
 static void add_series(shell_words *words, const training_arguments *arguments, const volt_fit_options *options)
 {
     if (options->target != VOLT_TARGET_LEVEL)

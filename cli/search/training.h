@@ -1,4 +1,4 @@
-/* cli/search/training.h: what fit and tune have in common: the sequence they learn from, and the fit itself. */
+/* cli/search/training.h: training data and fit, shared by fit and tune. */
 #ifndef CLI_TRAINING_H
 #define CLI_TRAINING_H
 
@@ -10,86 +10,86 @@
 #include "search/training_loss.h"
 #include "volterra.h"
 
-/* The arguments of a command that say what to fit. */
+/* Arguments of a command that define the fit. */
 typedef struct training_arguments {
     const char *x, *y;
-    const char *ahead; /* H, or A..B; NULL: not given */
+    const char *ahead; /* H or A..B; NULL: not given */
     int64_t washout;
     row_range rows;
     bool no_intercept, no_scale;
     int missing;
     int target, input;  /* volt_target, volt_input */
-    const char *season; /* rows, none or auto */
+    const char *season; /* rows, "none" or "auto" */
     bool allow_target_in_inputs;
-    bool keeps_rows_without_target; /* of the command: such rows feed the past where --missing drop is given */
+    bool keeps_rows_without_target; /* with --missing drop, such rows update the state */
     const char *calendar;           /* NULL: not given */
-    const char *series;             /* the column of records; NULL: one sequence */
-    bool feedback;                  /* outputs come back beside the inputs ... */
-    double feedback_weight;         /* ... with this weight, where it is known */
-    loss_arguments loss;            /* where the command has loss_options */
+    const char *series;             /* column of record names; NULL: one sequence */
+    bool feedback;                  /* outputs are fed back as inputs */
+    double feedback_weight;         /* weight of the feedback, if known */
+    loss_arguments loss;            /* for commands with loss_options */
 } training_arguments;
 
-/* Rows for the tables of commands, filling a training_arguments. */
+/* Option tables that fill a training_arguments. */
 extern const option_table training_pairing_options; /* targets, horizon, rows, missing values, records */
-extern const option_table training_data_options;    /* the same with --x, which is required */
-extern const option_table training_input_options;   /* how targets and inputs are learned */
+extern const option_table training_data_options;    /* the same with --x (required) */
+extern const option_table training_input_options;   /* transformations of targets and inputs */
 extern const option_table training_model_options;   /* the same with feedback, washout, constant and scaling */
 
-/* What is fitted: rows t of the inputs and rows t + ahead of the targets, of every record. */
+/* Training data: rows t of the inputs and rows t + ahead of the targets, for every record. */
 typedef struct training_data {
     dataset x, y; /* y is empty when X is its own target */
     volt_view inputs, targets;
-    int64_t ahead;                  /* of several horizons the last */
-    int64_t first_ahead;            /* the first: outputs are column 1 at first_ahead .. ahead, column 2, ... */
-    int64_t season;                 /* that was asked for; VOLT_SEASON_AUTO */
-    record_list records;            /* of the rows of x */
-    volt_pairing *pairing;          /* of the rows; NULL: not made yet */
-    bool feeds;                     /* the outputs come back beside the inputs */
+    int64_t ahead;         /* last horizon */
+    int64_t first_ahead;   /* first horizon; outputs: column 1 at first_ahead .. ahead, column 2, ... */
+    int64_t season;        /* as requested; may be VOLT_SEASON_AUTO */
+    record_list records;   /* records of the rows of x */
+    volt_pairing *pairing; /* NULL: not paired yet */
+    bool feeds;            /* outputs are fed back as inputs */
     const char *const *input_names; /* NULL: no header */
-    calendar calendar;              /* whose columns are the last inputs */
-    noted_times noted;              /* what the model will know of the times */
-    const char *label_name[1];      /* the output's, of classes */
+    calendar calendar;              /* its columns are the last inputs */
+    noted_times noted;              /* times stored with the model */
+    const char *label_name[1];      /* name of the output, for classes */
     loss_data loss;                 /* with weights of the rows of `inputs` */
 } training_data;
 
-/* Every function returns 0, or the exit status after saying what is wrong. Data that begin as {0} can always be
+/* Every function returns 0, or the exit status after an error message. Data initialised to {0} can always be
  * released. */
-/* The value of --season: rows, 0 or VOLT_SEASON_AUTO. */
+/* Parses --season: rows, 0 or VOLT_SEASON_AUTO. */
 int training_season(const char *text, int64_t *season);
 
 int training_read(const training_arguments *arguments, training_data *data);
 void training_release(training_data *data);
 
-/* What the options say about the fit, alpha aside; names and anchors belong to `data`. */
+/* Returns the fit options except alpha. Names and anchors belong to `data`. */
 volt_fit_options training_options(const training_arguments *arguments, const training_data *data);
 
-/* What the data say about an assessment of a fit. */
+/* Returns the assessment options for these data. */
 volt_assess_options training_assess_options(const training_data *data);
 
-/* The data as a search or comparison sees them, and the fit of its winner. */
+/* Data of a search or comparison, and the fit options of the best model. */
 typedef struct search_data {
     volt_prepared *prepared;
-    volt_fit_options fit; /* of the winner: everything but alpha and the kernel */
+    volt_fit_options fit; /* fit options of the best model, except alpha and the kernel */
 } search_data;
 
-/* Columns are learned from the first `learn_rows` rows. `data` and the arguments must outlive the result, which can be
- * released in every case. */
+/* Learns the column transformations from the first `learn_rows` rows. `data` and the arguments must outlive the
+ * result, which can always be released. */
 int search_data_prepare(const training_arguments *arguments, const training_data *data, bool alpha_is_given,
                         int64_t learn_rows, search_data *made);
 void search_data_release(search_data *made);
-/* Are levels learned from levels? */
+/* Returns true if targets and inputs are levels. */
 bool search_data_is_plain(const search_data *seen);
 
-/* Fit with a progress bar, unless quiet. `fitted` may have data NULL. */
+/* Fits with a progress bar, unless quiet. `fitted` may have data NULL. */
 int training_fit(const training_data *data, const volt_kernel *kernel, volt_fit_options options, bool quiet,
                  volt_matrix fitted, volt_model **model);
 
-/* Can the file at `path` be written, and is it none of the inputs? */
+/* Checks that the file at `path` can be written and is not one of the inputs. */
 int training_check_output(const training_arguments *arguments, const char *path);
 
-/* The command line of volterra fit that fits `kernel` with these options on these data, ready for a shell, to be
- * freed; alpha is given, and target, input and season are settled. `model` is the file to write. NULL: not enough
- * memory. */
+/* Returns the volterra fit command line for `kernel`, these options and these data, quoted for a shell. alpha
+ * is included; target, input and season are resolved. `model` is the output file. The caller frees the result.
+ * NULL: out of memory. */
 char *training_fit_command(const training_arguments *arguments, const volt_fit_options *options,
                            const char *kernel, const char *model);
 

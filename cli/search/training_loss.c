@@ -1,4 +1,4 @@
-/* cli/search/training_loss.c: read losses, weights and labels. */
+/* cli/search/training_loss.c: reads losses, weights and labels. */
 #include "search/training_loss.h"
 
 #include "terminal/messages.h"
@@ -137,7 +137,7 @@ void loss_report(const volt_model_info *info, const volt_assessment *found, resu
     results_number(results, "tolerance", NULL, info->tolerance);
     results_text(results, NULL, "duality gap", "%.3g (%.3g of the objective)", info->duality_gap,
                  info->duality_gap / fabs(info->objective));
-    if (!found->loss_name) /* only weights */
+    if (!found->loss_name) /* weights without a loss */
         return;
     results_number(results, "score", NULL, found->loss);
     results_text(results, "score_name", NULL, "%s", found->loss_name);

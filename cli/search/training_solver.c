@@ -1,4 +1,4 @@
-/* cli/search/training_solver.c: --solver, --landmarks, and what --solver pcg takes. */
+/* cli/search/training_solver.c: --solver, --landmarks and the options of --solver pcg. */
 #include "search/training_solver.h"
 
 #include "terminal/messages.h"
@@ -108,7 +108,7 @@ static void report_iteration(const volt_fit_report *report, result_list *results
 void solver_report(const volt_model_info *info, const volt_assessment *found, result_list *results)
 {
     const volt_fit_report *report = info->report;
-    if (report && !isnan(report->residual)) /* it iterates */
+    if (report && !isnan(report->residual)) /* iterative solver */
         report_iteration(report, results);
     if (info->landmarks == 0 || !report)
         return;

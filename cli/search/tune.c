@@ -1,4 +1,4 @@
-/* cli/search/tune.c: run a search, or merge the logs of several, and make the most of the winner. */
+/* cli/search/tune.c: runs a search or merges search logs, then fits the best model. */
 #include "search/tune.h"
 
 #include "files/outputs.h"
@@ -14,9 +14,9 @@
 
 /* ---- search ----------------------------------------------------------------------------------- */
 
-enum { USUAL_EVALUATIONS = 100 }; /* of --method gradient, where --draws says nothing */
+enum { USUAL_EVALUATIONS = 100 }; /* for --method gradient without --draws */
 
-/* Does the first line of a file of candidates name a column `kernel`? A file that cannot be read has none. */
+/* Returns true if the header of a candidate file has a column `kernel`. Returns false for unreadable files. */
 static bool has_kernel_column(const char *path)
 {
     char line[4096];
@@ -30,15 +30,15 @@ static bool has_kernel_column(const char *path)
     return found;
 }
 
-/* What is searched on, and how it went. */
+/* Data, options and state of a search. */
 typedef struct tuning {
     const tune_arguments *arguments;
     const training_data *data;
     search_data seen;
-    volt_search_options options; /* of the search */
+    volt_search_options options; /* search options */
 } tuning;
 
-/* Does the command line say what alpha is? */
+/* Returns true if alpha is set on the command line. */
 static bool alpha_is_given(const tune_arguments *arguments)
 {
     bool given = arguments->alpha || arguments->candidates || arguments->grid;
@@ -47,7 +47,7 @@ static bool alpha_is_given(const tune_arguments *arguments)
     return given;
 }
 
-/* From a file, which says with what weight outputs come back where they do. */
+/* Reads candidates from a file, including feedback weights if present. */
 static int read_candidates(const tune_arguments *arguments, const char *kernel, volt_candidates **candidates)
 {
     bool has_kernels = !arguments->kernel && has_kernel_column(arguments->candidates);
@@ -129,7 +129,7 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     return options;
 }
 
-/* "3/16" is the third part: number 2, counted from 0. */
+/* Parses "3/16", the third of 16 shards, as shard 2 (zero-based). */
 static int read_shard(const char *text, int64_t *shard, int64_t *shards)
 {
     long long part = 0, parts = 0;
@@ -141,7 +141,7 @@ static int read_shard(const char *text, int64_t *shard, int64_t *shards)
     return 0;
 }
 
-/* *search holds what there is also when the search was cut short: *interrupted says so. */
+/* Runs the search. If interrupted, *search holds the trials so far and *interrupted is true. */
 static int search_candidates(const tuning *run, const volt_candidates *candidates, volt_search **search,
                              bool *interrupted)
 {
@@ -164,9 +164,9 @@ static int search_candidates(const tuning *run, const volt_candidates *candidate
     return complain_status_hint(status, "%s", dataset_hint(&run->data->x, hint));
 }
 
-/* ---- the winner ------------------------------------------------------------------------------- */
+/* ---- best model ------------------------------------------------------------------------------- */
 
-/* The model and the options it was fitted with. */
+/* Fits the best trial. Returns the model and its fit options. */
 static int fit_winner(const tuning *run, const volt_trial *best, volt_fit_options *options, volt_model **model)
 {
     volt_kernel *kernel = NULL;
@@ -184,7 +184,8 @@ static int fit_winner(const tuning *run, const volt_trial *best, volt_fit_option
     return failed;
 }
 
-/* Compares the best draw with baselines on the validation rows. Which rows whole records are, only the search knows. */
+/* Compares the best draw with baselines on the validation rows. Only the search knows the rows of whole
+ * records. */
 static int assess_best(const tuning *run, const volt_trial *best, const volt_search_info *info,
                        const volt_model *model, volt_assessment *found)
 {
@@ -204,7 +205,8 @@ static int assess_best(const tuning *run, const volt_trial *best, const volt_sea
     return status ? complain_status(status) : 0;
 }
 
-/* Fit the winner, draw the picture, and print the result whatever became of the two. */
+/* Fits the best model, draws the plot and prints the result. Prints the result even if the fit or the plot
+ * fails. */
 static int finish(const tuning *run, const volt_search *search, bool interrupted)
 {
     const tune_arguments *arguments = run->arguments;
@@ -247,7 +249,7 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
         plot_failed = search_plot_file(arguments->plot, search);
         outcome.plot = plot_failed ? NULL : arguments->plot;
     }
-    bool has_options = options.alpha > 0; /* they were made before whatever failed */
+    bool has_options = options.alpha > 0; /* the options were set before the failure */
     char *command = has_options
                         ? training_fit_command(&arguments->training, &options, best->kernel,
                                                arguments->output && !is_standard_output(arguments->output)
@@ -270,7 +272,7 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
     return fit_failed ? fit_failed : not_assessed ? not_assessed : plot_failed ? plot_failed : report_failed;
 }
 
-/* ---- the two ways ----------------------------------------------------------------------------- */
+/* ---- search and merge ------------------------------------------------------------------------- */
 
 int tune_search(const tune_arguments *arguments, training_data *data)
 {
@@ -303,7 +305,7 @@ int tune_search(const tune_arguments *arguments, training_data *data)
     return failed;
 }
 
-/* Are the logs of a search on these data? */
+/* Checks that the logs belong to a search on these data. */
 static int is_of_logs(const tune_arguments *arguments, const search_data *seen, int *is_of)
 {
     volt_status status = volt_search_log_is_of(arguments->merge.texts[0], seen->prepared->X, seen->prepared->Y,
@@ -311,7 +313,7 @@ static int is_of_logs(const tune_arguments *arguments, const search_data *seen, 
     return status ? complain_status(status) : 0;
 }
 
-/* The logs do not say whether alpha was given; which rows they are of tells it. */
+/* Infers from the rows in the logs whether alpha was given, because the logs do not record it. */
 static int prepare_merged(tuning *run)
 {
     const training_arguments *training = &run->arguments->training;
@@ -330,7 +332,7 @@ static int prepare_merged(tuning *run)
     return failed;
 }
 
-/* The loss that the winner is fitted with is that of the search. */
+/* Checks that the loss of the fit equals the loss of the search. */
 static int check_merged_loss(const training_data *data, const volt_search *search)
 {
     volt_search_info info = {.struct_size = sizeof info};

@@ -1,4 +1,4 @@
-/* cli/search/tune.h: the arguments of volterra tune, and its two ways to a winner. */
+/* cli/search/tune.h: arguments of volterra tune; search and merge. */
 #ifndef CLI_TUNE_H
 #define CLI_TUNE_H
 
@@ -20,8 +20,8 @@ typedef struct tune_arguments {
     int validate; /* volt_validate; -1: not given */
 } tune_arguments;
 
-/* Search, or merge the logs of searches; then fit the winner, draw the picture and print the result. `data` is
- * read here and released by the caller. Both return the exit status after saying what is wrong. */
+/* Searches, or merges search logs. Then fits the best model, draws the plot and prints the result. Fills
+ * `data`, which the caller releases. Both return the exit status after an error message. */
 int tune_search(const tune_arguments *arguments, training_data *data);
 int tune_merge(const tune_arguments *arguments, training_data *data);
 

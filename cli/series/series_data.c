@@ -1,4 +1,4 @@
-/* cli/series/series_data.c: read the series of a file, and the times of their rows. */
+/* cli/series/series_data.c: reads the series of a file and the times of their rows. */
 #include "series/series_report.h"
 
 #include "files/calendar.h"
@@ -26,7 +26,7 @@ static bool is_name_of_clock(const char *name)
     return false;
 }
 
-/* Does the column do nothing but count: the same step up in every row? */
+/* Returns true if the column increases by the same step in every row. */
 static bool counts_rows(volt_view values, int64_t j, double *step)
 {
     if (values.rows < 3)
@@ -42,7 +42,7 @@ static bool counts_rows(volt_view values, int64_t j, double *step)
     return true;
 }
 
-/* Which columns are series: *count of them, into `kept`. */
+/* Selects the columns that are series: *count of them, into `kept`. */
 static void choose_columns(series_data *data, int64_t *kept, int64_t *count)
 {
     volt_view view = data->file.view;
@@ -60,7 +60,7 @@ static void choose_columns(series_data *data, int64_t *kept, int64_t *count)
     }
 }
 
-/* Names of their own for the series of a file without a header. */
+/* Generates names for the series of a file without a header. */
 static int make_names(series_data *data, const int64_t *kept, int64_t count)
 {
     enum { ROOM = 24 };
@@ -77,7 +77,7 @@ static int make_names(series_data *data, const int64_t *kept, int64_t count)
 
 /* ---- times ------------------------------------------------------------------------------------ */
 
-/* Rows that do not follow each other are no series; rows that lack are said. */
+/* Rejects rows that are out of order. Warns about missing rows. */
 static int check_times(const series_data *data)
 {
     const volt_table *table = data->file.table;
@@ -144,7 +144,7 @@ static int add_calendar(const series_arguments *arguments, series_data *data)
     return status ? complain_status(status) : 0;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- reading ---------------------------------------------------------------------------------- */
 
 static int take_columns(series_data *data)
 {

@@ -1,4 +1,4 @@
-/* cli/series/series_report.c: a forecast of series as a file and as a report. */
+/* cli/series/series_report.c: writes a forecast of series as a file and as a report. */
 #include "series/series_report.h"
 
 #include "files/outputs.h"
@@ -18,9 +18,9 @@ static int64_t count_method(const series_outcome *outcome, int64_t k, volt_forec
     return count;
 }
 
-/* ---- the file --------------------------------------------------------------------------------- */
+/* ---- file ------------------------------------------------------------------------------------- */
 
-/* NAME and NAME.error of every series, in one block; and the numbers of the steps as texts behind them. */
+/* Returns NAME and NAME.error of every series in one block, followed by the step numbers as text. */
 static const char **column_names(const series_data *data, int64_t n_steps, char *const **numbers)
 {
     enum { NUMBER_ROOM = 24 };
@@ -71,7 +71,7 @@ int series_write(const char *path, const series_outcome *outcome)
     return failed;
 }
 
-/* ---- for people ------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------- */
 
 /* "fit for 9 steps, seasonal naive for 3" */
 static void say_methods(const series_outcome *outcome, int64_t k, char *text, size_t size)
@@ -95,7 +95,7 @@ static double step_error(const series_outcome *outcome, int64_t h, int64_t k)
     return volt_forecast_step_at(outcome->forecast, h, k)->rmse;
 }
 
-/* One series: a line for everything. */
+/* Reports a single series, one line per result. */
 static void report_single(const series_outcome *outcome, result_list *results)
 {
     char text[160];
@@ -117,7 +117,7 @@ static void report_single(const series_outcome *outcome, result_list *results)
     }
 }
 
-/* Several: a line each, under its name. */
+/* Reports one of several series on one line. */
 static void report_one_of_many(const series_outcome *outcome, int64_t k, result_list *results)
 {
     const series_data *data = outcome->data;
@@ -143,7 +143,7 @@ static void report_one_of_many(const series_outcome *outcome, int64_t k, result_
     results_text(results, NULL, data->names[k], "%s; %s", line, methods);
 }
 
-/* A warning of the library, with what to do about it. */
+/* Prints a library warning with advice. */
 static void report_warning(const series_data *data, const volt_warning *warning, result_list *results)
 {
     char who[80] = "";
@@ -167,7 +167,7 @@ static void report_warning(const series_data *data, const volt_warning *warning,
     }
 }
 
-/* The outcome of --budget; NULL: it was not given. */
+/* Describes the result of --budget; NULL: not given. */
 static const char *search_sentence(const volt_forecast_info *info, char *text, size_t size)
 {
     switch (info->search) {
@@ -202,7 +202,7 @@ static const char *search_sentence(const volt_forecast_info *info, char *text, s
     return text;
 }
 
-/* The forecasts, or the first and the last of them, in columns. */
+/* Prints the forecasts, or the first and last of them, in columns. */
 static void print_steps(const series_outcome *outcome)
 {
     const series_data *data = outcome->data;
@@ -324,7 +324,7 @@ static void report_json(const series_outcome *outcome, result_list *results)
     results_count(results, "heldout_rows", NULL, outcome->info.heldout_first);
 }
 
-/* ---- both ------------------------------------------------------------------------------------- */
+/* ---- report ----------------------------------------------------------------------------------- */
 
 static const char *target_word(const series_outcome *outcome)
 {
