@@ -1,4 +1,4 @@
-/* cli/compare/compare_data.c: samples to compare kernels on. */
+/* cli/compare/compare_data.c: samples for a comparison of kernels. */
 #include "compare/comparison.h"
 
 #include "files/inputs.h"
@@ -11,7 +11,7 @@
 
 enum { NAME_LENGTH = 96 };
 
-/* One block: the pointers, then room for the names. Every name is "" at first. */
+/* Allocates one block: the pointers, then the names, all initially "". */
 static int allocate_names(compare_data *data, int64_t count, char **room)
 {
     size_t n = (size_t)count;
@@ -24,7 +24,7 @@ static int allocate_names(compare_data *data, int64_t count, char **room)
     return 0;
 }
 
-/* vech goes down the columns of the matrix: h11, h21, ..., hd1, h22, ... */
+/* Names the outputs in vech order, by column: h11, h21, ..., hd1, h22, ... */
 static int name_covariances(compare_data *data)
 {
     int64_t d = data->model->d, k = 0;

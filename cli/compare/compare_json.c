@@ -1,4 +1,5 @@
-/* cli/compare/compare_json.c: a comparison as JSON. Every number is in the units of the targets; what is not known is null. */
+/* cli/compare/compare_json.c: a comparison as JSON. Numbers are in the units of the targets; unknown values are
+ * null. */
 #include "compare/comparison.h"
 
 #include "args/choices.h"
@@ -68,7 +69,7 @@ static json_t *json_of_row(json_build *build, const cli_comparison *comparison, 
     return object;
 }
 
-/* One kernel on one sample. */
+/* Writes the result of one kernel on one sample. */
 static json_t *json_of_result(json_build *build, const cli_comparison *comparison,
                               const volt_comparison_row *row)
 {
@@ -103,7 +104,7 @@ static json_t *json_of_samples(json_build *build, const cli_comparison *comparis
     return samples;
 }
 
-/* What only data of one's own have. */
+/* Adds the fields that exist only for user data. */
 static void set_own(json_build *build, json_t *object, const comparison_setting *setting)
 {
     json_t *baselines = build_array(build);

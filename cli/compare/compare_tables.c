@@ -8,7 +8,7 @@
 
 /* ---- CSV -------------------------------------------------------------------------------------- */
 
-/* In quotation marks, which are doubled inside. */
+/* Writes quoted text; quotation marks inside are doubled. */
 static void write_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -20,14 +20,14 @@ static void write_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* Shortest text that reads back exactly; nothing where there is no number. */
+/* Writes the shortest text that reads back exactly, or nothing for NaN. */
 static void write_number(FILE *out, double value)
 {
     char text[VOLT_NUMBER_LENGTH];
     fprintf(out, ",%s", isfinite(value) ? volt_format_number(value, text) : "");
 }
 
-/* The measures from `first` to before `end`, with the errors of their means. */
+/* Writes the measures first .. end - 1 with the standard errors of their means. */
 static void write_measures(FILE *out, const comparison_row *row, int first, int end)
 {
     for (int m = first; m < end; m++) {
@@ -36,7 +36,8 @@ static void write_measures(FILE *out, const comparison_row *row, int first, int 
     }
 }
 
-/* RMSE, MAE and a loss, which only data of one's own have, stand last: the other columns keep their numbers. */
+/* RMSE, MAE and the loss exist only for user data. They come last so that the other columns keep their
+ * positions. */
 void compare_write_csv(FILE *out, const cli_comparison *comparison)
 {
     bool is_own = !comparison->setting.is_preset, has_loss = comparison->setting.loss_score != NULL;
@@ -89,7 +90,7 @@ static void write_escaped(FILE *out, const char *text)
             fputs(shown, out);
 }
 
-/* A cost such as O(4^dyadic window^2) as a formula: words upright, exponents in braces, blanks as thin ones. */
+/* Writes a cost such as O(4^dyadic window^2) as a formula: upright words, exponents in braces, thin spaces. */
 static void write_formula(FILE *out, const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -127,7 +128,7 @@ static void write_latex_row(FILE *out, const cli_comparison *comparison, const c
     fputs(" \\\\\n", out);
 }
 
-/* In the caption: a reason is longer than a column. */
+/* Writes failures to the caption, because they are too long for a column. */
 static void write_failures(FILE *out, const cli_comparison *comparison)
 {
     for (int64_t i = 0; i < comparison->n_rows; i++) {
@@ -148,7 +149,7 @@ void compare_write_latex(FILE *out, const cli_comparison *comparison)
     const comparison_setting *setting = &comparison->setting;
     int level = (int)lround(100 * (1 - setting->options.mcs_size));
 
-    /* Before \documentclass LaTeX knows no class options: then the file stands alone. */
+    /* \@classoptionslist is \relax before \documentclass. In that case the file is a document of its own. */
     fputs("% Made by volterra compare. \\input this file in a document that loads booktabs, or compile it as "
           "it is.\n"
           "\\makeatletter\n"

@@ -1,4 +1,5 @@
-/* cli/compare/compare_text.c: a comparison for a terminal: Tables I and II of the paper in one, then the winners. */
+/* cli/compare/compare_text.c: a comparison for a terminal: Tables I and II of the paper in one, then the best
+ * parameters. */
 #include "compare/comparison.h"
 
 #include "terminal/messages.h"
@@ -11,7 +12,7 @@ enum { MOST_COLUMNS = 6 + N_MEASURES, MOST_NAME = 40 };
 
 typedef struct text_cell {
     char text[CELL_LENGTH];
-    const char *mark; /* behind the text */
+    const char *mark; /* appended to the text */
 } text_cell;
 
 typedef struct text_column {
@@ -64,7 +65,7 @@ static void widen(text_column *column, const char *text, const char *mark)
         column->mark_width = (int)strlen(mark);
 }
 
-/* The columns with their labels; returns how many there are. */
+/* Sets up the columns with their labels. Returns the number of columns. */
 static int begin_columns(const cli_comparison *comparison, text_column columns[MOST_COLUMNS])
 {
     const char *const others[] = {comparison->n_samples > 1 ? "MCS" : "MCS p", "tuned", "draws", "seconds"};
@@ -116,7 +117,7 @@ static void print_legend(FILE *out, const cli_comparison *comparison)
         fprintf(out, "*   lowest of its column\n**  in the model confidence set at %d %%\n", level);
 }
 
-/* The winning parameters, one kernel a line. */
+/* Prints the best parameters, one kernel per line. */
 static void print_winners(FILE *out, const cli_comparison *comparison)
 {
     int width = 0;
@@ -150,7 +151,7 @@ static void print_winners(FILE *out, const cli_comparison *comparison)
     }
 }
 
-/* Forecasts without a model, on the test rows. */
+/* Prints the baselines on the test rows. */
 static void print_baselines(FILE *out, const cli_comparison *comparison)
 {
     const volt_assessment *found = &comparison->setting.found;

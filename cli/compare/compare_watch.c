@@ -1,4 +1,4 @@
-/* cli/compare/compare_watch.c: the progress line of a comparison. */
+/* cli/compare/compare_watch.c: progress line of a comparison. */
 #include "compare/comparison.h"
 
 #include "search/search_report.h"
@@ -8,7 +8,7 @@
 
 enum { LINE_CAPACITY = 256 };
 
-/* The share of one sample, as a share of all samples. */
+/* Converts the progress of one sample to the progress over all samples. */
 static int on_progress(const char *stage, double fraction, void *context)
 {
     const compare_watch *watch = context;

@@ -1,4 +1,4 @@
-/* cli/compare/comparison.c: the rows of a comparison, from the samples that were compared. */
+/* cli/compare/comparison.c: rows of a comparison, computed from its samples. */
 #include "compare/comparison.h"
 
 #include <math.h>
@@ -67,8 +67,8 @@ double measure_of(const volt_comparison_row *row, measure which)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* The mean of `count` values, the last of them `value`, and in .error the sum of their squared distances from it
- * (Welford), until finish_estimate. */
+/* Updates the mean of `count` values with the last value. Until finish_estimate, .error holds the sum of
+ * squared deviations (Welford). */
 static void accumulate(estimate *sum, int64_t count, double value)
 {
     double distance = value - sum->mean;
@@ -83,7 +83,7 @@ static void finish_estimate(estimate *sum, int64_t count)
     sum->error = count > 1 ? sqrt(sum->error / (double)(count - 1) / (double)count) : NAN;
 }
 
-/* Row `i` of every sample: a sample that was interrupted may not have it. */
+/* Summarises row `i` over all samples. Interrupted samples may lack the row. */
 static void summarise_row(const cli_comparison *comparison, int64_t i, comparison_row *row)
 {
     int64_t compared = 0;
@@ -164,7 +164,7 @@ bool comparison_summarise(cli_comparison *comparison)
     return true;
 }
 
-/* ---- order ------------------------------------------------------------------------------------ */
+/* ---- ranking ---------------------------------------------------------------------------------- */
 
 const comparison_row *comparison_lowest(const cli_comparison *comparison, measure which)
 {

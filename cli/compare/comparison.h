@@ -1,5 +1,5 @@
-/* cli/compare/comparison.h: a comparison of kernels, as every writer of its results sees it: what was compared, and one
- * row per kernel, over one sample or the mean over several. */
+/* cli/compare/comparison.h: a comparison of kernels: the setting and one row per kernel, from one sample or the
+ * mean over several. */
 #ifndef CLI_COMPARISON_H
 #define CLI_COMPARISON_H
 
@@ -10,12 +10,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Mean over the samples and its standard error; the error is NaN for one sample, both are NaN for none. */
+/* Mean over the samples and its standard error. The error is NaN for one sample; both are NaN for none. */
 typedef struct estimate {
     double mean, error;
 } estimate;
 
-/* What is measured, each in the units of the targets; the lowest value is the best. */
+/* Error measures in the units of the targets. Lower is better. */
 typedef enum measure {
     MEASURE_MDAE,
     MEASURE_NMSE,
@@ -26,211 +26,211 @@ typedef enum measure {
     N_MEASURES
 } measure;
 
-/* One kernel. */
+/* Result of one kernel. */
 typedef struct comparison_row {
     const char *name;
-    const char *kernel; /* as it was asked for */
-    const char *cost;   /* of one entry of the Gram matrix */
-    int64_t results;    /* samples in which it came to one */
+    const char *kernel; /* as given by the user */
+    const char *cost;   /* cost of one entry of the Gram matrix */
+    int64_t results;    /* number of samples with a result */
     estimate values[N_MEASURES];
-    estimate mcs_pvalue;            /* NaN: there is no model confidence set */
-    int64_t in_mcs;                 /* samples in whose model confidence set it is */
-    int64_t hyperparameters;        /* numbers that were tuned, alpha included */
+    estimate mcs_pvalue;            /* NaN: no model confidence set */
+    int64_t in_mcs;                 /* number of samples whose model confidence set includes it */
+    int64_t hyperparameters;        /* number of tuned parameters, including alpha */
     int64_t draws, failed;          /* per sample */
-    double seconds;                 /* of the search, per sample */
-    double fit_seconds;             /* of refit and test, per sample */
-    const volt_comparison_row *won; /* its winner where the NMSE was lowest; NULL: no result */
-    const char *failure;            /* why there is none, or NULL */
+    double seconds;                 /* search time per sample */
+    double fit_seconds;             /* refit and test time per sample */
+    const volt_comparison_row *won; /* best parameters, from the sample with the lowest NMSE; NULL: no result */
+    const char *failure;            /* error message if there is no result, or NULL */
 } comparison_row;
 
-/* What to compare, and on what. Texts and views belong to the caller. */
+/* Data and options of a comparison. Texts and views belong to the caller. */
 typedef struct comparison_setting {
-    const char *source; /* a preset or the file of the inputs */
+    const char *source; /* preset, or file of the inputs */
     bool is_preset;
-    const char *const *output_names; /* q of them */
+    const char *const *output_names; /* q names */
     int64_t n, n_train, d, q;
-    volt_view truth; /* targets of the test rows of the first sample */
+    volt_view truth; /* targets of the test rows, first sample */
     volt_compare_options options;
     uint64_t first_seed; /* sample i has the seed first_seed + i */
     int64_t repeat;
-    const char *command; /* what the user typed */
-    /* of one's own data: */
+    const char *command; /* command line */
+    /* user data: */
     const training_data *own;
     const search_data *seen;
-    volt_assessment found;  /* of the kernel with the lowest NMSE, or loss */
-    const char *loss_score; /* name of the loss as a score; NULL: compared by squares */
+    volt_assessment found;  /* assessment of the kernel with the lowest NMSE or loss */
+    const char *loss_score; /* name of the loss as a score; NULL: squared error */
 } comparison_setting;
 
 typedef struct cli_comparison {
     comparison_setting setting;
     volt_comparison **samples; /* one per sample, n_samples so far; owned */
     int64_t n_samples;
-    comparison_row *rows; /* n_rows of them, in the order of the contenders; owned */
+    comparison_row *rows; /* n_rows, in the order of the contenders; owned */
     int64_t n_rows;
-    /* row numbers by NMSE or loss, n_ranked of them: those without a result are left out; owned */
+    /* row numbers by NMSE or loss, n_ranked of them; rows without a result are excluded; owned */
     int64_t *order;
     int64_t n_ranked;
     bool interrupted;
 } cli_comparison;
 
-/* Take over a sample that is done. False, and the sample is freed, when memory is out. */
+/* Takes ownership of a completed sample. If out of memory, frees the sample and returns false. */
 bool comparison_add(cli_comparison *comparison, volt_comparison *sample);
 
-/* Fill the rows from the samples, and rank them; returns false when memory is out. */
+/* Fills the rows from the samples and ranks them. Returns false if out of memory. */
 bool comparison_summarise(cli_comparison *comparison);
 void comparison_release(cli_comparison *comparison);
 
-/* "mdae", "nmse", "w1", "rmse", "mae", "loss": keys of JSON and columns of CSV. */
+/* Returns "mdae", "nmse", "w1", "rmse", "mae" or "loss": JSON keys and CSV columns. */
 const char *measure_key(measure which);
 
-/* A measure of one kernel on one sample. */
+/* Returns a measure of one kernel on one sample. */
 double measure_of(const volt_comparison_row *row, measure which);
 
-/* What kernels are ranked by: the NMSE, or the loss; and what that is called. */
+/* Return the ranking measure (NMSE or loss) and its name. */
 measure comparison_ranked_by(const cli_comparison *comparison);
 const char *comparison_rank_label(const cli_comparison *comparison);
-/* The measures that it has: from *first to before the result. */
+/* Returns the end of the range of measures; *first is its start. */
 int comparison_measures(const cli_comparison *comparison, int *first);
 
-/* The row with the lowest value, or NULL. */
+/* Returns the row with the lowest value, or NULL. */
 const comparison_row *comparison_lowest(const cli_comparison *comparison, measure which);
 
-/* In the model confidence set of every sample. */
+/* Returns true if the row is in the model confidence set of every sample. */
 bool comparison_in_mcs(const cli_comparison *comparison, const comparison_row *row);
 
-/* The finding in one sentence, into `text`; returns it. */
+/* Writes the main result in one sentence to `text` and returns it. */
 enum { HEADLINE_LENGTH = 640 };
 char *comparison_headline(const cli_comparison *comparison, char text[HEADLINE_LENGTH]);
 
-/* What to say of the baselines after they are listed, or "" into `text`; returns it. */
+/* Writes a note about the baselines, or "", to `text` and returns it. */
 char *comparison_baseline_note(const cli_comparison *comparison, char text[HEADLINE_LENGTH]);
 
-/* "3008 rows train and 752 test, 5 inputs, 15 outputs" and "history protocol, 5 folds, at most 50 draws and 60 s a
- * kernel", into `text`; both return it. */
+/* Write "3008 rows train and 752 test, 5 inputs, 15 outputs" and "history protocol, 5 folds, at most 50 draws
+ * and 60 s a kernel" to `text`. Both return it. */
 enum { DESCRIPTION_LENGTH = 256 };
 char *comparison_describe_data(const cli_comparison *comparison, char text[DESCRIPTION_LENGTH]);
 char *comparison_describe_search(const cli_comparison *comparison, char text[DESCRIPTION_LENGTH]);
 
-/* ---- the cells of the table of a comparison, the same in every form that people read ----------- */
+/* ---- table cells, shared by the text, LaTeX and HTML tables ------------------------------------ */
 
 enum { CELL_LENGTH = 64 };
 
-/* A column of a measure in the tables for people. */
+/* A measure column of the text, LaTeX and HTML tables. */
 typedef struct measure_column {
     measure which;
-    double factor; /* the values are shown times this */
+    double factor; /* scale factor of the displayed values */
     const char *label, *latex, *html;
 } measure_column;
 
-/* The columns, in their order, `*count` of them. Tables of a preset are those of the paper: MdAE times 100, NMSE, W1
- * times 100. On data of one's own everything is in the units of the targets, and RMSE and MAE come first. */
+/* Returns the columns in display order, `*count` of them. Presets use the columns of the paper: MdAE times 100,
+ * NMSE, W1 times 100. User data are reported in the units of the targets, with RMSE and MAE first. */
 const measure_column *comparison_columns(const cli_comparison *comparison, int *count);
 
-/* Is the value of the row the lowest of its column? Never where there is one row only. */
+/* Returns true if the row has the lowest value of the column. Always false for a single row. */
 bool cell_is_lowest(const cli_comparison *comparison, const comparison_row *row, const measure_column *column);
 
-/* The value of a row, with as many digits as the column needs and, over several samples, its standard error in
- * parentheses; "-" when there is none. Every function writes into `text` and returns it. */
+/* Writes the value of a row with the digits of the column. Over several samples, the standard error follows in
+ * parentheses. Writes "-" for no value. Every cell function writes to `text` and returns it. */
 char *cell_measure(const cli_comparison *comparison, const comparison_row *row, const measure_column *column,
                    char text[CELL_LENGTH]);
 
-/* "0.413", or over several samples "2/5"; "-" without a result. */
+/* Writes "0.413", or "2/5" over several samples; "-" without a result. */
 char *cell_confidence(const cli_comparison *comparison, const comparison_row *row, char text[CELL_LENGTH]);
 
-/* What one entry of the Gram matrix costs with the parameters that won: the kernel table has a clause for each
+/* Writes the cost of one Gram matrix entry for the best parameters. The kernel table has a clause for each
  * case, "O(d + window^2); path=rows: O(d^2)". */
 char *cell_cost(const comparison_row *row, char text[CELL_LENGTH]);
 
 char *cell_seconds(double seconds, char text[CELL_LENGTH]);
 
-/* The winning parameters, numbers cut to three digits: "window=12 alpha=0.0123"; `kernel` says whether the kernel's
- * name stands before them. */
+/* Writes the best parameters with three digits: "window=12 alpha=0.0123". If `kernel`, the kernel's name comes
+ * first. */
 char *cell_winner(const volt_comparison_row *won, bool kernel, char *text, size_t capacity);
 
-/* ---- what a comparison runs on: samples of a preset, or the user's own data -------------------- */
+/* ---- data of a comparison: samples of a preset, or user data ----------------------------------- */
 
 typedef struct compare_data {
-    training_data own; /* of the user */
-    volt_bekk *model;  /* of the preset, or NULL */
-    volt_matrix X, Y;  /* the present sample of the preset; owned */
+    training_data own; /* user data */
+    volt_bekk *model;  /* model of the preset, or NULL */
+    volt_matrix X, Y;  /* current sample of the preset; owned */
     volt_view inputs, targets;
-    search_data seen;                    /* one's own data as the kernels see them ... */
-    volt_view seen_inputs, seen_targets; /* ... or the sample of the preset */
-    const char **output_names;           /* q of them; owned, with what they point to */
-    volt_matrix truth;                   /* a copy of the test targets of the first sample; owned */
+    search_data seen;                    /* user data as seen by the kernels */
+    volt_view seen_inputs, seen_targets; /* views of the preset sample or the user data */
+    const char **output_names;           /* q names; owned, with the texts */
+    volt_matrix truth;                   /* copy of the test targets of the first sample; owned */
 } compare_data;
 
-/* Pairs that a preset simulates unless told otherwise: with the first 80 % for training, 3008 and 752. */
+/* Default number of pairs simulated from a preset. The first 80 % give 3008 training and 752 test rows. */
 #define PRESET_PAIRS 3760
 
-/* Every function returns 0, or the exit status after saying what is wrong. Data that begin as {0} can always be
+/* Every function returns 0, or the exit status after an error message. Data initialised to {0} can always be
  * released. */
 int compare_data_preset(compare_data *data, const char *preset, int64_t pairs);
 int compare_data_own(compare_data *data, const training_arguments *arguments);
 void compare_data_release(compare_data *data);
 
-/* Columns and targets of one's own data, learned from the first `learn_rows` rows; `levels`: all are levels unless the
- * arguments say otherwise. */
+/* Prepares columns and targets of user data, learned from the first `learn_rows` rows. If `levels`, the default
+ * is levels for all columns. */
 int compare_data_prepare(compare_data *data, const training_arguments *arguments, bool levels,
                          int64_t learn_rows);
 
-/* Simulate the sample of that seed, where there is something to simulate. */
+/* Simulates the sample of this seed. Does nothing for user data. */
 int compare_data_sample(compare_data *data, uint64_t seed);
 
-/* Keep the targets from row n_train on. */
+/* Copies the targets from row n_train on. */
 int compare_data_keep_truth(compare_data *data, int64_t n_train);
 
-/* ---- a comparison as text, JSON, CSV, LaTeX ---------------------------------------------------- */
+/* ---- output as text, JSON, CSV and LaTeX ------------------------------------------------------- */
 
-/* Files that the command wrote; NULL: it did not. */
+/* Files written by the command; NULL: not written. */
 typedef struct compare_files {
     const char *report, *csv, *latex;
 } compare_files;
 
-/* The table for a terminal. */
+/* Prints the table for a terminal. */
 void compare_print_text(FILE *out, const cli_comparison *comparison, const compare_files *files);
 
-/* {"rows": [...], ...} on standard output; returns the exit status. */
+/* Prints {"rows": [...], ...} to standard output. Returns the exit status. */
 int compare_print_json(const cli_comparison *comparison, const compare_files *files);
 
-/* One line per kernel, numbers in the units of the targets, to full precision. */
+/* Writes one line per kernel, in the units of the targets, with full precision. */
 void compare_write_csv(FILE *out, const cli_comparison *comparison);
 
-/* A table for the LaTeX package booktabs, to be \input or compiled as it is. */
+/* Writes a table for the LaTeX package booktabs, for \input or for direct compilation. */
 void compare_write_latex(FILE *out, const cli_comparison *comparison);
 
-/* ---- how far a comparison is: which kernel, how many draws, the best score, the time left ------ */
+/* ---- progress: kernel, draws, best score, remaining time --------------------------------------- */
 
 typedef struct compare_watch {
-    int64_t sample, samples; /* the present one, counted from 0, of how many */
-    int64_t most_draws;      /* 0: as many as there is time for */
+    int64_t sample, samples; /* current sample (zero-based) and number of samples */
+    int64_t most_draws;      /* 0: limited by time only */
     volt_progress bar;
 } compare_watch;
 
-/* Reports sample watch->sample through the bar; the watch must outlive the comparison. */
+/* Reports the progress of sample watch->sample. The watch must outlive the comparison. */
 void compare_watch_sample(compare_watch *watch, volt_compare_options *options);
 
-/* ---- the folders of the logs of a comparison --------------------------------------------------- */
+/* ---- log folders ------------------------------------------------------------------------------- */
 
 enum { TRIAL_FOLDER_LENGTH = 4096 };
 
-/* The logs of samples with the seeds first_seed, first_seed + 1, ...: of one sample in `folder` itself, of several
- * in folders in it that are named after the seed. */
+/* Logs of samples with the seeds first_seed, first_seed + 1, ... A single sample logs to `folder`; several
+ * samples log to subfolders named after the seed. */
 typedef struct trial_folders {
-    const char *folder; /* NULL: there are no logs */
+    const char *folder; /* NULL: no logs */
     uint64_t first_seed;
     int64_t samples;
-    int lock; /* descriptor of the folder, which holds its lock; -1: none */
+    int lock; /* descriptor of the locked folder; -1: none */
 } trial_folders;
 
-/* Before the work: make the folders of all samples, and refuse what cannot be written, logs that are there already
- * unless `resume` (they are never overwritten), and a folder that another comparison is writing to. Returns 0, or
- * the exit status after saying what is wrong. To be closed in any case. */
+/* Creates the folders of all samples before the run. Rejects unwritable folders, existing logs unless `resume`
+ * (logs are never overwritten), and folders in use by another comparison. Returns 0, or the exit status after
+ * an error message. Close the folders in either case. */
 int trial_folders_open(trial_folders *folders, const char *folder, uint64_t first_seed, int64_t samples,
                        bool resume);
 void trial_folders_close(trial_folders *folders);
 
-/* The folder of a sample, into `path`; NULL without logs. */
+/* Writes the folder of a sample to `path`; NULL without logs. */
 const char *trial_folders_path(const trial_folders *folders, int64_t sample, char path[TRIAL_FOLDER_LENGTH]);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/compare/comparison_cells.c: numbers of a comparison for people. */
+/* cli/compare/comparison_cells.c: formatted numbers of a comparison. */
 #include "compare/comparison.h"
 
 #include "args/kernel_parts.h"
@@ -37,19 +37,19 @@ bool cell_is_lowest(const cli_comparison *comparison, const comparison_row *row,
     return comparison->n_rows > 1 && row == comparison_lowest(comparison, column->which);
 }
 
-/* Decimals that leave the lowest value of the column four digits, or three when it is below 1. */
+/* Returns the decimals that give the lowest value of the column four digits, or three if it is below 1. */
 static int column_decimals(const cli_comparison *comparison, const measure_column *column)
 {
     const comparison_row *lowest = comparison_lowest(comparison, column->which);
     double value = lowest ? column->factor * lowest->values[column->which].mean : 1;
     if (!(value > 0))
         return 3;
-    int digits = (int)floor(log10(value)); /* of the leading digit */
+    int digits = (int)floor(log10(value)); /* exponent of the leading digit */
     int decimals = digits >= 0 ? 3 - digits : 2 - digits;
     return decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
 }
 
-/* A number far above the others of its column must not make it wider than a screen. */
+/* Limits the column width for values far above the others. */
 static void format_fixed(double value, int decimals, char text[CELL_LENGTH])
 {
     if (fabs(value) < 1e7)
@@ -88,7 +88,8 @@ char *cell_confidence(const cli_comparison *comparison, const comparison_row *ro
     return text;
 }
 
-/* Is the case of a clause of the costs that of the kernel? "augment": it is given; "lift=poly": and begins so. */
+/* Returns true if a cost clause applies to the kernel. "augment": the parameter is given; "lift=poly": its
+ * value starts with poly. */
 static bool is_case_of(const volt_kernel *kernel, const char *name, size_t length)
 {
     char parameter[CELL_LENGTH];
@@ -108,7 +109,7 @@ char *cell_cost(const comparison_row *row, char text[CELL_LENGTH])
     text[0] = '\0';
     for (const char *clause = row->cost; clause; clause = strstr(clause, "; ")) {
         clause += clause > row->cost ? 2 : 0;
-        size_t case_length = strcspn(clause, ":;"); /* the clause without a case stands first */
+        size_t case_length = strcspn(clause, ":;"); /* the default clause comes first */
         bool has_case = clause[case_length] == ':';
         if (has_case && !is_case_of(kernel, clause, case_length))
             continue;

@@ -1,4 +1,4 @@
-/* cli/compare/comparison_words.c: a comparison in sentences. */
+/* cli/compare/comparison_words.c: summary sentences of a comparison. */
 #include "compare/comparison.h"
 
 #include "args/choices.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A text that grows as far as it has room. */
+/* Text buffer with a fixed capacity. */
 typedef struct word_buffer {
     char *text;
     size_t length, capacity;
@@ -31,7 +31,7 @@ static void say(word_buffer *sentence, const char *format, ...)
         sentence->length = sentence->capacity - 1;
 }
 
-/* ---- what was compared ------------------------------------------------------------------------ */
+/* ---- setting ---------------------------------------------------------------------------------- */
 
 static void say_count(word_buffer *sentence, int64_t count, const char *noun)
 {
@@ -103,7 +103,7 @@ char *comparison_baseline_note(const cli_comparison *comparison, char text[HEADL
     return text;
 }
 
-/* ---- the finding ------------------------------------------------------------------------------ */
+/* ---- main result ------------------------------------------------------------------------------ */
 
 static bool same_family(const char *first, const char *second)
 {
@@ -111,7 +111,7 @@ static bool same_family(const char *first, const char *second)
     return strcmp(kernel_name(first, names[0]), kernel_name(second, names[1])) == 0;
 }
 
-/* "3.1 times below GAK (0.168)", or "just below" */
+/* Adds "3.1 times below GAK (0.168)" or "just below". */
 static void say_distance(word_buffer *words, measure by, const comparison_row *best,
                          const comparison_row *other)
 {

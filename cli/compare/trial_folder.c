@@ -1,4 +1,4 @@
-/* cli/compare/trial_folder.c: make and check the folders of the logs of a comparison. */
+/* cli/compare/trial_folder.c: creates and checks the log folders of a comparison. */
 #define _POSIX_C_SOURCE 200809L
 #include "compare/comparison.h"
 
@@ -42,8 +42,8 @@ static bool has_logs(const char *path)
     return found;
 }
 
-/* Each log has a lock of its own while it is written; this one is for the time between two of them. File systems
- * that do not lock folders leave it at that. */
+/* Locks the folder. Each log has its own lock while it is written; this lock covers the time between logs. File
+ * systems without folder locks are accepted. */
 static int lock_folder(trial_folders *folders)
 {
     folders->lock = open(folders->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
