@@ -1,6 +1,6 @@
 /* tests/unit/test_state_lock.c: a state file has one owner at a time, and none once the owner is dead. */
 #define _POSIX_C_SOURCE 200809L
-#include "io/file/file_lock.h"
+#include "io/file/state_lock.h"
 #include "support/check.h"
 #include "support/child.h"
 #include "support/failing_alloc.h"

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/file/file_lock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -364,4 +364,19 @@ void volt_atomic_discard(volt_atomic_file *file)
     volt_free(file->target);
     volt_free(file->path);
     *file = no_file;
+}
+
+/* ---- exclusive writing, by an advisory lock of the whole file ------------------------------------
+ * flock and not fcntl's F_SETLK: its lock belongs to the open file, so two threads of one process exclude
+ * each other too, and closing another descriptor of the same file does not release it. */
+
+volt_lock volt_file_lock(int descriptor)
+{
+    int failed;
+    do
+        failed = flock(descriptor, LOCK_EX | LOCK_NB);
+    while (failed && errno == EINTR);
+    if (!failed)
+        return VOLT_LOCK_HELD;
+    return errno == EWOULDBLOCK ? VOLT_LOCK_BUSY : VOLT_LOCK_NONE;
 }

@@ -56,4 +56,14 @@ volt_status volt_follow_links(const char *path, char **target);
 /* Removes the temporary file and keeps the target. */
 void volt_atomic_discard(volt_atomic_file *file);
 
+typedef enum volt_lock {
+    VOLT_LOCK_HELD, /* until the last copy of the descriptor is closed, also by process exit */
+    VOLT_LOCK_BUSY, /* held through another open descriptor, in this or another process */
+    VOLT_LOCK_NONE  /* the file system has no locks */
+} volt_lock;
+
+/* Locks an open file without waiting. The descriptor must be open for writing, as network file systems
+ * require. */
+volt_lock volt_file_lock(int descriptor);
+
 #endif

@@ -6,7 +6,7 @@
 #ifndef MODEL_LIVE_INTERNAL_H
 #define MODEL_LIVE_INTERNAL_H
 
-#include "io/file/file_lock.h"
+#include "io/file/state_lock.h"
 #include "kernel/engine/state.h"
 #include "model/file/file_fields.h"
 #include "model/interval/interval.h"

@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "io/file/file_bytes.h"
-#include "io/file/file_lock.h"
+#include "io/file/atomic_file.h"
 #include "model/live/live_internal.h"
 #include "model/model_internal.h"
 #include "text/text.h"

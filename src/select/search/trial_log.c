@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "io/file/file_lock.h"
+#include "io/file/atomic_file.h"
 #include "select/candidates/candidates.h"
 #include "select/search/search_internal.h"
 #include "text/text.h"

@@ -1,14 +1,9 @@
-/* src/io/file/file_lock.c: exclusive ownership of a state file.
+/* src/io/file/state_lock.c: exclusive ownership of a state file.
  *
  * The owner removes the lock file. A process that opened it earlier and locks it later has a file without a
  * name, detects this, and retries. */
-#include "io/file/file_lock.h"
-
-#include <errno.h>
-#include <sys/file.h>
-
 #define _POSIX_C_SOURCE 200809L
-#include "io/file/file_lock.h"
+#include "io/file/state_lock.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -113,19 +108,4 @@ volt_status volt_state_lock_for_save(const volt_state_lock *held, const char *pa
             return VOLT_OK;
     }
     return volt_state_lock_take(path, taken);
-}
-
-/* ---- exclusive writing, by an advisory lock of the whole file ------------------------------------
- * flock and not fcntl's F_SETLK: its lock belongs to the open file, so two threads of one process exclude
- * each other too, and closing another descriptor of the same file does not release it. */
-
-volt_lock volt_file_lock(int descriptor)
-{
-    int failed;
-    do
-        failed = flock(descriptor, LOCK_EX | LOCK_NB);
-    while (failed && errno == EINTR);
-    if (!failed)
-        return VOLT_LOCK_HELD;
-    return errno == EWOULDBLOCK ? VOLT_LOCK_BUSY : VOLT_LOCK_NONE;
 }

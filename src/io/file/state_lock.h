@@ -1,21 +1,10 @@
-/* src/io/file/file_lock.h: advisory locks of files, and ownership of state files. */
-#ifndef IO_FILE_LOCK_H
-#define IO_FILE_LOCK_H
+/* src/io/file/state_lock.h: exclusive ownership of state files. */
+#ifndef IO_STATE_LOCK_H
+#define IO_STATE_LOCK_H
 
 #include "volterra/status.h"
 
-typedef enum volt_lock {
-    VOLT_LOCK_HELD, /* until the last copy of the descriptor is closed, also by process exit */
-    VOLT_LOCK_BUSY, /* held through another open descriptor, in this or another process */
-    VOLT_LOCK_NONE  /* the file system has no locks */
-} volt_lock;
-
-/* Locks an open file without waiting. The descriptor must be open for writing, as network file systems
- * require. */
-volt_lock volt_file_lock(int descriptor);
-
-/* ---- exclusive ownership of a state file ---------------------------------------------------------
- * A state file is replaced by a rename, so a lock of the file itself would be lost with the first save. The
+/* A state file is replaced by a rename, so a lock of the file itself would be lost with the first save. The
  * lock is held on a separate file, NAME.lock. The kernel releases it when the process ends, so a killed
  * process does not block others. */
 
