@@ -1,4 +1,4 @@
-/* cli/main.c: the program of one process. */
+/* cli/main.c: entry point of the single-process program. */
 #include "program.h"
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* cli/program.c: the program: a table of commands, and how it begins and ends. */
+/* cli/program.c: the table of commands, program start and exit. */
 #define _POSIX_C_SOURCE 200809L
 #include "program.h"
 #include "args/command.h"
@@ -30,7 +30,7 @@ static const cli_command *find_command(const char *name)
     return NULL;
 }
 
-/* Commands, and what else the program understands as its first word. */
+/* Reports an unknown first argument, and suggests the nearest known one. */
 static int complain_unknown(const char *what, const char *name)
 {
     enum { EXTRA = 3 };
@@ -119,7 +119,7 @@ static int run(int argc, char *const *argv)
     return command->run(argc - 1, argv + 1);
 }
 
-/* A standard descriptor that the caller closed must not be given to a data file. */
+/* Opens /dev/null on closed standard descriptors, so that no data file gets descriptor 0, 1 or 2. */
 static void fill_closed_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -127,7 +127,7 @@ static void fill_closed_descriptors(void)
             return;
 }
 
-/* Output that never arrived, on a full disk for example, is a failure. */
+/* A write error on standard output, such as a full disk, is a failure. */
 static int close_output(int exit_status)
 {
     errno = 0;
@@ -148,7 +148,7 @@ int program_main(int argc, char **argv, bool interruptible)
     volt_set_log(hold_library_warning, NULL);
 
     int exit_status = run(argc > 0 ? argc - 1 : 0, argv + 1);
-    if (exit_status == EXIT_DONE && interrupt_seen()) /* too late to stop anything */
+    if (exit_status == EXIT_DONE && interrupt_seen()) /* the work is already complete */
         exit_status = complain(interrupt_exit_status(), "interrupted");
     if (exit_status == EXIT_DONE && memory_was_out())
         exit_status = complain(EXIT_FAILED, "not enough memory for some of the words of the results");

@@ -1,4 +1,4 @@
-/* cli/args/choices.c: the words that options take for the library's enums. */
+/* cli/args/choices.c: option values for the enums of the library. */
 #include "args/choices.h"
 
 #include "text/text.h"
@@ -78,7 +78,7 @@ const choice score_choices[] = {
     {"mse", VOLT_SCORE_MSE, "MSE"},
     {"prequential", VOLT_SCORE_PREQUENTIAL, "prequential R2"},
     {"log", VOLT_SCORE_LOG, "log likelihood"},
-    {"evidence", VOLT_SCORE_LOG, "log likelihood"}, /* another word for it */
+    {"evidence", VOLT_SCORE_LOG, "log likelihood"}, /* synonym */
     {"loo", VOLT_SCORE_LOO, "leave-one-out NMSE"},
     {"gcv", VOLT_SCORE_GCV, "GCV over variance"},
     {NULL, 0, NULL},
@@ -224,7 +224,7 @@ const char *names_nearest(const name_list *list, const char *word)
     return volt_nearest_name(word, list->names, list->count);
 }
 
-/* Append as much of `length` characters as there is room for; returns the new length of the text. */
+/* Appends at most `length` characters, limited by the capacity. Returns the new length of the text. */
 static size_t append(char *text, size_t used, size_t capacity, const char *more, size_t length)
 {
     if (length > capacity - 1 - used)

@@ -1,5 +1,5 @@
-/* cli/args/completion.c: completion scripts for commands, options and values from tables. Other words are completed by
- * the shell as file names. */
+/* cli/args/completion.c: completion scripts for commands, options and option values. The shell completes all
+ * other words as file names. */
 #include "args/command.h"
 
 #include "terminal/messages.h"
@@ -10,7 +10,7 @@
 
 static const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
 
-/* ---- what there is to complete ---------------------------------------------------------------- */
+/* ---- words to complete ------------------------------------------------------------------------ */
 
 static bool takes_value(const option *row)
 {
@@ -22,7 +22,7 @@ static bool is_plain_word(const char *word)
     return word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")] == '\0';
 }
 
-/* The words that the value may be; none: a file, a number or a text. */
+/* Returns the possible values of an option. The list is empty for a file, a number or free text. */
 static name_list values_of(const option *row)
 {
     name_list list = {0};
@@ -34,12 +34,12 @@ static name_list values_of(const option *row)
         for (int64_t i = 0; volt_kernel_at(i); i++)
             names_add(&list, volt_kernel_at(i)->name);
     for (int i = 0; i < list.count; i++)
-        if (!is_plain_word(list.names[i])) /* a form to be filled in */
+        if (!is_plain_word(list.names[i])) /* a placeholder such as N=VALUE */
             list.count = 0;
     return list;
 }
 
-/* The first positional argument of a command: its name, and the words that it may be. */
+/* Returns the name of the first positional argument of a command, and its possible values in *values. */
 static const char *positional_of(const cli_command *command, name_list *values)
 {
     option rows[MOST_OPTIONS];
@@ -59,7 +59,7 @@ static void print_names(const name_list *list, const char *before_each)
         printf("%s%s", before_each, list->names[i]);
 }
 
-/* The first words of a meaning, without what would end a text between single quotes, or mean something to a shell. */
+/* Prints the first words of an option's meaning without quotes and shell metacharacters. */
 static void print_label(const char *text)
 {
     size_t length = strcspn(text, ";:([\n");
@@ -85,7 +85,7 @@ static void print_summary(const cli_command *command)
     print_label(names_expand(command->summary, &names, summary, sizeof summary));
 }
 
-/* Calls print for each option of the command and those of every command. */
+/* Calls `print` for each option of the command and each common option. */
 static void each_option(const cli_command *command, void (*print)(const cli_command *, const option *))
 {
     option rows[MOST_OPTIONS];

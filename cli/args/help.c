@@ -1,4 +1,4 @@
-/* cli/args/help.c: print the help texts from the same tables that the parser and the library use. */
+/* cli/args/help.c: help texts, printed from the tables of the parser and the library. */
 #include "args/command.h"
 
 #include "terminal/results.h"
@@ -11,7 +11,7 @@ enum { LINE_WIDTH = 100, MEANING_COLUMN = 30, SUMMARY_LENGTH = 256 };
 
 /* ---- options ---------------------------------------------------------------------------------- */
 
-/* "-o FILE", "--kernel K" or "--quiet", as the synopsis of a form shows it. */
+/* Writes "-o FILE", "--kernel K" or "--quiet", as shown in the synopsis. */
 static void describe_use(const option *row, char form, char *text, size_t capacity)
 {
     char word[64], choices[CHOICES_LENGTH];
@@ -28,7 +28,7 @@ static void describe_use(const option *row, char form, char *text, size_t capaci
              is_required ? "" : "]");
 }
 
-/* One form of the command. */
+/* Prints the synopsis of one form of the command. */
 static void print_form(const char *name, const option *rows, int count, char form)
 {
     int indent = printf("%s volterra %s", form == 1 ? "usage:" : "      ", name);
@@ -139,7 +139,7 @@ void help_command(const cli_command *command)
         printf("\nexamples:\n%s", command->examples);
 }
 
-/* ---- the tables as JSON, for what is generated from them -------------------------------------- */
+/* ---- the tables as JSON, for generated documentation ------------------------------------------ */
 
 static const char *const kind_words[] = {
     [OPTION_FLAG] = "flag",     [OPTION_TEXT] = "text",       [OPTION_COUNT] = "integer",

@@ -1,4 +1,4 @@
-/* cli/args/help_kernels.c: volterra help kernels and volterra help solvers, from the library's tables. */
+/* cli/args/help_kernels.c: `volterra help kernels` and `volterra help solvers`, from the library's tables. */
 #include "args/command.h"
 #include "terminal/messages.h"
 #include "volterra.h"
@@ -8,7 +8,7 @@
 
 enum { PARAMETER_COLUMN = 17, TEXT_CAPACITY = 512 };
 
-/* "; search 0.3 to 10 x unit, log-uniform", or nothing where a search keeps the default. */
+/* Writes "; search 0.3 to 10 x unit, log-uniform", or an empty text when a search keeps the default. */
 static void describe_search(const volt_parameter_info *parameter, char *text, size_t capacity)
 {
     static const char *const draws[] = {
@@ -42,7 +42,7 @@ static void print_parameter(const volt_parameter_info *parameter)
     help_print_wrapped(limits, 0, PARAMETER_COLUMN);
 }
 
-/* Its lines, as far in as the parameters. */
+/* Prints each line of the notes with the indentation of the parameters. */
 static void print_notes(const char *notes)
 {
     printf("\n");
@@ -75,7 +75,7 @@ static bool has_parameter(const volt_kernel_info *kernel, const char *name)
     return false;
 }
 
-/* Data that a kernel compares, by its parameters. */
+/* The part of the inputs that a kernel compares, derived from its parameters. */
 typedef enum kernel_sight { SEES_WHOLE_PAST, SEES_PATHS, SEES_WINDOWS } kernel_sight;
 
 static kernel_sight sight_of(const volt_kernel_info *kernel)
@@ -85,7 +85,7 @@ static kernel_sight sight_of(const volt_kernel_info *kernel)
     return has_parameter(kernel, "path") ? SEES_PATHS : SEES_WINDOWS;
 }
 
-/* "volterra, fading and memory" into `text`; returns it. */
+/* Writes "volterra, fading and memory" to `text` and returns it. */
 static char *join_kernels(kernel_sight sight, char text[TEXT_CAPACITY])
 {
     name_list names = {0};
@@ -105,7 +105,7 @@ static void print_sights(void)
         "--collection). The other kernels take the last `window` rows as one long vector. Rows before the "
         "first are zero.",
         join_kernels(SEES_WHOLE_PAST, whole), join_kernels(SEES_PATHS, paths));
-    help_print_wrapped(text, 0, 0); /* an empty line comes first */
+    help_print_wrapped(text, 0, 0); /* after an empty line */
 }
 
 static int complain_unknown_kernel(const char *name)
@@ -119,7 +119,7 @@ static int complain_unknown_kernel(const char *name)
     return complain(EXIT_USAGE, "there is no kernel '%s' (volterra help kernels lists them)", name);
 }
 
-/* Explanation of the terms above. */
+/* Prints the definitions of the terms used above. */
 static void print_legend(void)
 {
     printf("search: the range from which a search draws a parameter that is not given; unit: the median\n"
@@ -137,7 +137,7 @@ static int print_one(const char *name)
     return complain_unknown_kernel(name);
 }
 
-/* Kernels of several factors, and filters. */
+/* Prints the syntax of products, sums and filters. */
 static void print_expressions(void)
 {
     printf("\nSums and products of kernels are kernels too, with weights above 0:\n"

@@ -1,4 +1,4 @@
-/* cli/args/kernel_parts.c: kernels for tables and pictures, with the library's table and getter. */
+/* cli/args/kernel_parts.c: kernel names and values for tables and plots. */
 #include "args/kernel_parts.h"
 
 #include "terminal/messages.h"
@@ -33,7 +33,8 @@ bool kernel_next_given(const volt_kernel *kernel, int64_t *index, const char **n
     return false;
 }
 
-/* The library's text of a kernel without weights and parameters. Between terms it has " + ", which no value holds. */
+/* Copies the kernel text without weights and parameters. Terms are separated by " + ", which occurs in no
+ * value. */
 static void copy_names(const char *text, char *names, size_t capacity)
 {
     size_t used = 0;
@@ -72,7 +73,7 @@ char *kernel_brief_values(const char *text, char *brief, size_t capacity)
     for (int64_t i = 0; used < capacity && kernel_next_given(kernel, &i, &name, &value);) {
         char *at = brief + used;
         const char *mark = used ? "," : "";
-        if (value.info->kind >= VOLT_PARAMETER_CHOICE) /* a word, or a text */
+        if (value.info->kind >= VOLT_PARAMETER_CHOICE) /* a word or free text */
             used += (size_t)snprintf(at, capacity - used, "%s%s=%s", mark, name, value.text);
         else
             used += (size_t)snprintf(at, capacity - used, "%s%s=%.3g", mark, name, value.number);

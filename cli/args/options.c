@@ -54,7 +54,7 @@ int options_expand(const option_table *table, bool with_common, option rows[MOST
     return with_common ? expand(&common_options, NULL, count, rows) : count;
 }
 
-/* ---- texts of the help ------------------------------------------------------------------------ */
+/* ---- help texts ------------------------------------------------------------------------------- */
 
 char *option_meaning(const option *row, char text[MEANING_LENGTH])
 {
@@ -71,7 +71,7 @@ const char *option_value_name(const option *row, char text[CHOICES_LENGTH])
     return row->kind == OPTION_CHOICE ? choices_text(row->choices, text) : row->argument;
 }
 
-/* The allowed values of a row; false: any. */
+/* Gets the allowed range of a row. Returns false if any value is allowed. */
 static bool range_of(const option *row, value_range *range)
 {
     *range = row->range;
@@ -109,7 +109,7 @@ char *option_help(const option *row, char text[MEANING_LENGTH])
     char range[MEANING_LENGTH];
     option_range(row, range);
     if (strcmp(range, "at least 0") == 0)
-        range[0] = '\0'; /* of every count */
+        range[0] = '\0'; /* default range of a count */
     option_meaning(row, text);
     const char *value = row->fallback ? row->fallback : row->unset;
     if (!range[0] && !value)
@@ -122,7 +122,7 @@ char *option_help(const option *row, char text[MEANING_LENGTH])
 
 /* ---- durations -------------------------------------------------------------------------------- */
 
-/* Larger units first; the names of each, the longest last. */
+/* Largest unit first. The longest name of each unit is last. */
 static const struct {
     const char *names[6];
     double seconds;
@@ -132,7 +132,7 @@ static const struct {
              {{"s", "sec", "secs", "second", "seconds"}, 1}};
 enum { N_UNITS = (int)(sizeof units / sizeof units[0]) };
 
-/* The unit, from number `first` on, that the letters at the start of `text` name; N_UNITS: none. */
+/* Returns the unit with index >= `first` that matches the letters at the start of `text`, or N_UNITS. */
 static int find_unit(const char *text, size_t length, int first)
 {
     for (int unit = first; unit < N_UNITS; unit++)
@@ -147,7 +147,8 @@ static const char *skip_blanks(const char *text)
     return text + strspn(text, " ");
 }
 
-/* The number at the start of `text`, digits with at most one point; returns its length, 0: there is none. */
+/* Parses the number at the start of `text`: digits with at most one decimal point. Returns its length, 0 if
+ * there is no number. */
 static size_t read_plain_number(const char *text, double *value)
 {
     char digits[32];
@@ -162,7 +163,7 @@ static size_t read_plain_number(const char *text, double *value)
 bool parse_duration(const char *text, double *seconds)
 {
     double total = 0;
-    int next = 0; /* units before this one have had their turn */
+    int next = 0; /* first unit that is still allowed */
     bool is_first = true;
     for (const char *from = skip_blanks(text); *from; is_first = false) {
         double value = 0;
@@ -170,7 +171,7 @@ bool parse_duration(const char *text, double *seconds)
         if (length == 0)
             return false;
         from = skip_blanks(from + length);
-        if (!*from && is_first) { /* without a unit: only as the whole text */
+        if (!*from && is_first) { /* a number without a unit must be the whole text */
             total = value;
             break;
         }
@@ -188,9 +189,9 @@ bool parse_duration(const char *text, double *seconds)
     return true;
 }
 
-/* ---- one value -------------------------------------------------------------------------------- */
+/* ---- single values ---------------------------------------------------------------------------- */
 
-/* Largest count: integers are exact as doubles up to here, and INT64_MAX has a meaning of its own. */
+/* Largest count: doubles represent integers exactly up to this value, and INT64_MAX is reserved. */
 static const int64_t most_count = INT64_C(1) << 53;
 
 static int check_range(const option *row, const char *text, double number)
@@ -242,7 +243,7 @@ static int parse_seed(const option *row, const char *text, seed_value *seed)
     return 0;
 }
 
-/* One end of a range: empty is an open end. */
+/* Parses one end of a range. An empty text is an open end. */
 static bool parse_range_end(const char *text, size_t length, bool *given, int64_t *value)
 {
     char digits[24];
@@ -366,17 +367,17 @@ static int parse_value(const option *row, const char *text, void *target)
     return complain(EXIT_FAILED, "option --%s has no parser", row->name);
 }
 
-/* ---- the whole line --------------------------------------------------------------------------- */
+/* ---- the command line ------------------------------------------------------------------------- */
 
 typedef struct option_parser {
-    option rows[MOST_OPTIONS]; /* those of the command, then the common ones */
+    option rows[MOST_OPTIONS]; /* the command's options, then the common options */
     bool seen[MOST_OPTIONS];
     int count;
-    int form_giver;  /* the first option that belongs to one form of the command, or -1 */
+    int form_giver;  /* the first option given that is specific to one form, or -1 */
     char *arguments; /* the command's struct */
 } option_parser;
 
-/* The first of the names that begins with `text`: -k may mean --kernel, and --keep --keep-factor. NULL: none. */
+/* Returns the first name that begins with `text` (-k for --kernel, --keep for --keep-factor), or NULL. */
 static const char *begins_with(const char *text, const char *const *names, int count)
 {
     for (int i = 0; i < count; i++)
@@ -394,7 +395,7 @@ static int unknown_option(const option_parser *parser, const char *written, cons
             names[count++] = parser->rows[i].name;
     names[count++] = "help";
     const char *meant = begins_with(name, names, count);
-    if (!meant && name[0] && name[1]) /* any name is near to a single letter */
+    if (!meant && name[0] && name[1]) /* a single letter is near to any name */
         meant = volt_nearest_name(name, names, count);
     if (meant)
         return complain(EXIT_USAGE, "unknown option %s; did you mean --%s?", written, meant);
@@ -418,7 +419,7 @@ static int find_letter(const option_parser *parser, char letter)
     return -1;
 }
 
-/* The form of the command that the options so far ask for; the first when nothing says. */
+/* Returns the form of the command selected by the options so far. The default is the first form. */
 static char form_of(const option_parser *parser)
 {
     return parser->form_giver < 0 ? 1 : parser->rows[parser->form_giver].form;
@@ -446,7 +447,7 @@ static int take_value(option_parser *parser, int index, const char *text)
     return parse_value(row, text, parser->arguments + row->offset);
 }
 
-/* A word that no option asked for: perhaps the value of the first required option that is not there yet. */
+/* Reports an unexpected argument, which may be the value of the first missing required option. */
 static int complain_surplus(const option_parser *parser, const char *text)
 {
     for (int i = 0; i < parser->count; i++) {
@@ -466,7 +467,7 @@ static int take_positional(option_parser *parser, const char *text)
     return complain_surplus(parser, text);
 }
 
-/* argv[*at] is an option: take it and its value, and move *at to the last argument used. */
+/* Parses the option argv[*at] and its value, and sets *at to the last argument used. */
 static int take_option(option_parser *parser, int argc, char *const *argv, int *at)
 {
     const char *written = argv[*at];
@@ -483,7 +484,7 @@ static int take_option(option_parser *parser, int argc, char *const *argv, int *
         index = find_letter(parser, name[0]);
         if (index >= 0 && name[1])
             value = name + 1 + (name[1] == '=');
-        /* A word after one dash, such as -x: say which option it might be. */
+        /* A long name after a single dash: suggest the option. */
         if (index < 0 && find_option(parser, name, strlen(name)) >= 0)
             return complain(EXIT_USAGE, "unknown option %s; did you mean --%s?", written, name);
     }

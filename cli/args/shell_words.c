@@ -1,4 +1,4 @@
-/* cli/args/shell_words.c: write words so that a shell reads them back. */
+/* cli/args/shell_words.c: quote words for a shell. */
 #include "args/shell_words.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void append(shell_words *words, const char *text, size_t length)
     words->text[words->length] = '\0';
 }
 
-/* Inside '...' only the mark itself is special: it becomes '\''. */
+/* Inside '...' only the quotation mark is special. It becomes '\''. */
 static void append_quoted(shell_words *words, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%^";

@@ -1,4 +1,4 @@
-/* cli/terminal/interrupt.c: signals. */
+/* cli/terminal/interrupt.c: signal handling. */
 #define _POSIX_C_SOURCE 200809L
 #include "terminal/progress_bar.h"
 
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t caught; /* the signal, 0: none */
+static volatile sig_atomic_t caught; /* signal number; 0: none */
 static volatile sig_atomic_t deferred;
 
 static void on_signal(int signal_number)
@@ -32,7 +32,8 @@ static void set_action(int signal_number, void (*handler)(int), int flags)
 
 void interrupt_install(void)
 {
-    /* No SA_RESTART: a blocked read must end. A second signal finds the default action and kills. */
+    /* No SA_RESTART, so that a signal interrupts a blocked read. SA_RESETHAND: a second signal kills the
+     * process. */
     set_action(SIGINT, on_signal, (int)SA_RESETHAND);
     set_action(SIGTERM, on_signal, (int)SA_RESETHAND);
     set_action(SIGHUP, on_signal, (int)SA_RESETHAND);

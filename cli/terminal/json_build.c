@@ -1,4 +1,4 @@
-/* cli/terminal/json_build.c: a JSON document, built value by value and printed as a whole or not at all. */
+/* cli/terminal/json_build.c: build a JSON document and print it completely or not at all. */
 #include "terminal/results.h"
 
 #include "terminal/messages.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every value passes here on its way into the document. */
+/* Records the failure if `made` is NULL. Every new value passes through this function. */
 static json_t *keep(json_build *build, json_t *made)
 {
     build->failed = build->failed || !made;
@@ -37,14 +37,14 @@ json_t *build_count(json_build *build, int64_t value)
     return keep(build, json_integer((json_int_t)value));
 }
 
-/* Checked here because json_string() does not say whether the text or the memory was at fault. */
+/* Checked here because json_string() does not distinguish invalid UTF-8 from lack of memory. */
 static bool is_utf8(const char *text)
 {
     char shown[VOLT_CHARACTER_LENGTH];
     const char *end = text + strlen(text);
     for (size_t step; text < end; text += step) {
         step = volt_show_character(text, (size_t)(end - text), shown);
-        if (step == 1 && (unsigned char)*text >= 0x80) /* a byte that begins no character */
+        if (step == 1 && (unsigned char)*text >= 0x80) /* invalid first byte */
             return false;
     }
     return true;
@@ -67,8 +67,8 @@ void build_append(json_build *build, json_t *array, json_t *value)
 
 int build_print(json_build *build, json_t *document, size_t flags)
 {
-    /* As a text first: half of it would be on standard output when Jansson finds that memory is out. Into a stream of
-     * our own: json_dumps() does not look whether its buffer took the name of a value (2.14). */
+    /* Write to memory first: Jansson could run out of memory after half of the document is printed. Use
+     * text_stream because json_dumps() does not check whether its buffer could hold the key (2.14). */
     text_stream memory;
     bool failed = !text_open(&memory) || build->failed ||
                   json_dumpf(document, memory.out, flags | JSON_ENSURE_ASCII) != 0;
@@ -76,7 +76,7 @@ int build_print(json_build *build, json_t *document, size_t flags)
     json_decref(document);
     bool is_whole = text && !failed;
     if (is_whole)
-        puts(text); /* a write error is seen when standard output is closed */
+        puts(text); /* write errors are detected when standard output is closed */
     free(text);
     return is_whole ? EXIT_DONE : complain(EXIT_FAILED, "not enough memory for the JSON text");
 }

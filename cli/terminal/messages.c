@@ -22,7 +22,7 @@ enum { LINE_CAPACITY = 1536, MOST_WARNINGS = 16 };
 static const char *current_command;
 static bool is_quiet;
 static pthread_mutex_t warnings_lock =
-    PTHREAD_MUTEX_INITIALIZER; /* the library warns from any of its threads */
+    PTHREAD_MUTEX_INITIALIZER; /* the library may warn from any of its threads */
 static char *warnings[MOST_WARNINGS];
 static int n_warnings;
 
@@ -43,7 +43,7 @@ void set_quiet(bool quiet)
 
 static void print_error(char *text)
 {
-    /* A name may hold anything: keep the line one line, and the terminal safe. */
+    /* Names may contain any character: remove line breaks and terminal control characters. */
     volt_make_printable(text);
     progress_clear();
     fprintf(stderr, "volterra%s%s: %s\n", current_command ? " " : "", command_name(), text);
@@ -71,7 +71,7 @@ void report(const char *format, ...)
         print_error(text);
 }
 
-/* ---- the library's failures ------------------------------------------------------------------- */
+/* ---- errors of the library -------------------------------------------------------------------- */
 
 static int exit_status_of(volt_status status)
 {
@@ -113,7 +113,7 @@ int complain_status_hint(volt_status status, const char *format, ...)
     return complain(exit_status_of(status), "%s%s", sentence_of(status), hint);
 }
 
-/* ---- failures without a way back --------------------------------------------------------------- */
+/* ---- failures that cannot be returned ---------------------------------------------------------- */
 
 static bool lacked_memory;
 
@@ -184,7 +184,7 @@ void print_warnings(void)
     n_warnings = 0;
 }
 
-/* ---- bytes and seconds as people write them ---------------------------------------------------- */
+/* ---- format bytes and seconds ------------------------------------------------------------------ */
 
 char *format_bytes(double bytes, char text[QUANTITY_LENGTH])
 {
@@ -200,7 +200,7 @@ char *format_bytes(double bytes, char text[QUANTITY_LENGTH])
 
 char *format_seconds(double seconds, char text[QUANTITY_LENGTH])
 {
-    if (seconds < 999.5e-6) /* what %.3g rounds up to 1000 has the next unit */
+    if (seconds < 999.5e-6) /* use the next unit if %.3g would round up to 1000 */
         snprintf(text, QUANTITY_LENGTH, "%.3g us", 1e6 * seconds);
     else if (seconds < 999.5e-3)
         snprintf(text, QUANTITY_LENGTH, "%.3g ms", 1e3 * seconds);
@@ -215,7 +215,7 @@ char *format_seconds(double seconds, char text[QUANTITY_LENGTH])
     return text;
 }
 
-/* ---- text out of files in tables for people ---------------------------------------------------- */
+/* ---- untrusted text in tables ------------------------------------------------------------------ */
 
 int shown_width(const char *text)
 {

@@ -1,4 +1,5 @@
-/* cli/terminal/messages.h: what the program says on standard error: errors, and warnings once the work is done. */
+/* cli/terminal/messages.h: errors and warnings on standard error. Warnings are printed when the work is
+ * complete. */
 #ifndef CLI_MESSAGES_H
 #define CLI_MESSAGES_H
 
@@ -7,22 +8,22 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The command that speaks: its name stands before every error. */
+/* Sets the command name printed before every error. */
 void set_command_name(const char *name);
 const char *command_name(void);
 void set_quiet(bool quiet);
 
-/* One line on standard error, "volterra COMMAND: ...". Returns exit_status, so that a caller can return
- * what it complains about. Warnings that were held back are dropped: one line says why it failed. */
+/* Prints one line on standard error, "volterra COMMAND: ...", and drops the deferred warnings. Returns
+ * exit_status, so that the caller can return the result directly. */
 int complain(int exit_status, const char *format, ...) VOLT_PRINTF(2, 3);
 
-/* The library's sentence for its last failure, with the exit status that belongs to `status`. */
+/* Prints the library's last error message. Returns the exit status for `status`. */
 int complain_status(volt_status status);
 
-/* The same with more behind it. */
+/* Same as complain_status, with additional text after the message. */
 int complain_status_hint(volt_status status, const char *format, ...) VOLT_PRINTF(2, 3);
 
-/* What looks at one file alone cannot know that none of them returns EXIT_DONE. */
+/* Tells the static analyser, which sees one file at a time, that none of these functions returns EXIT_DONE. */
 #if defined __clang_analyzer__ && !defined CLI_MESSAGES_C
 #define complain(exit_status, ...) \
     (complain(exit_status, __VA_ARGS__), (exit_status) ? (exit_status) : EXIT_FAILED)
@@ -30,44 +31,43 @@ int complain_status_hint(volt_status status, const char *format, ...) VOLT_PRINT
 #define complain_status_hint(status, ...) (complain_status_hint(status, __VA_ARGS__), EXIT_FAILED)
 #endif
 
-/* One line like that at once, unless quiet, about something that the command gets over. */
+/* Prints such a line immediately, unless quiet, about a recoverable problem. */
 void report(const char *format, ...) VOLT_PRINTF(1, 2);
 
-/* For what cannot return a failure, such as a cell of a table that is being written: the command then ends with a
- * sentence and EXIT_FAILED, whatever else it comes to. */
+/* Records an out-of-memory failure where no error can be returned, such as in a table cell. The command then
+ * prints an error and ends with EXIT_FAILED. */
 void note_lack_of_memory(void);
 bool memory_was_out(void);
 
-/* Hold a warning back until the command has succeeded; each text is said once. */
+/* Defers a warning until the command has succeeded. Repeated texts are printed once. */
 void warn(const char *format, ...) VOLT_PRINTF(1, 2);
 
-/* The first warning that is held back, or NULL: it may explain a failure. */
+/* Returns the first deferred warning, or NULL. It may explain a failure. */
 const char *held_warning(void);
 
-/* Receives the library's log: volt_set_log(hold_library_warning, NULL). */
+/* Log callback for the library: volt_set_log(hold_library_warning, NULL). */
 void hold_library_warning(volt_log_level level, const char *message, void *context);
 
-/* The command succeeded: print the warnings, unless quiet. */
+/* Prints the deferred warnings after success, unless quiet. */
 void print_warnings(void);
 
-/* ---- how the program ends ---------------------------------------------------------------------- */
+/* ---- exit status ------------------------------------------------------------------------------- */
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* ---- bytes and seconds as people write them ---------------------------------------------------- */
+/* ---- format bytes and seconds ------------------------------------------------------------------ */
 
-/* "12.3 GiB", "840 ms", "3.2 hours" into `text`; returns text. */
+/* Write "12.3 GiB", "840 ms" or "3.2 hours" to `text` and return it. */
 enum { QUANTITY_LENGTH = 32 };
 char *format_bytes(double bytes, char text[QUANTITY_LENGTH]);
 char *format_seconds(double seconds, char text[QUANTITY_LENGTH]);
 
-/* ---- text out of files in tables for people ---------------------------------------------------- */
+/* ---- untrusted text in tables ------------------------------------------------------------------ */
 
-/* How many characters print_shown writes for a text. */
+/* Returns the number of characters that print_shown writes for a text. */
 int shown_width(const char *text);
 
-/* Write a text without what a terminal would obey, cut or filled with blanks to `width` characters; 0: as long as it
- * is. */
+/* Writes a text without control characters, truncated or padded to `width` characters (0: full length). */
 void print_shown(FILE *out, const char *text, int width);
 
 #endif

@@ -1,5 +1,5 @@
-/* cli/terminal/progress_bar.c: progress on standard error. */
-#define _DEFAULT_SOURCE /* the size of the terminal */
+/* cli/terminal/progress_bar.c: progress display on standard error. */
+#define _DEFAULT_SOURCE /* terminal size */
 #include "terminal/progress_bar.h"
 
 #include "terminal/messages.h"
@@ -14,15 +14,15 @@
 #include <unistd.h>
 
 static const double bar_after = 0.3, bar_every = 0.1; /* seconds, on a terminal */
-static const double line_after = 5, line_every = 10;  /* seconds, elsewhere */
+static const double line_after = 5, line_every = 10;  /* seconds, not on a terminal */
 enum { BAR_WIDTH = 30, SHORT_BAR = 12, TEXT_CAPACITY = 512 };
 
 static struct {
     bool quiet, is_terminal;
-    bool drawn;                        /* a bar stands on the screen */
+    bool drawn;                        /* a bar is on the screen */
     double began, last_line;           /* clock readings; last_line 0: no line yet */
-    double first_fraction, first_time; /* of the first report: a call may begin where another one ended */
-    char text[TEXT_CAPACITY];          /* in place of the stage, unless empty */
+    double first_fraction, first_time; /* first report: a call may continue earlier work */
+    char text[TEXT_CAPACITY];          /* replaces the stage unless empty */
 } state;
 
 static double seconds_now(void)
@@ -32,7 +32,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ", about 12 s left" once there is enough to go by. */
+/* Writes ", about 12 s left" once enough progress has been made for an estimate. */
 static const char *time_left(double now, double fraction, char text[QUANTITY_LENGTH + 16])
 {
     char left[QUANTITY_LENGTH];
@@ -44,7 +44,7 @@ static const char *time_left(double now, double fraction, char text[QUANTITY_LEN
     return text;
 }
 
-/* Cut the line before it would wrap: a wrapped line is not wiped by the next one. */
+/* Truncates the line to the terminal width, because a wrapped line cannot be erased by the next one. */
 static void fit_terminal(char *line)
 {
     struct winsize size;

@@ -1,4 +1,4 @@
-/* cli/terminal/results.c: results on standard output, one list of values as a table for people or as JSON. */
+/* cli/terminal/results.c: results on standard output, as a table or as JSON. */
 #include "terminal/results.h"
 
 #include "terminal/messages.h"
@@ -12,12 +12,12 @@
 typedef struct result_entry {
     const char *key, *label;
     json_t *value; /* owned; NULL: null */
-    char *text;    /* owned, for people; NULL: nothing */
+    char *text;    /* owned, for the table; NULL: not shown */
 } result_entry;
 
 struct result_list {
     bool json;
-    json_build build; /* a text for people that found no memory is a failed step too */
+    json_build build; /* also records failed allocations of table texts */
     int count, capacity;
     result_entry *entries;
 };
@@ -30,7 +30,7 @@ result_list *results_new(bool json)
     return made;
 }
 
-/* The text of an entry, for people. */
+/* Sets the table text of an entry. */
 static void set_text(result_list *results, result_entry *entry, const char *format, va_list args)
 {
     va_list again;
@@ -53,7 +53,7 @@ static void say(result_list *results, result_entry *entry, const char *format, .
     va_end(args);
 }
 
-/* The next free entry, or NULL without memory: results_print then says that it ran out. */
+/* Returns the next free entry, or NULL when out of memory. results_print then reports the error. */
 static result_entry *next_entry(result_list *results, const char *key, const char *label)
 {
     if (!results)
@@ -112,7 +112,7 @@ void results_text(result_list *results, const char *key, const char *label, cons
     entry->value = build_text(&results->build, entry->text);
 }
 
-/* An entry that is a list, for JSON alone; NULL without a list of results. */
+/* Adds a list entry for JSON only. Returns NULL if `results` is NULL. */
 static json_t *next_list(result_list *results, const char *key)
 {
     result_entry *entry = next_entry(results, key, NULL);
@@ -165,7 +165,7 @@ void results_columns(result_list *results, const char *key, const char *const *n
 
 /* ---- printing --------------------------------------------------------------------------------- */
 
-/* The values move into the object. */
+/* Moves the values into the object. */
 static json_t *json_of_results(result_list *results)
 {
     json_t *object = build_object(&results->build);
@@ -189,7 +189,7 @@ void results_nest(result_list *results, const char *key, result_list *inner)
     results_discard(inner);
 }
 
-/* The entry with that key; NULL: there is none yet. */
+/* Returns the entry with that key, or NULL. */
 static result_entry *find_entry(result_list *results, const char *key)
 {
     for (int i = 0; results && i < results->count; i++)
@@ -209,7 +209,7 @@ void results_append(result_list *results, const char *key, result_list *inner)
     if (entry) {
         if (inner)
             build_append(&results->build, entry->value, json_of_results(inner));
-        results->build.failed = results->build.failed || !inner || inner->build.failed; /* now, not before */
+        results->build.failed = results->build.failed || !inner || inner->build.failed; /* must be last */
     }
     results_discard(inner);
 }

@@ -1,4 +1,4 @@
-/* cli/terminal/results.h: what a command found, on standard output: a table for people, or JSON. */
+/* cli/terminal/results.h: results of a command on standard output, as a table or as JSON. */
 #ifndef CLI_RESULTS_H
 #define CLI_RESULTS_H
 
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A list of named values, printed at the end as an aligned table or as one JSON object. `key` is the
- * name in JSON (NULL: not there), `label` the one for people (NULL: not there). */
+/* A list of named values, printed at the end as an aligned table or as one JSON object. `key` is the name in
+ * JSON, `label` the name in the table. NULL omits the value there. */
 typedef struct result_list result_list;
 
 result_list *results_new(bool json);
@@ -19,34 +19,32 @@ void results_count(result_list *results, const char *key, const char *label, int
 void results_flag(result_list *results, const char *key, bool value);
 void results_text(result_list *results, const char *key, const char *label, const char *format, ...)
     VOLT_PRINTF(4, 5);
-/* A list of texts, for JSON alone. */
+/* Adds a list of texts (JSON only). */
 void results_texts(result_list *results, const char *key, char *const *values, int64_t count);
-/* Lists of numbers, for JSON alone. */
+/* Add lists of numbers (JSON only). */
 void results_numbers(result_list *results, const char *key, const double *values, int64_t count);
 void results_rows(result_list *results, const char *key, volt_view values); /* a list of rows */
 void results_counts(result_list *results, const char *key, const int64_t *values, int64_t count);
-/* A list of columns, for JSON alone: names[columns[0]], ..., or the numbers themselves, counted from 0, when
- * names is NULL. */
+/* Adds a list of columns (JSON only): names[columns[0]], ..., or 0-based column numbers if names is NULL. */
 void results_columns(result_list *results, const char *key, const char *const *names, const int64_t *columns,
                      int64_t count);
-/* An object inside the object, for JSON alone. Takes `inner`. */
+/* Adds a nested object (JSON only). Takes ownership of `inner`. */
 void results_nest(result_list *results, const char *key, result_list *inner);
-/* A list of objects, one more with every call, for JSON alone. Takes `inner`. */
+/* Appends an object to the list `key` (JSON only). Takes ownership of `inner`. */
 void results_append(result_list *results, const char *key, result_list *inner);
-/* Print and free. Returns the exit status: where memory was out for any part of it, nothing is printed and
- * one line says so. */
+/* Prints and frees the results. Returns the exit status. When out of memory, prints only an error message. */
 int results_print(result_list *results);
 void results_discard(result_list *results);
 
-/* ---- a JSON document, built value by value and printed as a whole or not at all ----------------
+/* ---- JSON documents, printed completely or not at all -----------------------------------------
  *     json_build build = {0};
  *     json_t *object = build_object(&build);
  *     build_set(&build, object, "alpha", build_number(&build, 0.5));
  *     return build_print(&build, object, JSON_INDENT(2));
  *
- * Memory may run out at every step. The first failure is kept in `build`, so that nobody between the first line and
- * the last has to look: everything accepts what a failed step returned, and build_print refuses. The functions of
- * Jansson that return a status are therefore called in json_build.c alone. */
+ * Memory may run out at every step. `build` records the first failure, so that callers need not check each
+ * step. Every function accepts the result of a failed step, and build_print reports the error. Jansson
+ * functions that return a status are therefore called only in json_build.c. */
 
 typedef struct json_build {
     bool failed;
@@ -54,24 +52,24 @@ typedef struct json_build {
 
 json_t *build_object(json_build *build);
 json_t *build_array(json_build *build);
-/* JSON knows no infinities: they become null. */
+/* Infinities and NaN become null. */
 json_t *build_number(json_build *build, double value);
 json_t *build_count(json_build *build, int64_t value);
-/* No text, and a text that is not UTF-8, become null. */
+/* NULL and invalid UTF-8 become null. */
 json_t *build_text(json_build *build, const char *text);
 
-/* Both take `value` over. */
+/* Both take ownership of `value`. */
 void build_set(json_build *build, json_t *object, const char *key, json_t *value);
 void build_append(json_build *build, json_t *array, json_t *value);
 
-/* Print the document on standard output, as ASCII, and release it. Returns the exit status: where a step failed nothing is
- * printed, and one line says so. */
+/* Prints the document on standard output, as ASCII, and frees it. Returns the exit status. After a failed
+ * step, prints only an error message. */
 int build_print(json_build *build, json_t *document, size_t flags);
 
 /* ---- a matrix as JSON -------------------------------------------------------------------------- */
 
-/* {"columns": [...], "rows": [[...], ...]} on standard output, with a list "time" of texts unless `times` is NULL, and one
- * more count unless extra_key is NULL. Returns the exit status. */
+/* Prints {"columns": [...], "rows": [[...], ...]} on standard output, with a list "time" of texts unless
+ * `times` is NULL, and a count unless extra_key is NULL. Returns the exit status. */
 int print_matrix_json(volt_view values, const char *const *names, const char *const *times,
                       const char *extra_key, int64_t extra);
 

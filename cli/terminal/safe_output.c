@@ -1,4 +1,4 @@
-/* cli/terminal/safe_output.c: standard output on a terminal, without what a terminal would obey. */
+/* cli/terminal/safe_output.c: filter control characters from standard output on a terminal. */
 #define _GNU_SOURCE /* fopencookie */
 #include "terminal/text_stream.h"
 
@@ -12,9 +12,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 4 }; /* of a character in UTF-8 */
+enum { MOST_BYTES = 4 }; /* UTF-8 bytes per character */
 
-/* The first bytes of a character whose rest is still to come. */
+/* The first bytes of an incomplete character. */
 static struct {
     char bytes[MOST_BYTES];
     size_t count;
@@ -34,7 +34,7 @@ static bool write_all(const char *bytes, size_t count)
     return true;
 }
 
-/* May the bytes become a character, with some more behind them? */
+/* Returns whether the bytes are a proper prefix of a UTF-8 character. */
 static bool is_begun(const char *bytes, size_t count)
 {
     unsigned char lead = (unsigned char)bytes[0];
@@ -47,7 +47,7 @@ static bool is_begun(const char *bytes, size_t count)
     return true;
 }
 
-/* Take the character at `bytes` into `out`, and return its length; 0: its end is still to come. */
+/* Copies the character at `bytes` to `out` and returns its length, or 0 if the character is incomplete. */
 static size_t take_character(const char *bytes, size_t count, char *out, size_t *filled)
 {
     char shown[VOLT_CHARACTER_LENGTH];
@@ -68,7 +68,7 @@ static ssize_t take(void *cookie, const char *bytes, size_t count)
     char out[512], joined[2 * MOST_BYTES];
     size_t filled = 0, done = 0;
     (void)cookie;
-    while (begun.count > 0 && done < count) { /* one byte at a time, until the character is there */
+    while (begun.count > 0 && done < count) { /* one byte at a time until the character is complete */
         memcpy(joined, begun.bytes, begun.count);
         joined[begun.count] = bytes[done];
         size_t step = take_character(joined, begun.count + 1, out, &filled);
@@ -77,7 +77,7 @@ static ssize_t take(void *cookie, const char *bytes, size_t count)
         } else if (step == begun.count + 1) {
             done++;
             begun.count = 0;
-        } else { /* the first bytes were none */
+        } else { /* not a valid prefix */
             begun.count -= step;
             memmove(begun.bytes, begun.bytes + step, begun.count);
         }

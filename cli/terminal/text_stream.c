@@ -1,4 +1,4 @@
-/* cli/terminal/text_stream.c: a text written with the functions of stdio and kept in memory, whole or not at all. */
+/* cli/terminal/text_stream.c: in-memory text streams for stdio functions, with reliable errors. */
 #define _GNU_SOURCE /* fopencookie */
 #include "terminal/text_stream.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* Room for `more` bytes and the zero behind them. */
+/* Reserves space for `more` bytes and the terminating zero. */
 static bool make_room(text_stream *stream, size_t more)
 {
     if (more >= SIZE_MAX / 2 - stream->size)

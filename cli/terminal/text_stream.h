@@ -1,7 +1,7 @@
-/* cli/terminal/text_stream.h: a text written with the functions of stdio and kept in memory, whole or not at all.
+/* cli/terminal/text_stream.h: in-memory text streams for stdio functions, with reliable errors.
  *
- * open_memstream() would do, if it told of a write that found no memory: in glibc neither ferror() nor fclose() does,
- * and the text lacks a piece. Here the first such write is kept, and text_close says so. */
+ * In glibc, a stream of open_memstream() silently loses text when memory runs out: neither ferror() nor
+ * fclose() reports it. This stream records the first failed write, and text_close reports it. */
 #ifndef CLI_TEXT_STREAM_H
 #define CLI_TEXT_STREAM_H
 
@@ -16,18 +16,17 @@ typedef struct text_stream {
     FILE *out;
 } text_stream;
 
-/* Where to write; NULL when memory is out. `stream` must stay where it is until text_close. */
+/* Returns a stream for writing, or NULL when out of memory. `stream` must not move until text_close. */
 FILE *text_open(text_stream *stream);
 
-/* The text, to be released with free, or NULL when memory was out for any part of it. Fine without text_open having
- * succeeded, and once more: NULL then. */
+/* Returns the text, to be freed, or NULL if any write ran out of memory. May be called after a failed
+ * text_open, or again, and then returns NULL. */
 char *text_close(text_stream *stream);
 
 /* ---- standard output on a terminal ------------------------------------------------------------- */
 
-/* Where standard output is a terminal, replace it by a stream that prints no control characters, whoever writes: names and
- * texts of files, tables, CSV and JSON (volt_show_character; ends of lines and tabs stay). Files and pipes receive the bytes
- * as they are. */
+/* If standard output is a terminal, replaces it by a stream that removes control characters from all output
+ * (volt_show_character; line ends and tabs are kept). Output to files and pipes is unchanged. */
 void safe_output_begin(void);
 
 #endif
