@@ -1,7 +1,9 @@
-/* tests/backend/test_free_runs.c: free runs at every back end that makes them by itself, against those of streams here: all
- * forms of kernels, filters, records, recipes, warm-ups, inputs outside of the range of training, and runs that end early.
+/* tests/backend/test_free_runs.c: free runs on every back end that implements them, compared with streams on
+ * the CPU: all kernel forms, filters, records, recipes, warm-ups, inputs outside the training range, and
+ * runs that stop early.
  *
- * A model is fitted once, here; what differs is the rounding of one row, which a stable system forgets. */
+ * The model is fitted once, on the CPU. Results differ only by the rounding of each row, whose effect fades
+ * in a stable system. */
 #include "support/check.h"
 #include "support/far_backend.h"
 #include "support/fed_system.h"
@@ -17,8 +19,9 @@
 
 #include <cmocka.h>
 
-/* Entries of about 1 are right to a few eps, times coefficients whose sizes add up to 1e4 or less (alpha is 1e-3, n is 60):
- * 1e-11, of which a row keeps less than all. The largest difference seen is 3e-12; a wrong index makes 1e-2. */
+/* Entries of about 1 are right to a few eps, times coefficients whose sizes add up to 1e4 or less (alpha is
+ * 1e-3, n is 60): 1e-11, of which a row keeps less than all. The largest difference seen is 3e-12; a wrong
+ * index makes 1e-2. */
 static const double tolerance = 1e-8;
 
 /* Every kind of step, alone and with others; windows shorter and longer than the sequences; filters. */
@@ -68,7 +71,7 @@ static bool runs_by_itself(const volt_backend *backend)
 
 /* ---- forecasts -------------------------------------------------------------------------------- */
 
-/* The sentence up to its first number that is not a count: the same run ends the same way. */
+/* The message up to its first number that is not a count: equal runs end with equal messages. */
 static void take_sentence(char *sentence, size_t size)
 {
     snprintf(sentence, size, "%s", volt_error_detail());
@@ -77,8 +80,8 @@ static void take_sentence(char *sentence, size_t size)
         *number = 0;
 }
 
-/* Forecasts of all rows of X on this back end, or why there are none, against those of the CPU; `theirs`: rows of them that
- * the back end has made, -1: some. */
+/* Compare the predictions of all rows of X on this back end, or the error message, with those of the CPU.
+ * `theirs`: number of rows computed by the back end, -1: any positive number. */
 static void compare_forecasts(const volt_backend *backend, const char *what, const volt_model *model,
                               volt_view X, const volt_predict_options *options, int64_t theirs)
 {
@@ -213,7 +216,8 @@ static void models_run_as_here(void **state)
 
 /* ---- rows that are decided here --------------------------------------------------------------- */
 
-/* Inputs outside of the ball or the range are asked about: the run goes on behind them, or ends with the same sentence. */
+/* Inputs outside the ball or the range are checked on the CPU: the run continues after them, or ends with
+ * the same message. */
 static void policies_on(const volt_backend *backend)
 {
     if (!runs_by_itself(backend))
@@ -273,7 +277,7 @@ static void divergence_on(const volt_backend *backend)
     for (int i = 0; i < FED_H * FED_Q; i++)
         assert_true(out[i] == -7);
     compare_forecasts(backend, "one that grows", model, fed_inputs(&rows, FED_N, FED_H), &options, FED_H);
-    options.known = fed_targets(&rows, FED_N, FED_H); /* known outputs come back: nothing grows */
+    options.known = fed_targets(&rows, FED_N, FED_H); /* known outputs are fed back: bounded */
     compare_forecasts(backend, "one that is held", model, fed_inputs(&rows, FED_N, FED_H), &options, FED_H);
     volt_model_free(model);
     fed_system_free(&rows);
@@ -335,7 +339,7 @@ static void long_runs_go_on(void **state)
 
 /* ---- closed loops ----------------------------------------------------------------------------- */
 
-/* A series that is its own input, one row later. */
+/* A series whose input is its value one row before. */
 static volt_model *fit_series(const double *series, int64_t n, volt_input input, volt_target target,
                               int64_t season)
 {

@@ -1,4 +1,5 @@
-/* tests/property/test_records.c: several records in one fit: fitted values, forecasts, streams, files and folds. */
+/* tests/property/test_records.c: several records in one fit: fitted values, forecasts, streams, files and
+ * folds. */
 #include "select/folds/problem.h"
 #include "support/check.h"
 #include "support/live_options.h"
@@ -96,9 +97,9 @@ static volt_model *fit(const char *text, const problem *p, const volt_fit_option
 
 /* ---- fitted values ---------------------------------------------------------------------------- */
 
-/* Fitted values come from the factor, and forecasts of the same records from new rows of K. Coefficients are at most
- * |Y| / alpha, so that K A loses N eps max|K| |Y| / alpha: 1e-9 leaves room. Inputs as levels and as changes, whose
- * first row of a record has none. */
+/* Fitted values come from the factor, and forecasts of the same records from new rows of K. Coefficients are
+ * at most |Y| / alpha, so that K A loses N eps max|K| |Y| / alpha: 1e-9 leaves room. Inputs as levels and as
+ * changes, whose first row of a record has none. */
 static void fitted_values_are_forecasts_of_the_records(void **state)
 {
     (void)state;
@@ -113,7 +114,7 @@ static void fitted_values_are_forecasts_of_the_records(void **state)
             options.anchors = anchors;
             options.ahead = 1;
             options.season = input == VOLT_INPUT_BOTH ? 3 : 0;
-            if (input == VOLT_INPUT_LEVEL) { /* rows without a target feed the past of their record alone */
+            if (input == VOLT_INPUT_LEVEL) { /* rows without a target only update the state */
                 p.Y[7] = p.Y[N / 2] = NAN;
                 options.missing_targets = 1;
             }
@@ -155,7 +156,7 @@ static void one_record_is_a_sequence_to_the_last_bit(void **state)
 
 /* ---- streams and files ------------------------------------------------------------------------ */
 
-/* Rows one by one, a record begun again in their middle. */
+/* Rows one by one, with a new record in the middle. */
 static void stream_rows(const volt_model *model, volt_start start, const double *X, double *y)
 {
     volt_predict_options how = volt_predict_options_default();
@@ -234,7 +235,7 @@ static bool begins(const problem *p, int64_t row)
     return begin == row;
 }
 
-/* The mean square error of a model of the training rows alone. */
+/* The mean squared error of a model fitted only on the training rows. */
 static double separate_fit(const char *text, const problem *p, const volt_split *split, volt_start start)
 {
     int64_t train[MOST], block[MOST], rows = split->train_end - split->train_begin,
@@ -317,7 +318,7 @@ static void folds_are_separate_fits(void **state)
 
 /* ---- the impulse response --------------------------------------------------------------------- */
 
-/* Of a linear model: the forecasts of an impulse and zeros, less those of zeros alone. */
+/* For a linear model: the predictions for an impulse followed by zeros, minus those for zeros. */
 static void impulses_are_answered(void **state)
 {
     (void)state;
@@ -350,8 +351,8 @@ static void impulses_are_answered(void **state)
 
 /* ---- a comparison ----------------------------------------------------------------------------- */
 
-/* The test of a comparison is that of its winner, fitted on the rows of training, where these end inside a record and where
- * they end with one. */
+/* The test error of a comparison equals that of its winner fitted on the training rows, which end inside a
+ * record or at its end. */
 static void studies_are_fits_and_forecasts(void **state)
 {
     (void)state;

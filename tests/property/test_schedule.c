@@ -1,4 +1,5 @@
-/* tests/property/test_schedule.c: a race comes to the same end whatever the order in which candidates finish. */
+/* tests/property/test_schedule.c: the result of a race does not depend on the order in which candidates
+ * finish. */
 #include "support/check.h"
 
 #include "select/search/schedule.h"
@@ -15,7 +16,7 @@
 
 enum { CANDIDATES = 60, FOLDS = 5, ROUNDS = 40 };
 
-/* What a candidate would come to if nobody stopped it: a failure leaves the scores before it. */
+/* Scores of a candidate that is not stopped. A failure keeps the scores before it. */
 typedef struct outcome {
     double folds[FOLDS];
     int64_t done;

@@ -1,10 +1,10 @@
-/* tests/property/test_search_folds.c: scores from one factorisation are those of a separate fit per fold, for
- * every kernel, both starts, with and without intercept, washout, gap and scales, and for training parts that
- * do not begin at the first row.
+/* tests/property/test_search_folds.c: scores from one factorisation equal those of a separate fit per fold,
+ * for every kernel and both initial states, with and without intercept, washout, gap and scales, and for
+ * training parts that do not begin at the first row.
  *
- * A score may lie 1e-9 of itself away, and what rounding does to it (support/plain_cv.h): where a kernel cannot
- * follow the targets and alpha is as small as 1e-6, coefficients are large, and the last digits of K count. That
- * this is rare is part of the test. */
+ * The tolerance of a score is 1e-9 relative plus the effect of rounding (support/plain_cv.h): where a kernel
+ * cannot follow the targets and alpha is as small as 1e-6, coefficients are large, and the last digits of K
+ * count. The test also checks that this is rare. */
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/plain_cv.h"
@@ -287,7 +287,8 @@ static double model_score(const char *text, double alpha, volt_start start, volt
     return metrics.r2;
 }
 
-/* The same through models: a fit learns the scale on its own rows, and prescale times the ratio makes up for it. */
+/* The same through models. A fit computes the scale on its own rows; multiplying prescale by the ratio
+ * corrects for it. */
 static void folds_with_a_prescale_are_models(void **state)
 {
     (void)state;

@@ -1,8 +1,9 @@
-/* tests/property/test_search_profile.c: alphas that a search chooses itself, candidates that start from the defaults,
- * scores of levels, and gaps of the prequential score.
+/* tests/property/test_search_profile.c: alphas selected by a search, candidates that start from the
+ * defaults, scores of levels, and gaps of the prequential score.
  *
- * Two ways to the same forecasts differ by their rounding alone: 1e-9 of the score, as in test_search_scores.c, with
- * alphas of at least 1e-8 of the diagonal on a few dozen rows. Where the operations are the same the bits are. */
+ * Two computations of the same predictions differ only by rounding: 1e-9 of the score, as in
+ * test_search_scores.c, with alphas of at least 1e-8 of the diagonal on a few dozen rows. Equal operations
+ * give bitwise equal results. */
 #include "kernel/kernel_entry.h"
 #include "select/folds/problem.h"
 #include "support/candidate.h"
@@ -66,7 +67,7 @@ static double variance_of(const double *values, int64_t stride, int64_t begin, i
     return sum;
 }
 
-/* Errors of levels are those of the targets, and the variance is that of the levels: of one output at a time. */
+/* Errors of levels equal those of the targets. The variance is computed from the levels, per output. */
 static void scores_with_a_base_are_those_of_levels(void **state)
 {
     (void)state;
@@ -277,7 +278,8 @@ static volt_candidates *draw(const plain_problem *problem, const char *kernel, u
     return candidates;
 }
 
-/* Candidate 0 is the kernel with what is given; the others stay what they were, but for alpha where it is profiled. */
+/* Candidate 0 is the kernel with what is given; the others stay what they were, but for alpha where it is
+ * profiled. */
 static void only_the_first_draw_gives_way_to_the_defaults(void **state)
 {
     (void)state;
@@ -316,7 +318,8 @@ static void only_the_first_draw_gives_way_to_the_defaults(void **state)
     plain_problem_free(&problem);
 }
 
-/* What the caller gave a range for stays in it, also in candidate 0; the rest of it is at its defaults. */
+/* Parameters with a given range stay in it, also in candidate 0. The other parameters of candidate 0 have
+ * their defaults. */
 static void ranges_of_the_caller_hold_for_the_first_candidate(void **state)
 {
     (void)state;
@@ -424,7 +427,7 @@ static void profiles_are_resumed_and_merged(void **state)
     plain_problem_free(&problem);
 }
 
-/* A centred matrix has no log score, whatever alpha is. The failure goes into the log and comes back from it. */
+/* A centred matrix has no log score, whatever alpha is. The failure is written to the log and read from it. */
 static void a_profile_that_fails_is_a_trial_with_a_reason(void **state)
 {
     (void)state;

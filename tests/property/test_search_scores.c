@@ -1,9 +1,10 @@
-/* tests/property/test_search_scores.c: one-step-ahead errors are those of a fit per row, the log score is the
- * density of a normal law, and every score means what the header says.
+/* tests/property/test_search_scores.c: one-step-ahead errors equal those of a fit per row, the log score is
+ * the log density of a normal distribution, and every score follows its definition in the header.
  *
- * Tolerances: 1e-9 of the score and its rounding where forecasts are compared, as in test_search_folds.c. The log score is a sum
- * of n q terms of order one and of n logarithms of pivots, each as exact as the pivot, which is off by
- * n eps max K / alpha at most: 1e-9 of the score with alpha >= 1e-4 and max K below 100. */
+ * Tolerances: 1e-9 of the score and its rounding where forecasts are compared, as in test_search_folds.c.
+ * The log score is a sum of n q terms of order one and of n logarithms of pivots, each as exact as the
+ * pivot, which is off by n eps max K / alpha at most: 1e-9 of the score with alpha >= 1e-4 and max K below
+ * 100. */
 #include "support/check.h"
 #include "support/plain_cv.h"
 #include "support/sequences.h"

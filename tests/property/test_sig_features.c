@@ -32,8 +32,8 @@ typedef struct form {
     plain_path_kernel path; /* level, order and augmentations */
 } form;
 
-/* Features of a path, level m times scale^m, and those of the absolute values behind them. (Points that are scaled
- * before their differences are taken would round where the library does not.) */
+/* Features of a path, level m times scale^m, and those of the absolute values behind them. (Points that are
+ * scaled before their differences are taken would round where the library does not.) */
 static double *features_of(const form *f, const plain_path *path, int64_t *count)
 {
     *count = plain_signature_length(path->channels, f->path.level);
@@ -72,7 +72,8 @@ static void forget(described *all)
     free(all->list);
 }
 
-/* Sums over the features of two paths, in chunks, so that no term is rounded more than CHUNK + count / CHUNK times. */
+/* Sums over the features of two paths, in chunks, so that no term is rounded more than CHUNK + count / CHUNK
+ * times. */
 enum { CHUNK = 64 };
 typedef struct sums {
     double product, squared; /* <f(x), f(y)>, |f(x) - f(y)|^2 */
@@ -99,10 +100,11 @@ static sums sums_of(const double *fx, const double *fy, int64_t count)
     return all;
 }
 
-/* The kernel of two paths, and how far the library may be from it. A product of at most `level` factors goes through
- * sums over rows, columns and channels, so each feature is off by `rounding` times that of the absolute values, and
- * each inner product by as much of theirs. `exact` is for a library that takes differences of features where they
- * cancel: the square is then off by 2 |f(x) - f(y)| |e| + |e|^2, e the errors of features. */
+/* The kernel of two paths, and how far the library may be from it. A product of at most `level` factors goes
+ * through sums over rows, columns and channels, so each feature is off by `rounding` times that of the
+ * absolute values, and each inner product by as much of theirs. `exact` is for a library that takes
+ * differences of features where they cancel: the square is then off by 2 |f(x) - f(y)| |e| + |e|^2, e the
+ * errors of features. */
 static double value_of(const form *f, const described *x, int64_t i, const described *y, int64_t j, bool exact,
                        double *bound)
 {
@@ -211,8 +213,8 @@ static void on_windows(void **state)
     assert_true(met[0] && met[1] && met[2]);
 }
 
-/* The published transform: values over the largest of the columns, times prescale; then lead-lag and time; and all of
- * that, time too, times scale. */
+/* The published transform: values over the largest of the columns, times prescale; then lead-lag and time;
+ * and all of that, time too, times scale. */
 static void on_rows(void **state)
 {
     (void)state;
@@ -314,7 +316,7 @@ static void near_paths_keep_their_digits(void **state)
     volt_kernel_free(kernel);
 }
 
-/* What overflows is an error with a sentence, never a number that is none. */
+/* An overflow is an error with a message; no result is NaN or infinite. */
 static void overflow_is_refused(void **state)
 {
     (void)state;
@@ -336,7 +338,7 @@ static void overflow_is_refused(void **state)
         assert_null(model);
         volt_kernel_free(kernel);
     }
-    /* Squares that overflow are no harm: the paths are as far apart as can be. */
+    /* Overflowing squares are harmless: the distance is then infinite. */
     volt_kernel *kernel = plain_parse("sig:level=2,features=rbf,scale=1e80,window=3");
     check_ok(volt_gram(kernel, X, none, NULL, volt_matrix_of(K, N, N)));
     for (int i = 0; i < N; i++)

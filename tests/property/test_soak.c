@@ -1,6 +1,7 @@
-/* tests/property/test_soak.c: a short soak: streams and learners drift no further than rounding, and hold no more as rows go by.
+/* tests/property/test_soak.c: a short soak test: the drift of streams and learners is bounded by rounding,
+ * and their memory does not grow.
  *
- * `make soak` is the long one. */
+ * `make soak` runs the long one. */
 #include "support/check.h"
 #include "support/long_run.h"
 

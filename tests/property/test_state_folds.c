@@ -6,8 +6,7 @@
  * n N / alpha (entries of states below 1), n N = 2000 here, and alpha at least 1e-3: forecasts agree to some
  * eps 2e6 = 5e-10, and a free run adds up what the rows before it were off. The largest difference seen is
  * 2e-11; 1e-9 is allowed. Profiled alphas are as small as 1e-8 of the diagonal, a condition of n 1e8: 1e-5
- * is allowed to the best mean, where 2e-7 was seen. Which of two alphas that are as good is best is for
- * rounding to say. */
+ * is allowed to the best mean, where 2e-7 was seen. Rounding decides between two alphas with equal scores. */
 #include "base/progress.h"
 #include "kernel/kernel_entry.h"
 #include "select/folds/problem.h"

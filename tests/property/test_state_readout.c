@@ -1,5 +1,5 @@
-/* tests/property/test_state_readout.c: models whose readout is one of states: long fits against plain ridge regression, and
- * all that a model can do afterwards. */
+/* tests/property/test_state_readout.c: models with a readout of explicit states: long fits compared with
+ * plain ridge regression, and all operations of the fitted model. */
 #include "kernel/engine/state.h"
 #include "model/model_internal.h"
 #include "solve/solver_table.h"
@@ -155,7 +155,8 @@ static void plain_forecasts(const double *F, int64_t count, const data *d, const
     }
 }
 
-/* The condition of the sums is at most n N / alpha: 1e-9 is ten times eps times that for the least alpha here. */
+/* The condition of the sums is at most n N / alpha: 1e-9 is ten times eps times that for the least alpha
+ * here. */
 static void long_fits_are_ridge_regression(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
-/* tests/property/test_thread_count.c: what does not depend on the number of threads, and by how much the rest
- * does.
+/* tests/property/test_thread_count.c: results that do not depend on the number of threads, and bounds for
+ * the others.
  *
  * A Gram matrix is the same bit for bit: bands of diagonals are cut alike whatever the threads. The
- * factorisation runs the same operations on the same tiles in an order that its data fix, but BLAS may sum in
- * another order on another number of threads: coefficients then differ by rounding, eps / rcond relative. */
+ * factorisation runs the same operations on the same tiles in an order that its data fix, but BLAS may sum
+ * in another order on another number of threads: coefficients then differ by rounding, eps / rcond relative. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"

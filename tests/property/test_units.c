@@ -1,11 +1,11 @@
-/* tests/property/test_units.c: the unit of the data does not matter: inputs and targets times 2^k give the same
- * forecasts, bit by bit, from the smallest numbers to the largest that a double holds.
+/* tests/property/test_units.c: results do not depend on the unit of the data: inputs and targets times 2^k
+ * give bitwise equal predictions over the whole range of doubles.
  *
- * Data are multiples of 2^-20 of size one. Scaling takes out a power of two exactly, unless digits of the mean fall
- * below 2^-1074, where they are 2^-(1074 + k) of the data: nothing is left of that down to k = -900. Below it, at
- * k = 500 and -500, where sums of squares are taken apart, and with a factor that is no power of two, inputs and
- * targets are rounded differently. A forecast is h'Y, and roundings
- * of K move it by n max K / alpha times eps at most: 1e-10 with n = 40, max K below 30 and alpha = 1e-2. */
+ * Data are multiples of 2^-20 of size one. Scaling takes out a power of two exactly, unless digits of the
+ * mean fall below 2^-1074, where they are 2^-(1074 + k) of the data: nothing is left of that down to k =
+ * -900. Below it, at k = 500 and -500, where sums of squares are taken apart, and with a factor that is no
+ * power of two, inputs and targets are rounded differently. A forecast is h'Y, and roundings of K move it by
+ * n max K / alpha times eps at most: 1e-10 with n = 40, max K below 30 and alpha = 1e-2. */
 #include "kernel/extent.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
@@ -221,7 +221,7 @@ static void published_inputs_do_not_depend_on_the_unit(void **state)
     }
 }
 
-/* NMSE, R^2 and losses have no unit. A constant truth is one in every unit, too. */
+/* NMSE, R^2 and losses have no unit. A constant target is constant in every unit. */
 static void scores_do_not_depend_on_the_unit(void **state)
 {
     (void)state;
@@ -278,8 +278,8 @@ static volt_model *fit_report(const data *made, int kind)
     return model;
 }
 
-/* The alpha that is chosen and R2 of held-out rows have no unit; their errors have that of the targets, also where their squares
- * are no doubles. */
+/* The alpha that is chosen and R2 of held-out rows have no unit; their errors have that of the targets, also
+ * where their squares overflow or underflow. */
 static void reports_do_not_depend_on_the_unit(void **state)
 {
     (void)state;
@@ -402,7 +402,7 @@ static void constants_are_told_from_small_numbers(void **state)
     volt_kernel_free(kernel);
 }
 
-/* Without scaling products of such inputs are not what they should be: a sentence, not a forecast. */
+/* Without scaling, products of such inputs overflow or underflow: an error, not a prediction. */
 static void unscaled_inputs_must_bear_their_products(void **state)
 {
     (void)state;

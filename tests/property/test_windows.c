@@ -1,6 +1,6 @@
-/* tests/property/test_windows.c: kernels on windows of a sequence equal the same kernels on windows that were
- * stacked one by one, for every kernel that has windows, at the edges of bands and tiles, and with one value of
- * size 1e6 among the inputs: what it does not enter keeps all its digits. */
+/* tests/property/test_windows.c: kernels on windows of a sequence equal the same kernels on windows that
+ * were stacked one by one, for every kernel that has windows, at the edges of bands and tiles, and with one
+ * value of size 1e6 among the inputs: values that do not depend on it keep full precision. */
 #include "kernel/engine/engine.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
@@ -87,7 +87,7 @@ static void check_padding(volt_matrix K)
             assert_true(K.data[i * K.ld + j] == untouched);
 }
 
-/* Entries whose bound is no number (everything overflows there) say nothing; the rest are counted. */
+/* Entries whose bound is NaN (overflow) are skipped; the others are counted. */
 static int64_t compare(const plain_path_kernel *kernel, shape s, volt_matrix K, const double *value,
                        const double *bound, bool lower)
 {
@@ -115,7 +115,7 @@ static double centre_of(int64_t d)
     return sqrt((double)d); /* the rows lie in the unit ball, but for an outlier that is no median */
 }
 
-/* Windows with a far value may leave the range of doubles, and are then refused. */
+/* Windows with an outlier may overflow and are then rejected. */
 static bool all_finite(const double *values, int64_t count)
 {
     for (int64_t k = 0; k < count; k++)
@@ -151,7 +151,7 @@ static void check_rectangle(const plain_path_kernel *kernel, shape s, const doub
     volt_kernel_free(parsed);
 }
 
-/* The lower triangle alone, then mirrored. */
+/* Only the lower triangle, then mirrored. */
 static void compare_symmetric(const plain_path_kernel *kernel, shape s, const volt_kernel *parsed, volt_view X,
                               const double *value, const double *bound, double share)
 {

@@ -1,4 +1,5 @@
-/* tests/reference/test_evidence_golden.c: evidence, gradients, variances and rows left out, from dense inverses in 50 digits. */
+/* tests/reference/test_evidence_golden.c: evidence, gradients, variances and leave-one-out errors, compared
+ * with dense inverses in 50 digits. */
 #include "support/check.h"
 #include "support/golden.h"
 #include "support/sequences.h"
@@ -19,7 +20,7 @@ static const char *const files[] = {"m2_evidence_geometric", "m2_evidence_even",
                                     "m2_evidence_memory"};
 enum { FILES = (int)(sizeof files / sizeof *files) };
 
-/* The kernel as the parameters of the file say, in the letters of the formulas. */
+/* The kernel with the parameters of the file, named as in the formulas. */
 static volt_kernel *kernel_of(golden *file)
 {
     static const char *const numbers[] = {"tau", "gamma", "lambda", "rho", "mu"};

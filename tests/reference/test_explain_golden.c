@@ -1,7 +1,8 @@
-/* tests/reference/test_explain_golden.c: Volterra kernels and parts of the orders, from the definitions in 50 digits.
+/* tests/reference/test_explain_golden.c: Volterra kernels and contributions of each order, compared with the
+ * definitions in 50 digits.
  *
- * The files say what the coefficients of a model are, not what it was fitted to: a model of these rows is made, and its
- * scales and coefficients are replaced. */
+ * The files contain the coefficients of a model, not its targets. The test fits a model on these rows and
+ * replaces its scales and coefficients. */
 #include "model/model_internal.h"
 #include "support/check.h"
 #include "support/golden.h"

@@ -1,5 +1,5 @@
-/* tests/reference/test_feedback_golden.c: outputs that come back beside the inputs: free runs after training and after a
- * warm-up, and one step ahead, which the fitted values are on the rows of training. */
+/* tests/reference/test_feedback_golden.c: models with output feedback: free runs after training and after a
+ * warm-up, and one-step-ahead predictions, which equal the fitted values on the training rows. */
 #include "support/check.h"
 #include "support/golden.h"
 #include "support/sequences.h"

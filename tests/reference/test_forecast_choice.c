@@ -1,4 +1,5 @@
-/* tests/reference/test_forecast_choice.c: what a fit with nothing but the series chooses on real ones, against NumPy. */
+/* tests/reference/test_forecast_choice.c: choices of a fit with default options on real series, compared
+ * with NumPy. */
 #include "support/check.h"
 #include "support/golden.h"
 #include "volterra/model.h"

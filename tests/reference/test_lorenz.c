@@ -95,7 +95,7 @@ static void accurate_method_does_not_depend_on_the_spacing_of_rows(void **state)
 }
 
 /* Fourth order: halving the step divides the error at t = 1 by 16 in the limit; here the order must be
- * nearer to 4 than to 3 or 5. The errors stand far above rounding, about 1000 eps times the state. */
+ * nearer to 4 than to 3 or 5. The errors are far above rounding, about 1000 eps times the state. */
 static void fixed_steps_are_of_fourth_order(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/reference/test_losses_golden.c: fits with every loss against minima that another solver found. */
+/* tests/reference/test_losses_golden.c: fits with every loss compared with the minima of another solver. */
 #include "base/numbers.h"
 #include "support/check.h"
 #include "support/golden.h"
@@ -36,7 +36,8 @@ static void loss_text(golden *file, char *text, size_t size)
     }
 }
 
-/* From what the model forecasts back to u, as the file has it: one column of two classes, a sum of 0 of more. */
+/* From what the model forecasts back to u, as the file has it: one column of two classes, a sum of 0 of
+ * more. */
 static int64_t unlinked(const char *loss, double *out, int64_t rows, int64_t cols)
 {
     bool two = strcmp(loss, "logistic") == 0, many = strcmp(loss, "multinomial") == 0;

@@ -1,4 +1,5 @@
-/* tests/reference/test_predictive_law.c: means and variances of forecasts against dense inverses in 50 digits. */
+/* tests/reference/test_predictive_law.c: means and variances of forecasts against dense inverses in 50
+ * digits. */
 #include "support/check.h"
 #include "support/golden.h"
 #include "support/predict_std.h"
@@ -16,7 +17,7 @@
 
 #include <cmocka.h>
 
-/* The kernel as the parameters of the file say. */
+/* The kernel with the parameters of the file. */
 static volt_kernel *kernel_of(golden *file)
 {
     static const char *const numbers[] = {"tau", "gamma", "lambda", "rho", "mu"};

@@ -88,7 +88,7 @@ static void kernels_of_rows(void **state)
     golden_free(file);
 }
 
-/* augment= says otherwise: with none the path is the row's own scalars, 1 + <dx, dy> at level 1. */
+/* augment= overrides this: with none the path is the row's own scalars, 1 + <dx, dy> at level 1. */
 static void augmentations_of_rows_by_hand(void **state)
 {
     (void)state;

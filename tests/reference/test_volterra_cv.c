@@ -13,7 +13,7 @@
 
 enum { MOST = 16 };
 
-/* The candidates of the file as a list; omega was clamped to its bound there, and stands clamped in the file. */
+/* The candidates of the file as a list; the file contains omega clamped to its bound. */
 static volt_candidates *candidates_of(golden *file, int64_t *count)
 {
     golden_array tuples = golden_array_of(file, "params.tuples_tau_omega_alpha");

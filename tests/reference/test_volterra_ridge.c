@@ -2,8 +2,8 @@
  * of the authors' class, recomputed in 128-bit arithmetic.
  *
  * The authors' constant alpha0 is reg times the mean of the coefficients, not an unpenalised intercept. The
- * library has no such thing, so the test fits without intercept and adds alpha0 itself: to a forecast, and in
- * the closed loop to each output before it is fed back. */
+ * library does not support it, so the test fits without intercept and adds alpha0: to a forecast, and in the
+ * closed loop to each output before it is fed back. */
 #include "support/check.h"
 #include "support/golden.h"
 #include "support/live_options.h"

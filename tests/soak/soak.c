@@ -1,9 +1,10 @@
-/* tests/soak/soak.c: what `make soak` runs: rows through a stream, and rows through a learner, with memory and drift beside them.
+/* tests/soak/soak.c: the program of `make soak`: memory and drift of a stream and of a learner over many
+ * rows.
  *
  *     soak stream ROWS       soak learn ROWS
  *
- * prints a line for each of ten moments. The status is 1 when forecasts are further off than rounding explains, or the library
- * holds more at the end than at the first moment. */
+ * prints ten lines of measurements. The status is 1 when the drift exceeds the rounding bound or the memory
+ * usage grows. */
 #define _POSIX_C_SOURCE 200809L
 #include "support/long_run.h"
 
@@ -19,7 +20,7 @@ enum { MOMENTS = 10, WINDOW = 500 };
 typedef struct record {
     const char *name;
     double begin;
-    int64_t held; /* at the first moment */
+    int64_t held; /* at the first measurement */
     int seen, failed;
 } record;
 
@@ -30,7 +31,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Of this process, in bytes; 0: the system does not say. */
+/* Memory of this process in bytes; 0: unknown. */
 static long resident(void)
 {
     long total = 0, pages = 0;

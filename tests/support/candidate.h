@@ -12,14 +12,14 @@ typedef struct candidate {
 /* Candidate `index`; ends the test when there is none. */
 candidate candidate_get(const volt_candidates *candidates, int64_t index);
 
-/* The value of a parameter as text; 0 when it does not stand in the kernel's text. */
+/* The value of a parameter as text; 0 if the kernel text does not contain it. */
 int candidate_parameter(const candidate *c, const char *name, char *value);
 
 /* The value of a parameter (or of alpha) as a number; ends the test when there is none. */
 double candidate_number(const candidate *c, const char *name);
 
-/* Candidates from a function of the index: it writes candidate i as text and alpha, and returns 0, or nonzero when there
- * are no more. count -1: no end. */
+/* Candidates from a function of the index: it writes candidate i as text and alpha, and returns 0, or
+ * nonzero when there are no more. count -1: no end. */
 typedef int (*candidate_fn)(int64_t index, char *kernel, size_t size, double *alpha, void *context);
 volt_status candidates_of_function(candidate_fn make, void *context, int64_t count,
                                    volt_candidates **candidates);

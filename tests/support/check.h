@@ -1,14 +1,13 @@
 /* tests/support/check.h: assertions about calls of the library.
  *
- *     check_ok(volt_ridge_fit(...));                                    prints the sentence on failure
- *     check_fails(volt_ridge_fit(...), VOLT_ERR_ARGUMENT, "alpha");     the sentence must hold "alpha" */
+ *     check_ok(volt_ridge_fit(...));                                    prints the message on failure
+ *     check_fails(volt_ridge_fit(...), VOLT_ERR_ARGUMENT, "alpha");     the message must contain "alpha" */
 #ifndef SUPPORT_CHECK_H
 #define SUPPORT_CHECK_H
 
 #include "volterra/status.h"
 
-/* 1 where the sanitizers watch, which makes everything slow: repetitions that only sharpen a verdict on numbers,
- * which the plain pass gives already, may be fewer there. */
+/* 1 in sanitized builds, which are slow. Tests may then use fewer repetitions of purely numerical checks. */
 #if defined(__SANITIZE_ADDRESS__)
 #define UNDER_SANITIZERS 1
 #elif defined(__has_feature)

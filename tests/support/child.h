@@ -2,7 +2,7 @@
 #ifndef SUPPORT_CHILD_H
 #define SUPPORT_CHILD_H
 
-/* As _exit; in the build of `make coverage` the counters are written down first, which _exit leaves out. */
+/* As _exit, but writes the counters of `make coverage` first. */
 _Noreturn void child_ends(int status);
 
 #endif

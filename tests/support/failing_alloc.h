@@ -20,19 +20,19 @@
 
 #include <stdint.h>
 
-/* From now on count allocations from 1 and fail the k-th (once); k = 0: never fail, just count. */
+/* Start counting allocations from 1 and fail the k-th (once); k = 0: only count. */
 void failing_alloc_start(int64_t k);
 
-/* Has the k-th allocation been asked for, and failed? */
+/* Returns whether the k-th allocation was requested and failed. */
 int failing_alloc_hit(void);
 
-/* Blocks given out since the start and not freed yet. */
+/* Blocks allocated since the start and not freed yet. */
 int64_t failing_alloc_live(void);
 
-/* Allocations asked for since the start. */
+/* Allocations requested since the start. */
 int64_t failing_alloc_count(void);
 
-/* Back to the library's own allocator. */
+/* Restore the allocator of the library. */
 void failing_alloc_stop(void);
 
 #endif

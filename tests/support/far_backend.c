@@ -201,7 +201,7 @@ static void far_accumulate(volt_view F, double scale, volt_matrix G)
         }
 }
 
-/* ---- kernels as numbers alone: what a GPU runs, diagonal by diagonal ---------------------------- */
+/* ---- numeric kernel forms, by diagonals as on a GPU --------------------------------------------- */
 
 /* Down the diagonal j - i = diagonal, as one thread of a GPU does. */
 static void walk_diagonal(const volt_form_grid *g, int64_t diagonal, volt_matrix K)
@@ -256,7 +256,7 @@ static bool far_cross(const volt_kernel_form *form, volt_view Y, volt_view Z, do
     return walk_grid(form, Y, Z, state, K);
 }
 
-/* ---- free runs: what a GPU runs, with one lane -------------------------------------------------- */
+/* ---- free runs as on a GPU, with one lane ------------------------------------------------------- */
 
 /* Row t: every entry, and the outputs that follow; true: the run has left its range. */
 static bool run_row(const volt_run_grid *g, const volt_run_workspace *workspace, int64_t t, double *entries)
@@ -306,7 +306,7 @@ static bool far_run(const volt_run_form *form, volt_view Y, volt_view coefficien
     double *memory = malloc((size_t)volt_run_workspace_numbers(&grid) * sizeof *memory),
            *entries = malloc((size_t)Y.rows * sizeof *entries);
     assert_true(memory && entries);
-    memcpy(there, block, (size_t)layout.total * sizeof *there); /* as a device has it */
+    memcpy(there, block, (size_t)layout.total * sizeof *there); /* as on a device */
     moved = grid;
     volt_run_grid_move(&moved, block, there);
     volt_run_workspace workspace = volt_run_workspace_in(&moved, memory);
@@ -339,7 +339,7 @@ void far_backends_register(void)
     if (getenv("VOLT_CUDA_PLUGIN") && volt_set_device("gpu") == VOLT_OK) {
         static volt_backend gpu;
         gpu = *volt_backend_current();
-        gpu.run_seconds = NULL; /* whether it pays or not */
+        gpu.run_seconds = NULL; /* regardless of cost */
         check_ok(volt_backend_register(&gpu));
         check_ok(volt_backend_use(volt_cpu_backend.name));
     } else

@@ -1,26 +1,27 @@
-/* tests/support/far_backend.h: back ends whose memory this process may not touch, as a GPU's.
+/* tests/support/far_backend.h: back ends whose memory this process cannot access, as on a GPU.
  *
- * Addresses that they give out lie in pages without any access; the numbers stand elsewhere, and only the back end's own
- * operations, which are the CPU's, find them. Whoever reads or writes a matrix past the back end dies of it. */
+ * They return addresses in pages without access rights. The data are stored elsewhere, where only the
+ * operations of the back end (those of the CPU) find them. Direct access to a matrix ends the process with a
+ * signal. */
 #ifndef SUPPORT_FAR_BACKEND_H
 #define SUPPORT_FAR_BACKEND_H
 
 #include "base/backend.h"
 
-/* "far", which has rows put there, and "far-gram", which fills matrices of kernels that are numbers alone
- * itself, as a GPU does (cuda/scan_form.h): add both to the table. */
+/* Register "far", which receives rows computed on the CPU, and "far-gram", which computes Gram matrices of
+ * numeric kernel forms as a GPU does (cuda/scan_form.h). */
 void far_backends_register(void);
 
-/* Blocks of theirs that are not released, and Gram matrices that far-gram has filled. */
+/* Number of unreleased blocks, and of Gram matrices filled by far-gram. */
 int64_t far_backends_live(void);
 int64_t far_backends_filled(void);
-/* Rows of free runs that far-gram has made. */
+/* Number of rows of free runs computed by far-gram. */
 int64_t far_backends_rows_run(void);
 
-/* Run `test` with every back end of the table as the current one, in turn; its name is printed. The CPU is current
- * afterwards. */
+/* Run `test` with every back end of the table as the current one, in turn; its name is printed. The CPU is
+ * current afterwards. */
 void for_each_backend(void (*test)(const volt_backend *backend));
-/* From now on for_each_backend runs with this one alone; has nobody said so? */
+/* Restrict for_each_backend to this back end; returns whether it is unrestricted. */
 void only_backend(const char *name);
 bool all_backends_run(void);
 

@@ -44,7 +44,7 @@ int64_t golden_length(golden *file, const char *path); /* of the array or object
 /* A rectangular array of numbers, of any depth up to GOLDEN_MAX_DEPTH. */
 golden_array golden_array_of(golden *file, const char *path);
 
-/* The tolerance of one expected field: tol_by_field.<field> where it stands, else tol. */
+/* The tolerance of one expected field: tol_by_field.<field> if present, else tol. */
 double golden_tol(golden *file, const char *field);
 
 typedef enum golden_how {

@@ -1,4 +1,4 @@
-/* tests/support/journey.c: a journey through the library, disturbed at every step. */
+/* tests/support/journey.c: fault injection at every step of a sequence of library calls. */
 #include "support/journey.h"
 
 #include "base/blas.h"
@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-/* ---- what it came to -------------------------------------------------------------------------- */
+/* ---- results ---------------------------------------------------------------------------------- */
 
 void journey_put_bytes(journey_result *result, const void *bytes, size_t size)
 {
@@ -46,7 +46,7 @@ void journey_put_file(journey_result *result, const char *path)
     assert_int_equal(unlink(path), 0);
 }
 
-/* ---- what goes wrong -------------------------------------------------------------------------- */
+/* ---- faults ----------------------------------------------------------------------------------- */
 
 static journey_fault allocation = {"allocation", VOLT_ERR_MEMORY, false, 0, 0},
                      claim = {"claim", VOLT_ERR_MEMORY, false, 0, 0},
@@ -102,7 +102,7 @@ uint64_t __wrap_volt_memory_available(void)
     return available > 0 ? available : __real_volt_memory_available();
 }
 
-/* What a disturbed journey leaves on a disk need not outlive the machine. */
+/* Files of a journey with faults need no fsync. */
 int __wrap_fsync(int file);
 
 int __wrap_fsync(int file)
@@ -118,7 +118,7 @@ void journey_set_available(uint64_t bytes)
 
 /* ---- the journey ------------------------------------------------------------------------------ */
 
-/* With the fault at number k, 0 for none. Returns how often it was asked for. */
+/* Run with the fault at number k (0: none). Returns the number of fault points passed. */
 static int64_t travel(const journey *j, journey_fault *fault, int64_t k, volt_status *status,
                       journey_result *result)
 {
@@ -136,7 +136,7 @@ static int64_t travel(const journey *j, journey_fault *fault, int64_t k, volt_st
     return fault->asked;
 }
 
-/* Is this the right end of a journey whose fault came? */
+/* Returns whether the status is correct for a journey whose fault occurred. */
 static bool is_right(const journey *j, const journey_fault *fault, volt_status status, bool same)
 {
     if (status != VOLT_OK && strlen(volt_error_detail()) == 0)
@@ -152,7 +152,7 @@ static void fail_at(const journey *j, const journey_fault *fault, int64_t k, vol
              fault->asked, volt_status_message(status), volt_error_detail(), same ? "the same" : "other");
 }
 
-/* Undisturbed, and to the numbers of the digest, where there is one yet. */
+/* Run without faults; the results must match the digest if it is set. */
 static int64_t travel_undisturbed(const journey *j, journey_fault *fault, uint64_t *digest)
 {
     volt_status status;
@@ -165,7 +165,7 @@ static int64_t travel_undisturbed(const journey *j, journey_fault *fault, uint64
     return asked;
 }
 
-/* Faults of one kind at most: every one, or so many that lie as far apart. */
+/* Largest number of faults of one kind: all, or this many at equal distances. */
 enum { MOST = UNDER_SANITIZERS ? 12 : 1000 };
 
 static int64_t step_among(const journey *j, int64_t total)
@@ -176,7 +176,7 @@ static int64_t step_among(const journey *j, int64_t total)
 void journey_disturb(const journey *j, journey_fault *const faults[], int count)
 {
     uint64_t digest = 0;
-    travel_undisturbed(j, faults[0], &digest); /* what is made once for all is made now */
+    travel_undisturbed(j, faults[0], &digest); /* initialises objects that are created once */
     print_message("%s:", j->name);
     for (int i = 0; i < count; i++) {
         journey_fault *fault = faults[i];

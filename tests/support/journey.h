@@ -1,13 +1,14 @@
-/* tests/support/journey.h: a journey through the library, disturbed at every step.
+/* tests/support/journey.h: fault injection at every step of a sequence of library calls.
  *
- * A journey makes what it needs, does something and gives everything back, on one thread. journey_check runs it
- * undisturbed, then with the k-th allocation failing, then with the k-th claim (below) refused, and cancelled at the k-th
- * poll, each for every k (where there are very many, for some of them). Each time the status must be the right
- * one, nothing may be left behind, and after all of that the journey must lead to the undisturbed numbers, bit for bit.
+ * A journey is a function that creates objects, calls the library and frees everything, on one thread.
+ * journey_check runs it without faults, then with the k-th allocation failing, with the k-th claim (below)
+ * refused, and cancelled at the k-th poll, for every k (or a sample if there are many). Each run must return
+ * the correct status and leave no allocation or file. A final run must give results bitwise equal to those
+ * of the first.
  *
- * Claims are what memory is asked for before it is allocated: volt_blas_claim, volt_start_threads and
- * volt_memory_require. They are seen, and refused, because programs whose names end in `_journeys` are linked with
- * --wrap of these (tests/CMakeLists.txt). */
+ * Claims are memory checks before an allocation: volt_blas_claim, volt_start_threads and
+ * volt_memory_require. Programs whose names end in `_journeys` are linked with --wrap for these functions
+ * (tests/CMakeLists.txt). */
 #ifndef SUPPORT_JOURNEY_H
 #define SUPPORT_JOURNEY_H
 
@@ -15,7 +16,7 @@
 
 #include <stdbool.h>
 
-/* What a journey came to: a digest of the bits of its numbers. */
+/* Result of a journey: a digest of the bits of its numbers. */
 typedef struct journey_result {
     uint64_t digest;
     int64_t numbers;
@@ -23,10 +24,10 @@ typedef struct journey_result {
 
 void journey_put(journey_result *result, const double *numbers, int64_t count);
 void journey_put_bytes(journey_result *result, const void *bytes, size_t size);
-/* A file as it is, which is removed. */
+/* Add the contents of a file and remove it. */
 void journey_put_file(journey_result *result, const char *path);
 
-/* What a journey does not promise. */
+/* Exceptions for a journey. */
 enum {
     JOURNEY_DOES_WITHOUT = 1, /* some allocations may fail, and it comes to the same numbers */
     JOURNEY_SILENT = 2,       /* it has no polls */
@@ -35,7 +36,7 @@ enum {
 
 typedef struct journey {
     const char *name;
-    const void *with; /* what tells it from another with the same function */
+    const void *with; /* distinguishes journeys with the same function */
     volt_status (*run)(const void *with, volt_progress progress, journey_result *result);
     int traits;
     int64_t most; /* of each kind of disturbance; 0: a thousand */
@@ -44,10 +45,11 @@ typedef struct journey {
 /* Ends the test with the journey, the disturbance and its number. */
 void journey_check(const journey *j);
 
-/* What else may go wrong: where it may, ask whether it is due. It is at number `at`, 0 for never, and stays so or not. */
+/* An additional kind of fault. Each fault point checks whether the fault is due: at number `at` (0: never),
+ * once or permanently. */
 typedef struct journey_fault {
     const char *name;
-    volt_status status; /* of a journey where it was due */
+    volt_status status; /* status of a journey with the fault */
     bool stays;
     int64_t at, asked; /* on one thread */
 } journey_fault;
@@ -61,7 +63,7 @@ void journey_disturb(const journey *j, journey_fault *const faults[], int count)
 int journey_begin(void **state);
 int journey_end(void **state);
 
-/* From now on volt_memory_available says so; 0: what is true. */
+/* Set the result of volt_memory_available; 0: the actual value. */
 void journey_set_available(uint64_t bytes);
 
 #endif

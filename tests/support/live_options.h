@@ -40,7 +40,7 @@ static inline int64_t live_beyond(const volt_live *live)
     return live_info(live).beyond;
 }
 
-/* The last row into x (d numbers). Returns 0, and leaves x alone, when there was none yet. */
+/* The last row into x (d numbers). Returns 0 and does not change x if there is none yet. */
 static inline int live_last(const volt_live *live, int64_t d, double *x)
 {
     const double *last = live_info(live).last;

@@ -1,4 +1,4 @@
-/* tests/support/long_run.c: run a stream and a learner for long, beside young ones. */
+/* tests/support/long_run.c: long runs of a stream and of a learner, compared with fresh ones. */
 #include "support/long_run.h"
 #include "support/live_options.h"
 
@@ -18,12 +18,12 @@ static const double alpha = 0.01;
             return tried;         \
     } while (0)
 
-/* ---- what is held ------------------------------------------------------------------------------ */
+/* ---- memory usage ------------------------------------------------------------------------------ */
 
 enum { ALIGNMENT = 64 };
 static atomic_llong bytes_held;
 
-/* The size stands before the block. */
+/* The size is stored before the block. */
 static void *counted_alloc(size_t bytes, void *context)
 {
     (void)context;
@@ -103,7 +103,7 @@ typedef struct streaming {
     volt_model *model;
     volt_live *stream;
     source from;
-    double recent[YOUNG], forecasts[YOUNG]; /* rings: row t stands at t % YOUNG */
+    double recent[YOUNG], forecasts[YOUNG]; /* ring buffers: row t is at t % YOUNG */
     double bound;
 } streaming;
 
@@ -131,7 +131,7 @@ static volt_status begin_stream(streaming *s)
     return volt_live_create(s->model, as_live(&options), &s->stream);
 }
 
-/* The last forecasts beside those of a stream that begins with the last YOUNG rows. */
+/* Compare the last predictions with those of a stream that starts at the last YOUNG rows. */
 static volt_status compare_stream(const streaming *s, int64_t rows, double *error)
 {
     volt_live *young = NULL;
@@ -188,7 +188,7 @@ typedef struct learning {
     double *x, *y; /* those that the learner has seen, then those to come */
 } learning;
 
-/* One row on: the oldest leaves, and a new one stands at the end. */
+/* Advance by one row: drop the oldest and append a new one. */
 static void move_on(learning *l)
 {
     memmove(l->x, l->x + 1, (size_t)(l->kept - 1) * sizeof *l->x);
@@ -213,7 +213,7 @@ static volt_status begin_learner(learning *l, int64_t window)
     return volt_live_create(l->model, &options, &l->learner);
 }
 
-/* Forecasts of the rows to come beside those of a fit of the rows of the window. */
+/* Compare predictions of the next rows with those of a fit on the rows of the window. */
 static volt_status compare_learner(const learning *l, soak_moment *moment)
 {
     volt_model *fresh = NULL;

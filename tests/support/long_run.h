@@ -1,37 +1,41 @@
-/* tests/support/long_run.h: a stream and a learner that run for long, looked at now and then: what they hold, and how far they are off.
+/* tests/support/long_run.h: long runs of a stream and of a learner, with measurements of memory usage and
+ * drift.
  *
- * The system is y_t = 0.8 x_t + 0.6 x_t x_{t-1} + 0.4 x_{t-2} + noise, with inputs drawn from [-1, 1]. Nothing is scaled, and the
- * kernel has tau and lambda of its own, so that models of any rows are of one kind. */
+ * The system is y_t = 0.8 x_t + 0.6 x_t x_{t-1} + 0.4 x_{t-2} + noise, with inputs drawn from [-1, 1].
+ * Nothing is scaled, and the kernel has tau and lambda of its own, so that models of any rows are of one
+ * kind. */
 #ifndef SUPPORT_LONG_RUN_H
 #define SUPPORT_LONG_RUN_H
 
 #include "volterra.h"
 
-/* What was seen after so many rows. */
+/* Measurements after a number of rows. */
 typedef struct soak_moment {
     int64_t rows;
-    double error; /* of forecasts, beside those of a stream or a fit that is young */
-    double bound; /* that rounding leaves room for */
-    int64_t held; /* bytes that the library holds */
+    double error; /* of predictions, relative to a fresh stream or fit */
+    double bound; /* bound from rounding */
+    int64_t held; /* bytes allocated by the library */
 } soak_moment;
 
 typedef void soak_report(void *context, const soak_moment *moment);
 
-/* Count what the library holds, from now on; before anything is made. soak_uncount once all of it is gone. */
+/* Start counting allocated bytes. Call it before any object is created, and soak_uncount after all are
+ * freed. */
 void soak_count(void);
 void soak_uncount(void);
 
-/* So many rows through a stream of a model of 200 rows, with so many moments, the last one at the end. A young stream has seen the
- * last 1000 rows alone. Forecasts of both differ by rounding: with the numbers of volt_kernel_facts
+/* Run `rows` rows through a stream of a model of 200 rows, with evenly spaced measurements, the last at the
+ * end. The fresh stream receives only the last 1000 rows. Predictions of both differ by rounding: with the
+ * numbers of volt_kernel_facts
  *
  *     2 eps largest sum_j |A_j| (n + 8 / (1 - contraction)),
  *
  * n for the sum, and 8 roundings of each step, of which every later step keeps `contraction` at most. */
 volt_status soak_stream(int64_t rows, int64_t moments, soak_report *report, void *context);
 
-/* So many rows learned by a learner of the last `window` rows. A fit of the same rows, with 200 rows of washout before them, forecasts
- * the next 20 rows too: within n eps c of each other, n the rows of both and c = (n largest + alpha) / alpha, above the condition
- * number of K + alpha I. */
+/* Run `rows` rows through a learner of the last `window` rows. A fit of the same rows, with 200 rows of
+ * washout before them, forecasts the next 20 rows too: within n eps c of each other, n the rows of both and
+ * c = (n largest + alpha) / alpha, above the condition number of K + alpha I. */
 volt_status soak_learn(int64_t window, int64_t rows, int64_t moments, soak_report *report, void *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* tests/support/lost_backend.c: a back end far away that is full, or lost, when it is asked for the k-th time. */
+/* tests/support/lost_backend.c: a remote back end that is full or lost at the k-th call. */
 #include "support/lost_backend.h"
 
 #include "base/backend.h"

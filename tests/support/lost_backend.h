@@ -1,4 +1,4 @@
-/* tests/support/lost_backend.h: a back end far away (far_backend.h) that is full, or lost, when it is asked for the k-th time. */
+/* tests/support/lost_backend.h: a remote back end (far_backend.h) that is full or lost at the k-th call. */
 #ifndef SUPPORT_LOST_BACKEND_H
 #define SUPPORT_LOST_BACKEND_H
 
@@ -7,9 +7,9 @@
 /* Add it to the table as "lost", after far_backends_register: it does what far-gram does. */
 void lost_backend_register(void);
 
-/* The journey at this back end, whose k-th alloc gives nothing (VOLT_ERR_MEMORY), then whose k-th state is
- * VOLT_ERR_DEVICE and every one after it, for every k: nothing is left behind, here or there, and afterwards the journey
- * leads to the undisturbed numbers. The CPU is current before and after. */
+/* Runs the journey on this back end with the k-th alloc failing (VOLT_ERR_MEMORY), then with the k-th and
+ * all later states VOLT_ERR_DEVICE, for every k. Nothing may leak on the CPU or on the back end, and a final
+ * run must give the results of a run without faults. The CPU is current before and after. */
 void lost_backend_check(const journey *j);
 
 #endif

@@ -61,7 +61,7 @@ volt_view plain_targets(const plain_problem *problem)
 typedef struct scaled {
     int64_t n, d, q;
     double *Z, *T; /* n x d, n x q */
-    double *size;  /* q: what a scaled target is multiplied with */
+    double *size;  /* q: factors of the scaled targets */
     double radius;
     const char *kernel;
 } scaled;
@@ -145,8 +145,9 @@ static double largest_value(const double *values, int64_t count)
     return largest;
 }
 
-/* The kernel for a Gram matrix with columns from .. to - 1. One with a prescale divides by the largest value of its
- * columns, and the scale is that of all rows: prescale times the ratio gives the same kernel. */
+/* The kernel for a Gram matrix with columns from .. to - 1. A kernel with a prescale divides by the largest
+ * value of its columns, but the scale is computed from all rows: prescale times the ratio gives the same
+ * kernel. */
 static volt_kernel *kernel_for(const scaled *s, int64_t from, int64_t to)
 {
     volt_kernel *kernel = plain_parse(s->kernel);
@@ -169,7 +170,8 @@ static volt_kernel *kernel_for(const scaled *s, int64_t from, int64_t to)
     return plain_parse(text);
 }
 
-/* K[i][j], i over rows first .. last - 1, j over rows from .. to - 1, each side a sequence after a zero past. */
+/* K[i][j], i over rows first .. last - 1, j over rows from .. to - 1, each side a sequence after a zero
+ * past. */
 static double *gram(const scaled *s, int64_t first, int64_t last, int64_t from, int64_t to)
 {
     double *K = new_matrix(last - first, to - from);

@@ -1,13 +1,15 @@
-/* tests/support/plain_cv.h: cross-validation in time order with one separate fit per forecast, to compare with.
+/* tests/support/plain_cv.h: cross-validation in time order with one separate fit per forecast, to compare
+ * with.
  *
- * A fold is a fit on rows train_begin .. train_end - 1 alone after a zero past, the washout cut from its head,
- * by Gauss elimination of the bordered system
+ * A fold is a fit on rows train_begin .. train_end - 1 from a zero initial state, the washout cut from its
+ * head, by Gauss elimination of the bordered system
  *
  *     | K + alpha I   1 | | A |   | Y |
- *     |     1'        0 | | c | = | 0 |        (without intercept: the first block alone)
+ *     |     1'        0 | | c | = | 0 |        (without intercept: only the first block)
  *
- * and forecasts are K[val, train] A + c. Scales, the radius of the ball and the largest value come from all rows. Gram matrices
- * are the library's own, which are shown to be right elsewhere; nothing else here shares code with src. */
+ * and forecasts are K[val, train] A + c. Scales, the radius of the ball and the largest value come from all
+ * rows. Gram matrices are the library's own, which are shown to be right elsewhere; nothing else here shares
+ * code with src. */
 #ifndef SUPPORT_PLAIN_CV_H
 #define SUPPORT_PLAIN_CV_H
 

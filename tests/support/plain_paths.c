@@ -163,7 +163,7 @@ static bounded distance(const double *x, const double *y, int64_t d, double cent
 
 /* ---- static kernels --------------------------------------------------------------------------- */
 
-/* What a formula makes of the error of s, and a few roundings of its own. */
+/* Error propagated from s by a formula, plus a few roundings. */
 static bounded static_kernel(const plain_path_kernel *kernel, const plain_path *x, const plain_path *y,
                              double centre)
 {
@@ -407,7 +407,7 @@ static bounded sigpde(const plain_path_kernel *kernel, const plain_path *x, cons
 
 /* ---- all pairs -------------------------------------------------------------------------------- */
 
-/* What a path brings to every pair: its signature and the sizes of that, or the kernel with itself. */
+/* Values of one path used in every pair: its signature with absolute values, or the kernel with itself. */
 static double **prepare(const plain_path_kernel *kernel, const plain_path *paths, int64_t count)
 {
     double **own = malloc((size_t)count * sizeof *own), worst;

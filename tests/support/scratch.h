@@ -15,7 +15,7 @@ const char *scratch_path(const char *name);
 const char *scratch_write(const char *name, const void *bytes, size_t size);
 const char *scratch_write_text(const char *name, const char *text);
 
-/* The bytes of a file (free them with free), with a zero byte behind them; NULL when there is no such file.
+/* The bytes of a file (free them with free), with a zero byte behind them; NULL if the file does not exist.
  * size may be NULL. */
 char *scratch_read(const char *path, size_t *size);
 

@@ -1,4 +1,5 @@
-/* tests/support/thread_bands.h: the processes of a job that shares its rows (base/row_bands.h), as threads of this one. */
+/* tests/support/thread_bands.h: the processes of a job that shares its rows (base/row_bands.h), as threads
+ * of this one. */
 #ifndef SUPPORT_THREAD_BANDS_H
 #define SUPPORT_THREAD_BANDS_H
 
@@ -6,8 +7,8 @@
 
 enum { THREAD_BANDS = 4 }; /* at most */
 
-/* Run `function` in so many threads, part p of them with tasks[p]; each computes with one thread. One job at a time; a part alone
- * runs here. */
+/* Run `function` in `parts` threads, part p with tasks[p]; each computes with one thread. One job at a time.
+ * A single part runs in the calling thread. */
 void thread_bands_run(int64_t parts, void (*function)(void *task), void *const tasks[THREAD_BANDS]);
 
 /* The part of the caller. */

@@ -85,7 +85,7 @@ size_t thread_crew_receive(int64_t channel, void *message, size_t room)
     return take(channel, 1, message, room);
 }
 
-/* A server of one lane has the channel of its number; one of several lanes is alone. */
+/* A server of one lane has the channel of its number; a server of several lanes is the only one. */
 static int64_t own_channel(int64_t lane)
 {
     return thread_crew.servers == 1 ? lane : number;
@@ -154,8 +154,8 @@ void *thread_crew_serve(void *context)
     return NULL;
 }
 
-/* The leader's own candidate waits until others have had as many as there are channels, so that they do take part. The first call comes before
- * they begin. */
+/* The candidate of the leader waits until the servers have received as many candidates as there are
+ * channels, so that they take part. The first call precedes their start. */
 static int wait_for_others(const char *stage, double fraction, void *context)
 {
     (void)stage;
@@ -213,7 +213,7 @@ volt_status thread_crew_run(const volt_candidates *candidates, volt_view X, volt
     check_ok(volt_set_own_threads(1, NULL));
     volt_crew_use(&leading);
     volt_status status = volt_search_run(candidates, X, Y, &own, search);
-    volt_message over = {.kind = VOLT_MESSAGE_OVER}; /* for those who came to a leader that failed before */
+    volt_message over = {.kind = VOLT_MESSAGE_OVER}; /* for servers whose leader failed before */
     for (int64_t channel = 0; channel < THREAD_CREW_CHANNELS; channel++)
         thread_crew_send(channel, &over, sizeof over);
     for (int64_t s = 0; s < servers; s++)

@@ -1,5 +1,5 @@
-/* tests/support/thread_crew.h: a crew of a search (select/search/crew.h) whose processes are threads, and whose messages lie in
- * lists. One at a time. */
+/* tests/support/thread_crew.h: a crew of a search (select/search/crew.h) whose processes are threads, and
+ * whose messages lie in lists. One at a time. */
 #ifndef SUPPORT_THREAD_CREW_H
 #define SUPPORT_THREAD_CREW_H
 
@@ -15,7 +15,7 @@ typedef struct thread_crew_state {
     int64_t servers, arrived, absent, channels;
     int64_t handed;    /* candidates, over all channels */
     int64_t spoilt;    /* the answer on this channel ... */
-    int64_t spoilt_at; /* ... with this number, from 1, is no answer, or one of a process that cannot go on */
+    int64_t spoilt_at; /* ... with this number, from 1, is invalid, or reports a failed process */
     bool garbage;
     int64_t answers[THREAD_CREW_CHANNELS];
     int64_t reports; /* calls of the leader's progress since all have met */
@@ -23,9 +23,9 @@ typedef struct thread_crew_state {
 } thread_crew_state;
 extern thread_crew_state thread_crew;
 
-/* Run a search with `servers` others of `lanes` lanes each, of whom the first `missing` do not come. Answer number
- * `spoilt_at` of the last one is spoilt. Without a progress of its own the leader waits until others have had as many
- * candidates as there are channels, so that they do take part. */
+/* Run a search with `servers` others of `lanes` lanes each, of whom the first `missing` do not come. Answer
+ * number `spoilt_at` of the last one is spoilt. Without a progress of its own the leader waits until others
+ * have had as many candidates as there are channels, so that they take part. */
 volt_status thread_crew_run(const volt_candidates *candidates, volt_view X, volt_view Y,
                             const volt_search_options *options, int64_t servers, int64_t lanes, int64_t missing,
                             int64_t spoilt_at, volt_search **search);
