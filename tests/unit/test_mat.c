@@ -1,6 +1,5 @@
-/* tests/unit/test_mat.c: MATLAB files of version 5 and 7.3, and damaged ones.
- *
- * The files are written by matio. */
+/* tests/unit/test_mat.c: read MATLAB files of version 5 and 7.3, intact and damaged. The files are written
+ * by matio. */
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "volterra/io.h"
@@ -91,7 +90,7 @@ static void reads_every_kind(void **state)
         assert_memory_equal(table->values, expected, sizeof expected);
         volt_table_free(table);
 
-        assert_int_equal(read_columns(path, NULL, &table), VOLT_OK); /* the text is passed over */
+        assert_int_equal(read_columns(path, NULL, &table), VOLT_OK); /* text is skipped */
         assert_int_equal(table->cols, 5);
         volt_table_free(table);
         assert_int_equal(read_columns(path, "y,X_2", &table), VOLT_OK);
@@ -102,7 +101,7 @@ static void reads_every_kind(void **state)
     }
 }
 
-/* Whole numbers of every size, at the ends of their range. */
+/* Integers of every size, at the limits of their range. */
 static void whole_numbers(void **state)
 {
     (void)state;
@@ -154,7 +153,7 @@ static void refuses_what_is_no_table(void **state)
         put(file, "fs", MAT_C_DOUBLE, MAT_T_DOUBLE, 1, 1, two, 0, kinds[k].compression);
         put(file, "bad", MAT_C_DOUBLE, MAT_T_DOUBLE, 3, 1, bad, 0, kinds[k].compression);
         put(file, "words", MAT_C_CHAR, MAT_T_UINT8, 1, 4, "text", 0,
-            kinds[k].compression); /* no numbers: not listed */
+            kinds[k].compression); /* not numeric: not listed */
         Mat_Close(file);
         assert_fails(path, NULL, VOLT_ERR_FORMAT, "different numbers of rows");
         assert_true(strstr(volt_error_detail(), "u 3 x 1") && strstr(volt_error_detail(), "fs 1 x 1"));
@@ -177,8 +176,8 @@ static void refuses_what_is_no_table(void **state)
     }
 }
 
-/* matio itself reads a file of version 5 that is cut short, with numbers from nowhere: every cut must be
- * noticed. */
+/* matio itself reads a truncated file of version 5 and returns arbitrary numbers: every truncation must be
+ * detected. */
 static void every_cut_is_refused(void **state)
 {
     (void)state;
@@ -190,7 +189,7 @@ static void every_cut_is_refused(void **state)
             const char *path = scratch_write("cut.mat", bytes, length);
             volt_status status = read_columns(path, "X,y,r,i", &table);
             volt_table_free(table);
-            /* A cut between two variables leaves a whole file: then the last one is not found. */
+            /* A cut between two variables leaves a valid file without the last variable. */
             if (status != VOLT_ERR_FORMAT)
                 fail_msg("kind %d cut to %zu bytes: status %d", k, length, (int)status);
         }
@@ -198,8 +197,8 @@ static void every_cut_is_refused(void **state)
     }
 }
 
-/* The checksum of compressed data and our walk leave a flipped bit nowhere to hide behind the header. Within
- * the header what is read is the matrix that was written, or nothing. */
+/* The checksum of compressed data and the library's own scan detect every flipped bit after the header. A
+ * flipped bit in the header yields the original matrix or an error. */
 static void flipped_bits_of_compressed_data(void **state)
 {
     (void)state;
@@ -216,7 +215,7 @@ static void flipped_bits_of_compressed_data(void **state)
         volt_table_free(table);
         bytes[bit / 8] = (char)(bytes[bit / 8] ^ 1 << bit % 8);
     }
-    assert_true(n_refused >= 8 * (size - 128)); /* every bit behind the header */
+    assert_true(n_refused >= 8 * (size - 128)); /* every bit after the header */
     free(bytes);
 }
 

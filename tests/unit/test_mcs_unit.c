@@ -1,4 +1,4 @@
-/* tests/unit/test_mcs_unit.c: the model confidence set, losses and block lengths by hand, and their failures. */
+/* tests/unit/test_mcs_unit.c: model confidence set, losses and block lengths with known values, and errors. */
 #include "stats/stats_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -33,19 +33,19 @@ static volt_mcs *mcs_of(volt_view losses, const volt_mcs_options *options)
     return mcs;
 }
 
-/* A handful of operations: a few eps. */
+/* A few operations: a few eps. */
 static void check_near(const char *name, double expected, double actual)
 {
     golden_check_number(name, expected, actual, 16 * DBL_EPSILON, GOLDEN_RELATIVE);
 }
 
-/* ---- values by hand --------------------------------------------------------------------------- */
+/* ---- known values ----------------------------------------------------------------------------- */
 
-/* Two models, two rows: losses (0, 0) and (1, 3), so d = L_2 - L_1 = 2. The replications take the rows
- * (0, 0), (1, 1), (0, 1), (1, 0): d* - d = -1, 1, 0, 0, so V = 1/2 and T = 2 sqrt 2 against
- * T* = sqrt 2, sqrt 2, 0, 0: none is above. With the losses (0, 2) and (1.5, 1) it is d = 1/4,
- * d*_t = (1.5, -1), d* - d = 1.25, -1.25, 0, 0, V = 25/32, T = 1 / (5 / sqrt 2) = sqrt 2 / 5 against
- * T* = sqrt 2, sqrt 2, 0, 0: a share of 1/2. For two models both methods are the same: c = d/2, s = sqrt V / 2. */
+/* Two models, two rows: losses (0, 0) and (1, 3), so d = L_2 - L_1 = 2. The replications use the rows (0,
+ * 0), (1, 1), (0, 1), (1, 0): d* - d = -1, 1, 0, 0, so V = 1/2 and T = 2 sqrt 2. T* = sqrt 2, sqrt 2, 0, 0:
+ * none exceeds T. The losses (0, 2) and (1.5, 1) give d = 1/4, d*_t = (1.5, -1), d* - d = 1.25, -1.25, 0, 0,
+ * V = 25/32, T = 1 / (5 / sqrt 2) = sqrt 2 / 5. T* = sqrt 2, sqrt 2, 0, 0: half of them exceed T. For two
+ * models both methods are the same: c = d/2, s = sqrt V / 2. */
 static void two_models_by_hand(void **state)
 {
     (void)state;
@@ -94,7 +94,8 @@ static void a_single_model_is_the_set(void **state)
     }
 }
 
-/* Statistics of 0 and no bootstrap statistic strictly above: columns go in their order, the last one stays. */
+/* All statistics are 0 and no bootstrap statistic exceeds them: models are removed in column order, and the
+ * last one remains. */
 static void identical_models_have_statistic_zero(void **state)
 {
     (void)state;
@@ -115,7 +116,7 @@ static void identical_models_have_statistic_zero(void **state)
     }
 }
 
-/* Losses that never vary: the difference has no error, and the worse model goes first, wherever it stands. */
+/* Constant losses: the difference has zero variance, and the worse model is removed first in either order. */
 static void a_constant_difference_is_decisive(void **state)
 {
     (void)state;
@@ -130,7 +131,7 @@ static void a_constant_difference_is_decisive(void **state)
     }
 }
 
-/* The same losses in other units, up to the ends of the range of doubles, give the same p-values. */
+/* Scaling the losses, up to the limits of the double range, does not change the p-values. */
 static void units_do_not_matter(void **state)
 {
     (void)state;
@@ -181,9 +182,9 @@ static void the_default_block_is_the_root_of_the_rows(void **state)
 
 /* ---- the bootstrap ---------------------------------------------------------------------------- */
 
-/* Block length 1 draws every row anew; length T of a single block walks round. Jumps come with probability
- * 1 / block (the rare jump to the very next row looks like none: probability 1/T), and every row is as likely:
- * shares of n draws are within five standard deviations. */
+/* Block length 1 draws every row independently; a single block of length T is circular. Jumps have
+ * probability 1 / block (a jump to the next row is not detected: probability 1/T), and rows are uniform.
+ * Frequencies over n draws are within five standard deviations. */
 static void indices_are_blocks_of_the_right_length(void **state)
 {
     (void)state;
@@ -202,8 +203,8 @@ static void indices_are_blocks_of_the_right_length(void **state)
     double share = (1 - 1.0 / T) / block, steps = REPS * (T - 1.0);
     golden_check_number("jumps", share, (double)jumps / steps, 5 * sqrt(share * (1 - share) / steps),
                         GOLDEN_ABSOLUTE);
-    /* A row occurs REPS times on average; the variance of its count in one replication is that of a block
-     * process, about 2 block - 1 times as large as for independent draws. */
+    /* A row occurs REPS times on average. Block sampling makes the variance of its count in one replication
+     * about 2 block - 1 times as large as for independent draws. */
     for (int t = 0; t < T; t++)
         golden_check_number("row", REPS, (double)counts[t], 5 * sqrt(REPS * (2 * block - 1)), GOLDEN_ABSOLUTE);
 }
@@ -211,8 +212,9 @@ static void indices_are_blocks_of_the_right_length(void **state)
 /* ---- block length ----------------------------------------------------------------------------- */
 
 /* b^3 = T (G / s)^2 with G = 2 R(1), s = R(0) + 2 R(1) when only lag 1 counts (window 1 at 1/2, 0 at 1). The
- * series 1 1 -1 -1 repeated four times has R(0) = 1, R(1) = 1/16, R(2) = -14/16, ...: significant at even lags,
- * so all lags up to the largest bandwidth, 4 + 5, enter. Summed by hand here from the definition. */
+ * series 1 1 -1 -1 repeated four times has R(0) = 1, R(1) = 1/16, R(2) = -14/16, ...: even lags are
+ * significant, so all lags up to the maximum bandwidth, 4 + 5, are included. The expected value is summed
+ * from the definition. */
 static void block_lengths_by_definition(void **state)
 {
     (void)state;
@@ -234,7 +236,7 @@ static void block_lengths_by_definition(void **state)
     check_ok(volt_block_length(series, T, &block));
     golden_check_number("block", expected, block, 64 * DBL_EPSILON, GOLDEN_RELATIVE);
 
-    /* A constant has no dependence; other units and another level change nothing. */
+    /* A constant series has no dependence. Scale and level do not change the result. */
     double other[T];
     for (int t = 0; t < T; t++)
         other[t] = 0.1;
@@ -246,7 +248,7 @@ static void block_lengths_by_definition(void **state)
     golden_check_number("unit", expected, block, 64 * DBL_EPSILON, GOLDEN_RELATIVE);
 }
 
-/* The rule as the head of block_length.c has it, with every lag computed and all sums written out. */
+/* The rule described at the top of block_length.c, with every lag computed and all sums written out. */
 static double plain_block_length(const double *series, int T, int *bandwidth)
 {
     double mean = 0, *R = new_matrix(T, 1);
@@ -258,7 +260,7 @@ static double plain_block_length(const double *series, int T, int *bandwidth)
             R[k] += (series[t] - mean) * (series[t - k] - mean) / T;
     }
     int in_a_row = (int)fmax(5, ceil(sqrt(log10(T)))), most = (int)ceil(sqrt(T)) + in_a_row, m = most;
-    for (int lag = most - in_a_row; lag >= 0; lag--) { /* the smallest that is good comes last */
+    for (int lag = most - in_a_row; lag >= 0; lag--) { /* the smallest valid bandwidth is found last */
         int good = 1;
         for (int k = lag + 1; k <= lag + in_a_row; k++)
             good &= fabs(R[k] / R[0]) < 2 * sqrt(log10(T) / T);
@@ -276,9 +278,9 @@ static double plain_block_length(const double *series, int T, int *bandwidth)
     return fmax(1, fmin(cbrt(2 * G * G / (2 * sum * sum) * T), ceil(fmin(3 * sqrt(T), T / 3.0))));
 }
 
-/* Autoregressions of every strength and length. Both sums have up to 2 m + 1 terms of size R(0) at most, and are
- * rounded by some T eps of that each: 1e-9 where the spectrum is not nearly 0. Bounds on the length hide what is
- * behind them: most of the lengths lie between. */
+/* Autoregressions of various coefficients and lengths. Both sums have up to 2 m + 1 terms of size at most
+ * R(0), each with rounding of about T eps: 1e-9 unless the spectrum is nearly 0. Bounds on the length would
+ * hide differences, so most lengths must lie between the bounds. */
 static void block_lengths_of_random_series(void **state)
 {
     (void)state;
@@ -302,9 +304,9 @@ static void block_lengths_of_random_series(void **state)
     assert_true(between > TRIES / 2 && wide > TRIES / 4);
 }
 
-/* For an autoregression x_t = phi x_(t-1) + noise the optimum is known: G = 2 phi/(1-phi)^2/(1-phi^2) and
- * s = 1/(1-phi)^2 in units of the noise, so b = (T (2 phi / (1 - phi^2))^2)^(1/3). The estimate has a relative
- * error that falls with T; within a factor 1.5 at T = 100000 it tells phi = 0.5 from 0.3 and from 0.7. */
+/* For an autoregression x_t = phi x_(t-1) + noise the optimum is known: G = 2 phi/(1-phi)^2/(1-phi^2) and s
+ * = 1/(1-phi)^2 in units of the noise, so b = (T (2 phi / (1 - phi^2))^2)^(1/3). The relative error of the
+ * estimate decreases with T. A factor of 1.5 at T = 100000 distinguishes phi = 0.5 from 0.3 and 0.7. */
 static void block_length_of_an_autoregression(void **state)
 {
     (void)state;
@@ -343,7 +345,7 @@ static void losses_by_hand(void **state)
     volt_metrics metrics = {.struct_size = sizeof metrics};
     check_ok(volt_metrics_compute(volt_view_of(truth, 4, 3), volt_view_of(forecast, 4, 3), &metrics));
     check_near("nmse", metrics.nmse, (losses[1] + losses[3] + losses[5] + losses[7]) / 4);
-    /* A constant output that is forecast exactly costs nothing. */
+    /* An exact prediction of a constant output has zero loss. */
     check_ok(volt_losses((volt_view){truth + 2, 4, 1, 3}, (volt_view){truth + 2, 4, 1, 3}, column));
     for (int t = 0; t < 4; t++)
         assert_true(losses[2 * t + 1] == 0);

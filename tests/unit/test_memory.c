@@ -16,7 +16,7 @@
 static void memory_is_aligned_and_writable(void **state)
 {
     (void)state;
-    /* The largest passes the size from which the allocator asks for huge pages. */
+    /* The largest exceeds the size from which the allocator requests huge pages. */
     static const int64_t counts[] = {0, 1, 7, 64, 1000, (int64_t)1 << 20};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         double *memory = volt_alloc(counts[i], sizeof *memory);
@@ -40,7 +40,7 @@ static void objects_of_no_size(void **state)
 static void zeroed_memory_is_zero(void **state)
 {
     (void)state;
-    for (int round = 0; round < 2; round++) { /* the second round gets used memory back */
+    for (int round = 0; round < 2; round++) { /* the second round reuses freed memory */
         unsigned char *memory = volt_alloc_zero(1000, 3);
         assert_non_null(memory);
         for (int i = 0; i < 3000; i++)
@@ -90,7 +90,7 @@ static void growing_keeps_what_was_there(void **state)
     }
     for (int64_t n = 1; n <= 5000; n++)
         assert_int_equal(values[n - 1], n * n);
-    assert_in_range(moves, 2, 13); /* doubling from 1 takes 13 moves to 5000 */
+    assert_in_range(moves, 2, 13); /* doubling from 1 reaches 5000 in 13 reallocations */
     volt_free(values);
 }
 
@@ -106,7 +106,7 @@ static void failed_growing_changes_nothing(void **state)
     assert_int_equal(capacity, 4);
     for (int i = 0; i < 32; i++)
         assert_int_equal(((char *)memory)[i], 'a');
-    check_ok(volt_grow(&memory, &capacity, 4, 8)); /* nothing to do */
+    check_ok(volt_grow(&memory, &capacity, 4, 8)); /* no-op */
     assert_ptr_equal(memory, before);
     volt_free(memory);
 }
@@ -153,29 +153,29 @@ static void a_failing_replacement_gives_null_and_a_sentence(void **state)
     assert_string_equal(volt_error_detail(), "could not allocate 5 objects of 16 bytes");
 }
 
-/* ---- how much there is ------------------------------------------------------------------------ */
+/* ---- available memory ------------------------------------------------------------------------- */
 
 static void more_than_there_is_is_refused_with_both_figures(void **state)
 {
     (void)state;
     check_ok(volt_memory_require(1, "a byte"));
     if (volt_memory_available() == 0)
-        skip(); /* this system does not say */
+        skip(); /* not available on this system */
     check_fails(volt_memory_require(1024.0 * 0x1p60, "the Gram matrix"), VOLT_ERR_MEMORY,
                 "the Gram matrix needs 1024.0 EiB of memory, and ");
 }
 
-/* Of so many processes each has next to nothing. */
+/* With this many processes the share of each is close to 0. */
 static void sharers_have_their_part(void **state)
 {
     (void)state;
     volt_memory_set_sharers(INT64_MAX);
     assert_true(volt_memory_available() <= 2);
-    volt_memory_set_sharers(0); /* alone */
+    volt_memory_set_sharers(0); /* single process */
     assert_true(volt_memory_available() > 2);
 }
 
-/* A limit on the address space leaves what is not in use yet, to the last page that this looking takes. */
+/* A limit on the address space leaves the unused part, up to the pages that the query itself uses. */
 static void a_limit_on_addresses_counts_what_is_in_use(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_model.c: fitting: scales, fitted values, what is refused, what can be cancelled. */
+/* tests/unit/test_model.c: fitting: scales, fitted values, invalid arguments, cancellation. */
 #include "base/memory.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
@@ -61,7 +61,7 @@ static void check_target_scales(const volt_model_info *info, const double *Y)
     }
 }
 
-/* Inputs: the mean and one number that makes the largest norm 1; no shift for the even lift. */
+/* Inputs: the mean, and one scale that makes the largest norm 1; no shift for the even lift. */
 static void scales_come_from_the_training_rows(void **state)
 {
     (void)state;
@@ -129,8 +129,8 @@ static void a_constant_target_is_forecast_exactly(void **state)
     volt_model_free(model);
 }
 
-/* A perturbation e of the entries of K moves forecasts by n e |A| (1 + n L / alpha) at most, L >= |K|. Scaled
- * inputs are the same up to the rounding of the shift, here 2^10 times their spread. */
+/* A perturbation e of the entries of K changes predictions by at most n e |A| (1 + n L / alpha), L >= |K|.
+ * Scaled inputs agree up to the rounding of the shift, here 2^10 times their spread. */
 static void forecasts_do_not_depend_on_units(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void forecasts_do_not_depend_on_units(void **state)
     for (int i = 0; i < N * Q; i++)
         size = fmax(size, fabs(info.coefficients[i]));
     double error = 1024 * DBL_EPSILON * L * L, bound = N * error * size * (1 + N * L / options.alpha);
-    assert_true(bound < 1e-4); /* sharp enough to see a shift that is not removed */
+    assert_true(bound < 1e-4); /* tight enough to detect a shift that is not removed */
     for (int i = 0; i < N * Q; i++) {
         double scale = info.target_scale[i % Q];
         assert_true(fabs(other_out[i] - (-3 * out[i] + 20)) <= 3 * scale * bound);
@@ -165,8 +165,8 @@ static void forecasts_do_not_depend_on_units(void **state)
 
 /* ---- fitted values ---------------------------------------------------------------------------- */
 
-/* fitted = mean + scale (K A + c), K from plain loops on the scaled inputs. On fitted rows the library takes
- * Y - alpha A instead, which differs by the residual of the solve, 16 n eps |K| |A| with |K| <= n L. */
+/* fitted = mean + scale (K A + c), with K from plain loops on the scaled inputs. On fitted rows the library
+ * uses Y - alpha A instead, which differs by the residual of the solve, 16 n eps |K| |A| with |K| <= n L. */
 static void check_fitted(const plain_kernel *kernel, const double *X, const double *Y,
                          const volt_fit_options *options)
 {
@@ -232,7 +232,7 @@ static void fitted_values_are_those_of_the_readout(void **state)
     free(small);
 }
 
-/* A washout of all rows but one: with an intercept that one row is fitted by it alone. */
+/* Washout of all rows but one: the intercept fits the remaining row. */
 static void a_washout_may_leave_one_row(void **state)
 {
     (void)state;
@@ -248,7 +248,7 @@ static void a_washout_may_leave_one_row(void **state)
     volt_model_free(model);
 }
 
-/* ---- what a model says ------------------------------------------------------------------------ */
+/* ---- model properties ------------------------------------------------------------------------- */
 
 static void the_description_is_complete(void **state)
 {
@@ -292,7 +292,7 @@ static void the_description_is_complete(void **state)
 
 /* ---- alpha that is too small ------------------------------------------------------------------ */
 
-/* Fit Lorenz data one step ahead; the alpha of the message must do. */
+/* Fit Lorenz data one step ahead; the alpha in the message must work. */
 static void check_suggestion(const char *text, double *X, int64_t n, int64_t *refused)
 {
     volt_kernel *kernel = plain_parse(text);
@@ -316,8 +316,8 @@ static void check_suggestion(const char *text, double *X, int64_t n, int64_t *re
     volt_kernel_free(kernel);
 }
 
-/* Also where tau is small and K nearly constant: what is left of K after the constant has been taken away for
- * the intercept carries the rounding of the whole of it, so that n eps max K_ii is the level of K as it was. */
+/* The same for small tau and nearly constant K. The centred K has the rounding error of the full K, so the
+ * threshold n eps max K_ii uses K before centring. */
 static void the_suggested_alpha_works(void **state)
 {
     (void)state;
@@ -374,7 +374,7 @@ static attempt begin_attempt(volt_rng *rng, attempt *a)
     return *a;
 }
 
-/* To the last numbers that a double holds. */
+/* Values up to the limits of the double range. */
 static void shrink(double *X)
 {
     for (int i = 0; i < N * D; i++)
@@ -423,7 +423,7 @@ static void wrong_fits_are_refused(void **state)
     check_fails(volt_model_fit(good.kernel, volt_view_of(good.X, N, D), volt_view_of(good.Y, N, Q), NULL,
                                nowhere, NULL),
                 VOLT_ERR_ARGUMENT, "NULL");
-    /* beyond a bound: on scaled inputs M = 1, on these as they are M is about 10 */
+    /* outside a bound: M = 1 on scaled inputs, M is about 10 on unscaled ones */
     AGAIN(a.options.scale = 0, VOLT_ERR_ARGUMENT, "tau = 0.6 ");
 #undef AGAIN
     volt_kernel_free(good.kernel);
@@ -440,7 +440,7 @@ static void inputs_without_information_are_refused(void **state)
         a.X[i * D + 1] = 1e5 / 3;
     }
     check_refused(&a, VOLT_ERR_DATA, "constant");
-    a.x.rows = a.y.rows = a.out.rows = 1; /* one row is constant */
+    a.x.rows = a.y.rows = a.out.rows = 1; /* a single row is constant */
     check_refused(&a, VOLT_ERR_DATA, "only one row");
     a.x.rows = a.y.rows = a.out.rows = N;
     memset(a.X, 0, sizeof a.X);
@@ -450,7 +450,7 @@ static void inputs_without_information_are_refused(void **state)
     volt_kernel_free(a.kernel);
 }
 
-/* One row as it is, without scale: K = 1 + lambda^2 kappa b, A = y / (K + alpha) without intercept. */
+/* One row without scaling: K = 1 + lambda^2 kappa b, A = y / (K + alpha) without intercept. */
 static void one_row_can_be_fitted_without_scale(void **state)
 {
     (void)state;
@@ -474,7 +474,7 @@ static void more_rows_than_memory_holds_are_refused(void **state)
 {
     (void)state;
     if (volt_memory_available() == 0)
-        skip();              /* this system does not say */
+        skip();              /* not available on this system */
     enum { ROWS = 4000000 }; /* 116 TiB of Gram matrix */
     double *X = calloc(ROWS, sizeof *X);
     X[7] = 1;

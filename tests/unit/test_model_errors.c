@@ -1,5 +1,5 @@
-/* tests/unit/test_model_errors.c: errors of the training rows are those of fits on the rows before, and intervals are
- * their ranks. */
+/* tests/unit/test_model_errors.c: training errors equal those of fits on the preceding rows, and intervals
+ * are quantiles of them. */
 #include "model/model_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -20,7 +20,7 @@
 
 enum { N = 60, D = 2, Q = 2 };
 
-/* Inputs, and targets that follow from them with some noise. */
+/* Inputs, and targets that depend on them with noise. */
 typedef struct problem {
     double *X, *Y;
     volt_kernel *kernel;
@@ -53,14 +53,14 @@ static volt_model *fit_rows(const problem *p, int64_t n, const volt_fit_options 
     return model;
 }
 
-/* y_t less the forecast of a fit on rows 0 .. h - 1 alone. */
+/* y_t minus the prediction of a fit on rows 0 .. h - 1. */
 static void plain_error(const problem *p, int64_t h, int64_t t, const volt_fit_options *options, double e[Q])
 {
     volt_model *model = fit_rows(p, h, options);
     int64_t rows = t - h + 1;
     double *out = new_matrix(rows, Q);
     volt_predict_options allow = volt_predict_options_default();
-    allow.beyond = VOLT_BEYOND_ALLOW; /* the ball is that of fewer rows */
+    allow.beyond = VOLT_BEYOND_ALLOW; /* the ball is computed from fewer rows */
     check_ok(volt_model_predict(model, volt_view_of(p->X + h * D, rows, D), &allow,
                                 volt_matrix_of(out, rows, Q), NULL));
     for (int64_t k = 0; k < Q; k++)
@@ -69,7 +69,7 @@ static void plain_error(const problem *p, int64_t h, int64_t t, const volt_fit_o
     volt_model_free(model);
 }
 
-/* Nothing is learned about scales, so that a fit on fewer rows is the same problem. */
+/* Scaling is off, so that a fit on fewer rows is the same problem. */
 static volt_fit_options plain_options(int64_t ahead, int64_t washout, int intercept)
 {
     volt_fit_options options = volt_fit_options_default();
@@ -91,7 +91,8 @@ static const char *const kernels[] = {
     "volterra:tau=0.4,lambda=0.5,pole=0.3",
 };
 
-/* The condition of K + alpha I is at most some 1e4 here, targets are of size 3: 1e-9 leaves a factor of more than 100. */
+/* The condition number of K + alpha I is at most about 1e4 here, and targets are of size 3: 1e-9 leaves a
+ * factor of more than 100. */
 static const double tolerance = 1e-9;
 
 static void errors_are_those_of_fits_on_the_rows_before(void **state)
@@ -108,7 +109,7 @@ static void errors_are_those_of_fits_on_the_rows_before(void **state)
             volt_model *model = fit_rows(&p, N, &options);
             int64_t gap = cases[c].ahead > 1 ? cases[c].ahead : 1, w = cases[c].washout, kept = N - w;
             double *read = new_matrix(kept, Q);
-            read[(kept - 1) * Q] = 1e77; /* fewer rows than there are: what is beyond them is left alone */
+            read[(kept - 1) * Q] = 1e77; /* a buffer of fewer rows: nothing is written past its end */
             assert_int_equal(volt_model_errors_read(model, volt_matrix_of(read, kept - 1, Q)), kept);
             assert_true(read[(kept - 1) * Q] == 1e77);
             assert_int_equal(volt_model_errors_read(model, volt_matrix_of(read, kept, Q)), kept);
@@ -180,7 +181,7 @@ static void scales_are_standard_deviations(void **state)
         }
 }
 
-/* Rows without a target have no error, and change nothing in those of the others beyond what their absence does. */
+/* Rows without a target have no error. They affect the other errors only by their absence from the fit. */
 static void rows_without_a_target_have_no_error(void **state)
 {
     (void)state;
@@ -206,12 +207,12 @@ static void rows_without_a_target_have_no_error(void **state)
     release(&p);
 }
 
-/* The same bits of errors from a file. */
+/* A loaded model has bitwise equal errors. */
 static void a_file_keeps_them(void **state)
 {
     (void)state;
     problem p = make_problem(13, "fir:mu=0.5 + 0.5*rbf:gamma=1", N);
-    volt_fit_options options = volt_fit_options_default(); /* outputs choose their alphas: scales differ */
+    volt_fit_options options = volt_fit_options_default(); /* alpha is chosen per output: scales differ */
     volt_model *model = fit_rows(&p, N, &options), *read = NULL;
     const char *path = scratch_path("errors.safetensors");
     check_ok(volt_model_save(model, path, (volt_progress){0}));
@@ -227,9 +228,10 @@ static void a_file_keeps_them(void **state)
     release(&p);
 }
 
-/* ---- what a choice leaves --------------------------------------------------------------------- */
+/* ---- errors after alpha selection ------------------------------------------------------------- */
 
-/* A series whose next value is to be forecast: the change where that pays, else "as now". */
+/* A series whose next value is predicted: the change if the model improves on persistence, otherwise
+ * persistence. */
 static volt_model *fit_series(const double *series, int64_t n, double alpha, volt_target target)
 {
     static const int64_t anchor = 0;
@@ -263,7 +265,7 @@ static void make_series(uint64_t seed, double keeps, double *series)
     free(noise);
 }
 
-/* Learned in full: as a fit with that alpha. Half-way: half of it, half of the change. Not at all: the change. */
+/* Full readout: a fit with that alpha. Half: the mean of the readout and the change. None: the change. */
 static void shares_of_a_choice_are_in_the_errors(void **state)
 {
     (void)state;
@@ -276,7 +278,7 @@ static void shares_of_a_choice_are_in_the_errors(void **state)
         volt_model_get_info(model, &info);
         double share = info.report->share[0];
         volt_model_errors_read(model, volt_matrix_of(e, LENGTH - 1, 1));
-        bool is_plain = info.anchors[0] >= 0 && info.intercepts[0] == 0; /* no constant was chosen */
+        bool is_plain = info.anchors[0] >= 0 && info.intercepts[0] == 0; /* no constant prediction was chosen */
         if (share == 0)
             for (int64_t t = 1; t < LENGTH - 1; t++)
                 assert_true(fabs(e[t] - (series[t + 1] - series[t])) <= 1e-12 * (1 + fabs(series[t])));
@@ -313,8 +315,8 @@ static void shares_of_a_choice_are_in_the_errors(void **state)
     assert_true(seen[0] > 0 && seen[1] > 0 && seen[2] > 0);
 }
 
-/* Of targets that no input explains the mean is learned: that of the rows before which are known, and none of the last
- * quarter. */
+/* If the inputs do not explain the targets, the prediction is the mean of the known preceding targets,
+ * without the last quarter. */
 static void a_mean_errs_by_the_distance_from_it(void **state)
 {
     (void)state;
@@ -324,7 +326,7 @@ static void a_mean_errs_by_the_distance_from_it(void **state)
         volt_rng rng = test_rng(1000 + seed);
         double *noise = normal_rows(&rng, N, Q), sum = 0;
         memcpy(p.Y, noise, sizeof(double) * N * Q);
-        volt_fit_options options = volt_fit_options_default(); /* alpha is chosen */
+        volt_fit_options options = volt_fit_options_default(); /* alpha is selected */
         options.scale = 0;
         volt_model *model = fit_rows(&p, N, &options);
         volt_model_info info = {.struct_size = sizeof info};
@@ -345,7 +347,8 @@ static void a_mean_errs_by_the_distance_from_it(void **state)
     assert_true(seen >= 3);
 }
 
-/* Above 2048 rows a fit of states predicts the held-out half from sums over the rows before: as an exact fit on those does. */
+/* Above 2048 rows a fit on states predicts the held-out half from sums over the preceding rows. The result
+ * equals an exact fit on those rows. */
 static void reservoirs_have_those_of_a_fit_on_the_rows_before(void **state)
 {
     (void)state;
@@ -419,7 +422,7 @@ static void half_widths_are_ranks_of_the_last_errors(void **state)
     release(&p);
 }
 
-/* The last 300 of the errors that are there, in the order of time; all, where they are fewer. */
+/* The last 300 available errors in time order, or all of them if there are fewer. */
 static void scores_are_the_last_errors(void **state)
 {
     (void)state;
@@ -449,7 +452,8 @@ static void scores_are_the_last_errors(void **state)
         }
 }
 
-/* Far errors of a long fit: rows from `last` on, the last 300 at most, are forecast from those before `last` alone. */
+/* Long-horizon errors of a long fit: rows from `last` on, at most the last 300, are predicted from the rows
+ * before `last`. */
 static void no_more_than_300_rows_are_held_back(void **state)
 {
     (void)state;
@@ -464,7 +468,7 @@ static void no_more_than_300_rows_are_held_back(void **state)
     allow.beyond = VOLT_BEYOND_ALLOW;
     check_ok(volt_model_predict(before, volt_view_of(p.X + LAST * D, MANY - LAST, D), &allow,
                                 volt_matrix_of(out, MANY - LAST, Q), NULL));
-    for (int64_t t = 1; t < MANY - LAST; t++) /* of row LAST one row less was known: a target takes two rows */
+    for (int64_t t = 1; t < MANY - LAST; t++) /* one row fewer is known for row LAST: a target spans two rows */
         for (int64_t k = 0; k < Q; k++) {
             double e = p.Y[(LAST + t) * Q + k] - out[t * Q + k];
             assert_true(fabs(far->e[t * Q + k] - e) <= tolerance);
@@ -479,12 +483,12 @@ static void ranks_and_needs(void **state)
 {
     (void)state;
     const double sorted[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-    assert_true(volt_interval_quantile(sorted, 9, 0.9) == 9); /* 0.9 * 10 is 9, whatever its rounding */
+    assert_true(volt_interval_quantile(sorted, 9, 0.9) == 9); /* 0.9 * 10 is 9 regardless of rounding */
     assert_true(volt_interval_quantile(sorted, 9, 0.91) == INFINITY);
     assert_true(volt_interval_quantile(sorted, 9, 0.5) == 5);
     assert_true(volt_interval_quantile(sorted, 9, 0.01) == 1);
     for (int64_t needed = 1; needed <= 300; needed++) {
-        double most = (double)needed / (double)(needed + 1); /* that so many scores can show */
+        double most = (double)needed / (double)(needed + 1); /* the highest level for this number of scores */
         assert_int_equal(volt_interval_needs(most), needed);
         assert_int_equal(volt_interval_needs(most + 1e-6), needed + 1);
         assert_true(isfinite(volt_interval_quantile((const double[300]){0}, needed, most)));

@@ -1,4 +1,4 @@
-/* tests/unit/test_model_file_parts.c: which parts a model file has, by its format and its marks. */
+/* tests/unit/test_model_file_parts.c: the parts of a model file, by format version and flags. */
 #include "io/safetensors/safetensors.h"
 #include "support/check.h"
 #include "support/scratch.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* A model of two rows, written by hand in this format, with a tensor `extra` of so many numbers. */
+/* A model of two rows in the given format, with a tensor `extra` of the given length. */
 static volt_status load_format(const char *version, const char *kernel, const char *extra, int64_t numbers,
                                int64_t n_state, volt_model **model)
 {
@@ -31,7 +31,7 @@ static volt_status load_format(const char *version, const char *kernel, const ch
         {"version", version},
         {"library", "0.1.0"},
         {"radius", "1"},
-        {"alpha", "0"}, /* infinite, where there is a recipe */
+        {"alpha", "0"}, /* infinite if the model has a recipe */
         {"kernel", kernel},
         {"rcond", "0.1"},
         {"washout", "0"},
@@ -69,7 +69,7 @@ static void a_part_counts_from_its_format_on(void **state)
     }
 }
 
-/* What a later library may add without a new format. */
+/* Additions that a later version may make without a new format. */
 static void a_tensor_that_nobody_knows_is_passed_over(void **state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static void a_tensor_that_nobody_knows_is_passed_over(void **state)
     }
 }
 
-/* The past of the filters is in the recipe, which format 1 has not. */
+/* The filter state is part of the recipe, which format 1 does not have. */
 static void filters_without_their_past_are_refused(void **state)
 {
     (void)state;

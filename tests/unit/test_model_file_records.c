@@ -1,4 +1,4 @@
-/* tests/unit/test_model_file_records.c: model files of records, written by hand: what loads, and what is refused. */
+/* tests/unit/test_model_file_records.c: hand-written model files with several records, valid and invalid. */
 #include "io/safetensors/safetensors.h"
 #include "support/check.h"
 #include "support/scratch.h"
@@ -12,7 +12,8 @@
 
 #include <cmocka.h>
 
-/* A model of two rows; `lengths` are its records, and `state` is against each of them: the record's rows, its border. */
+/* A model of two rows; `lengths` are its record lengths. `state` holds the state of each record's rows and
+ * its border. */
 static volt_status load_with(const double *lengths, int64_t n, const double *state, int64_t n_state,
                              volt_model **model)
 {
@@ -48,8 +49,8 @@ static volt_status load_with(const double *lengths, int64_t n, const double *sta
     return volt_model_load(path, model);
 }
 
-/* Against two records of one row each, states k and border b: a row of value x has 1 + l^2 kappa(x, z_j) b on either,
- * since what stood before the only row of a record is the border. */
+/* Two records of one row each, states k and border b: a row of value x has the entry 1 + l^2 kappa(x, z_j) b
+ * for each of them, because the border precedes the only row of a record. */
 static void two_records_of_one_row(void **state)
 {
     (void)state;

@@ -1,7 +1,6 @@
-/* tests/unit/test_model_file_sizes.c: a model file is not worth more memory or work than its own size warrants.
- *
- * The kernel's text can name a window of a million rows. A file that does not hold the state that belongs to such a
- * window is refused before anything of that size is made. */
+/* tests/unit/test_model_file_sizes.c: memory and time to load a model file are bounded by its size. The
+ * kernel text can name a window of a million rows. A file without the state of such a window is rejected
+ * before memory of that size is allocated. */
 #include "io/safetensors/safetensors.h"
 #include "support/check.h"
 #include "support/scratch.h"
@@ -40,7 +39,7 @@ static void release(void *memory, void *context)
 
 /* ---- crafted files ---------------------------------------------------------------------------- */
 
-/* A model of N rows whose state has `length` numbers; the checksum is right. */
+/* A model of N rows whose state has `length` numbers, with a valid checksum. */
 static void write_model(const char *path, const char *kernel, int64_t length)
 {
     static const double inputs[N * D] = {0.5, -0.5, 0.25, 0.5, -0.5, 0.1, 0.3, 0.3}, half[N * D] = {0.5, 0.5};
@@ -71,7 +70,8 @@ static void write_model(const char *path, const char *kernel, int64_t length)
 
 static void check_refused(const char *path, const char *kernel, int64_t length)
 {
-    /* The file, its bytes, a model of its rows: some tens of times its size, and no window. */
+    /* Memory for the file, its bytes and a model of its rows: tens of times the file size, without the
+     * window. */
     const size_t most = 1 << 17;
     write_model(path, kernel, length);
     const volt_allocator counting = {count_bytes, release, NULL};

@@ -1,5 +1,5 @@
-/* tests/unit/test_model_journeys.c: every way to fit a model and every call of one, disturbed at every step: the k-th
- * allocation or claim of memory fails, or the user cancels at the k-th poll, for every k (support/journey.h). */
+/* tests/unit/test_model_journeys.c: every solver and every model call under fault injection: for every k,
+ * the k-th allocation or memory claim fails, or the user cancels at the k-th poll (support/journey.h). */
 #include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/journey.h"
@@ -27,7 +27,7 @@ static const int64_t lengths[] = {7, 5, N - 12};
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* Inputs, each of which is the target of the row before, and targets of other kinds. */
+/* Inputs, each the target of the preceding row, and targets of other kinds. */
 static double X[(N + 1 + H) * D], holes[N * D], last_holes[N * D], labels[N], pairs[N], counts[N], weights[N];
 
 static int make_rows(void **state)
@@ -58,7 +58,7 @@ static volt_view later_inputs(void)
     return volt_view_of(X + (N + 1) * D, H, D);
 }
 
-/* ---- ways to fit ------------------------------------------------------------------------------ */
+/* ---- fits ------------------------------------------------------------------------------------- */
 
 typedef struct way {
     const char *name, *kernel;
@@ -70,7 +70,7 @@ typedef struct way {
     volt_model *model;
 } way;
 
-/* What a model can do beside forecasting. */
+/* Capabilities of a model other than prediction. */
 enum {
     CONTINUES = 1,
     EXPLAINS = 2,
@@ -107,7 +107,7 @@ static way *add_loss(const char *name, const char *loss, const double *targets, 
     return w;
 }
 
-/* Series that forecast themselves. */
+/* Autonomous series models. */
 static way *add_series(const char *name, const char *kernel, int uses)
 {
     static const int64_t anchors[] = {0, 1};
@@ -168,7 +168,7 @@ static void add_ways_of_solvers(void)
     w->options.missing_targets = 1;
     w->options.checkpoint = checkpoint;
     w->options.checkpoint_seconds = 0;
-    w->traits = JOURNEY_DOES_WITHOUT; /* the sync of the directory of the checkpoint */
+    w->traits = JOURNEY_DOES_WITHOUT; /* sync of the checkpoint directory */
     w = add_way("states", "esn:size=3", STREAMS);
     w->options.solver = "features";
 }
@@ -240,7 +240,7 @@ static void every_way_to_fit(void **state)
         journey_check(&(journey){ways[i].name, &ways[i], fit, ways[i].traits, 0});
 }
 
-/* ---- what a model is used for ----------------------------------------------------------------- */
+/* ---- uses of a model -------------------------------------------------------------------------- */
 
 static volt_status predict(const void *with, volt_progress progress, journey_result *result)
 {
@@ -256,7 +256,7 @@ static volt_status predict(const void *with, volt_progress progress, journey_res
                                         .n_records = reset ? 2 : 0,
                                         .progress = progress};
         int64_t beyond = -5;
-        if (w->uses & RUNS_FREE && reset) { /* a row with what was measured */
+        if (w->uses & RUNS_FREE && reset) { /* a row with its observed target */
             options.known = volt_view_of(X, H, D);
             options.warm_up = 1;
         }
@@ -287,7 +287,7 @@ static volt_status predict_in_pieces(const void *with, volt_progress progress, j
     return status;
 }
 
-/* Rows one by one, with intervals, to a file and from there on. */
+/* Push rows one by one with intervals, save the stream, and continue from the file. */
 static volt_status stream(const void *with, volt_progress progress, journey_result *result)
 {
     static const double coverages[] = {0.5, 0.6};
@@ -298,7 +298,7 @@ static volt_status stream(const void *with, volt_progress progress, journey_resu
         .struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_CLIP, .progress = progress};
     volt_live *first = NULL, *copy = NULL, *second = NULL;
     volt_status status = volt_live_create(w->model, as_live(&options), &first);
-    if (status == VOLT_OK && !w->options.loss) /* intervals are of squares */
+    if (status == VOLT_OK && !w->options.loss) /* intervals apply to squared loss */
         status = volt_live_track(first, coverages, 2);
     if (status == VOLT_OK)
         status = volt_live_feed(first, X + (N + 1) * D, y);
@@ -331,11 +331,11 @@ static volt_status save(const void *with, volt_progress progress, journey_result
     volt_status status = volt_model_save(w->model, path, progress);
     if (status == VOLT_OK)
         journey_put_file(result, path);
-    assert_int_equal(access(path, F_OK), -1); /* nothing half-done */
+    assert_int_equal(access(path, F_OK), -1); /* no partial result */
     return status;
 }
 
-/* What is read forecasts as the model that was saved. */
+/* The loaded model gives the same predictions as the saved one. */
 static volt_status load(const void *with, volt_progress progress, journey_result *result)
 {
     (void)progress;
@@ -406,7 +406,7 @@ static volt_status spread(const void *with, volt_progress progress, journey_resu
     return status;
 }
 
-/* Order by order, and the parts of forecasts. */
+/* Predictions by order, and their contributions. */
 static volt_status explain(const void *with, volt_progress progress, journey_result *result)
 {
     const way *w = with;
@@ -453,7 +453,7 @@ static volt_status respond(const void *with, volt_progress progress, journey_res
 static const struct {
     const char *name;
     volt_status (*run)(const void *with, volt_progress progress, journey_result *result);
-    int needs, traits; /* uses of a model that it must have */
+    int needs, traits; /* required uses of the model */
 } uses[] = {
     {"predict", predict, 0, 0},
     {"predict in pieces", predict_in_pieces, COMES_IN_PIECES, 0},

@@ -1,4 +1,5 @@
-/* tests/unit/test_moving.c: entries against columns that come and go are those of the whole matrix, whatever the engine. */
+/* tests/unit/test_moving.c: on every engine, entries for a moving window of columns equal those of the full
+ * matrix. */
 #include "kernel/engine/state.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
@@ -17,12 +18,12 @@
 
 enum { N = 120, D = 2 };
 
-/* Kernels beside those of the list: windows that are long, augmented, normalised or shorter than the sequence. */
+/* Additional kernels: windows that are long, augmented, normalised or shorter than the sequence. */
 static const char *const more_kernels[] = {"rbf:window=40,gamma=0.3", "sig:window=5,augment=time,level=2",
                                            "sigpde:static=rbf,window=4", "gak:window=30,sigma=2", NULL};
 
-/* Entries of kernels of size up to `size`: sums and recursions of rows in another order, n eps each, with the room of a
- * kernel that forgets slowly. */
+/* Tolerance for kernel entries of size up to `size`: sums and recursions in a different order, n eps each,
+ * with a margin for slowly fading memory. */
 static double tolerance(const double *K)
 {
     double size = 1;
@@ -38,7 +39,7 @@ typedef struct run {
     volt_moving *moving;
 } run;
 
-/* Rows whose first one reaches furthest. */
+/* Rows of which the first has the largest norm. */
 static void begin(const char *text, uint64_t seed, const int64_t *lengths, int64_t n, run *r)
 {
     volt_rng rng = test_rng(seed);
@@ -66,7 +67,7 @@ static void push(run *r, int64_t t, double *k)
     volt_moving_push(r->moving, r->rows + t * D, true, k);
 }
 
-/* Row t, whose entries begin with column `begin`, as far as they are wanted. */
+/* Row t, whose entries start at column `begin`, as far as requested. */
 static void compare(const run *r, int64_t t, int64_t begin, int64_t wanted, const double *k)
 {
     double most = tolerance(r->K);
@@ -76,7 +77,7 @@ static void compare(const run *r, int64_t t, int64_t begin, int64_t wanted, cons
                      r->K[t * N + j]);
 }
 
-/* A window that slides, grows, waits and shrinks. */
+/* A window that slides, grows, stays constant and shrinks. */
 static void entries_are_those_of_the_whole_matrix(const char *text)
 {
     run r;
@@ -105,8 +106,8 @@ static void every_engine_slides(void **state)
         entries_are_those_of_the_whole_matrix(more_kernels[i]);
 }
 
-/* Where one row leaves for each that comes, columns before the window are exact too: kernels that forget soon keep few of
- * them, and what stands before the first is the number of the one that left. */
+/* If one row is dropped for each new row, columns before the window are exact too. Kernels with short memory
+ * keep few of them, and the entry before the first is the index of the dropped row. */
 static void nothing_is_lost_at_the_edge(void **state)
 {
     (void)state;
@@ -151,8 +152,8 @@ static void records_begin_anew(void **state)
     }
 }
 
-/* Records whose columns are all released, and records without a row, leave nothing behind. A release beyond the last row is
- * one of all rows. */
+/* Records with all columns released, and empty records, use no memory. A release past the last row releases
+ * all rows. */
 static void records_that_left_take_no_room(void **state)
 {
     (void)state;
@@ -166,7 +167,7 @@ static void records_that_left_take_no_room(void **state)
             push(&r, t, NULL);
         check_ok(volt_moving_restart(r.moving));
         int64_t length = volt_moving_length(r.moving);
-        check_ok(volt_moving_restart(r.moving)); /* of a record without a row */
+        check_ok(volt_moving_restart(r.moving)); /* of an empty record */
         assert_int_equal(volt_moving_length(r.moving), length);
         volt_moving_release(r.moving, 10);
         assert_int_equal(volt_moving_begin(r.moving), 10);
@@ -188,7 +189,7 @@ static void records_that_left_take_no_room(void **state)
     }
 }
 
-/* A copy goes on by itself, with the same bits; rows that do not join leave its columns as they are. */
+/* A copy continues independently, bit for bit. Rows that are not added leave its columns unchanged. */
 static void a_copy_is_the_same_moment(void **state)
 {
     (void)state;
@@ -226,13 +227,13 @@ static void a_copy_is_the_same_moment(void **state)
     }
 }
 
-/* Rows at which columns are laid out anew, or need more room. */
+/* Rows at which columns are moved in memory or reallocated. */
 static bool is_tried(int64_t t)
 {
     return t == 0 || t == 1 || t == 33 || (t > 61 && t < 68);
 }
 
-/* The k-th allocation fails: nothing is lost, and the row can be pushed again. */
+/* The k-th allocation fails: the state is unchanged, and the row can be pushed again. */
 static void memory_may_run_out(void **state)
 {
     (void)state;
@@ -259,7 +260,7 @@ static void memory_may_run_out(void **state)
     }
 }
 
-/* Lists of numbers that no moment gave out. */
+/* Invalid state arrays. */
 static void damaged_states_are_refused(void **state)
 {
     (void)state;

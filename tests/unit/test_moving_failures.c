@@ -1,4 +1,4 @@
-/* tests/unit/test_moving_failures.c: columns that come and go, where memory fails, states are damaged, and rows are many. */
+/* tests/unit/test_moving_failures.c: moving columns with failed allocations, damaged states and many rows. */
 #include "kernel/engine/state.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
@@ -17,7 +17,7 @@
 
 enum { FIRST = 20, SECOND = 150, N = FIRST + SECOND, MANY = 70, D = 2, FEW = 12 };
 
-/* Beside those of the list: a power of a reservoir's product, and a factor that is alone. */
+/* Additional kernels: a power of a reservoir product, and a single factor. */
 static const char *const more_kernels[] = {"esn:size=6,radius=0.7,degree=3,coef0=0.5", "2*fir:mu=0.7", NULL};
 
 typedef struct run {
@@ -56,7 +56,7 @@ static void push_few(run *r)
         push(r->moving, r->rows + t * D, true, k);
 }
 
-/* All of the list and those above; what they cannot be asked for is theirs to say. */
+/* The kernel list and the kernels above. Unsupported operations return an error. */
 static void for_every_kernel(void (*test)(const char *text))
 {
     for (int i = 0; engine_kernels[i]; i++)
@@ -67,7 +67,7 @@ static void for_every_kernel(void (*test)(const char *text))
 
 /* ---- many rows -------------------------------------------------------------------------------- */
 
-/* A record, then another of which no row joins: more rows than the states have places for, and a present record that stays
+/* A record, then another without added rows: more rows than the initial state capacity, and a current record
  * without columns. */
 static void many_rows_pass(const char *text)
 {
@@ -105,7 +105,7 @@ static void rows_that_do_not_join_may_be_many(void **state)
         many_rows_pass(kernels[i]);
 }
 
-/* Where a step keeps nothing of the past the edge does not matter, and a column that is not wanted leaves at once. */
+/* With a contraction rate of 0 the border has no effect, and an unused column is dropped immediately. */
 static void what_keeps_nothing_leaves_nothing(void **state)
 {
     (void)state;
@@ -130,7 +130,8 @@ static void what_keeps_nothing_leaves_nothing(void **state)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* Every allocation of the call fails in turn; a failure leaves nothing, and `made` says whether there is something. */
+/* Every allocation of the call fails in turn. A failure returns no object; `made` tells whether one was
+ * returned. */
 #define SWEEP(call, made, undo)                                           \
     for (int64_t fails = 1, hit = 1; hit; fails++) {                      \
         failing_alloc_start(fails);                                       \
@@ -150,7 +151,7 @@ static void memory_fails_at_birth(const char *text)
     volt_moving *fresh = NULL;
     SWEEP(volt_moving_create(&r.resolved, &fresh), fresh != NULL, volt_moving_free(fresh))
     double k[N];
-    int64_t rows = strstr(text, "window") ? FEW : MANY; /* more than the states have room for at first */
+    int64_t rows = strstr(text, "window") ? FEW : MANY; /* more than the initial capacity of the states */
     for (int64_t t = 0; t < rows; t++)
         push(r.moving, r.rows + t * D, true, k);
     check_ok(volt_moving_restart(r.moving));
@@ -165,7 +166,7 @@ static void memory_fails_at_birth(const char *text)
     end(&r);
 }
 
-/* A restart that fails has not taken place: the record goes on. */
+/* A failed restart has no effect: the record continues. */
 static void memory_fails_between_records(const char *text)
 {
     run r, undisturbed;
@@ -208,7 +209,7 @@ static volt_status set_state(const run *r, const double *numbers, int64_t length
     volt_moving *other = NULL;
     check_ok(volt_moving_create(&r->resolved, &other));
     volt_status status = volt_moving_set(other, numbers, length);
-    if (status == VOLT_OK) { /* whatever it is now, rows can be pushed to it */
+    if (status == VOLT_OK) { /* rows can be pushed to it in any case */
         double *k = new_matrix(1, volt_moving_next(other) - volt_moving_begin(other) + 1);
         push(other, r->rows, true, k);
         free(k);
@@ -217,7 +218,7 @@ static volt_status set_state(const run *r, const double *numbers, int64_t length
     return status;
 }
 
-/* Each number near the front, where the counts are, is made another. */
+/* Each number near the front, where the counts are stored, is replaced. */
 static void damaged_numbers(const char *text)
 {
     run r;
@@ -234,7 +235,7 @@ static void damaged_numbers(const char *text)
             numbers[p] = others[o];
             volt_status status = set_state(&r, numbers, length);
             assert_true(status == VOLT_OK || status == VOLT_ERR_FORMAT);
-            if (o < 4 && p < 3) /* begin, tracks, numbers of the first: these are counts for certain */
+            if (o < 4 && p < 3) /* begin, tracks, length of the first track: these are counts */
                 check_fails(status, VOLT_ERR_FORMAT, "a count in the state");
         }
         numbers[p] = kept;
@@ -246,8 +247,8 @@ static void damaged_numbers(const char *text)
     end(&r);
 }
 
-/* A state of a sum: the first factor's part of one moment, the second's of another. Begin, tracks, and how many numbers
- * the track has stand in front; each part begins with how many it has. */
+/* A state of a sum: the first factor's part from one time, the second's from another. It starts with begin,
+ * the number of tracks and the track length; each part starts with its length. */
 static void factors_must_have_the_same_columns(void **state)
 {
     (void)state;

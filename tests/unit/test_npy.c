@@ -1,4 +1,4 @@
-/* tests/unit/test_npy.c: NPY files of every order and type, and damaged ones. */
+/* tests/unit/test_npy.c: read NPY files of every order and type, intact and damaged. */
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "volterra/io.h"
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* A file made by hand: preamble, header as given, data. */
+/* A file from a preamble, the given header and data. */
 static const char *make_file(int version, const char *header, const void *data, size_t data_bytes)
 {
     static unsigned char bytes[4096];
@@ -64,7 +64,7 @@ static void assert_fails(const char *path, volt_status expected, const char *rea
 static void orders_and_types(void **state)
 {
     (void)state;
-    /* The bytes of 1.5 and -2 by hand, in each type and order. */
+    /* The bytes of 1.5 and -2 in each type and byte order. */
     static const unsigned char little8[] = {0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0xc0};
     static const unsigned char big8[] = {0x3f, 0xf8, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0};
     static const unsigned char little4[] = {0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0},
@@ -119,7 +119,7 @@ static void columns_by_number(void **state)
     volt_table_free(table);
 }
 
-/* Rows 1 and 2 of four, of all columns and of one, in either order: item r of column c is 10 c + r. */
+/* Rows 1 and 2 of four, of all columns and of one, in both orders: item r of column c is 10 c + r. */
 static void some_rows(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void damaged_and_foreign(void **state)
         {"{'descr': '<f8', 'fortran_order': False, 'shape': "
          "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
          "1,1,1,1,1,1,8)}",
-         "invalid NPY header"}, /* one more than NumPy has */
+         "invalid NPY header"}, /* one more than NumPy supports */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_fails(make_file(1, cases[i].header, data, sizeof data), VOLT_ERR_FORMAT, cases[i].reason);

@@ -1,4 +1,4 @@
-/* tests/unit/test_nystrom.c: fits on landmarks, against the formula written out, exact fits and refits. */
+/* tests/unit/test_nystrom.c: landmark fits compared with the explicit formula, exact fits and refits. */
 #include "model/fit/landmarks.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-/* ---- the formula, written out ----------------------------------------------------------------- */
+/* ---- explicit formula ------------------------------------------------------------------------- */
 
 typedef struct setting {
     int64_t m, washout;
@@ -27,13 +27,13 @@ typedef struct setting {
     int64_t records[4], n_records;
 } setting;
 
-/* What the formula gives. */
+/* Results of the formula. */
 typedef struct plain_fit {
     double forecasts[ALL * Q]; /* of all rows */
     double loo[Q], gcv[Q];
 } plain_fit;
 
-/* Forecasts of all rows, and what leaving rows out one by one comes to over those that are fitted. */
+/* Predictions of all rows, and leave-one-out errors of the fitted rows. */
 static void plain_ridge(const double *Kmm, int64_t m, const double *Knm, const double *Y, const bool *out,
                         int64_t first, bool intercept, double alpha, plain_fit *fit)
 {
@@ -58,7 +58,7 @@ static void plain_ridge(const double *Kmm, int64_t m, const double *Knm, const d
     }
 }
 
-/* Rows and runs one after the other are records of one matrix. */
+/* Consecutive training rows and runs are records of one matrix. */
 static void plain_nystrom(const char *text, const problem *p, const setting *s, const bool *out, double alpha,
                           plain_fit *fit)
 {
@@ -189,7 +189,7 @@ static void all_rows_give_the_exact_fit(void **state)
     free(p);
 }
 
-/* A filter before the kernel sees all rows before a landmark, ghosts or not. */
+/* A filter before the kernel uses all rows before a landmark, with or without ghost rows. */
 static void filters_come_before_landmarks(void **state)
 {
     (void)state;
@@ -212,7 +212,8 @@ static void filters_come_before_landmarks(void **state)
     free(p);
 }
 
-/* The past before the rows that were fitted is gone with the others, and a model of fewer landmarks than that reads back. */
+/* The model does not keep the rows before the fitted ones. A model with fewer landmarks than such rows
+ * loads. */
 static void fewer_landmarks_than_washed_rows(void **state)
 {
     (void)state;
@@ -237,9 +238,9 @@ static void fewer_landmarks_than_washed_rows(void **state)
     free(p);
 }
 
-/* ---- rows left out ---------------------------------------------------------------------------- */
+/* ---- leave-one-out ---------------------------------------------------------------------------- */
 
-/* One row without its target is one row left out: landmarks are rows, whether they have a target or not. */
+/* A missing target excludes its row from the fit. Landmarks are rows with or without a target. */
 static void leaving_out_is_refitting(void **state)
 {
     (void)state;
@@ -247,7 +248,7 @@ static void leaving_out_is_refitting(void **state)
     volt_fit_options options = plain_options();
     double fitted[N * Q], sum[Q] = {0}, rows = 0;
     options.landmarks = 24;
-    options.washout = N - 30; /* the rest is past: 30 fits are enough */
+    options.washout = N - 30; /* the remaining rows are washout: 30 fits are enough */
     options.missing_targets = 1;
     volt_model *model = fit_text("memory:gamma=1,rho=0.5,mu=0.8", p, &options, fitted);
     volt_model_info info = {.struct_size = sizeof info};

@@ -1,4 +1,4 @@
-/* tests/unit/test_online_factor.c: a factor to which rows are appended, and from which the oldest is dropped. */
+/* tests/unit/test_online_factor.c: a factor that appends rows and drops the oldest row. */
 #include "base/blas.h"
 #include "solve/exact/online_factor.h"
 #include "support/check.h"
@@ -19,7 +19,8 @@ enum { N = 60, Q = 2 };
 static const double alpha = 0.05;
 static const bool constant[Q] = {true, false};
 
-/* Rows first .. end - 1 of K + alpha I with the intercept of output 0: coefficients and intercepts by elimination. */
+/* Rows first .. end - 1 of K + alpha I with the intercept of output 0: coefficients and intercepts by
+ * elimination. */
 static void plain_readout(const double *K, const double *Y, int64_t first, int64_t end, double *A, double c[Q])
 {
     int64_t n = end - first;
@@ -40,7 +41,7 @@ static void plain_readout(const double *K, const double *Y, int64_t first, int64
     }
 }
 
-/* Norm of K + alpha I over alpha, n and rounding: what a backward stable solve may be off by, relative to the largest. */
+/* n eps |K + alpha I| / alpha: the error bound of a backward stable solve relative to the largest value. */
 static double tolerance(void)
 {
     return 100 * N * DBL_EPSILON * (4 + alpha) / alpha;
@@ -62,7 +63,7 @@ static void check_readout(volt_online_factor *f, const double *K, const double *
         assert_true(fabs(c[k] - plain_c[k]) <= tolerance() * size);
 }
 
-/* Row t against rows first .. t - 1, and its forecast by the readout of these. */
+/* Row t against rows first .. t - 1, and its prediction by their readout. */
 static void check_forecast(volt_online_factor *f, const double *K, const double *Y, int64_t first, int64_t t)
 {
     double y[Q], A[N * Q], c[Q];
@@ -110,7 +111,7 @@ static void any_script_is_a_fresh_fit(void **state)
     free(Y);
 }
 
-/* The window comes to an end, and begins again. */
+/* The window becomes empty and is filled again. */
 static void it_may_be_emptied(void **state)
 {
     (void)state;
@@ -135,7 +136,7 @@ static void it_may_be_emptied(void **state)
     free(Y);
 }
 
-/* All rows at once are the same factor as one after the other. */
+/* Appending all rows at once gives the same factor as appending them one by one. */
 static void rows_may_come_at_once(void **state)
 {
     (void)state;
@@ -162,7 +163,7 @@ static void rows_may_come_at_once(void **state)
     free(Y);
 }
 
-/* L and W out and in, and the same bits from then on, wherever the window lies in memory. */
+/* Export and import of L and W: later results are bitwise equal, for any position of the window in memory. */
 static void it_goes_on_from_a_copy(void **state)
 {
     (void)state;
@@ -194,7 +195,7 @@ static void it_goes_on_from_a_copy(void **state)
     free(Y);
 }
 
-/* A row that is there already brings nothing new when alpha is below rounding. */
+/* A duplicate row is rejected if alpha is below the rounding level. */
 static void a_pivot_at_rounding_level_is_refused(void **state)
 {
     (void)state;
@@ -207,8 +208,8 @@ static void a_pivot_at_rounding_level_is_refused(void **state)
     volt_online_solve(f, k, 3);
     check_fails(volt_online_check(f), VOLT_ERR_SINGULAR, "alpha is 1e-17");
     assert_int_equal(f->n, 1);
-    /* A pivot above 0 that is rounding is refused as well: of a row with itself 3 and with the other 3 (1 - eps / 2) it is
-     * 3 eps, and 2 * 3 eps is the level. At 3 (1 - 4 eps) it is 24 eps. */
+    /* A positive pivot at the rounding level is rejected too. For a row with K_ii = 3 and K_ij = 3 (1 - eps
+     * / 2) the pivot is 3 eps, and the level is 2 * 3 eps. For 3 (1 - 4 eps) it is 24 eps. */
     volt_online_solve(f, (const double[]){3 * (1 - DBL_EPSILON / 2)}, 3);
     assert_true(f->square > 0 && f->square <= 6 * DBL_EPSILON);
     check_fails(volt_online_check(f), VOLT_ERR_SINGULAR, "alpha is 1e-17");
@@ -217,7 +218,7 @@ static void a_pivot_at_rounding_level_is_refused(void **state)
     volt_online_free(f);
 }
 
-/* Memory that grows between the solve for a row and its append leaves the row as it was solved for. */
+/* Reallocation between the solve for a row and its append does not change the solved row. */
 static void memory_may_grow_before_a_row_is_appended(void **state)
 {
     (void)state;
@@ -240,7 +241,7 @@ static void memory_may_grow_before_a_row_is_appended(void **state)
     free(Y);
 }
 
-/* Of a diagonal matrix the bound is the condition number itself. */
+/* For a diagonal matrix the bound equals the condition number. */
 static void the_condition_of_a_diagonal_matrix(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_pairing.c: pairs of inputs and targets: horizons, records, anchors, feedback, failures. */
+/* tests/unit/test_pairing.c: pairs of inputs and targets: horizons, records, anchors, feedback, errors. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/sequences.h"
@@ -57,7 +57,7 @@ static void a_series_is_its_own_target(void **state)
     assert_true(pairing->pending.data == x + (N - 3) * D && pairing->pending.rows == 3);
     volt_pairing_free(pairing);
 
-    /* A row that is not known cannot be continued from. */
+    /* A prediction cannot continue from a row with unknown values. */
     x[N * D - 3] = NAN;
     check_ok(volt_pairing_create(X, none(), &options, &pairing));
     assert_int_equal(pairing->pending.rows, 0);
@@ -118,7 +118,7 @@ static void records_do_not_meet(void **state)
     volt_pairing *pairing = NULL;
     volt_pairing_options options = volt_pairing_options_default();
     for (int64_t i = 0; i < N; i++)
-        y[i] = i + 1 < N && i != 3 && i != 4 ? x[i + 1] : 100; /* the next input, inside each record */
+        y[i] = i + 1 < N && i != 3 && i != 4 ? x[i + 1] : 100; /* the next input within each record */
     options.records = lengths;
     options.n_records = 3;
     check_ok(volt_pairing_create(volt_view_of(x, N, 1), volt_view_of(y, N, 1), &options, &pairing));
@@ -209,7 +209,7 @@ static void levels_and_fed_outputs_are_no_inputs(void **state)
     options = volt_pairing_options_default();
     options.fed_outputs = 1;
     check_fails(volt_pairing_create(X, none(), &options, &pairing), VOLT_ERR_ARGUMENT, "feedback");
-    /* Y is the next X: without fed outputs it could be fed back. */
+    /* Y is the next X: without fed outputs feedback would be possible. */
     for (int64_t i = 0; i < N; i++)
         y[i] = i + 1 < N ? x[i + 1] : 0;
     volt_view column = volt_view_of(x, N, 1);

@@ -1,4 +1,4 @@
-/* tests/unit/test_pcg.c: fits by conjugate gradients, against exact fits. */
+/* tests/unit/test_pcg.c: conjugate gradient fits compared with exact fits. */
 #include "base/progress.h"
 #include "solve/exact/operator.h"
 #include "solve/iterative/pcg.h"
@@ -25,7 +25,7 @@
 static const char memory_text[] = "memory:gamma=1,rho=0.5,mu=0.8";
 static const double tight = 1e-11;
 
-/* The same options with the solver exact. */
+/* The same options with the exact solver. */
 static volt_fit_options exact_options(const volt_fit_options *options)
 {
     volt_fit_options exact = *options;
@@ -54,9 +54,10 @@ static double spread_of(const double *values, int64_t count)
     return largest;
 }
 
-/* With a residual r = tolerance |y| the function is off by |(K + alpha I)^{-1} r| in the norm of K, which is at most
- * |r| / (2 sqrt(alpha)), and a forecast by that times sqrt(K(z, z)); the intercept adds as much. The exact fit itself is known to
- * n eps times its condition number. Ten times all of that. */
+/* With a residual r = tolerance |y| the error of the function in the norm of K is |(K + alpha I)^{-1} r|, at
+ * most |r| / (2 sqrt(alpha)). The error of a prediction is that times sqrt(K(z, z)); the intercept adds as
+ * much. The error of the exact fit is n eps times its condition number. The tolerance is ten times the
+ * total. */
 static double allowed_of(double largest_entry, double alpha, double tolerance, double spread, double rcond)
 {
     double residual = tolerance * sqrt((double)N) * spread;
@@ -70,7 +71,7 @@ static double largest_entry_of(const char *text, const problem *p)
     return largest;
 }
 
-/* ---- the exact fit ---------------------------------------------------------------------------- */
+/* ---- compared with the exact fit -------------------------------------------------------------- */
 
 typedef struct setting {
     int64_t m, washout;
@@ -152,7 +153,7 @@ static void fits_are_the_exact_ones(void **state)
     free(p);
 }
 
-/* A smaller residual is a smaller error, and the usual one is small enough. */
+/* A smaller residual gives a smaller error, and the default tolerance is sufficient. */
 static void the_tolerance_is_what_forecasts_are_off_by(void **state)
 {
     (void)state;
@@ -184,9 +185,10 @@ static void the_tolerance_is_what_forecasts_are_off_by(void **state)
     free(p);
 }
 
-/* ---- alpha chosen ----------------------------------------------------------------------------- */
+/* ---- selected alpha --------------------------------------------------------------------------- */
 
-/* By the landmarks, as Nystrom's solver does; then the exact fit with that alpha, one for each output. */
+/* Alpha is selected with the landmarks, as in the Nystrom solver; then the exact fit with that alpha, one
+ * for each output. */
 static void alpha_is_chosen_by_the_landmarks(void **state)
 {
     (void)state;
@@ -223,8 +225,8 @@ static void alpha_is_chosen_by_the_landmarks(void **state)
     free(p);
 }
 
-/* Targets that are inputs: changes or levels, half of a readout or none, as the rows held out say. What is chosen is what
- * Nystrom's solver chooses, and the readout that of all rows. */
+/* Targets that are inputs: held-out rows select changes or levels, and a half readout or none. The selection
+ * equals that of the Nystrom solver, and the readout uses all rows. */
 static void check_changes(const char *text)
 {
     enum { ROWS = 120 };
@@ -251,16 +253,17 @@ static void check_changes(const char *text)
         volt_model_get_info(model, &info);
         assert_true(info.anchors[0] == 0 && info.report->share[0] > 0);
         check_ok(volt_model_predict(model, X, &reset, volt_matrix_of(again[i], ROWS - 1, 1), NULL));
-        assert_true(i == 1 || info.report->iterations <= 4); /* one output: another product with B */
+        assert_true(i == 1 || info.report->iterations <= 4); /* one output: a different product with B */
         volt_model_free(model);
     }
-    /* All rows are landmarks: Nystrom's readout is that of all rows, up to the jitter (landmark_problem.h). */
+    /* All rows are landmarks: the Nystrom readout equals the exact readout, up to the jitter
+     * (landmark_problem.h). */
     assert_true(largest_gap(fitted[0], fitted[1], ROWS - 1) <= allowed);
     assert_true(largest_gap(again[0], again[1], ROWS - 1) <= allowed);
     volt_kernel_free(kernel);
 }
 
-/* The second kernel has a constant in common to all entries, which a readout without an intercept does without. */
+/* The entries of the second kernel share a constant, which a readout without an intercept omits. */
 static void changes_are_learned(void **state)
 {
     (void)state;
@@ -268,7 +271,7 @@ static void changes_are_learned(void **state)
     check_changes("volterra:tau_coef=0.3,lambda_coef=0.5");
 }
 
-/* ---- what it says ----------------------------------------------------------------------------- */
+/* ---- reported values -------------------------------------------------------------------------- */
 
 static char heard[256];
 
@@ -300,7 +303,7 @@ static void too_few_steps_are_said(void **state)
     free(p);
 }
 
-/* With as many landmarks as rows one step is enough, and constant targets need none. */
+/* With as many landmarks as rows one iteration is enough; constant targets need none. */
 static void landmarks_make_steps_few(void **state)
 {
     (void)state;
@@ -328,7 +331,7 @@ static void landmarks_make_steps_few(void **state)
     free(p);
 }
 
-/* The model is an ordinary one: its file, its intervals, and the rows that follow. */
+/* The model supports files, intervals and streaming like any other. */
 static void files_keep_what_intervals_need(void **state)
 {
     (void)state;
@@ -348,7 +351,7 @@ static void files_keep_what_intervals_need(void **state)
     assert_memory_equal(half[0], half[1], sizeof half[0]);
     assert_true(half[0][0] > 0 && half[0][1] > 0);
 
-    /* They are the errors of a model on landmarks that has not seen the rows. */
+    /* The errors are those of a landmark model fitted without these rows. */
     volt_fit_options nystrom = plain_options();
     nystrom.landmarks = 30;
     volt_model *by_landmarks = fit_text(memory_text, p, &nystrom, fitted);
@@ -372,12 +375,12 @@ static void threads_change_nothing(void **state)
         volt_model_free(fit_text(memory_text, p, &options, fitted[i]));
     }
     check_ok(volt_set_threads(0));
-    for (int i = 1; i < 3; i++) /* what BLAS shares among threads it may add up in another order */
+    for (int i = 1; i < 3; i++) /* BLAS may sum in a different order with several threads */
         assert_true(largest_gap(fitted[0], fitted[i], N * Q) <= 1e-9);
     free(p);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------- */
+/* ---- invalid arguments ------------------------------------------------------------------------ */
 
 static void refuse(const volt_fit_options *options, const char *text, volt_status expected,
                    const char *sentence)

@@ -1,4 +1,5 @@
-/* tests/unit/test_pcg_bands.c: conjugate gradients whose rows are shared by the processes of a job, which are threads here. */
+/* tests/unit/test_pcg_bands.c: conjugate gradients with rows distributed over the processes of a job, which
+ * are threads here. */
 #include "base/error.h"
 #include "base/row_bands.h"
 #include "solve/iterative/pcg.h"
@@ -25,7 +26,7 @@
 
 /* ---- bands of a triangle ------------------------------------------------------------------------ */
 
-/* None twice and none left out; a band differs from its share by a row or two. */
+/* Every row is in exactly one band; a band differs from its share by at most two rows. */
 static void every_entry_is_in_one_band(void **state)
 {
     (void)state;
@@ -50,7 +51,7 @@ static void every_entry_is_in_one_band(void **state)
 
 /* ---- products ----------------------------------------------------------------------------------- */
 
-enum { KEPT = N - 6, RECORDS = 3 }; /* rows that are multiplied; the rest follows them */
+enum { KEPT = N - 6, RECORDS = 3 }; /* rows to multiply; other rows follow */
 static const int64_t lengths[RECORDS] = {9, 1, KEPT - 10};
 
 typedef struct product_task {
@@ -59,7 +60,7 @@ typedef struct product_task {
     const double *Z, *V;
     volt_status status;
     double C[KEPT * Q];           /* the product ... */
-    double again[KEPT * (Q + 1)]; /* ... and again, from what was kept, with gaps between its rows */
+    double again[KEPT * (Q + 1)]; /* ... and again from the stored entries, with a leading dimension */
     double later[(N - KEPT) * KEPT];
 } product_task;
 
@@ -88,7 +89,8 @@ static void run_product(void *context)
     volt_operator_free(op);
 }
 
-/* Against sums over K; entries of K agree to 16 n eps of the largest, as in tests/backend/test_operators.c. */
+/* Compared with sums over K; entries of K agree to 16 n eps of the largest, as in
+ * tests/backend/test_operators.c. */
 static void check_numbers(const product_task *t, const double *K, bool records)
 {
     double size = 0;
@@ -105,7 +107,7 @@ static void check_numbers(const product_task *t, const double *K, bool records)
             assert_true(fabs(t->C[i * Q + k] - sum) <= 2 * of_entry * lengths_of);
             assert_true(t->again[i * (Q + 1) + k] == t->C[i * Q + k]);
         }
-    for (int64_t i = KEPT; i < N && !records; i++) /* which would go on with a record of their own */
+    for (int64_t i = KEPT; i < N && !records; i++) /* these would continue with a record of their own */
         for (int64_t j = 0; j < KEPT; j++)
             assert_true(fabs(t->later[(i - KEPT) * KEPT + j] - K[i * N + j]) <= of_entry);
 }
@@ -161,9 +163,9 @@ typedef struct fit_job {
     const double *X, *Y;
     int64_t n; /* rows of the fit; H follow */
     volt_fit_options options;
-    int64_t canceller; /* part that is cancelled ... */
-    int64_t at;        /* ... in this step; 0: none */
-    int64_t begin;     /* receives the step that comes first */
+    int64_t canceller; /* process that is cancelled ... */
+    int64_t at;        /* ... in this iteration; 0: none */
+    int64_t begin;     /* receives the first iteration */
     volt_status status;
     char detail[256];
     int64_t steps;
@@ -203,7 +205,7 @@ static void run_fit(void *context)
     volt_kernel_free(kernel);
 }
 
-/* So many parts, each with the task `given`; jobs[p] tells what came of it. */
+/* Run `parts` processes, each with the task `given`; jobs[p] receives the result of process p. */
 static void run_jobs(const fit_job *given, int64_t parts, fit_job *jobs)
 {
     void *list[THREAD_BANDS];
@@ -225,8 +227,9 @@ static void release_jobs(fit_job *jobs, int64_t parts)
     }
 }
 
-/* Both have a residual below the tolerance (1e-10), so that each is off by 10 sqrt(K_ii / alpha) times that, at most, of the length of the
- * targets (tests/unit/test_pcg.c). Seen: 1e-12. What is promised: 1e-9 of their spread. */
+/* Both residuals are below the tolerance (1e-10), so the error of each is at most 10 sqrt(K_ii / alpha)
+ * times that, relative to the norm of the targets (tests/unit/test_pcg.c). Observed: 1e-12. Required: 1e-9
+ * of their spread. */
 static void check_same(const fit_job *a, const fit_job *b)
 {
     double spread = 0;
@@ -252,7 +255,8 @@ static void check_fits(const fit_job *given, int64_t parts)
         assert_true(jobs[p].steps == jobs[0].steps && jobs[p].residual == jobs[0].residual);
     }
     check_same(&alone, &jobs[0]);
-    /* A preconditioner that lost a band still leads there, by more steps; where those are few, rounding does not. */
+    /* A preconditioner without one band still converges, with more iterations; with few iterations, rounding
+     * does not explain the difference. */
     assert_true(alone.steps > 20 || llabs(alone.steps - jobs[0].steps) <= 2);
     release_jobs(&alone, 1);
     release_jobs(jobs, parts);
@@ -279,7 +283,7 @@ static void fits_by_bands_are_fits(void **state)
         check_fits(&plain, parts);
         fit_job washed = job_of("2*fir:mu=0.7 + memory:gamma=1,rho=0.5,mu=0.8", p);
         washed.options.washout = 9;
-        washed.options.alpha = 0; /* chosen */
+        washed.options.alpha = 0; /* selected */
         check_fits(&washed, parts);
         fit_job split = job_of("volterra:tau_coef=0.6,lambda_coef=0.8,pole=0.4", p);
         split.options.records = records;
@@ -295,7 +299,7 @@ static void fits_by_bands_are_fits(void **state)
     free(p);
 }
 
-/* So many rows that the features of the preconditioner lie in bands too, and their sums. */
+/* Enough rows that the features of the preconditioner and their sums are distributed too. */
 static void many_rows_share_the_preconditioner(void **state)
 {
     (void)state;
@@ -312,15 +316,15 @@ static void many_rows_share_the_preconditioner(void **state)
     job.options.landmarks = 32;
     job.options.tolerance = 1e-10;
     job.options.washout = 5;
-    job.options.alpha = UNDER_SANITIZERS ? 10 : 0.01; /* fewer steps */
+    job.options.alpha = UNDER_SANITIZERS ? 10 : 0.01; /* fewer iterations */
     check_fits(&job, 3);
     free(Y);
     free(X);
 }
 
-/* ---- checkpoints and the end -------------------------------------------------------------------- */
+/* ---- checkpoints and termination ---------------------------------------------------------------- */
 
-/* One process is stopped, and so are all; what is left behind goes on in any number of them. */
+/* Cancelling one process stops all of them. The checkpoint resumes with any number of processes. */
 static void a_stopped_job_goes_on_in_any_number(void **state)
 {
     (void)state;
@@ -334,7 +338,7 @@ static void a_stopped_job_goes_on_in_any_number(void **state)
     for (int64_t canceller = UNDER_SANITIZERS; canceller < 3; canceller++) {
         fit_job stopped = whole;
         stopped.options.checkpoint = path;
-        stopped.options.checkpoint_seconds = 1e9; /* only the end writes */
+        stopped.options.checkpoint_seconds = 1e9; /* only the final checkpoint is written */
         stopped.canceller = canceller;
         stopped.at = 4 + canceller;
         run_jobs(&stopped, 3, jobs);
@@ -364,7 +368,7 @@ static void a_stopped_job_goes_on_in_any_number(void **state)
     free(p);
 }
 
-/* The first process reads, and whatever it finds is the answer of all. */
+/* The first process reads the checkpoint, and all processes return its status. */
 static void a_foreign_checkpoint_ends_all(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* tests/unit/test_pending.c: inputs that a model records: those after the last training row, and a digest of the first. */
+/* tests/unit/test_pending.c: inputs stored in a model: those after the last training row, and a digest of
+ * the first ones. */
 #include "support/check.h"
 #include "support/scratch.h"
 #include "volterra/model.h"
@@ -57,7 +58,7 @@ static void pending_inputs_survive_a_file(void **state)
     (void)state;
     task t;
     begin(&t);
-    double wide[AHEAD * (COLS + 3)] = {0}; /* a view with a gap between its rows */
+    double wide[AHEAD * (COLS + 3)] = {0}; /* a view with a leading dimension */
     for (int i = 0; i < AHEAD; i++)
         memcpy(wide + i * (COLS + 3), t.options.pending.data + i * COLS, sizeof(double) * COLS);
     t.options.pending = (volt_view){wide, AHEAD, COLS, COLS + 3};
@@ -136,7 +137,7 @@ static void invalid_pending_inputs_are_refused(void **state)
     volt_kernel_free(t.kernel);
 }
 
-/* The digest is that of the file format: FNV-1a of the bytes of the first numbers. */
+/* The digest follows the file format: FNV-1a of the bytes of the first numbers. */
 static void models_recognise_their_first_rows(void **state)
 {
     (void)state;
@@ -166,7 +167,7 @@ static void models_recognise_their_first_rows(void **state)
     assert_int_equal(volt_model_begins(&info, volt_view_of(x, N, 1)), 1);
     volt_model_free(model);
 
-    /* Equal rows are no mark of a sequence. */
+    /* Equal rows do not identify a sequence. */
     for (int i = 0; i < 8; i++)
         x[i] = 3;
     check_ok(volt_model_fit(kernel, volt_view_of(x, N, 1), volt_view_of(y, N, 1), &options, (volt_matrix){0},
