@@ -107,7 +107,7 @@ static void every_engine_slides(void **state)
 }
 
 /* If one row is dropped for each new row, columns before the window are exact too. Kernels with short memory
- * keep few of them, and the entry before the first is the index of the dropped row. */
+ * keep few of them, and the border before the first column takes the value of the dropped column. */
 static void nothing_is_lost_at_the_edge(void **state)
 {
     (void)state;

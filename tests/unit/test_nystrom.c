@@ -212,7 +212,7 @@ static void filters_come_before_landmarks(void **state)
     free(p);
 }
 
-/* The model does not keep the rows before the fitted ones. A model with fewer landmarks than such rows
+/* The model does not keep the rows before the fitted ones. A model with fewer landmarks than washout rows
  * loads. */
 static void fewer_landmarks_than_washed_rows(void **state)
 {

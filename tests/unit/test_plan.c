@@ -1,4 +1,4 @@
-/* tests/unit/test_plan.c: what a fit would take, against what it does take. */
+/* tests/unit/test_plan.c: planned memory and time of fits and searches compared with measured values. */
 #define _GNU_SOURCE
 #include "support/check.h"
 #include "support/plain_kernels.h"
@@ -24,7 +24,7 @@ static volt_plan plan_of(int64_t n, int64_t d, int64_t q, int measure)
     return plan;
 }
 
-/* ---- an allocator that knows its peak --------------------------------------------------------- */
+/* ---- an allocator that records its peak ------------------------------------------------------- */
 
 enum { HEADER = 64 };
 static _Atomic int64_t in_use, peak;
@@ -61,7 +61,7 @@ static int use_own_allocator(void **state)
     return 0;
 }
 
-/* Peak of the library's allocations during a fit with these options, and what is left as the model. */
+/* Peak memory of a fit with these options, and memory of the resulting model. */
 static void measure_fit_with(const char *text, int64_t n, int64_t d, int64_t q, const volt_fit_options *options,
                              double *fit_peak, double *model_size)
 {
@@ -103,8 +103,8 @@ static volt_solver_plans solvers_of(const char *text, int64_t n, int64_t d, int6
     return plans;
 }
 
-/* At least the peak; of the exact solver a tenth more at most, of the others, where landmarks with a longer past would need
- * more, three times as much, apart from 128 KiB. */
+/* The plan is at least the peak. For the exact solver it is at most a tenth above; for the others, where
+ * landmarks with a longer memory would need more, at most three times the peak, plus 128 KiB. */
 static void every_solver_stays_within_its_plan(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void every_solver_stays_within_its_plan(void **state)
             volt_solver_plans plans = solvers_of(texts[t], n, d, q, 100);
             assert_int_equal(plans.count, t == 2 ? 4 : 3);
             assert_string_equal(plans.solver[plans.count - 1].name,
-                                "pcg"); /* its steps have tests of their own */
+                                "pcg"); /* its iterations have separate tests */
             assert_true(plans.solver[plans.count - 1].bytes > 0);
             for (int64_t i = 0; i < plans.count - 1; i++) {
                 const volt_solver_plan *plan = &plans.solver[i];
@@ -135,7 +135,8 @@ static void every_solver_stays_within_its_plan(void **state)
         }
 }
 
-/* Landmarks are fitted without a copy of the inputs, and are planned so: 1.8 times the peak here, above 3 with the copy. */
+/* Landmark fits do not copy the inputs, and the plan accounts for this: 1.8 times the peak here, above 3
+ * with the copy. */
 static void wide_inputs_of_landmarks_are_not_counted_twice(void **state)
 {
     (void)state;
@@ -153,7 +154,7 @@ static void wide_inputs_of_landmarks_are_not_counted_twice(void **state)
 
 /* ---- searches --------------------------------------------------------------------------------- */
 
-/* Peak of the library's allocations during a search of this kernel. */
+/* Peak memory of a search with this kernel. */
 static double measure_search(const char *text, int64_t n, int64_t d, int64_t q,
                              const volt_search_options *options)
 {
@@ -189,12 +190,12 @@ static volt_search_plan search_of(const char *text, int64_t n, int64_t d, int64_
     return plan;
 }
 
-/* At least the peak, and three times it at most, apart from 128 KiB. */
+/* At least the peak, and at most three times the peak plus 128 KiB. */
 static void a_search_stays_within_its_plan(void **state)
 {
     (void)state;
     static const char *const texts[] = {"volterra", "rbf:gamma=1,window=4", "esn:size=20"};
-    check_ok(volt_set_threads(1)); /* one candidate at a time: whether two meet at their peaks is chance */
+    check_ok(volt_set_threads(1)); /* one candidate at a time: coincidence of two peaks is random */
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
         for (int on_landmarks = 0; on_landmarks < 2; on_landmarks++) {
             volt_search_options options = volt_search_options_default();
@@ -212,7 +213,7 @@ static void a_search_stays_within_its_plan(void **state)
     check_ok(volt_set_threads(0));
 }
 
-/* Times follow the rows of the training parts and the alphas. */
+/* Times depend on the rows of the training parts and the number of alphas. */
 static void the_time_of_a_search_follows(void **state)
 {
     (void)state;
@@ -244,7 +245,8 @@ static void the_time_of_a_search_follows(void **state)
     volt_kernel_free(kernel);
 }
 
-/* Small fits are exact, in states where those are few; fits of hours are on landmarks; errors are those of the table. */
+/* Small fits are exact, on states if these are few; fits of hours use landmarks. Errors are those of the
+ * table. */
 static void the_plan_says_which_solver_is_taken(void **state)
 {
     (void)state;
@@ -274,8 +276,8 @@ static void the_plan_says_which_solver_is_taken(void **state)
     volt_kernel_free(kernel);
 }
 
-/* The plan does not know the kernel: it is at least the peak of every lift, and not more than a tenth above the
- * largest of them, apart from buffers of 128 KiB. */
+/* The plan does not depend on the kernel. It is at least the peak of every lift, and at most a tenth above
+ * the largest, plus buffers of 128 KiB. */
 static void the_plan_covers_the_peak_of_a_fit(void **state)
 {
     (void)state;
@@ -295,7 +297,7 @@ static void the_plan_covers_the_peak_of_a_fit(void **state)
     }
 }
 
-/* Peak of the library's allocations during an evaluation of the evidence with all that it can tell. */
+/* Peak memory of an evidence evaluation with all outputs. */
 static double measure_evidence(const char *text, int64_t n, int64_t d, int64_t q)
 {
     static const volt_allocator allocator = {measured_alloc, measured_release, NULL};
@@ -320,7 +322,7 @@ static double measure_evidence(const char *text, int64_t n, int64_t d, int64_t q
     return most;
 }
 
-/* At least the peak, and at most a quarter more, apart from buffers of 128 KiB. */
+/* At least the peak, and at most a quarter more, plus buffers of 128 KiB. */
 static void the_plan_covers_the_peak_of_the_evidence(void **state)
 {
     (void)state;
@@ -330,7 +332,7 @@ static void the_plan_covers_the_peak_of_the_evidence(void **state)
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s += UNDER_SANITIZERS ? 3 : 1)
         for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
             int64_t n = shapes[s][0], d = shapes[s][1], q = shapes[s][2];
-            if (t == 4 && s > 0) /* its gradient is by differences: slow */
+            if (t == 4 && s > 0) /* its gradient uses finite differences: slow */
                 continue;
             volt_kernel *kernel = plain_parse(texts[t]);
             volt_plan plan = {.struct_size = sizeof plan};
@@ -348,7 +350,7 @@ static void the_peak_is_within_the_budget(void **state)
 {
     (void)state;
     enum { N = 1500, D = 3, Q = 3 };
-    if (UNDER_SANITIZERS) /* nothing is allocated there that smaller fits do not allocate */
+    if (UNDER_SANITIZERS) /* large fits allocate the same objects as small ones */
         skip();
     double fit_peak, model_size, matrix = 8.0 * N * N + 8.0 * N * (D + Q);
     for (int p = 0; p < PLAIN_KERNELS; p += PLAIN_RBF) {
@@ -408,11 +410,12 @@ static void very_large_plans_stay_finite(void **state)
     volt_plan plan = plan_of(INT64_MAX, INT64_MAX, INT64_MAX, 0);
     assert_true(isfinite(plan.fit_bytes) && isfinite(plan.model_bytes) && plan.fit_bytes > 1e38);
     assert_true(plan.n_that_fits >= 0);
-    plan = plan_of(46341, 10, 55, 0); /* where 32-bit indices end: n^2 > 2^31 */
+    plan = plan_of(46341, 10, 55, 0); /* limit of 32-bit indices: n^2 > 2^31 */
     assert_true(plan.fit_bytes > 8.0 * 46341 * 46341);
 }
 
-/* Explicit features of 3000 paths: 30 + 30^2 + 30^3 + 30^4 numbers each are beyond their limit, 30 + 30^2 + 30^3 are not. */
+/* Explicit features of 3000 paths: 30 + 30^2 + 30^3 + 30^4 numbers each exceed the limit, 30 + 30^2 + 30^3
+ * do not. */
 static void features_are_counted(void **state)
 {
     (void)state;
@@ -439,8 +442,9 @@ static void times_are_measured_when_asked(void **state)
     assert_true(large.gram_seconds > 0 && large.factor_seconds > 0 && large.stream_seconds > 0);
 }
 
-/* Two plans are two measurements, of which a busy machine makes anything: what is said of times holds within one. The evidence takes
- * three factorisations, a Gram matrix, and one for every parameter with a derivative, four for each of the others. */
+/* Two plans are two timings, which can differ on a loaded machine, so times are compared within one plan.
+ * The evidence takes three factorisations, one Gram matrix, one more for every parameter with a derivative,
+ * and four for each of the others. */
 static void the_time_of_the_evidence_follows(void **state)
 {
     (void)state;

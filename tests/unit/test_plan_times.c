@@ -1,4 +1,5 @@
-/* tests/unit/test_plan_times.c: how planned times follow from measured ones, by a clock that the test moves. */
+/* tests/unit/test_plan_times.c: planned times computed from measured ones, with a clock that the test
+ * controls. */
 #include "select/folds/problem.h"
 #include "solve/choice/choice.h"
 #include "support/check.h"
@@ -13,8 +14,8 @@
 
 #include <cmocka.h>
 
-/* The library's clock: a thousandth of a second later at every look. Whatever is measured takes the same time in every run,
- * on one thread, so that plans can be compared. */
+/* Replaces the library's clock: each call advances it by 1 ms. Every measurement takes the same time in
+ * every run, on one thread, so plans are comparable. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     static long ticks;
@@ -24,8 +25,8 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     return 0;
 }
 
-/* Training parts of at most `max_train` rows: those that begin with the first row share one matrix, which is smaller than the
- * others. Sum over the matrices of (rows / most rows)^power. */
+/* Training parts of at most `max_train` rows. Parts that begin with the first row share one matrix, which is
+ * smaller than the others. Returns the sum over the matrices of (rows / most rows)^power. */
 static double sum_of_groups(const volt_split *splits, int64_t folds, double most, int power)
 {
     double sum = 0;
@@ -35,7 +36,7 @@ static double sum_of_groups(const volt_split *splits, int64_t folds, double most
     return sum;
 }
 
-/* Matrices cost the square of their rows, factors the third power and once for every alpha. */
+/* Matrices cost the square of their rows; factors cost the third power for every alpha. */
 static void the_time_of_a_search_is_that_of_its_parts(void **state)
 {
     (void)state;
@@ -57,7 +58,7 @@ static void the_time_of_a_search_is_that_of_its_parts(void **state)
     volt_kernel_free(kernel);
     double squares = sum_of_groups(splits, FOLDS, (double)search.most_rows, 2),
            cubes = sum_of_groups(splits, FOLDS, (double)search.most_rows, 3);
-    assert_true(squares - cubes > 0.05 && cubes > 1); /* the powers can be told apart */
+    assert_true(squares - cubes > 0.05 && cubes > 1); /* the powers are distinguishable */
     double expected = squares * fit.gram_seconds + VOLT_MOST_ALPHAS * cubes * fit.factor_seconds;
     print_message("# %g s, expected %g s\n", search.candidate_seconds, expected);
     assert_true(fabs(search.candidate_seconds - expected) <= 1e-9 * expected);

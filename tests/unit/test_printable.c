@@ -1,4 +1,4 @@
-/* tests/unit/test_printable.c: text out of files as people may see it: nothing that a terminal obeys. */
+/* tests/unit/test_printable.c: text from files is printed without terminal control sequences. */
 #include "base/error.h"
 #include "base/numbers.h"
 #include "io/file/text_lines.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* UTF-8 of a code point; returns its length. */
+/* Encodes a code point in UTF-8; returns its length. */
 static size_t encode(uint32_t code, char bytes[5])
 {
     size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -30,13 +30,13 @@ static void every_character(void **state)
     char bytes[5], shown[VOLT_CHARACTER_LENGTH];
     for (uint32_t code = 0; code <= 0x10ffff; code++) {
         if (code == 0xd800)
-            code = 0xe000; /* surrogates are no characters */
+            code = 0xe000; /* surrogates are not characters */
         size_t length = encode(code, bytes);
         bool is_control = code < 0x20 || (code >= 0x7f && code < 0xa0);
         size_t step = volt_show_character(bytes, length, shown);
         if (step != length || strcmp(shown, is_control ? "?" : bytes) != 0)
             fail_msg("U+%04X takes %zu of %zu bytes and is shown as '%s'", code, step, length, shown);
-        /* Cut short it is no UTF-8: one byte at a time. */
+        /* A truncated sequence is invalid UTF-8: one byte at a time. */
         if (length > 1 && (volt_show_character(bytes, length - 1, shown) != 1 || strcmp(shown, "?") != 0))
             fail_msg("U+%04X without its last byte is shown as '%s'", code, shown);
     }
@@ -44,8 +44,8 @@ static void every_character(void **state)
     assert_string_equal(shown, "");
 }
 
-/* Is there anything in the text that a terminal obeys, or that is not UTF-8? Written without the functions under
- * test: a byte of UTF-8 in the first half of 0x80..0xbf is a control character only right behind 0xc2. */
+/* Whether the text contains control characters or invalid UTF-8. This does not use the functions under test:
+ * a UTF-8 byte in the first half of 0x80..0xbf is a control character only after 0xc2. */
 static bool is_harmless(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c; c++)
@@ -61,7 +61,7 @@ static void whole_texts_of_random_bytes(void **state)
     print_message("seed %d, stream 0\n", (int)seed);
     volt_rng rng;
     volt_rng_init(&rng, seed, 0);
-    /* Few bytes of many kinds, so that characters of every length come about. */
+    /* A small set of bytes of many kinds, so that characters of every length occur. */
     static const char alphabet[] = "a \x1b[\n\x7f\xc2\x9b\xc3\xa9\xe6\xbc\xa2\xf0\x9f\x98\x80\xff\x80";
     for (int i = 0; i < 20000; i++) {
         char text[32], again[32], cut[VOLT_EXCERPT_LENGTH];
@@ -73,7 +73,7 @@ static void whole_texts_of_random_bytes(void **state)
         assert_ptr_equal(volt_make_printable(text), text);
         assert_true(strlen(text) <= length);
         assert_true(is_harmless(text));
-        assert_string_equal(text, cut); /* short texts are not cut, and there is one way to show them */
+        assert_string_equal(text, cut); /* short texts are not truncated, and have one printed form */
         strcpy(again, text);
         assert_string_equal(volt_make_printable(again), text);
     }
@@ -111,7 +111,7 @@ static void error_sentences(void **state)
                      "b\xc2\x9b"
                      "2J\n");
     assert_string_equal(volt_error_detail(), "file b?2J?: no column 'a?]0;title?'");
-    /* A sentence is cut at a byte; what is left of a character goes. */
+    /* Messages are truncated at a byte; an incomplete last character is removed. */
     char text[3000];
     for (int offset = 0; offset < 3; offset++) {
         memset(text, 'x', sizeof text);

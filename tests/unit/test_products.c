@@ -1,4 +1,4 @@
-/* tests/unit/test_products.c: every loop for products that this processor runs, against plain sums. */
+/* tests/unit/test_products.c: every product loop that this processor supports, compared with plain sums. */
 #include "kernel/products.h"
 #include "support/check.h"
 #include "support/sequences.h"
@@ -20,7 +20,7 @@ static int64_t whole_chunks(int64_t count)
     return (count + CHUNK - 1) / CHUNK * CHUNK;
 }
 
-/* One entry: the sum in order, off by d eps of the sum of sizes, on either side. */
+/* One entry: the sum in order. Both sums have an error of d eps times the sum of absolute values. */
 static void check_entry(const char *name, const double *x, const double *y, int64_t d, double found)
 {
     double sum = 0, size = 0;
@@ -42,7 +42,7 @@ static void compare(const volt_product_loops *loops, int64_t rows, int64_t d, in
     for (int64_t r = 0; r < rows; r++)
         for (int64_t j = 0; j < count; j++)
             check_entry(loops->name, x + r * MOST_D, y + j, d, s[r * LD + j]);
-    for (int64_t i = 0; i < (ROWS + 1) * LD; i++) /* whole chunks of the rows asked for, and nothing else */
+    for (int64_t i = 0; i < (ROWS + 1) * LD; i++) /* only the requested rows, in whole chunks */
         if (i / LD >= rows || i % LD >= whole_chunks(count))
             assert_true(s[i] == untouched);
 }
@@ -65,7 +65,7 @@ static void every_loop_gives_the_sums(void **state)
     free(x);
 }
 
-/* What the library takes is the first of them. */
+/* The library uses the first of them. */
 static void the_first_is_taken(void **state)
 {
     (void)state;

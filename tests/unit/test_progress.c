@@ -1,4 +1,4 @@
-/* tests/unit/test_progress.c: progress is monotone, and the user can stop the work from anywhere. */
+/* tests/unit/test_progress.c: progress is monotone, and the user can cancel from any thread. */
 #include "base/progress.h"
 #include "support/check.h"
 
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <omp.h>
 
-/* What a callback saw; cancels at the call number cancel_at (0: never). */
+/* Calls of a callback; it cancels at call number cancel_at (0: never). */
 typedef struct witness {
     int calls, cancel_at;
     int backwards, outside, other_thread;
@@ -45,7 +45,7 @@ static void check_orderly(const witness *seen)
     assert_int_equal(seen->other_thread, 0);
 }
 
-/* Let more time pass than lies between two calls of the user. */
+/* Waits longer than the interval between two calls of the user. */
 static void let_time_pass(void)
 {
     double until = volt_seconds() + 0.06;
@@ -76,7 +76,7 @@ static void stages_share_one_scale(void **state)
     volt_stage_begin(&stage, progress, "factor", 0.25, 0.75, 4);
     assert_true(seen.last == 0.25);
     let_time_pass();
-    assert_true(volt_stage_advance(&stage, 9)); /* more than was announced counts as all */
+    assert_true(volt_stage_advance(&stage, 9)); /* progress is capped at the announced total */
     assert_true(seen.last == 1);
     check_ok(volt_stage_end(&stage));
     assert_string_equal(seen.stage, "factor");
@@ -106,7 +106,7 @@ static void cancelling_ends_the_stage_with_its_name(void **state)
     volt_stage stage;
     volt_stage_begin(&stage, (volt_progress){watch, &seen}, "gram", 0, 1, 10);
     assert_true(volt_stage_goes_on(&stage));
-    volt_stage_set_interval(1e9); /* whatever the load, the user is not called yet */
+    volt_stage_set_interval(1e9); /* the user is not called yet, whatever the load */
     assert_true(volt_stage_advance(&stage, 1));
     volt_stage_set_interval(0.05);
     let_time_pass();
@@ -115,7 +115,7 @@ static void cancelling_ends_the_stage_with_its_name(void **state)
     assert_false(volt_stage_advance(&stage, 1));
     int calls = seen.calls;
     check_fails(volt_stage_end(&stage), VOLT_ERR_CANCELLED, "gram");
-    assert_int_equal(seen.calls, calls); /* the user is left alone after a cancellation */
+    assert_int_equal(seen.calls, calls); /* the user is not called after a cancellation */
 }
 
 static void cancelling_at_the_first_or_the_last_call_counts(void **state)
@@ -144,10 +144,11 @@ static void no_callback_is_fine(void **state)
     check_ok(volt_stage_end(&stage));
 }
 
-/* How long threads go on that are not stopped: a fault then, not a machine that has much to do. */
+/* Time limit for threads that are not stopped. Exceeding it is a defect and not the effect of a loaded
+ * machine. */
 enum { FOREVER = 60 };
 
-/* Advance in `n_threads` threads; returns how long they took to stop. */
+/* Advances in `n_threads` threads; returns the time until they stopped. */
 static double work_in_parallel(volt_stage *stage, int n_threads)
 {
     double start = volt_seconds();
@@ -170,8 +171,8 @@ static void all_threads_of_a_region_stop(void **state)
     check_orderly(&seen);
 }
 
-/* A program may call the library from its own parallel region: each call has its own stage, and each
- * caller sees its progress and can cancel, whichever thread of the region it is. */
+/* A program may call the library from its own parallel region. Each call has its own stage; each caller
+ * receives its progress and can cancel, from any thread of the region. */
 static void every_caller_in_a_region_can_cancel(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_race_rule.c: when a candidate is given up, by hand. */
+/* tests/unit/test_race_rule.c: when a race stops a candidate, with known values. */
 #include "select/search/race.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { FOLDS = 4 };
 
-/* Scores of any size: what ties, or could still tie, goes on; what cannot is given up. */
+/* Scores of any size: a candidate that ties or could still tie continues; any other is stopped. */
 static void a_tie_is_not_given_up(void **state)
 {
     (void)state;
@@ -21,7 +21,7 @@ static void a_tie_is_not_given_up(void **state)
             same[k] = folds[k] = sizes[size] * (1 + 0.1 * k);
             worse[k] = 5 * folds[k];
         }
-        /* MSE: the least is the best, and what is to come may be 0. */
+        /* MSE: lower is better, and remaining errors may be 0. */
         const volt_trial best = {.score = sizes[size] * 1.15, .folds = folds};
         const volt_rival rival = {.best = &best, .spread = NAN};
         volt_race_rule rule = {VOLT_RACE_EXACT, VOLT_SCORE_MSE, FOLDS};

@@ -1,4 +1,5 @@
-/* tests/unit/test_ranking.c: areas below the ROC and precision-recall curves, by hand and against plain sums over pairs. */
+/* tests/unit/test_ranking.c: areas under the ROC and precision-recall curves, with known values and compared
+ * with plain sums over pairs. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/golden.h"
@@ -26,7 +27,7 @@ static volt_ranking ranking_of(const double *scores, const int *marked, int64_t 
     return ranking;
 }
 
-/* ---- plain ------------------------------------------------------------------------------------ */
+/* ---- reference -------------------------------------------------------------------------------- */
 
 static double plain_roc(const double *scores, const int *marked, int64_t n)
 {
@@ -40,7 +41,7 @@ static double plain_roc(const double *scores, const int *marked, int64_t n)
     return sum / pairs;
 }
 
-/* The mean over marked rows of the precision among all rows that score at least as much. */
+/* The mean over positive rows of the precision among all rows with at least that score. */
 static double plain_precision(const double *scores, const int *marked, int64_t n)
 {
     double sum = 0, count = 0;
@@ -65,7 +66,7 @@ static void areas_by_hand(void **state)
 {
     (void)state;
     const double scores[] = {0.1, 0.4, 0.35, 0.8};
-    const int marked[] = {0, 0, 1, 1}; /* the example of scikit-learn: 0.75 and 0.8333... */
+    const int marked[] = {0, 0, 1, 1}; /* the scikit-learn example: 0.75 and 0.8333... */
     volt_ranking ranking = ranking_of(scores, marked, 4);
     near_to(ranking.roc_auc, 0.75, 4 * DBL_EPSILON);
     near_to(ranking.pr_auc, (1 + 2.0 / 3) / 2, 4 * DBL_EPSILON);
@@ -82,7 +83,7 @@ static void areas_by_hand(void **state)
     near_to(ranking_of(rising, first, 5).pr_auc, (1.0 / 4 + 2.0 / 5) / 2, 4 * DBL_EPSILON);
 }
 
-/* Many ties: scores are whole numbers. */
+/* Many ties: scores are integers. */
 static void areas_are_sums_over_pairs(void **state)
 {
     (void)state;

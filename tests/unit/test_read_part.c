@@ -1,4 +1,5 @@
-/* tests/unit/test_read_part.c: some rows and some columns of a file, and missing values in them and beside them. */
+/* tests/unit/test_read_part.c: read a range of rows and a selection of columns, with missing values inside
+ * and outside of them. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
@@ -18,7 +19,7 @@
 
 enum { MOST_ROWS = 12, COLS = 3 };
 
-/* A table of small numbers, a part of them missing, written as a file of each kind in turn. */
+/* A table of small numbers, some of them missing, written in each format in turn. */
 typedef struct holed {
     double values[MOST_ROWS * COLS];
     int64_t rows;
@@ -34,7 +35,7 @@ static void draw_file(volt_rng *rng, int kind, holed *file)
 {
     static const char *const names[] = {"part.csv", "part.npy", "part.mat"};
     static const char *const header[] = {"a", "b", "c"};
-    file->rows = 2 + draw_below(rng, MOST_ROWS - 1); /* one row of a MAT file would be read as a column */
+    file->rows = 2 + draw_below(rng, MOST_ROWS - 1); /* a single row of a MAT file would be read as a column */
     for (int64_t i = 0; i < file->rows * COLS; i++)
         file->values[i] = volt_rng_uniform(rng) < 0.3 ? NAN : (double)draw_below(rng, 50);
     file->path = scratch_path(names[kind]);
@@ -47,8 +48,8 @@ static bool same_number(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* Rows first <= t < end, by the file's own rows, for each policy: what is read is what stands there, and only holes
- * within them count. */
+/* Rows first <= t < end, as numbered in the file, for each policy: the values equal those of the file, and
+ * only missing values in the range count. */
 static void check_part(const holed *file, volt_read_options options, int64_t first, int64_t count)
 {
     bool has_hole = false;
@@ -132,7 +133,8 @@ static void rows_that_are_not_there(void **state)
     }
 }
 
-/* Text and holes in rows or columns beside those asked for do not matter; those asked for are named by their line. */
+/* Text and missing values in unselected rows or columns are ignored; errors in selected ones report the
+ * line. */
 static void lines_of_the_file(void **state)
 {
     (void)state;
@@ -157,7 +159,7 @@ static void lines_of_the_file(void **state)
     assert_true(table->values[0] == 4 && table->values[1] == 3 && table->values[3] == 5);
     volt_table_free(table);
 
-    /* Without all of the names every column is read. */
+    /* If a name is missing, every column is read. */
     static const char *const others[] = {"c", "z"};
     options.names = others;
     options.missing = VOLT_MISSING_KEEP;
@@ -168,7 +170,7 @@ static void lines_of_the_file(void **state)
     volt_table_free(table);
 }
 
-/* The times are those of the rows that are read. */
+/* The times are those of the selected rows. */
 static void times_of_the_rows(void **state)
 {
     (void)state;
@@ -184,7 +186,7 @@ static void times_of_the_rows(void **state)
     volt_table_free(table);
 }
 
-/* Two columns of one name are taken in their order. */
+/* Two columns of the same name are used in file order. */
 static void names_that_columns_share(void **state)
 {
     (void)state;
@@ -199,7 +201,8 @@ static void names_that_columns_share(void **state)
     volt_table_free(table);
 }
 
-/* The ends take the nearest value, whole numbers come out exactly, and the counts say how many and where. */
+/* Missing values at the ends take the nearest value, integers are exact, and the counts report number and
+ * position. */
 static void ends_take_the_nearest_value(void **state)
 {
     (void)state;

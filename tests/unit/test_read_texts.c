@@ -1,4 +1,5 @@
-/* tests/unit/test_read_texts.c: one column of a file as texts: which column, what is refused, and memory. */
+/* tests/unit/test_read_texts.c: read one column of a file as text: column selection, invalid arguments,
+ * memory. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
@@ -13,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* The texts of `columns` (NULL: not named) of a file with this content, with bars between. */
+/* The texts of `columns` (NULL: not named) of a file with this content, joined by bars. */
 static const char *texts_of(const char *name, const char *content, const char *columns)
 {
     static char joined[256];

@@ -1,5 +1,6 @@
-/* tests/unit/test_recipe.c: what the kernel sees of the inputs, against a plain construction; and models of levels and
- * changes say the same in every way of forecasting: fitted, at once, row by row, on their own outputs, from a file. */
+/* tests/unit/test_recipe.c: kernel inputs compared with a reference construction. Models of levels and
+ * changes give the same predictions in every mode: fitted, in one call, row by row, in a closed loop, from a
+ * file. */
 #include "model/recipe.h"
 #include "support/check.h"
 #include "support/live_options.h"
@@ -25,7 +26,7 @@ static int64_t draw(volt_rng *rng, int64_t least, int64_t most)
     return least + (int64_t)(volt_rng_uniform(rng) * (double)(most - least + 1));
 }
 
-/* A fit, drawn at random: a walk with a season in every input; target k is an input, `ahead` rows later. */
+/* A random fit: a random walk with a season in every input; target k is an input, `ahead` rows later. */
 typedef struct problem {
     int64_t d, q;
     double X[(ALL + FAR) * MOST_D], Y[ALL * MOST_Q];
@@ -64,7 +65,7 @@ static void make_problem(problem *p, volt_rng *rng)
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-/* Row i of input j at a lag; before the first row it is that row. */
+/* Row i of input j at a lag; rows before the first equal the first. */
 static double lagged(const problem *p, int64_t i, int64_t lag, int64_t j)
 {
     return p->X[(i >= lag ? i - lag : 0) * p->d + j];
@@ -90,7 +91,8 @@ static double spread_of(const double *values, int64_t rows, double *low, double 
     return sqrt(squares);
 }
 
-/* x_plus - x_minus (minus -1: x_plus alone) with the spread of the input, later rows in the range of the first. */
+/* x_plus - x_minus (minus -1: only x_plus) divided by the spread of the input, with later rows clipped to
+ * the range of the first. */
 static void add_plain(const problem *p, int64_t j, int64_t plus, int64_t minus, int64_t rows, plain_columns *c)
 {
     double *value = c->value[c->count], input[ALL], low, high;
@@ -150,14 +152,15 @@ static void columns_are_those_of_a_plain_construction(void **state)
         make_plain(&p, prepared->input, prepared->season, rows, &plain);
         seasons += prepared->season > 0;
         assert_int_equal(prepared->X.cols, plain.count);
-        /* Sums over the rows in another order, and the weight once more: n eps times the numbers. */
+        /* Sums over the rows in a different order, and one multiplication by the weight: n eps times the
+         * values. */
         for (int64_t i = 0; i < ALL; i++)
             for (int64_t j = 0; j < plain.count; j++) {
                 double off = prepared->X.data[i * prepared->X.ld + j] - plain.value[j][i];
                 if (!(fabs(off) <= 16 * ALL * DBL_EPSILON * (1e3 + fabs(plain.value[j][i]))))
                     fail_msg("trial %d, row %" PRId64 ", column %" PRId64 ": off by %g", trial, i, j, off);
             }
-        for (int64_t i = 0; i < ALL; i++) /* targets are open: changes */
+        for (int64_t i = 0; i < ALL; i++) /* targets are undetermined: changes */
             for (int64_t k = 0; k < p.q; k++) {
                 double now = p.X[i * p.d + p.anchors[k]];
                 assert_true(prepared->base.data[i * p.q + k] == now);
@@ -188,7 +191,7 @@ static void an_input_that_never_moves_is_no_column(void **state)
     volt_recipe_release(&recipe);
 }
 
-/* The ring of recent rows against the rows themselves, from any moment on. */
+/* The ring buffer of recent rows compared with the rows themselves, from any row on. */
 static void recent_rows_are_those_before(void **state)
 {
     (void)state;
@@ -212,7 +215,7 @@ static void recent_rows_are_those_before(void **state)
             volt_recent_get(&recipe, &recent, kept);
             for (int64_t l = 1; l <= memory; l++)
                 assert_true(kept[memory - l] == X[i >= l - 1 ? i - l + 1 : 0]);
-            if (draw(&rng, 0, 1)) { /* a copy, or what went through a file, goes on alike */
+            if (draw(&rng, 0, 1)) { /* a copy, or a state loaded from a file, continues identically */
                 if (draw(&rng, 0, 1))
                     volt_recent_set(&recipe, kept, &other);
                 else
@@ -229,7 +232,7 @@ static void recent_rows_are_those_before(void **state)
 
 /* ---- models ----------------------------------------------------------------------------------- */
 
-/* Rounding in a forecast: sums of n products of kernel values and coefficients. */
+/* Rounding of a prediction: sums of n products of kernel values and coefficients. */
 static double allowed_of(const volt_model_info *info, int64_t k)
 {
     double total = 1, size = info->facts->largest;
@@ -262,7 +265,7 @@ static void predict(const volt_model *model, const problem *p, int64_t first, in
                                 volt_matrix_of(out, rows, p->q), NULL));
 }
 
-/* Row by row; half-way a copy of the stream takes over. */
+/* Row by row; a copy of the stream takes over half-way. */
 static void stream(const volt_model *model, const problem *p, int64_t first, int64_t rows, volt_start start,
                    double *out)
 {
@@ -277,7 +280,7 @@ static void stream(const volt_model *model, const problem *p, int64_t first, int
         }
         double before[MOST_D], nothing[MOST_Q];
         memcpy(before, p->X + (first + i) * p->d, sizeof(double) * (size_t)p->d);
-        before[0] = NAN; /* refused, and the stream stays as it was */
+        before[0] = NAN; /* rejected, and the stream is unchanged */
         assert_true(volt_live_feed(stream, before, nothing) != VOLT_OK);
         check_ok(volt_live_feed(stream, p->X + (first + i) * p->d, out + i * p->q));
     }
@@ -366,7 +369,7 @@ static void every_way_of_forecasting_says_the_same(void **state)
     volt_kernel_free(kernels[0]);
 }
 
-/* A model of changes that is fed its own outputs: the stream fed by hand. */
+/* A closed loop of a model of changes equals a stream that is fed by the test. */
 static void a_model_of_changes_runs_on(void **state)
 {
     (void)state;
@@ -404,7 +407,7 @@ static void a_model_of_changes_runs_on(void **state)
     volt_kernel_free(kernel);
 }
 
-/* Several horizons side by side: every one is the fit of that horizon's own targets on the same columns. */
+/* Several horizons in one model: each equals the fit of that horizon's targets on the same columns. */
 static void horizons_do_not_touch_each_other(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tests/unit/test_recipe_file.c: files of models that have a recipe, written by hand: the sound one loads, and whatever a
- * stranger's file says that would lead out of its arrays, or nowhere, is refused with the path and the reason. */
+/* tests/unit/test_recipe_file.c: hand-written files of models with a recipe. The valid file loads. Files
+ * with out-of-range or inconsistent fields are rejected with the path and the reason. */
 #include "io/safetensors/safetensors.h"
 #include "support/check.h"
 #include "support/scratch.h"
@@ -24,7 +24,7 @@ typedef struct crafted {
     int64_t n_tensors, n_metadata;
 } crafted;
 
-/* Two rows of the level and the change of one input, whose change is forecast. */
+/* Two rows of the level and the change of one input, whose change is predicted. */
 static void craft(crafted *c)
 {
     static const double inputs[] = {0.5, 0.25, -0.5, 0.25}, coefficients[] = {0.25, -0.25}, zero = 0, one = 1;
@@ -80,7 +80,8 @@ static void refused(const crafted *c, const char *fragment)
     assert_ptr_equal(model, &path);
 }
 
-/* The columns of x = 4.5 after 3 and 4 are 1 (4.5, held) and 0.25 (half of 0.5); its forecast is a change from 4.5. */
+/* The columns of x = 4.5 after 3 and 4 are 1 (4.5, clipped) and 0.25 (half of 0.5); its prediction is a
+ * change from 4.5. */
 static void the_crafted_model_itself_loads(void **state)
 {
     (void)state;
@@ -129,7 +130,7 @@ static void wrong_metadata_are_refused(void **state)
 {
     (void)state;
     static const struct {
-        const char *key, *value, *fragment; /* value NULL: left out */
+        const char *key, *value, *fragment; /* value NULL: field omitted */
     } wrong[] = {
         {"input", NULL, "\"input\""},
         {"input", "auto", "level, change or both"},
@@ -193,7 +194,7 @@ static void wrong_tensors_are_refused(void **state)
         c.tensors[t].cols = t == RECENT ? 0 : 4;
         refused(&c, names[t - COLUMNS]);
     }
-    crafted c; /* two inputs, of which the second is fed by nothing */
+    crafted c; /* two inputs, the second without feedback */
     craft(&c);
     c.tensors[RECENT].rows = 1;
     c.tensors[RECENT].cols = 2;

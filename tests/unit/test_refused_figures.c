@@ -1,5 +1,5 @@
-/* tests/unit/test_refused_figures.c: what metrics, baselines, losses, solvers, comparisons and BEKK models refuse: each
- * argument in turn, with its sentence, and nothing is touched. */
+/* tests/unit/test_refused_figures.c: invalid arguments of metrics, baselines, losses, solvers, comparisons
+ * and BEKK models: each argument in turn, with its message, and unchanged outputs. */
 #include "data/bekk/bekk.h"
 #include "solve/exact/ridge.h"
 #include "solve/loss/loss.h"
@@ -45,7 +45,7 @@ static void pairs_of_rows(void **state)
     check_fails(volt_losses(truth, forecast, volt_matrix_of(out, 2, 2)), VOLT_ERR_SHAPE, "2 x 2");
     check_fails(volt_losses(truth, forecast, volt_matrix_of(NULL, 2, 1)), VOLT_ERR_ARGUMENT, "no data");
     check_fails(volt_losses(truth, forecast, (volt_matrix){out, 2, 1, 0}), VOLT_ERR_ARGUMENT, "dimension 0");
-    /* Errors of such a size beside such a spread have no ratio. */
+    /* The ratio of these errors to this spread overflows. */
     check_fails(volt_r2(volt_view_of(tiny, 2, 1), volt_view_of(far, 2, 1), out), VOLT_ERR_NOT_FINITE,
                 "overflow");
     volt_skill skill = {.struct_size = sizeof(volt_skill), .skill = -7};
@@ -385,7 +385,7 @@ static void parameters_as_text(void **state)
     for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++)
         check_fails(volt_bekk_from_json(wrong[w].text, &bekk), VOLT_ERR_FORMAT, wrong[w].sentence);
     assert_null(bekk);
-    /* Nothing but what is needed; and all that may be unknown. */
+    /* Only the required arguments; then all optional ones NULL. */
     check_ok(volt_bekk_from_json(
         "{\"C\": [[2]], \"a\": [0.3], \"b\": [0.9], \"loglik\": null, \"tickers\": null}", &bekk));
     assert_true(bekk->d == 1 && bekk->C[0] == 2 && isnan(bekk->loglik) && bekk->converged == -1 &&

@@ -1,5 +1,5 @@
-/* tests/unit/test_refused_series.c: what detectors, classifiers and collections of series refuse: each argument in turn,
- * with its sentence, and nothing is touched. */
+/* tests/unit/test_refused_series.c: invalid arguments of detectors, classifiers and collections of series:
+ * each argument in turn, with its message, and unchanged outputs. */
 #include "series/anomaly/variance_norm.h"
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
@@ -20,7 +20,7 @@ static double steps[SERIES * STEPS];
 static volt_view series[SERIES];
 static int64_t classes[SERIES];
 
-/* Two classes of single channels: one rises, one falls. */
+/* Two classes of single-channel series: one rises, one falls. */
 static int draw_series(void **state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static void series_of_classifiers(void **state)
                                           (volt_matrix){out, 2, 2, 1}, volt_matrix_of(NULL, 0, 0), NULL),
                 VOLT_ERR_SHAPE, "2 x 2");
     assert_true(out[0] == -7);
-    /* And what was not refused is right. */
+    /* Valid arguments give the correct result. */
     check_ok(volt_series_model_predict(classifier, series, SERIES, (volt_progress){0},
                                        volt_matrix_of(out, SERIES, 2), volt_matrix_of(NULL, 0, 0), found));
     for (int i = 0; i < SERIES; i++)
@@ -281,7 +281,7 @@ static void collections(void **state)
     check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "compare is -1");
     options.compare = (volt_object_compare)2;
     check_fails(volt_objects_create(series, SERIES, &options, &objects), VOLT_ERR_ARGUMENT, "compare is 2");
-    /* Values of the greatest size have no length. */
+    /* The norm of values at the limit of the double range overflows. */
     const double vast[4] = {DBL_MAX, DBL_MAX, DBL_MAX, DBL_MAX};
     const volt_view far = volt_view_of(vast, 2, 2);
     options = volt_objects_options_default();

@@ -1,4 +1,4 @@
-/* tests/unit/test_reservoir.c: reservoirs against plain loops, their weights, their texts and their failures. */
+/* tests/unit/test_reservoir.c: reservoirs compared with plain loops, their weights, their texts and errors. */
 #include "base/tensors.h"
 #include "io/safetensors/safetensors.h"
 #include "kernel/kernel_entry.h"
@@ -47,7 +47,7 @@ static void plain_step(const plain_esn *esn, const double *z, long double *x)
     memcpy(x, next, sizeof next);
 }
 
-/* States of all rows; rest is what 4000 rows of zeros end in. */
+/* States of all rows; `rest` is the state after 4000 rows of zeros. */
 static void plain_states(const plain_esn *esn, const double *Z, int rows, long double *X)
 {
     long double x[N] = {0};
@@ -68,7 +68,7 @@ static long double plain_entry(const plain_esn *esn, const long double *x, const
     return powl(sum, esn->degree);
 }
 
-/* The weights as the kernel says that they are drawn. */
+/* The weights as documented for the kernel. */
 static void plain_draw(uint64_t seed, double density, double input, double bias, plain_esn *esn)
 {
     volt_rng rng;
@@ -85,8 +85,9 @@ static void plain_draw(uint64_t seed, double density, double input, double bias,
         esn->b[i] = bias * (2 * volt_rng_uniform(&rng) - 1);
 }
 
-/* States are at most sqrt(N) / (1 - rate) long, and a step rounds N + D + 4 times; the errors of all steps sum to
- * 1 / (1 - rate) of that. 1e-11 of the largest entry is ten times as much for rates up to 0.95 and degree 3. */
+/* The norm of a state is at most sqrt(N) / (1 - rate), and a step rounds N + D + 4 times; the errors of all
+ * steps sum to 1 / (1 - rate) of that. 1e-11 of the largest entry is ten times as much for rates up to 0.95
+ * and degree 3. */
 static void check_entries(const char *text, const plain_esn *esn, const double *X, const double *Y)
 {
     static long double x[ROWS * N], y[ROWS * N];
@@ -155,7 +156,8 @@ static void drawn_networks_are_what_they_say(void **state)
 
 /* ---- state-affine ------------------------------------------------------------------------------- */
 
-/* p and q read off the steps of the reservoir, then their bound: what is drawn has the norm that it says. */
+/* p and q measured from the steps of the reservoir, then their bound: the random weights have the specified
+ * norm. */
 static void state_affine_bounds(void **state)
 {
     (void)state;
@@ -172,7 +174,7 @@ static void state_affine_bounds(void **state)
             assert_true(fabs(resolved.gain(&resolved, radii[r]) - 0.8) < 1e-10);
             assert_true(fabs(resolved.gain(&resolved, 0) - 0.8 * 0.6) < 1e-10);
             assert_true(resolved.gain(&resolved, 2 * radii[r]) > 0.8);
-            double P0[36], norm = 0; /* and the weights are what the bound says */
+            double P0[36], norm = 0; /* the weights satisfy the bound */
             for (int i = 0; i < 36; i++)
                 P0[i] = resolved.reservoir->matrix[i / 6 * resolved.reservoir->ld + i % 6];
             check_ok(volt_spectral_norm(P0, 6, &norm));
@@ -182,7 +184,7 @@ static void state_affine_bounds(void **state)
         }
 }
 
-/* x <- (P0 + z P1) x + q0 + z q1 by hand, one number in a state. */
+/* x <- (P0 + z P1) x + q0 + z q1 computed directly, one number in a state. */
 static void state_affine_by_hand(void **state)
 {
     (void)state;
@@ -200,7 +202,8 @@ static void state_affine_by_hand(void **state)
     check_ok(volt_gram(kernel, volt_view_of(Z, 3, 1), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, 3, 3)));
     for (int i = 0; i < 9; i++)
         assert_true(fabs(K[i] - x[i / 3] * x[i % 3]) < 1e-14);
-    /* Of weights that are given the bound is measured: P0 + |z| P1 is kept, and q0 + |z| 2 added, over and over. */
+    /* The bound of user-supplied weights is measured: the iteration multiplies by P0 + |z| P1 and adds q0 +
+     * |z| 2. */
     volt_resolved resolved = {0};
     check_ok(volt_kernel_resolve(kernel, (volt_extent){.radius = 1, .largest = 1}, 1, &resolved));
     assert_true(fabs(resolved.facts.contraction - (P0 + P1)) < 1e-12);
@@ -209,9 +212,9 @@ static void state_affine_by_hand(void **state)
     volt_kernel_free(kernel);
 }
 
-/* ---- starts and warnings ------------------------------------------------------------------------ */
+/* ---- initial states and warnings ---------------------------------------------------------------- */
 
-/* Rows of zeros in front of a sequence change nothing where it starts from rest. */
+/* Leading rows of zeros have no effect if the sequence starts at the rest state. */
 static void zeros_in_front(void **state)
 {
     (void)state;
@@ -337,7 +340,7 @@ static void right_texts(void **state)
     }
 }
 
-/* ---- weights of the user's own ------------------------------------------------------------------ */
+/* ---- user-supplied weights ---------------------------------------------------------------------- */
 
 static void gram_fails(const char *kernel_text, const char *path, volt_status status, const char *fragment)
 {
@@ -399,7 +402,7 @@ static void wrong_weights(void **state)
                "has no tensor P1, which must be 2 x 3 x 3");
 }
 
-/* Files that are cut short anywhere, or whose bytes are others, are refused or read: nothing else happens. */
+/* Truncated or modified files are rejected or read, without undefined behaviour. */
 static void damaged_weights(void **state)
 {
     (void)state;
@@ -445,7 +448,7 @@ static void predict_rest(const volt_model *model, const double *X, double out[LA
                                 volt_matrix_of(out, LATER, 1), NULL));
 }
 
-/* A model needs no file but its own, and gives the same bits. */
+/* A model file is self-contained and gives bitwise equal predictions. */
 static void models_keep_their_weights(void **state)
 {
     (void)state;
@@ -488,7 +491,7 @@ static void models_keep_their_weights(void **state)
     free(X);
 }
 
-/* A file without the weights, or with some of another shape, is refused. */
+/* A file without the weights, or with weights of another shape, is rejected. */
 static void models_without_their_weights(void **state)
 {
     (void)state;
@@ -526,7 +529,7 @@ static void models_without_their_weights(void **state)
     free(X);
 }
 
-/* The k-th allocation fails, for every k: of a matrix with weights that are drawn, and with a file of them. */
+/* For every k, the k-th allocation fails: for a matrix with random weights, and with weights from a file. */
 static void memory_runs_out(void **state)
 {
     (void)state;
@@ -554,7 +557,7 @@ static void memory_runs_out(void **state)
         }
 }
 
-/* Results do not depend on what was drawn before: the radius that is remembered is the one of these weights. */
+/* Results do not depend on earlier random weights: the cached radius belongs to the current weights. */
 static void the_radius_that_is_remembered(void **state)
 {
     (void)state;

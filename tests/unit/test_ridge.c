@@ -1,4 +1,4 @@
-/* tests/unit/test_ridge.c: ridge regression on a Gram matrix, with and without intercept, and how it fails. */
+/* tests/unit/test_ridge.c: ridge regression on a Gram matrix, with and without intercept, and its errors. */
 #include "solve/exact/cholesky.h"
 #include "solve/exact/ridge.h"
 #include "support/check.h"
@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-/* ---- by hand ---------------------------------------------------------------------------------- */
+/* ---- known values ----------------------------------------------------------------------------- */
 
 /* K + I = (2 .5; .5 3), whose inverse is (3 -.5; -.5 2) / 5.75. */
 static void two_rows_without_intercept(void **state)
@@ -84,7 +84,7 @@ static problem solve_random(volt_rng *rng, int64_t n, int64_t q, double alpha, i
     p.K = new_matrix(n, p.ld_K);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < p.ld_K; j++) {
-            double sum = j < n ? 1 + (i == j) : 0; /* a constant part, as kernels have */
+            double sum = j < n ? 1 + (i == j) : 0; /* a constant part, as in typical kernels */
             for (int64_t k = 0; j < n && k < BAND; k++)
                 sum += G[i * BAND + k] * G[j * BAND + k];
             p.K[i * p.ld_K + j] = sum;
@@ -127,7 +127,8 @@ static void free_problem(problem *p)
     free(p->K);
 }
 
-/* (K + alpha I) A + 1 c = Y to the residual of a backward stable solve, and 1' A = 0 to the error of A. */
+/* (K + alpha I) A + 1 c = Y up to the residual of a backward stable solve, and 1' A = 0 up to the error of
+ * A. */
 static void check_solution(const problem *p, int intercept)
 {
     double n = (double)p->n;
@@ -201,8 +202,8 @@ static void intercept_equals_the_augmented_system(void **state)
     }
 }
 
-/* The gradient of |K A + 1 c - Y|^2 + alpha tr(A' K A) is zero: K (K A + 1 c - Y + alpha A) in A, and
- * 1' (K A + 1 c - Y) in c. */
+/* The gradient of |K A + 1 c - Y|^2 + alpha tr(A' K A) is zero: K (K A + 1 c - Y + alpha A) in A, and 1' (K
+ * A + 1 c - Y) in c. */
 static void the_objective_is_stationary(void **state)
 {
     (void)state;
@@ -288,7 +289,7 @@ static void alpha_below_the_rounding_level_is_a_warning(void **state)
     assert_non_null(strstr(h.last, "2.22e-15")); /* 2 eps 5 */
     assert_non_null(strstr(h.last, "2.2e-14"));
 
-    double again[] = {5, 0, 0, 3}; /* the level itself is not below it */
+    double again[] = {5, 0, 0, 3}; /* the level itself is accepted */
     options.alpha = 2 * DBL_EPSILON * 5;
     check_ok(volt_ridge_solve(volt_matrix_of(again, 2, 2), volt_matrix_of(Y, 2, 1), &options, &c, NULL));
     assert_int_equal(h.warnings, 1);
@@ -321,7 +322,7 @@ static void indefinite_matrices_are_refused_with_the_pivot(void **state)
     free(K);
 }
 
-/* Smooth inputs make Gram matrices of full numerical rank deficiency. */
+/* Gram matrices of smooth inputs are numerically rank deficient. */
 static void the_suggested_alpha_works(void **state)
 {
     (void)state;

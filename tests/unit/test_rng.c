@@ -1,4 +1,5 @@
-/* tests/unit/test_rng.c: Philox equals NumPy's, and its uniforms and normals are what they say. */
+/* tests/unit/test_rng.c: Philox equals NumPy's, and its uniform and normal numbers have the expected
+ * moments. */
 #include "base/numbers.h"
 #include "support/golden.h"
 #include "volterra/base.h"
@@ -45,7 +46,7 @@ static void a_copy_repeats_the_sequence(void **state)
     (void)state;
     volt_rng rng;
     volt_rng_init(&rng, 5, 6);
-    for (int start = 0; start < 9; start++) { /* every position in a block, with and without a spare normal */
+    for (int start = 0; start < 9; start++) { /* every position in a block, with and without a stored normal */
         volt_rng copy = rng;
         for (int i = 0; i < 20; i++) {
             double x = volt_rng_normal(&rng), y = volt_rng_normal(&copy);
@@ -74,8 +75,8 @@ static void streams_and_seeds_differ(void **state)
 
 enum { DRAWS = 1000000 };
 
-/* Each sample moment is normal about its value with the standard deviation beside it; five of those
- * are left to chance (6e-7), and the seed is fixed. */
+/* Each sample moment is approximately normal about its expected value with the given standard deviation.
+ * Five standard deviations are allowed (6e-7), and the seed is fixed. */
 static void check_moment(const char *name, double value, double expected, double deviation)
 {
     print_message("%s %.6f, expected %.6f +- %.6f\n", name, value, expected, deviation);

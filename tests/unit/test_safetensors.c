@@ -1,4 +1,4 @@
-/* tests/unit/test_safetensors.c: named tensors in a file with a checksum over all of it. */
+/* tests/unit/test_safetensors.c: named tensors in a file with a checksum over the whole file. */
 #include "base/tensors.h"
 #include "io/safetensors/safetensors.h"
 #include "support/check.h"
@@ -36,7 +36,7 @@ static volt_status read_bytes(const char *bytes, size_t size)
     return status;
 }
 
-/* A file made by hand from a header (its checksum put right) and zeros as data. */
+/* A file from a header (with a corrected checksum) and zeros as data. */
 static volt_status read_header(const char *header, size_t data_bytes)
 {
     size_t length = strlen(header), padded = (length + 7) / 8 * 8, size = 8 + padded + data_bytes;
@@ -81,7 +81,7 @@ static void reads_what_it_wrote(void **state)
     volt_safetensors_free(NULL);
 }
 
-/* The layout by hand: what any reader of the format relies on. */
+/* The layout, byte by byte, as required by other readers of the format. */
 static void layout_is_that_of_the_format(void **state)
 {
     (void)state;
@@ -183,10 +183,10 @@ static void refuses_what_is_not_sound(void **state)
         if (status != VOLT_ERR_FORMAT || !strstr(volt_error_detail(), cases[i].reason))
             fail_msg("%s: status %d, %s", cases[i].header, (int)status, volt_error_detail());
     }
-    /* Tensors behind a header that is not padded. */
+    /* Tensors after an unpadded header. */
     assert_int_equal(read_bytes("\x29\0\0\0\0\0\0\0" NOTES "} ", 8 + 41), VOLT_ERR_FORMAT);
     assert_non_null(strstr(volt_error_detail(), "begin at byte 49, not at a multiple of 8"));
-    /* A header that would end one byte behind the file. */
+    /* A header that would end one byte after the end of the file. */
     assert_int_equal(read_bytes("\x03\0\0\0\0\0\0\0{}", 10), VOLT_ERR_FORMAT);
     assert_non_null(strstr(volt_error_detail(), "truncated: the header has 3 bytes, found 2"));
     assert_int_equal(read_bytes("\xff\xff\xff\xff\xff\xff\xff\xff{}", 10), VOLT_ERR_FORMAT);
@@ -196,7 +196,7 @@ static void refuses_what_is_not_sound(void **state)
     assert_null(file);
 }
 
-/* Arrays of other programs: more bytes than the shape has numbers mean that one of them is wrong. */
+/* Files of other programs: more bytes than the shape requires are an error. */
 static void arrays_have_the_bytes_of_their_shape(void **state)
 {
     (void)state;
@@ -270,7 +270,7 @@ static void every_allocation_may_fail(void **state)
         int64_t live = failing_alloc_live();
         failing_alloc_stop();
         assert_int_equal(live, 0);
-        /* The last one serves to sync the directory, when the file is in place. */
+        /* The last allocation is for the sync of the directory, after the file is in place. */
         assert_true(status == VOLT_OK || (hit && status == VOLT_ERR_MEMORY));
         if (!hit)
             break;

@@ -1,5 +1,5 @@
-/* tests/unit/test_search.c: what a search says and calls, candidates that fail, cancelling, budgets, and what is
- * refused. */
+/* tests/unit/test_search.c: search results and callbacks, failing candidates, cancellation, budgets and
+ * invalid arguments. */
 #define _GNU_SOURCE
 #include "support/candidate.h"
 #include "support/check.h"
@@ -23,7 +23,7 @@
 enum { N = 45, D = 2, Q = 2 };
 
 static plain_problem problem;
-static volt_candidates *draws; /* without end */
+static volt_candidates *draws; /* unlimited */
 
 static int make_problem(void **state)
 {
@@ -57,7 +57,7 @@ static volt_search_info info_of(const volt_search *search)
     return info;
 }
 
-/* ---- what it says ----------------------------------------------------------------------------- */
+/* ---- results ---------------------------------------------------------------------------------- */
 
 static void defaults(void **state)
 {
@@ -89,7 +89,7 @@ static void the_description_is_complete(void **state)
     for (int k = 0; k <= 5; k++)
         assert_int_equal(info.stopped[k], 0);
     assert_true(info.seconds > 0 && info.blas_seconds >= 0 && info.parallel >= 1);
-    /* one factorisation of the rows before the last block, at least */
+    /* at least one factorisation of the rows before the last block */
     assert_true(info.flops >= 7 * pow(N * 5.0 / 6, 3) / 3);
     for (int64_t i = 0; i < 7; i++) {
         char kernel[VOLT_KERNEL_LENGTH];
@@ -109,7 +109,7 @@ static void the_description_is_complete(void **state)
     volt_search_free(NULL);
 }
 
-/* Options NULL are the defaults: a list is tried to its end. */
+/* Options NULL are the defaults: every candidate of a list is evaluated. */
 static void options_may_be_null(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void options_may_be_null(void **state)
     volt_candidates_free(list);
 }
 
-/* Views with a leading dimension give what packed ones give. */
+/* Views with a leading dimension give the same results as packed matrices. */
 static void inputs_may_be_part_of_a_wider_matrix(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void inputs_may_be_part_of_a_wider_matrix(void **state)
     volt_search_free(narrow);
 }
 
-/* ---- what it calls ---------------------------------------------------------------------------- */
+/* ---- callbacks -------------------------------------------------------------------------------- */
 
 typedef struct listener {
     pthread_t caller;
@@ -202,7 +202,7 @@ static void the_caller_hears_of_every_trial_once(void **state)
     volt_search_free(search);
 }
 
-/* ---- cancelling ------------------------------------------------------------------------------- */
+/* ---- cancellation ----------------------------------------------------------------------------- */
 
 static void cancelling_keeps_the_best_so_far(void **state)
 {
@@ -234,7 +234,7 @@ static void cancelling_before_the_first_score(void **state)
     options.draws = 1000;
     volt_search *search = NULL;
     check_fails(run(draws, &options, &search), VOLT_ERR_CANCELLED, "");
-    if (search) /* some may have ended before the first report */
+    if (search) /* some may have finished before the first report */
         assert_non_null(volt_search_trial(search, VOLT_TRIAL_BEST));
     volt_search_free(search);
 }
@@ -245,9 +245,9 @@ static void a_budget_ends_the_search_with_the_best_so_far(void **state)
 {
     (void)state;
     volt_search_options options = volt_search_options_default();
-    options.seconds = 1; /* a thousand times what one candidate takes */
+    options.seconds = 1; /* a thousand times the duration of one candidate */
     volt_search *search = NULL;
-    check_ok(run(draws, &options, &search)); /* it ends although the candidates do not */
+    check_ok(run(draws, &options, &search)); /* the search ends although the candidates do not */
     volt_search_info info = info_of(search);
     assert_true(info.out_of_time && info.trials > 0 && volt_search_trial(search, VOLT_TRIAL_BEST) &&
                 info.expected > 0);
@@ -276,17 +276,17 @@ static void a_budget_too_small_for_anything(void **state)
     options.seconds = 1e-9;
     volt_search *search = NULL;
     volt_status status = run(draws, &options, &search);
-    if (status == VOLT_OK) /* the first was faster than the clock */
+    if (status == VOLT_OK) /* the first was shorter than the clock resolution */
         assert_non_null(volt_search_trial(search, VOLT_TRIAL_BEST));
     else
         assert_true(status == VOLT_ERR_DATA && !search && strstr(volt_error_detail(), "budget of 1e-09 s"));
     volt_search_free(search);
 }
 
-/* ---- candidates that fail --------------------------------------------------------------------- */
+/* ---- failing candidates ----------------------------------------------------------------------- */
 
-/* tanh is far from positive semidefinite with a negative shift, and poly of degree 64 overflows on inputs as
- * they are; both fail whatever the machine. */
+/* tanh with a negative shift is far from positive semidefinite, and poly of degree 64 overflows on unscaled
+ * inputs; both fail on every machine. */
 static const char *const indefinite = "sigmoid:gamma=5,coef0=-3", *const overflowing =
                                                                       "poly:degree=64,gamma=1e9";
 
@@ -317,7 +317,7 @@ static void failing_candidates_do_not_stop_the_search(void **state)
     assert_true(volt_search_trial(search, VOLT_TRIAL_BEST)->index == 1 ||
                 volt_search_trial(search, VOLT_TRIAL_BEST)->index == 3);
 
-    /* In the log they stand with their reason, and no score. */
+    /* The log lists them with the reason and without a score. */
     char *text = scratch_read(options.log, NULL);
     int failures = 0;
     for (char *at = text, *end; (end = strchr(at, '\n')); at = end + 1) {
@@ -335,7 +335,7 @@ static void failing_candidates_do_not_stop_the_search(void **state)
     assert_int_equal(failures, 3);
     free(text);
 
-    /* They are not tried again. */
+    /* They are not evaluated again. */
     options.resume = 1;
     volt_search *again = NULL;
     check_ok(run(list, &options, &again));
@@ -366,7 +366,7 @@ static void when_all_fail_the_first_reason_is_given(void **state)
     volt_candidates_free(list);
 }
 
-/* Parameters that break a bound on these inputs belong to the candidate too, and so do kernels that need a
+/* Parameters outside a bound on these inputs fail only the candidate, and so do kernels that require a
  * window. */
 static void bounds_and_windows_fail_a_candidate_only(void **state)
 {
@@ -416,13 +416,13 @@ static void a_function_says_when_there_are_no_more(void **state)
     check_fails(run(endless, &options, &search), VOLT_ERR_DATA, "no candidates");
     options.shards = 1;
     options.shard = 0;
-    wrong = 3; /* a text that is none is a mistake of the caller, not of the candidate */
+    wrong = 3; /* an invalid text is an error of the caller, not of the candidate */
     check_fails(run(endless, &options, &search), VOLT_ERR_KERNEL, "no such kernel 4");
     assert_null(search);
     volt_candidates_free(endless);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------- */
+/* ---- invalid arguments ------------------------------------------------------------------------ */
 
 static void check_refused(const volt_search_options *options, volt_status status, const char *fragment)
 {
@@ -523,7 +523,7 @@ static void wrong_data_are_refused(void **state)
     assert_null(search);
 }
 
-/* Nothing to learn in any block, and no variance to divide by. */
+/* Constant targets in every block: there is no variance to divide by. */
 static void constant_targets_are_searched(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tests/unit/test_search_journeys.c: searches of every kind, evidence and plans, whose memory runs out, whose user cancels and
- * whose device is lost at every place where that can be (support/journey.h). */
+/* tests/unit/test_search_journeys.c: searches of every kind, evidence and plans under fault injection:
+ * memory failure, cancellation and device loss at every point (support/journey.h). */
 #include "base/backend.h"
 #include "support/check.h"
 #include "support/far_backend.h"
@@ -26,12 +26,12 @@ static double base[N * Q], counts[N], weights[N];
 
 typedef struct search_case {
     const char *kernel;
-    double alpha, feedback; /* 0: profiled; none come back */
+    double alpha, feedback; /* 0: profiled; no alphas are returned */
     volt_score score;
     volt_start start;
     volt_validate validate;
     const char *solver;
-    volt_strategy strategy; /* then the kernel's parameters are drawn */
+    volt_strategy strategy; /* then the kernel parameters are random */
     const char *loss;
     bool records, by_records, with_base, weighted, rolling, no_intercept;
     int64_t washout, gap, draws;

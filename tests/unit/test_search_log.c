@@ -1,5 +1,5 @@
-/* tests/unit/test_search_log.c: nothing is lost: what stands in a log, searches that go on from one that was cut
- * anywhere, logs of another search, and the logs of several machines. */
+/* tests/unit/test_search_log.c: log contents, resume from a log truncated anywhere, logs of another search,
+ * and logs of several machines. */
 #include "support/check.h"
 #include "support/plain_cv.h"
 #include "support/scratch.h"
@@ -63,7 +63,7 @@ static const char *fresh_path(const char *name)
     return path;
 }
 
-/* The same trials, bit by bit, but for the time they took. */
+/* The same trials, bit for bit, except for their durations. */
 static void same_search(const volt_search *a, const volt_search *b)
 {
     volt_search_info info = {.struct_size = sizeof info}, other = {.struct_size = sizeof other};
@@ -136,8 +136,8 @@ static void every_line_is_json_with_the_trial(void **state)
 
 /* ---- resume ----------------------------------------------------------------------------------- */
 
-/* Cut anywhere, in the middle of a line too: what is left is taken, the rest is done again, and both the
- * search and its log are what they would have been. */
+/* A log truncated at any byte: the search reuses the remaining trials and repeats the others. The search and
+ * its log equal those of an uninterrupted run. */
 static void check_resume_after(const char *text, size_t length, const volt_search *whole, volt_race race)
 {
     const char *path = scratch_write("cut.jsonl", text, length);
@@ -186,7 +186,7 @@ static void a_search_goes_on_from_a_log_cut_anywhere(void **state)
     }
 }
 
-/* Lines in another order, and lines twice, as after a merge by hand. */
+/* Reordered and duplicate lines, as after a manual merge. */
 static void the_order_of_lines_does_not_matter(void **state)
 {
     (void)state;
@@ -223,7 +223,7 @@ static void the_order_of_lines_does_not_matter(void **state)
     volt_search_free(whole);
 }
 
-/* The number of draws may grow, and shrink. */
+/* The number of draws may increase or decrease. */
 static void more_draws_go_on_and_fewer_take_their_part(void **state)
 {
     (void)state;
@@ -256,7 +256,7 @@ static void check_refused(const volt_search_options *options, const volt_candida
                 fragment);
     assert_null(search);
     char *now = scratch_read(options->log, &after);
-    assert_true(before == after && memcmp(old, now, before) == 0); /* the log is as it was */
+    assert_true(before == after && memcmp(old, now, before) == 0); /* the log is unchanged */
     free(now);
     free(old);
 }
@@ -342,7 +342,7 @@ static void logs_that_cannot_be_written(void **state)
     options.log = scratch_directory();
     check_fails(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
                 VOLT_ERR_IO, scratch_directory());
-    options.log = "/dev/full"; /* where there is one: opens, and takes nothing */
+    options.log = "/dev/full"; /* if there is one: opens, and reuses no trial */
     if (access(options.log, W_OK) == 0)
         check_fails(
             volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
@@ -357,7 +357,7 @@ static void shards_and_merge_make_the_whole(void **state)
     (void)state;
     enum { SHARDS = 4 };
     volt_search_options options = options_with_log(NULL);
-    options.race = VOLT_RACE_NONE; /* races of a shard know nothing of the others */
+    options.race = VOLT_RACE_NONE; /* a race within a shard does not use the other shards */
     volt_search *whole = run(&options);
     const char *paths[SHARDS];
     int64_t trials = 0;
@@ -387,7 +387,7 @@ static void shards_and_merge_make_the_whole(void **state)
     volt_search_free(whole);
 }
 
-/* With a race each shard gives up what cannot win in it: the winner of all is still the winner. */
+/* With a race each shard stops candidates that cannot win in it: the overall winner is unchanged. */
 static void raced_shards_have_the_same_winner(void **state)
 {
     (void)state;
@@ -425,7 +425,7 @@ static void logs_that_do_not_belong_together(void **state)
     volt_search *merged = NULL;
     check_fails(volt_search_merge(paths, 2, &merged), VOLT_ERR_FORMAT, "two.jsonl, line 1");
 
-    /* The same question, other candidates. */
+    /* The same problem with other candidates. */
     options.washout = 0;
     options.log = paths[1] = fresh_path("three.jsonl");
     volt_candidates *others = NULL;

@@ -1,4 +1,5 @@
-/* tests/unit/test_search_loop.c: the search loop with evaluators of a task: scores, failures, time limits, cancellation. */
+/* tests/unit/test_search_loop.c: the search loop with task-specific evaluators: scores, failures, time
+ * limits, cancellation. */
 #include "base/error.h"
 #include "base/progress.h"
 #include "select/search/search_run.h"
@@ -18,7 +19,7 @@ typedef struct task {
     volt_evaluator evaluators[LANES];
     volt_status failure;
     double until, expected; /* of candidates after the first */
-    int spins;              /* poll until the loop gives the candidate up */
+    int spins;              /* poll until the loop stops the candidate */
 } task;
 
 static task *task_of(const volt_evaluator *evaluator)
@@ -104,13 +105,13 @@ static void every_candidate_is_a_trial(void **state)
     }
 }
 
-/* Candidates without time for them stop before their first block; the first is evaluated all the same. */
+/* Candidates after the time limit stop before their first block; the first is always evaluated. */
 static void candidates_without_time_are_given_up(void **state)
 {
     (void)state;
-    const task cases[] = {{.until = 1e-9},                                   /* over before it began */
-                          {.until = volt_seconds() + 1000, .expected = 1e6}, /* it would take too long */
-                          {.until = volt_seconds() + 0.01, .spins = 1}};     /* over while it is evaluated */
+    const task cases[] = {{.until = 1e-9},                                   /* expired before the start */
+                          {.until = volt_seconds() + 1000, .expected = 1e6}, /* it would exceed the limit */
+                          {.until = volt_seconds() + 0.01, .spins = 1}};     /* expires during evaluation */
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         task own = cases[c];
         volt_search *search = NULL;
@@ -139,7 +140,7 @@ static void failures_and_the_user_end_a_search(void **state)
     assert_null(search);
     int calls = 5;
     own.failure = VOLT_OK;
-    volt_stage_set_interval(0); /* every poll is a call */
+    volt_stage_set_interval(0); /* every poll calls the user */
     check_fails(run(&own, 1, (volt_progress){cancel, &calls}, &search), VOLT_ERR_CANCELLED, "cancelled");
     volt_stage_set_interval(0.05);
     assert_true(search == NULL || volt_search_trial(search, VOLT_TRIAL_BEST));

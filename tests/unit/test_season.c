@@ -1,4 +1,4 @@
-/* tests/unit/test_season.c: the season of series whose season is known, and what must not change it. */
+/* tests/unit/test_season.c: detection of known seasons, and transformations that must not change the result. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "volterra/stats.h"
@@ -22,7 +22,7 @@ static int64_t season_of(const double *y, int64_t n)
     return season;
 }
 
-/* A wave of that season, with as much noise as `noise`, on a straight line. */
+/* A wave of that season on a linear trend, with noise of amplitude `noise`. */
 static void wave(double *y, int64_t n, int64_t season, double noise, uint64_t seed)
 {
     volt_rng rng;
@@ -40,7 +40,7 @@ static void waves_have_the_season_they_were_made_with(void **state)
         wave(y, LENGTH, seasons[i], 0, 1);
         assert_int_equal(season_of(y, LENGTH), seasons[i]);
     }
-    /* Noise below the changes of the wave moves the peak of short seasons by nothing. */
+    /* Noise below the changes of the wave does not move the peak of short seasons. */
     for (uint64_t seed = 1; seed <= 20; seed++) {
         print_message("seed %d, stream 0\n", (int)seed);
         wave(y, LENGTH, 7, 0.2, seed);
@@ -48,7 +48,7 @@ static void waves_have_the_season_they_were_made_with(void **state)
     }
 }
 
-/* The shortest season, five times and without rounding: its correlation is 1 to the last bit. */
+/* The shortest season, five times and without rounding: its correlation is exactly 1. */
 static void a_season_may_repeat_to_the_last_bit(void **state)
 {
     (void)state;
@@ -59,7 +59,8 @@ static void a_season_may_repeat_to_the_last_bit(void **state)
     assert_int_equal(season_of(y, 21), 4);
 }
 
-/* Neither the unit nor the level, as far as rounding leaves the wave alone; not the sign; not what lies between. */
+/* The result does not depend on the unit or level, as long as rounding does not distort the wave, nor on the
+ * sign or other columns. */
 static void the_season_has_no_unit(void **state)
 {
     (void)state;
@@ -87,18 +88,18 @@ static void what_has_no_season_has_none(void **state)
     for (int64_t t = 0; t < LENGTH; t++)
         y[t] = 0.1;
     assert_int_equal(season_of(y, LENGTH), 0);
-    /* Changes of a straight line are equal but for the rounding of its values, which repeats itself. */
+    /* Differences of a linear trend are equal except for the rounding of its values, which is periodic. */
     for (int64_t t = 0; t < LENGTH; t++)
         y[t] = 0.1 * (double)t;
     assert_int_equal(season_of(y, LENGTH), 0);
     for (int64_t t = 0; t < LENGTH; t++)
         y[t] = t < LENGTH / 2 ? 0 : DBL_MAX; /* one step */
     assert_int_equal(season_of(y, LENGTH), 0);
-    /* Too short to see a season twice, down to a single value. */
+    /* Too short to contain a season twice, down to a single value. */
     wave(y, LENGTH, 5, 0, 1);
     for (int64_t n = 1; n < 15; n++)
         assert_int_equal(season_of(y, n), 0);
-    /* Noise: 396 lags, each with a chance of a few in a million. */
+    /* Noise: 396 lags, each with a probability of a few in a million. */
     volt_rng rng;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         print_message("seed %d, stream 1\n", (int)seed);

@@ -1,5 +1,6 @@
-/* tests/unit/test_select_memory.c: the k-th allocation of a search and of its candidates fails, for every k:
- * VOLT_ERR_MEMORY, nothing lost, nothing half-done, and the log is one from which the search goes on. */
+/* tests/unit/test_select_memory.c: for every k, the k-th allocation of a search and of its candidates fails:
+ * the call returns VOLT_ERR_MEMORY, without leaks or partial results, and the search can resume from its
+ * log. */
 #include "support/candidate.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -21,7 +22,7 @@
 
 enum { N = 20, DRAWS = 3 };
 
-/* What the calls work on, made before any allocation fails. */
+/* Data for the calls, created before any allocation fails. */
 static plain_problem problem;
 static volt_candidates *draws, *grid, *list, *function, *profiled, *sums;
 static const char *csv, *log_path, *good_log;
@@ -95,7 +96,7 @@ static int free_set(void **state)
 
 /* ---- the calls -------------------------------------------------------------------------------- */
 
-/* Each call frees what it made when it succeeds, and checks that a failure left its outputs alone. */
+/* Each call frees its results on success, and checks that a failure did not change its outputs. */
 
 static volt_status finish(volt_status status, volt_candidates *candidates)
 {
@@ -170,7 +171,7 @@ static volt_status call_get_profiled(void)
     return get_from(profiled);
 }
 
-/* An expression: weights and filters are drawn, and every candidate's rows are filtered. */
+/* An expression: weights and filters are random, and every candidate filters its rows. */
 static volt_status call_draw_sums(void)
 {
     volt_candidates *candidates = NULL;
@@ -244,7 +245,7 @@ static volt_status call_search_log_score(void)
     return search_with(list, &options);
 }
 
-/* Alphas that are profiled, by every kind of score; a base, and a gap. */
+/* Profiled alphas, with every kind of score, a base and a gap. */
 static volt_status call_search_profile(void)
 {
     static double base[N * 2];
@@ -256,7 +257,7 @@ static volt_status call_search_profile(void)
     return status ? status : search_with(profiled, &options);
 }
 
-/* What a run that ran out of memory left in its log is good for another. */
+/* Another run can resume from the log of a run that failed for lack of memory. */
 static volt_status call_search_logged(void)
 {
     volt_search_options options = search_options();
@@ -306,7 +307,7 @@ static void fail_every_allocation(const char *what, volt_status (*call)(void))
                      volt_status_message(status), volt_error_detail(), live);
         if (!hit) {
             print_message("%s: %" PRId64 " allocations\n", what, k - 1);
-            assert_true(k > 1); /* there was something to fail */
+            assert_true(k > 1); /* at least one allocation was made to fail */
             return;
         }
         assert_true(strlen(volt_error_detail()) > 0);
@@ -343,7 +344,7 @@ static void searches_run_out_of_memory(void **state)
     fail_every_allocation("search, expression", call_search_sums);
 }
 
-/* With two threads at work the other one must come to its end too. */
+/* With two threads at work the other one must stop too. */
 static void searches_on_two_threads_run_out_of_memory(void **state)
 {
     (void)state;
@@ -351,8 +352,8 @@ static void searches_on_two_threads_run_out_of_memory(void **state)
     fail_every_allocation("search, two threads", call_search);
 }
 
-/* call_search_logged counts allocations anew for the second run: whether the first one was hit is seen from its
- * status. */
+/* call_search_logged resets the allocation count for the second run; the status shows whether the first run
+ * failed. */
 static void logged_searches_run_out_of_memory(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* tests/unit/test_series_anomaly.c: from series to scores: the parts by hand, kernels that are chosen, failures. */
+/* tests/unit/test_series_anomaly.c: series anomaly scores: comparison with the separate steps, kernel
+ * selection, errors. */
 #include "kernel/kernel_entry.h"
 #include "series/anomaly/variance_norm.h"
 #include "series/gram/objects_internal.h"
@@ -29,7 +30,7 @@ static void make_waves(waves *made)
     volt_rng rng = test_rng(12);
     for (int i = 0; i < NORMAL + OTHERS; i++) {
         double phase = 0.5 * volt_rng_uniform(&rng);
-        int64_t rows = STEPS - i % 3; /* lengths differ */
+        int64_t rows = STEPS - i % 3; /* different lengths */
         for (int64_t t = 0; t < rows; t++)
             for (int k = 0; k < CHANNELS; k++)
                 made->values[i][t * CHANNELS + k] =
@@ -82,7 +83,7 @@ static void it_is_its_parts(void **state)
     volt_series_anomaly_free(whole);
 }
 
-/* What is drawn is no worse to the examples than what was given. */
+/* The selected random kernel scores at least as well on the examples as the given one. */
 static void draws_are_judged_by_the_examples(void **state)
 {
     (void)state;
@@ -102,7 +103,7 @@ static void draws_are_judged_by_the_examples(void **state)
         volt_series_anomaly_free(anomaly);
     }
     assert_true(merit[1] >= merit[0]);
-    /* A kernel that leaves something open is drawn only. */
+    /* A kernel with open parameters is only drawn at random. */
     volt_series_anomaly *anomaly = NULL;
     check_ok(volt_series_anomaly_fit("gak:sigma=?", made.series, NORMAL, made.series + NORMAL, OTHERS, &options,
                                      &anomaly));

@@ -1,4 +1,5 @@
-/* tests/unit/test_series_forecast.c: forecasts of series against plain fits, their warnings, options and failures. */
+/* tests/unit/test_series_forecast.c: series forecasts compared with plain fits, their warnings, options and
+ * errors. */
 #include "support/check.h"
 #include "support/sequences.h"
 #include "task/forecast_group.h"
@@ -86,7 +87,7 @@ static void every_step_is_a_fit(void **state)
         if (step->method == VOLT_FORECAST_SEASONAL) {
             assert_true(step->value == levels[ROWS - 1 + h - SEASON]);
             assert_true(step->rmse == step->baseline_rmse[VOLT_BASELINE_SEASONAL]);
-        } else { /* the mean is summed in another order: a relative error of n eps in the scale */
+        } else { /* the mean is summed in a different order: a relative error of n eps in the scale */
             near(step->value, out[h - 1] * scale, 1e-9 * fabs(step->value));
             near(step->rmse, sqrt(info.report->mse[0] * variance), 1e-9 * step->rmse);
             fits++;
@@ -102,7 +103,7 @@ static void every_step_is_a_fit(void **state)
     free(levels);
 }
 
-/* Means over the steps, and the number of steps by default. */
+/* Means over the steps, and the default number of steps. */
 static void summary_and_default_steps(void **state)
 {
     (void)state;
@@ -132,7 +133,7 @@ static void summary_and_default_steps(void **state)
     free(levels);
 }
 
-/* A series forecast separately equals the same series by itself, to the last bit. */
+/* A series forecast separately equals a forecast of only that series, bit for bit. */
 static void separate_series_do_not_meet(void **state)
 {
     (void)state;
@@ -152,7 +153,7 @@ static void separate_series_do_not_meet(void **state)
     free(levels);
 }
 
-/* Long series: the latest rows are used unless all are asked for: (1.5e11 / 100)^(1/3) = 1144.7 rows. */
+/* Long series: only the latest rows are used by default: (1.5e11 / 100)^(1/3) = 1144.7 rows. */
 static void work_is_limited(void **state)
 {
     (void)state;
@@ -163,7 +164,7 @@ static void work_is_limited(void **state)
                      2000 - 1810); /* rows for the errors of 600 steps */
 }
 
-/* Series times a power of two, whose squares overflow or vanish: the same forecast times that power. */
+/* Series times a power of two, whose squares overflow or underflow: the same forecast times that power. */
 static void extreme_units_change_nothing(void **state)
 {
     (void)state;
@@ -181,7 +182,7 @@ static void extreme_units_change_nothing(void **state)
         for (int64_t h = 0; h < STEPS; h++) {
             const volt_forecast_step *a = volt_forecast_step_at(plain, h, 0),
                                      *b = volt_forecast_step_at(other, h, 0);
-            /* the division by the power of two may move the mean of the scale by its last bit */
+            /* division by the power of two may change the last bit of the mean of the scale */
             near(ldexp(b->value, -powers[p]), a->value, 1e-12 * fabs(a->value));
             near(ldexp(b->rmse, -powers[p]), a->rmse, 1e-12 * a->rmse);
             near(ldexp(b->baseline_rmse[VOLT_BASELINE_NAIVE], -powers[p]),
@@ -300,7 +301,7 @@ static void search_reports_its_outcome(void **state)
     options.steps = 14;
     options.search_seconds = 0.2;
     check_ok(volt_forecast_run(view_of(levels, 60, 1), &options, &forecast));
-    assert_int_equal(info_of(forecast).search, VOLT_FORECAST_SEARCH_ROWS); /* 45 rows, and 52 are needed */
+    assert_int_equal(info_of(forecast).search, VOLT_FORECAST_SEARCH_ROWS); /* 45 rows, but 52 are required */
     volt_forecast_free(forecast);
     options.steps = 1;
     options.search_seconds = 1e-9;

@@ -1,5 +1,5 @@
-/* tests/unit/test_series_journeys.c: readouts of whole series, comparisons of kernels and plans, disturbed at every step
- * (support/journey.h). */
+/* tests/unit/test_series_journeys.c: series regression and classification, comparisons of kernels and plans
+ * under fault injection at every step (support/journey.h). */
 #include "support/check.h"
 #include "support/journey.h"
 #include "support/plain_kernels.h"
@@ -19,9 +19,9 @@
 #include <cmocka.h>
 
 enum { SERIES = 7, NEW = 2, LENGTH = 4 };
-static waves made; /* of which the first steps are taken */
+static waves made; /* only the first steps are used */
 
-/* ---- numbers of series ------------------------------------------------------------------------ */
+/* ---- series regression ------------------------------------------------------------------------ */
 
 static volt_status regress(const void *with, volt_progress progress, journey_result *result)
 {
@@ -54,7 +54,7 @@ static volt_status regress(const void *with, volt_progress progress, journey_res
     return status;
 }
 
-/* ---- classes of series ------------------------------------------------------------------------ */
+/* ---- series classification -------------------------------------------------------------------- */
 
 static volt_status classify(const void *with, volt_progress progress, journey_result *result)
 {

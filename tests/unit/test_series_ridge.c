@@ -1,4 +1,4 @@
-/* tests/unit/test_series_ridge.c: numbers of whole series, against plain fits on the Gram matrix. */
+/* tests/unit/test_series_ridge.c: series regression compared with plain fits on the Gram matrix. */
 #include "series/gram/objects_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -15,7 +15,8 @@
 
 enum { Q = 2 };
 
-/* Two numbers of each series: its last value with an offset that costs digits if it is not taken out, and a mean. */
+/* Two targets of each series: its last value with an offset that costs digits unless it is removed, and a
+ * mean. */
 static void make_targets(const waves *made, double *Y)
 {
     for (int i = 0; i < N; i++) {
@@ -36,7 +37,7 @@ static volt_status fit_numbers(const char *kernel, const volt_view *series, int6
     return volt_series_fit_numbers(series, count, Y, &own, model);
 }
 
-/* The Gram matrix in units of the mean of its diagonal; returns that unit. */
+/* Scales the Gram matrix by the mean of its diagonal; returns that mean. */
 static double gram_in_units(const char *text, const waves *made, const volt_objects_options *way, double *K)
 {
     volt_objects *objects = NULL;
@@ -79,7 +80,7 @@ static void it_is_a_ridge_regression_on_the_gram_matrix(void **state)
         check_ok(volt_series_model_get_info(ridge, &found));
         const double *left_out = found.left_out_outputs;
         for (int i = 0; i < N * Q;
-             i++) /* the plain fit has targets of 1e6 in long double: 1e6 eps, and a condition of 500 */
+             i++) /* the plain fit has targets of 1e6 in long double: 1e6 eps, and a condition number of 500 */
             assert_true(fabs(outputs[i] - expected[i]) < 1e-7);
         double sum[Q] = {0}, variance[Q] = {0}, mean[Q] = {0};
         for (int i = 0; i < N; i++)
@@ -105,7 +106,7 @@ static void it_is_a_ridge_regression_on_the_gram_matrix(void **state)
     }
 }
 
-/* The alpha that is chosen has the smallest error of series left out, and what is solved is its fit. */
+/* The selected alpha has the smallest leave-one-out error, and the solution is its fit. */
 static void alpha_is_chosen_on_series_left_out(void **state)
 {
     (void)state;
@@ -114,7 +115,7 @@ static void alpha_is_chosen_on_series_left_out(void **state)
     make_waves(4402, 0.5, false, &made);
     make_targets(&made, Y);
     for (int i = 0; i < N; i++)
-        Y[i * Q + 1] = Y[i * Q] - 1e6 + sin(11.0 * i * i); /* half of it noise, to the series */
+        Y[i * Q + 1] = Y[i * Q] - 1e6 + sin(11.0 * i * i); /* half of it is noise */
     volt_view target = {Y + 1, N, 1, Q};
     volt_series_model *chosen = NULL, *other = NULL;
     volt_series_info info = {.struct_size = sizeof info}, given = {.struct_size = sizeof given};
@@ -139,7 +140,7 @@ static void alpha_is_chosen_on_series_left_out(void **state)
         volt_series_model_free(other);
     }
     assert_int_equal(equal, 1);
-    assert_true(info.alpha == 0.1); /* neither the first nor the last that is tried */
+    assert_true(info.alpha == 0.1); /* neither the first nor the last candidate */
     volt_series_model_free(chosen);
 }
 
@@ -235,7 +236,7 @@ static void the_kth_allocation_fails(void **state)
     double Y[N * Q];
     make_waves(4405, 0.3, true, &made);
     make_targets(&made, Y);
-    check_ok(whole_way(&made, Y)); /* threads and buffers are there now */
+    check_ok(whole_way(&made, Y)); /* threads and buffers are already allocated */
     for (int64_t k = 1;; k++) {
         failing_alloc_start(k);
         volt_status status = whole_way(&made, Y);

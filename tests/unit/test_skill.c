@@ -1,4 +1,4 @@
-/* tests/unit/test_skill.c: errors in units of a baseline's, by hand, by property and in their failures. */
+/* tests/unit/test_skill.c: errors relative to a baseline: known values, properties and errors. */
 #include "support/check.h"
 #include "support/golden.h"
 #include "volterra/stats.h"
@@ -13,7 +13,7 @@
 
 static const volt_view NO_PAST = {0};
 
-/* A handful of additions and divisions: a few eps. */
+/* A few additions and divisions: a few eps. */
 static void check_near(const char *name, double expected, double actual)
 {
     golden_check_number(name, expected, actual, 8 * DBL_EPSILON, GOLDEN_RELATIVE);
@@ -31,7 +31,7 @@ static void values_by_hand(void **state)
     check_near("skill", 1 - 6.0 / 77 / 2, skill.skill);
     check_near("mase", 4.0 / 15 / 2, skill.mase);
     assert_int_equal(skill.outputs, 2);
-    /* Where the baseline is exact an output is left out. */
+    /* An output with an exact baseline is excluded. */
     check_ok(volt_skill_compute(y, f, volt_view_of(exact, 3, 2), NO_PAST, 1, 0, &skill));
     check_near("skill", 1 - 6.0 / 77, skill.skill);
     check_near("mase", 4.0 / 15, skill.mase);
@@ -42,7 +42,8 @@ static void values_by_hand(void **state)
     assert_true(skill.skill == 1 && skill.mase == 0);
 }
 
-/* A power of two as unit changes nothing, near the ends of the numbers too; with one output they are ratios of metrics. */
+/* Scaling by a power of two has no effect, up to the limits of the double range; with one output the results
+ * are ratios of metrics. */
 static void the_unit_does_not_matter(void **state)
 {
     (void)state;
@@ -101,7 +102,7 @@ static void failures_are_named(void **state)
                 VOLT_ERR_NOT_FINITE, "baseline");
     assert_true(skill.skill == 5 && skill.mase == 5 && skill.outputs == 5 && skill.rows == 5 && skill.lag == 5);
 
-    /* Without a comparison the numbers of rows are set. */
+    /* The numbers of rows are set even without a comparison. */
     check_fails(volt_skill_compute(truth, truth, truth, NO_PAST, 1, 0, &skill), VOLT_ERR_DATA, "exact");
     assert_true(isnan(skill.skill) && isnan(skill.mase) && skill.rows == 3 && skill.lag == 0);
     check_fails(volt_skill_compute(truth, truth, (volt_view){0}, NO_PAST, 3, 0, &skill), VOLT_ERR_DATA,
@@ -109,7 +110,7 @@ static void failures_are_named(void **state)
     assert_true(isnan(skill.skill) && skill.rows == 0 && skill.lag == 3 && skill.outputs == 0);
 }
 
-/* The naive forecasts are those of volt_baseline_forecast for past and truth together. */
+/* The naive predictions equal volt_baseline_forecast for the concatenated past and truth. */
 static void naive_forecasts_take_rows_of_the_past(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_spectrum.c: spectral radii and norms of matrices that are known by construction. */
+/* tests/unit/test_spectrum.c: spectral radii and norms of matrices with known spectra. */
 #include "kernel/reservoir.h"
 #include "support/check.h"
 #include "support/sequences.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* A <- H A, or A H where `right`, H a random reflection I - 2 v v' / v'v. */
+/* A <- H A, or A H if `right`, with H a random reflection I - 2 v v' / v'v. */
 static void reflect(volt_rng *rng, double *A, int64_t n, bool left, bool right)
 {
     double *v = new_matrix(1, n), square = 0;
@@ -31,9 +31,9 @@ static void reflect(volt_rng *rng, double *A, int64_t n, bool left, bool right)
     free(v);
 }
 
-/* Rotations of known modulus and one real number on the diagonal, seen from other axes: a normal matrix, whose norm is
- * its radius. From different axes on either side only the norm stays. An error of n eps times the norm is what such
- * products leave; the process itself stops at 1e-13 of the radius. */
+/* Rotations of known modulus and one real number on the diagonal, in a random orthogonal basis: a normal
+ * matrix, whose norm is its radius. With different bases on the two sides only the norm is preserved. Such
+ * products have an error of n eps times the norm; the iteration stops at 1e-13 of the radius. */
 static void known_spectra(void **state)
 {
     (void)state;
@@ -67,7 +67,7 @@ static void known_spectra(void **state)
         }
 }
 
-/* Jordan blocks and matrices without a past: the radius of a nilpotent matrix is 0. */
+/* Jordan blocks and nilpotent matrices: the radius of a nilpotent matrix is 0. */
 static void hard_spectra(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_splits.c: training and validation rows by hand, what always holds, and what is refused. */
+/* tests/unit/test_splits.c: training and validation rows: known values, invariants and invalid arguments. */
 #include "select/folds/problem.h"
 #include "support/check.h"
 #include "support/sequences.h"
@@ -13,7 +13,7 @@
 
 enum { MOST_FOLDS = 8 };
 
-/* ---- by hand ---------------------------------------------------------------------------------- */
+/* ---- known values ----------------------------------------------------------------------------- */
 
 typedef struct split_case {
     const char *what;
@@ -25,7 +25,7 @@ typedef struct split_case {
 static const split_case cases[] = {
     /* block = 12 / 4 */
     {"plain", 12, {3, 0, 1, 0, 0}, {{0, 3, 3, 6}, {0, 6, 6, 9}, {0, 9, 9, 12}}},
-    /* block = 14 / 4 = 3: the two rows that are left over train */
+    /* block = 14 / 4 = 3: the two remaining rows are training rows */
     {"rest", 14, {3, 0, 1, 0, 0}, {{0, 5, 5, 8}, {0, 8, 8, 11}, {0, 11, 11, 14}}},
     {"one fold", 9, {1, 0, 1, 0, 0}, {{0, 5, 5, 9}}},
     {"fewest rows", 4, {3, 0, 1, 0, 0}, {{0, 1, 1, 2}, {0, 2, 2, 3}, {0, 3, 3, 4}}},
@@ -76,15 +76,15 @@ static void defaults(void **state)
     assert_memory_equal(with, without, sizeof with);
 }
 
-/* ---- what always holds ------------------------------------------------------------------------ */
+/* ---- invariants ------------------------------------------------------------------------------- */
 
 static int64_t draw(volt_rng *rng, int64_t low, int64_t high)
 {
     return low + (int64_t)(volt_rng_uniform(rng) * (double)(high - low + 1));
 }
 
-/* Either there is no room, or blocks are equal, adjoin each other and the end, and every training part ends
- * `gap` rows before its block, with the lengths that were asked for. Blocks are as long as they can be. */
+/* Either the rows are too few, or blocks are equal, contiguous and end with the last row, and every training
+ * part ends `gap` rows before its block and has the requested length. Blocks have the maximum length. */
 static void blocks_tile_the_end(void **state)
 {
     (void)state;

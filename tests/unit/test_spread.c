@@ -1,4 +1,5 @@
-/* tests/unit/test_spread.c: standard deviations from a kept factor, against the plain formula on every engine. */
+/* tests/unit/test_spread.c: standard deviations from a stored factor, compared with the plain formula on
+ * every engine. */
 #include "model/model_internal.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
@@ -43,7 +44,8 @@ static volt_fit_options keeping(double alpha, int intercept)
     return options;
 }
 
-/* kk - k' R k + (1 - 1' R k)^2 / (1' R 1) + alpha of the last H rows of K (total x total), over the rows that `used` lists. */
+/* kk - k' R k + (1 - 1' R k)^2 / (1' R 1) + alpha of the last H rows of K (total x total), over the rows
+ * listed in `used`. */
 static void plain_variances(const double *K, int64_t total, const int64_t *used, int64_t m, double alpha,
                             bool intercept, double v[H])
 {
@@ -72,7 +74,7 @@ static void plain_variances(const double *K, int64_t total, const int64_t *used,
     free(B);
 }
 
-/* Root mean of e^2 / v of an output, as the model holds them. */
+/* Root mean of e^2 / v of an output, as stored in the model. */
 static double noise_of(const volt_model *model, int64_t k)
 {
     const volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
@@ -86,13 +88,13 @@ static double noise_of(const volt_model *model, int64_t k)
     return model->target_scale[k] * sqrt(sum / (double)count);
 }
 
-/* The ball is that of all rows, in the matrix as in the model: kernels are the same. */
+/* The matrix and the model use the ball of all rows, so the kernels are equal. */
 static void check_kernel(const char *text, int intercept, int64_t washout, bool holes)
 {
     enum { TOTAL = N + H };
     volt_rng rng = test_rng(41);
     double *X = random_rows(&rng, TOTAL, D, 1), *Y = normal_rows(&rng, N, Q);
-    X[0] = 1; /* on the sphere: no later row lies beyond */
+    X[0] = 1; /* on the sphere: no later row is outside */
     X[1] = 0;
     double *K = full_gram(text, volt_view_of(X, TOTAL, D));
     volt_fit_options options = keeping(0.3, intercept);
@@ -115,7 +117,7 @@ static void check_kernel(const char *text, int intercept, int64_t washout, bool 
     for (int64_t i = 0; i < H; i++)
         for (int64_t k = 0; k < Q; k++) {
             double expected = noise_of(model, k) * sqrt(v[i]);
-            /* Kernels are at most some 1e3 where alpha is 0.3: cancellation leaves 1e-12 of v. */
+            /* Kernels are at most about 1e3 with alpha 0.3: cancellation leaves 1e-12 of v. */
             assert_true(fabs(std[i * Q + k] - expected) <= 1e-8 * expected);
             assert_true(fabs(out[i * Q + k] - plain[i * Q + k]) <= 1e-9);
         }
@@ -154,7 +156,7 @@ static void without_intercept_washout_and_holes(void **state)
     }
 }
 
-/* Later records begin after a zero past: the same as a start from there, one by one. */
+/* Later records start from a zero initial state: the same as separate starts. */
 static void records(void **state)
 {
     (void)state;
@@ -185,7 +187,7 @@ static void records(void **state)
     free(X);
 }
 
-/* Outputs choose alphas of their own, or none at all: each has its own factor. */
+/* Outputs select separate alphas or none: each has its own factor. */
 static void chosen_alphas(void **state)
 {
     (void)state;
@@ -217,7 +219,7 @@ static void chosen_alphas(void **state)
     free(X);
 }
 
-/* Each output has a factor of its own, and a file keeps them all. */
+/* Each output has its own factor, and the file stores all of them. */
 static void several_factors_in_a_file(void **state)
 {
     (void)state;
@@ -243,7 +245,7 @@ static void several_factors_in_a_file(void **state)
                          volt_matrix_of(std[1], H, Q), NULL));
     assert_memory_equal(out[0], out[1], sizeof out[0]);
     assert_memory_equal(std[0], std[1], sizeof std[0]);
-    for (int64_t i = 0; i < H; i++) /* the second is three hundred times as noisy */
+    for (int64_t i = 0; i < H; i++) /* the noise of the second is three hundred times as large */
         assert_true(std[0][i * Q] > 0 && std[0][i * Q + 1] > 3 * std[0][i * Q]);
     volt_model_free(loaded);
     volt_model_free(model);

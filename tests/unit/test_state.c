@@ -1,4 +1,4 @@
-/* tests/unit/test_state.c: skipping rows of the past is what pushing them is, or is refused. */
+/* tests/unit/test_state.c: skipping rows of a state equals pushing them, or returns an error. */
 #include "kernel/engine/state.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
@@ -21,7 +21,7 @@ typedef struct fixture {
     double *rows, *Y;
 } fixture;
 
-/* In place: a past keeps where the resolved kernel lies. */
+/* In place: the state keeps a pointer to the resolved kernel. */
 static void make(const char *text, volt_rng *rng, fixture *f)
 {
     volt_extent extent = {.radius = 1, .largest = 1};
@@ -77,7 +77,7 @@ static void skipping_is_pushing_on_windows(void **state)
         }
 }
 
-/* A scan has no way to skip: it says so, and stays where it was. */
+/* A scan does not support skipping: it returns an error and is unchanged. */
 static void skipping_is_refused_by_scans(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_state_lock.c: a state file has one owner at a time, and none once the owner is dead. */
+/* tests/unit/test_state_lock.c: a state file has one owner at a time, and none after the owner exits. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/file/state_lock.h"
 #include "support/check.h"
@@ -39,14 +39,14 @@ static void one_owner(void **state)
     volt_state_lock_free(lock);
     assert_int_equal(scratch_count(), 1); /* the link */
 
-    scratch_write_text("state.lock", ""); /* a killed process left it */
+    scratch_write_text("state.lock", ""); /* left by a killed process */
     check_ok(volt_state_lock_take(link, &lock));
     volt_state_lock_free(lock);
     assert_int_equal(unlink(link), 0);
     assert_int_equal(scratch_count(), 0);
     volt_state_lock_free(NULL);
 
-    check_ok(volt_state_lock_take("/dev/null", &lock)); /* written straight: nothing to lock */
+    check_ok(volt_state_lock_take("/dev/null", &lock)); /* written directly: no lock */
     check_ok(volt_state_lock_take("/dev/null", &second));
     volt_state_lock_free(lock);
     volt_state_lock_free(second);
@@ -54,7 +54,8 @@ static void one_owner(void **state)
     check_fails(volt_state_lock_take(NULL, &lock), VOLT_ERR_ARGUMENT, "path");
 }
 
-/* A lock of another process holds until that is killed; a forked child neither owns nor releases its parent's. */
+/* The lock of another process holds until that process is killed; a forked child neither owns nor releases
+ * the lock of its parent. */
 static void processes(void **state)
 {
     (void)state;
@@ -91,7 +92,7 @@ static void processes(void **state)
     close(ready[1]);
 }
 
-/* Who holds the lock saves; nobody else does, and the file stays as it was. */
+/* Only the holder of the lock saves; for any other the file is unchanged. */
 static void saving(void **state)
 {
     (void)state;
@@ -117,10 +118,10 @@ static void saving(void **state)
     check_fails(volt_live_save(second, path), VOLT_ERR_IO, "in use");
     char *after = scratch_read(path, &again);
     assert_true(size == again && memcmp(before, after, size) == 0);
-    check_ok(volt_live_save(owner, scratch_path("another"))); /* its own is not in the way */
+    check_ok(volt_live_save(owner, scratch_path("another"))); /* its own lock does not block it */
     volt_live_free(owner);
 
-    check_ok(volt_live_save(stranger, path)); /* no owner any more */
+    check_ok(volt_live_save(stranger, path)); /* no owner */
     owning.learn = 1;
     check_fails(volt_live_create(s.model, &owning, &learner), VOLT_ERR_FORMAT, "learn 0");
     assert_null(learner);

@@ -1,4 +1,5 @@
-/* tests/unit/test_state_sums.c: ridge regression on states from sums over the rows, against elimination. */
+/* tests/unit/test_state_sums.c: ridge regression on states from sums over the rows, compared with
+ * elimination. */
 #include "solve/landmark/state_sums.h"
 #include "support/check.h"
 #include "support/sequences.h"
@@ -18,7 +19,7 @@ typedef struct system_of_rows {
     bool without[ROWS];
 } system_of_rows;
 
-/* What the sums should give: readout, intercepts, and 1 / (|S| |S^-1|) in the 1-norm. */
+/* Expected results: readout, intercepts, and 1 / (|S| |S^-1|) in the 1-norm. */
 typedef struct solved {
     double B[STATES * COLUMNS], c[COLUMNS], rcond;
 } solved;
@@ -47,7 +48,7 @@ static double norm_of(double A[STATES][STATES])
     return largest;
 }
 
-/* By Gauss and Jordan; the matrix is positive definite. */
+/* Gauss-Jordan elimination; the matrix is positive definite. */
 static void invert(double A[STATES][STATES], double inverse[STATES][STATES])
 {
     double left[STATES][STATES];
@@ -108,8 +109,8 @@ static solved solve_plainly(const system_of_rows *rows, int count, double alpha,
     return found;
 }
 
-/* Every prefix, for one alpha after the other. Numbers of 30 in sums of 1e4: eps x 1e4 x a condition of 1e3 is 2e-9 at
- * most; the condition is estimated, from above and within a factor of 3 as a rule. */
+/* Every prefix, for each alpha. Values of 30 in sums of 1e4: eps x 1e4 x a condition number of 1e3 is at
+ * most 2e-9. The condition estimate is an upper bound, usually within a factor of 3. */
 static void every_prefix_is_a_ridge_regression(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_stats.c: metrics by hand, by property and in their failures. */
+/* tests/unit/test_stats.c: metrics: known values, properties and errors. */
 #include "stats/stats_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -24,7 +24,7 @@ static volt_metrics metrics_of(const double *truth, const double *forecast, int6
     return metrics;
 }
 
-/* A handful of additions and one division: a few eps. */
+/* A few additions and one division: a few eps. */
 static void check_near(const char *name, double expected, double actual)
 {
     golden_check_number(name, expected, actual, 8 * DBL_EPSILON, GOLDEN_RELATIVE);
@@ -61,13 +61,13 @@ static void an_even_median_is_the_mean_of_the_middle(void **state)
 static void a_constant_truth_has_r2_one_or_zero(void **state)
 {
     (void)state;
-    /* 0.1 three times: their mean does not round to 0.1, so a variance by formula would not be 0. */
+    /* 0.1 three times: their mean does not round to 0.1, so a computed variance would not be 0. */
     const double constant[] = {0.1, 0.1, 0.1}, other[] = {0.1, 0.2, 0.1};
     volt_metrics exact = metrics_of(constant, constant, 3, 1);
     assert_true(exact.r2 == 1 && exact.nmse == 0 && exact.mse == 0);
     volt_metrics wrong = metrics_of(constant, other, 3, 1);
     assert_true(wrong.r2 == 0 && wrong.nmse == 1 && wrong.mse > 0);
-    /* One row is constant. */
+    /* A single row is constant. */
     assert_true(metrics_of(constant, constant, 1, 1).r2 == 1);
     assert_true(metrics_of(constant, other + 1, 1, 1).r2 == 0);
 }
@@ -109,7 +109,7 @@ static void all_is_the_mean_over_outputs_and_invariances_hold(void **state)
         w1 += m.w1 / Q;
         r2 += m.r2 / Q;
         mape += m.mape / Q;
-        assert_true(m.w1 <= m.mae * (1 + T * DBL_EPSILON)); /* pairing rows is one transport of many */
+        assert_true(m.w1 <= m.mae * (1 + T * DBL_EPSILON)); /* pairing rows is one of many transport plans */
     }
     check_near("mse", mse, all.mse);
     check_near("mae", mae, all.mae);
@@ -118,7 +118,7 @@ static void all_is_the_mean_over_outputs_and_invariances_hold(void **state)
     check_near("r2", r2, all.r2);
     check_near("mape", mape, all.mape);
     golden_check_number("1 - r2", 1 - all.r2, all.nmse, 8 * DBL_EPSILON, GOLDEN_ABSOLUTE);
-    /* units: squares by 64, absolute errors by 8, ratios not at all */
+    /* scaling: squared errors by 64, absolute errors by 8, ratios unchanged */
     check_near("mse", 64 * all.mse, scaled.mse);
     check_near("w1", 8 * all.w1, scaled.w1);
     check_near("nmse", all.nmse, scaled.nmse);
@@ -167,7 +167,8 @@ static void wrong_input_is_refused_and_metrics_untouched(void **state)
     assert_memory_equal(&metrics, &before, sizeof metrics);
 }
 
-/* Finite values whose squares are not have an infinite mean square; where differences or sums are not, it is an error. */
+/* Finite values with overflowing squares have an infinite mean square; overflowing differences or sums are
+ * an error. */
 static void overflow_is_an_error(void **state)
 {
     (void)state;
@@ -202,8 +203,8 @@ static void distances_by_hand(void **state)
     assert_true(w1_of(a, 3, a, 3) == 0);
 }
 
-/* The same distribution given in another order, or every value twice, is at distance 0; swapping the
- * samples changes nothing; the triangle inequality holds. */
+/* The same sample in another order, or with every value twice, is at distance 0; the distance is symmetric;
+ * the triangle inequality holds. */
 static void it_is_a_distance_of_distributions(void **state)
 {
     (void)state;
@@ -220,7 +221,7 @@ static void it_is_a_distance_of_distributions(void **state)
     }
     for (int i = 0; i < M; i++)
         b[i] = volt_rng_uniform(&rng);
-    /* i/N and 2i/2N round alike, so the two functions agree exactly where both have jumped */
+    /* i/N and 2i/2N round equally, so the two functions agree exactly after both jumps */
     assert_true(w1_of(a, N, a_twice, 2 * N) == 0);
     double ab = w1_of(a, N, b, M), bc = w1_of(b, M, c, N), ac = w1_of(a, N, c, N);
     golden_check_number("symmetry", ab, w1_of(b, M, a, N), N * DBL_EPSILON, GOLDEN_RELATIVE);

@@ -1,4 +1,4 @@
-/* tests/unit/test_status.c: status messages and the error sentence of each thread. */
+/* tests/unit/test_status.c: status messages and the error message of each thread. */
 #include "base/error.h"
 #include "support/check.h"
 
@@ -34,7 +34,7 @@ static void other_values_are_unknown(void **state)
     static const int others[] = {-1, STATUS_COUNT, STATUS_COUNT + 1, 1 << 20};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         volt_status status;
-        memcpy(&status, &others[i], sizeof status); /* no value of the enum: as a damaged caller might */
+        memcpy(&status, &others[i], sizeof status); /* not a value of the enum, as from an invalid caller */
         assert_string_equal(volt_status_message(status), "unknown status");
     }
 }
@@ -48,7 +48,7 @@ static void the_sentence_is_that_of_the_last_failure(void **state)
     assert_string_equal(volt_error_detail(), "file a.csv: 3 rows and 4");
 }
 
-/* A sentence longer than its buffer is cut, never written past the end. */
+/* A message longer than its buffer is truncated and never written past the end. */
 static void long_sentences_are_cut(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tests/unit/test_stream.c: row by row, in one call and in a closed loop: the same forecasts; and inputs beyond
- * the ball. */
+/* tests/unit/test_stream.c: predictions row by row, in one call and in a closed loop are equal; inputs
+ * outside the ball. */
 #include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/live_options.h"
@@ -18,7 +18,8 @@
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
-/* A model of one input and one target on `rows` random rows in [-1, 1], the first of them 1, as they are. */
+/* A model of one input and one target on `rows` random rows in [-1, 1], the first of them 1, without
+ * scaling. */
 static volt_model *line_model(const char *text, volt_rng *rng, int64_t rows, int feedback)
 {
     volt_kernel *kernel = plain_parse(text);
@@ -48,10 +49,10 @@ static volt_live *open_stream(const volt_model *model, volt_start start, volt_be
 
 /* ---- streaming equals batch ------------------------------------------------------------------- */
 
-/* Both sum the same n products k_j A_j, in another order, of entries that the recursion rounds differently. The
- * measure is eps sum |k_j A_j| (here with the bound `largest` on k_j), and they differ by less than 4 of it: the
- * errors of the recursion are a few eps and contract. The state lies in a buffer that is used up every 4096
- * rows, whatever the lift: MANY rows pass its end twice. */
+/* Both sum the same n products k_j A_j in a different order, with entries that the recursion rounds
+ * differently. The unit is eps sum |k_j A_j| (here with the bound `largest` on k_j), and they differ by less
+ * than 4 units: the errors of the recursion are a few eps and contract. The state buffer is full every 4096
+ * rows for every lift: MANY rows reach its end twice. */
 enum { N = 13, D = 2, Q = 3, MANY = 8300, FEW = 300 };
 
 static void check_stream(const plain_kernel *kernel, volt_start start, int pushes, volt_rng *rng)
@@ -121,7 +122,7 @@ static void streaming_equals_batch_after_a_reset(void **state)
         check_stream(&plain_kernels[p], VOLT_START_RESET, p == PLAIN_RBF ? MANY : FEW, &rng);
 }
 
-/* A model never changes, and streams do not see each other. */
+/* A model is immutable, and streams are independent. */
 static void streams_are_independent(void **state)
 {
     (void)state;
@@ -144,8 +145,8 @@ static void streams_are_independent(void **state)
     volt_model_free(model);
 }
 
-/* A copy goes on as its source does, bit for bit, and neither sees what the other takes. The kernels on windows
- * and paths keep their past in another way than the scans. */
+/* A copy continues like its source, bit for bit, and the two are independent. The kernels on windows and
+ * paths store their state differently from the scans. */
 static void a_copy_goes_on_like_its_source(void **state)
 {
     (void)state;
@@ -158,7 +159,7 @@ static void a_copy_goes_on_like_its_source(void **state)
         volt_model *model = line_model(kernels[p], &rng, 20, 0);
         volt_live *source = open_stream(model, VOLT_START_RESET, VOLT_BEYOND_CLIP), *copy = NULL;
         double *x = random_rows(&rng, BEFORE + AFTER, 1, 0.9), a[AFTER], b[AFTER], ignored;
-        x[0] = 2; /* beyond the ball, and counted */
+        x[0] = 2; /* outside the ball, and counted */
         for (int i = 0; i < BEFORE; i++)
             check_ok(volt_live_feed(source, x + i, &ignored));
         check_ok(volt_live_copy(source, &copy));
@@ -180,7 +181,7 @@ static void a_copy_goes_on_like_its_source(void **state)
     check_fails(volt_live_copy(NULL, &copy), VOLT_ERR_ARGUMENT, "NULL");
 }
 
-/* ---- inputs beyond the ball ------------------------------------------------------------------- */
+/* ---- inputs outside the ball ------------------------------------------------------------------ */
 
 /* tau = lambda = 0.5, M = 1: lambda^2 kappa = 0.25 / (1 - 0.25 r) reaches 1 at norm r = 3. */
 static const char *const quarter = "volterra:tau=0.5,lambda=0.5";
@@ -236,7 +237,7 @@ static void refusing_leaves_everything_as_it_was(void **state)
         assert_true(out[i] == 7);
     assert_int_equal(beyond, -5);
 
-    /* the norm of the largest training row itself is not beyond, nor is its rounding */
+    /* the largest training row itself is not outside, even with rounding */
     double edge[] = {1, -1, 1 + 2 * DBL_EPSILON};
     check_ok(volt_model_predict(model, volt_view_of(edge, 3, 1), &options, volt_matrix_of(out, 3, 1), &beyond));
     assert_int_equal(beyond, 0);
@@ -254,17 +255,17 @@ static void allowing_stops_where_the_recursion_would_diverge(void **state)
     check_ok(volt_model_predict(model, volt_view_of(x, 3, 1), &options, volt_matrix_of(out, 3, 1), &beyond));
     assert_int_equal(beyond, 2);
     check_ok(volt_model_predict(model, volt_view_of(x, 3, 1), NULL, volt_matrix_of(clipped, 3, 1), NULL));
-    assert_true(out[0] == clipped[0] && out[1] != clipped[1]); /* taken as it is, not projected */
+    assert_true(out[0] == clipped[0] && out[1] != clipped[1]); /* used without projection */
     check_fails(volt_model_predict(model, volt_view_of(y, 2, 1), &options, volt_matrix_of(out, 2, 1), NULL),
                 VOLT_ERR_DOMAIN, "row 2 has scaled norm 3.1");
     assert_non_null(strstr(volt_error_detail(), "must stay below 1"));
-    double far = 1e30; /* beyond the pole of kappa too */
+    double far = 1e30; /* also outside the pole of kappa */
     check_fails(volt_model_predict(model, volt_view_of(&far, 1, 1), &options, volt_matrix_of(out, 1, 1), NULL),
                 VOLT_ERR_DOMAIN, "scaled norm 1e+30");
     volt_model_free(model);
 }
 
-/* What the kernel is beyond the ball, from plain loops. */
+/* Kernel values outside the ball, from plain loops. */
 static void allowed_inputs_follow_the_recursion(void **state)
 {
     (void)state;
@@ -308,7 +309,7 @@ static void allowed_inputs_follow_the_recursion(void **state)
     }
 }
 
-/* exp(-gamma d^2) dies out: far away only the constant 1 of the kernel is left. */
+/* exp(-gamma d^2) vanishes: far away only the constant 1 of the kernel remains. */
 static void rbf_allows_anything(void **state)
 {
     (void)state;
@@ -397,7 +398,7 @@ static void wrong_forecasts_are_refused(void **state)
 
 /* ---- closed loop ------------------------------------------------------------------------------ */
 
-/* Past the end of the state's buffer, bit by bit what pushing by hand gives. */
+/* Past the end of the state buffer, bitwise equal to explicit pushes. */
 static void the_closed_loop_is_pushing_by_hand(void **state)
 {
     (void)state;
@@ -459,7 +460,7 @@ static void failures_of_the_closed_loop(void **state)
     volt_model_free(model);
 }
 
-/* A target far beyond the inputs leaves the ball at once. */
+/* A target far outside the inputs leaves the ball immediately. */
 static void a_loop_that_leaves_the_ball_is_refused_when_asked(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_stream_file.c: the moment of a stream in a file, there and back. */
+/* tests/unit/test_stream_file.c: save and load the state of a stream. */
 #include "io/safetensors/safetensors.h"
 #include "model/live/live_internal.h"
 #include "support/check.h"
@@ -50,8 +50,8 @@ static void push_rows(volt_live *stream, const double *x, int rows, double *y)
         check_ok(volt_live_feed(stream, x + i * D, y + i * Q));
 }
 
-/* The same forecasts, bit for bit, as without the file, whatever the kernel keeps of its past; before the first row,
- * after one and after some; from the model in memory and from the model in a file. */
+/* Predictions are bitwise equal with and without the file for every kernel: before the first row, after one
+ * row and after several; with the model in memory and with the loaded model. */
 static void a_loaded_stream_goes_on(void **state)
 {
     (void)state;
@@ -65,7 +65,7 @@ static void a_loaded_stream_goes_on(void **state)
             volt_model *model = new_model(kernels[p], &rng, 0.1), *again = NULL;
             double *x = random_rows(&rng, BEFORE + AFTER, D, 0.9), ignored[BEFORE * Q], last[D] = {7, 7};
             double expected[AFTER * Q], found[AFTER * Q];
-            x[0] = 9; /* beyond the ball, and counted where the kernel has one */
+            x[0] = 9; /* outside the ball, and counted if the kernel has one */
             volt_live *stream = open_stream(model, c % 2 ? VOLT_START_CONTINUE : VOLT_START_RESET);
             push_rows(stream, x, counts[c], ignored);
             const char *path = scratch_path("moment");
@@ -93,8 +93,8 @@ static void a_loaded_stream_goes_on(void **state)
         }
 }
 
-/* A model of changes looks back over a season of rows, which the file has too: stopped after every row, the stream says
- * what it says unbroken, from both starts. */
+/* A model of changes uses a season of preceding rows, which the file contains too. A stream saved and loaded
+ * after every row gives the same predictions as an uninterrupted one, from both initial states. */
 static void a_model_of_changes_goes_on(void **state)
 {
     (void)state;
@@ -139,7 +139,7 @@ static void a_model_of_changes_goes_on(void **state)
     volt_kernel_free(kernel);
 }
 
-/* A copy has the last input too; one that was refused is none. */
+/* A copy keeps the last input too; a rejected row is not an input. */
 static void the_last_input(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void the_last_input(void **state)
     volt_model_free(model);
 }
 
-/* What a file says of itself, for those who look into it (docs/file_formats.md). */
+/* Metadata of the file (docs/file_formats.md). */
 static void a_file_says_what_it_is(void **state)
 {
     (void)state;
@@ -197,7 +197,7 @@ static void files_that_are_refused(void **state)
     check_fails(volt_live_save(NULL, path), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_live_load(model, NULL, scratch_path("absent"), &none), VOLT_ERR_IO, "absent");
 
-    /* Every byte counts: the checksum is that of the whole file. */
+    /* The checksum covers every byte of the file. */
     size_t size = 0;
     char *bytes = scratch_read(path, &size);
     for (size_t i = 0; i < size; i++) {
@@ -225,7 +225,7 @@ static void files_that_are_refused(void **state)
     volt_model_free(model);
 }
 
-/* Models that differ in one number anywhere are other models. */
+/* Models that differ in any number are different models. */
 static void a_model_in_one_number(void **state)
 {
     (void)state;
@@ -268,7 +268,7 @@ static void every_allocation_may_fail(void **state)
             int64_t live = failing_alloc_live();
             failing_alloc_stop();
             assert_int_equal(live, 0);
-            if (loads || status != VOLT_OK) /* a save may do without what the last writer left */
+            if (loads || status != VOLT_OK) /* a save does not need to remove the files of an earlier writer */
                 assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
             if (!hit)
                 break;

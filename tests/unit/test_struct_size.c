@@ -1,4 +1,4 @@
-/* tests/unit/test_struct_size.c: programs that were compiled with shorter or longer structs than the library has. */
+/* tests/unit/test_struct_size.c: programs compiled with shorter or longer structs than those of the library. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
@@ -37,7 +37,7 @@ static void end(setup *s)
     volt_kernel_free(s->kernel);
 }
 
-/* The first `known` bytes of a struct of `size` bytes, in memory that ends there; with more, zeros follow. */
+/* The first `known` bytes of a struct of `size` bytes, in memory that ends there; extra bytes are zeros. */
 static void *resized(const void *full, size_t size, size_t known)
 {
     unsigned char *copy = calloc(1, known);
@@ -67,7 +67,7 @@ static void check_same_model(const volt_model *first, const volt_model *second)
     assert_memory_equal(a.coefficients, b.coefficients, (size_t)a.kernel_rows * sizeof *a.coefficients);
 }
 
-/* Fields that the program does not have are the defaults; fields that the library does not have are ignored. */
+/* Fields unknown to the program have their defaults; fields unknown to the library are ignored. */
 static void fit_and_predict(void **state)
 {
     (void)state;
@@ -142,7 +142,7 @@ static void search(void **state)
     end(&s);
 }
 
-/* Results: the library writes what the program has room for, and leaves struct_size as it is. */
+/* Results: the library writes only the fields known to the program, and does not change struct_size. */
 static void results(void **state)
 {
     (void)state;
@@ -187,7 +187,7 @@ static void forecast(void **state)
     free(shorter);
 }
 
-/* A struct that nobody began. */
+/* An uninitialised struct. */
 static void zero_is_refused(void **state)
 {
     (void)state;

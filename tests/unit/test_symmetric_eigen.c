@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* Known eigenvalues, of matrices with nothing on the diagonal and with everything there. */
+/* Known eigenvalues of matrices with a zero diagonal and of diagonal matrices. */
 static void eigenvalues_by_hand(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_tanh.c: the hyperbolic tangent that compilers vectorise, against the one of the C library. */
+/* tests/unit/test_tanh.c: the vectorisable hyperbolic tangent compared with the C library. */
 #include "base/fastmath.h"
 #include "support/sequences.h"
 
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* The truth is in long double: at least 64 bits of it. */
+/* The reference is long double, with at least 64 bits. */
 static double error_in_ulp(double x)
 {
     long double truth = tanhl((long double)x);
@@ -31,8 +31,8 @@ static void check_range(volt_rng *rng, double low, double high, int count)
     assert_true(worst <= 8);
 }
 
-/* Above 1/8 the difference 1 - e^{-2x} may lose up to log2(1 / 0.22) bits of an exponential that is good to
- * 2 ulp; the quotient rounds once more. */
+/* Above 1/8 the difference 1 - e^{-2x} may lose up to log2(1 / 0.22) bits of an exponential that is accurate
+ * to 2 ulp; the quotient rounds once more. */
 static void error_is_a_few_units_of_the_last_place(void **state)
 {
     (void)state;

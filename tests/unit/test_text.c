@@ -1,4 +1,4 @@
-/* tests/unit/test_text.c: numbers to text and back, and the nearest name. */
+/* tests/unit/test_text.c: conversion between numbers and text, and the nearest name. */
 #include "base/numbers.h"
 #include "text/text.h"
 #include "volterra/base.h"
@@ -39,7 +39,7 @@ static void check_round_trip(double value)
         fail_msg("%a prints as \"%s\" and reads back as %a", value, buffer, back);
 }
 
-/* Digits of the shortest decimal that reads back, found by trying them all. */
+/* Digits of the shortest decimal that reads back, by exhaustive search. */
 static int least_digits(double value)
 {
     for (int digits = 1; digits < 17; digits++) {
@@ -51,8 +51,8 @@ static int least_digits(double value)
     return 17;
 }
 
-/* Significant digits in a printed number: without leading zeros, and without trailing ones when
- * there is no fraction ("1e+22", "1200"). */
+/* Significant digits of a printed number, without leading zeros, and without trailing zeros if there is no
+ * fraction ("1e+22", "1200"). */
 static int printed_digits(const char *text)
 {
     int digits = 0, zeros = 0;
@@ -80,7 +80,7 @@ static void known_numbers(void **state)
     check_text(-0.0, "-0");
     check_text(INFINITY, "inf");
     check_text(-INFINITY, "-inf");
-    check_text(5e-324, "5e-324"); /* the smallest number above 0 */
+    check_text(5e-324, "5e-324"); /* the smallest positive number */
     check_text(1e-310, "1e-310");
     check_text(1.7976931348623157e308, "1.7976931348623157e+308");
 }
@@ -118,7 +118,7 @@ static void random_bit_patterns_read_back_and_are_shortest(void **state)
             double_of_bits(bits),
             double_of_bits(bits & UINT64_C(0x800fffffffffffff)), /* denormal */
             double_of_bits(bits >> 12 >> (bits % 52)),           /* denormal with few bits */
-            (double)(int64_t)(bits >> (bits % 64)),              /* whole number */
+            (double)(int64_t)(bits >> (bits % 64)),              /* integer */
             round(100 * volt_rng_uniform(&rng)) / 100,           /* two decimals */
         };
         for (int k = 0; k < 5; k++) {
@@ -157,8 +157,8 @@ static void reading_takes_the_whole_text(void **state)
     }
 }
 
-/* With a decimal comma in force numbers keep their point. Only this part depends on which locales the
- * system has. */
+/* Numbers keep their decimal point in a locale with a decimal comma. Only this part depends on the locales
+ * of the system. */
 static void a_comma_locale_changes_nothing(void **state)
 {
     (void)state;
@@ -177,7 +177,7 @@ static void a_comma_locale_changes_nothing(void **state)
     double value = 0, other = 7;
     int read = volt_parse_number("0.25", &value), read_comma = volt_parse_number("0,25", &other);
     setlocale(LC_NUMERIC, "C");
-    assert_string_equal(printed, "0,5"); /* the locale is what it should be */
+    assert_string_equal(printed, "0,5"); /* the locale is active */
     assert_string_equal(ours, "1234.5");
     assert_int_equal(read, 1);
     assert_true(value == 0.25);
@@ -202,18 +202,18 @@ static void misspelt_names_find_the_right_one(void **state)
     check_nearest("lambda", "lambda");
     check_nearest("lambdaa", "lambda");
     check_nearest("lamda", "lambda");
-    check_nearest("lmabda", "lambda"); /* neighbours swapped */
+    check_nearest("lmabda", "lambda"); /* transposition */
     check_nearest("LAMBDA", "lambda");
     check_nearest("lambda-coef", "lambda_coef");
     check_nearest("windw", "window");
-    check_nearest("wind", "window"); /* the beginning of a name */
+    check_nearest("wind", "window"); /* prefix of a name */
     check_nearest("xyz", NULL);
     check_nearest("", NULL);
     check_nearest("completely different", NULL);
     assert_null(volt_nearest_name("tau", NULL, 0));
 }
 
-/* Words longer than the table of distances must not reach past it. */
+/* Words longer than the distance table must not overflow it. */
 static void long_words_are_safe(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_text_file.c: whole text files. */
+/* tests/unit/test_text_file.c: read and write whole text files. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
@@ -41,7 +41,7 @@ static void what_is_no_text_is_refused(void **state)
     assert_null(text);
 }
 
-/* Of writing: tests/unit/test_atomic_file.c. */
+/* Writing is tested in tests/unit/test_atomic_file.c. */
 static void every_allocation_of_reading_may_fail(void **state)
 {
     (void)state;

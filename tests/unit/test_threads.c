@@ -1,4 +1,4 @@
-/* tests/unit/test_threads.c: the number of threads is set in one place, and a thread may have one of its own. */
+/* tests/unit/test_threads.c: the number of threads is set in one place, and a thread can override it. */
 #include "base/threads.h"
 #include "support/check.h"
 #include "volterra/base.h"
@@ -36,7 +36,7 @@ static void impossible_counts_are_refused_and_change_nothing(void **state)
     check_ok(volt_set_threads(0));
 }
 
-/* ---- a number of the calling thread ----------------------------------------------------------- */
+/* ---- number of the calling thread ------------------------------------------------------------- */
 
 typedef struct stranger {
     int64_t threads, own;
@@ -76,7 +76,7 @@ static void a_thread_has_a_number_of_its_own(void **state)
     stranger seen = seen_by_another_thread();
     assert_int_equal(seen.threads, 3);
     assert_int_equal(seen.own, 0);
-    check_ok(volt_set_threads(2)); /* of the process, from here */
+    check_ok(volt_set_threads(2)); /* of the process, set here */
     int64_t before = -1;
     check_ok(volt_set_own_threads(0, &before));
     assert_int_equal(before, 2);
@@ -88,7 +88,7 @@ static void a_thread_has_a_number_of_its_own(void **state)
     assert_int_equal(volt_threads(), volt_default_threads());
 }
 
-/* BLAS asks OpenMP, which has a number for every thread; a new one has the default. */
+/* BLAS uses the OpenMP setting of each thread; a new thread has the default. */
 static void the_number_of_the_process_reaches_blas_in_every_thread(void **state)
 {
     (void)state;
@@ -109,7 +109,7 @@ static void the_build_tells_what_it_is(void **state)
     volt_build_info_get(&info);
     char header[64];
     snprintf(header, sizeof header, "%d.%d.%d", VOLT_VERSION_MAJOR, VOLT_VERSION_MINOR, VOLT_VERSION_PATCH);
-    assert_string_equal(header, volt_version()); /* that of CMakeLists.txt */
+    assert_string_equal(header, volt_version()); /* set in CMakeLists.txt */
     assert_string_equal(info.version, volt_version());
     assert_int_equal(info.threads, 2);
     const char *const texts[] = {info.version, info.compiler, info.cpu_flags, info.fast_loops, info.blas};

@@ -1,4 +1,4 @@
-/* tests/unit/test_times.c: dates and times as people write them, steps between them, and the calendar. */
+/* tests/unit/test_times.c: dates and times in common formats, steps between them, and the calendar. */
 #define _GNU_SOURCE
 #include "io/time/time_text.h"
 #include "support/check.h"
@@ -30,7 +30,7 @@ static volt_time time_of(const char *text)
 static void known_moments(void **state)
 {
     (void)state;
-    /* Seconds as `date -u -d ... +%s` gives them. */
+    /* Seconds as printed by `date -u -d ... +%s`. */
     const struct {
         const char *text;
         double seconds, clock;
@@ -80,7 +80,7 @@ static void refused_texts(void **state)
                 "may begin with the day or with the month");
 }
 
-/* One text of a column settles the others. */
+/* One unambiguous text determines the format of its column. */
 static void day_or_month(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void day_or_month(void **state)
 static void every_day_of_a_calendar(void **state)
 {
     (void)state;
-    /* Against the C library, every day from 1600 to 2400. */
+    /* Compared with the C library, every day from 1600 to 2400. */
     int64_t first = volt_days_of_date(1600, 1, 1), last = volt_days_of_date(2400, 12, 31);
     assert_int_equal(first, -135140);
     for (int64_t day = first; day <= last; day++) {
@@ -199,7 +199,7 @@ static void steps(void **state)
     volt_time_step month = step_of(months, 3);
     assert_true(volt_time_advance(time_of("2020-01-30"), month, 1).seconds == time_of("2020-02-29").seconds);
 
-    /* One row in twenty may lack, not more. */
+    /* At most one row in twenty may be missing. */
     volt_time times[41];
     volt_time_step step;
     for (int i = 0; i < 41; i++)
@@ -241,8 +241,8 @@ static void calendar_by_hand(void **state)
     assert_string_equal(calendar.names[0], "hour.sin");
     assert_string_equal(calendar.names[3], "weekday.cos");
 
-    /* Thursday, 2 July 2020, 06:15 on the clock: a quarter of the day is hour 6, a quarter of the hour minute 15;
-     * July is half a year on, Thursday day 3 of 7, and the day is number 183 (from 0) of 366, half of them. */
+    /* Thursday, 2 July 2020, 06:15: hour 6 is a quarter of the day, minute 15 a quarter of the hour. July is
+     * half of the year, Thursday is day 3 of 7, and the day is number 183 (from 0) of 366, half of them. */
     volt_time time = time_of("2020-07-02 06:15:00+05:00");
     double row[10];
     check_ok(volt_calendar_columns(&time, "hour,weekday,month,yearday,minute", 2, volt_matrix_of(row, 1, 10)));
@@ -298,7 +298,7 @@ static void tables_keep_their_times(void **state)
     assert_true(table->times[1].seconds - table->times[0].seconds == 3600);
     volt_table_free(table);
 
-    /* Rows left out take their times along, and a column that was not asked for is the time all the same. */
+    /* Skipped rows have no times, and an unselected column can still be the time. */
     table = read_table("date,a,b\n2019-04-09,,2\n2019-04-10,3,4\n2019-04-11,,1\n2019-04-12,5,\n", ":a",
                        VOLT_MISSING_DROP);
     assert_int_equal(table->rows, 2);
@@ -309,14 +309,14 @@ static void tables_keep_their_times(void **state)
     assert_int_equal(table->row_numbers[1], 3);
     volt_table_free(table);
 
-    /* A day and a time of day in two columns, in either order. */
+    /* A date and a time of day in two columns, in either order. */
     table = read_table("Time;Date;v\n17:24:00;16/12/2006;1\n17:25:00;16/12/2006;2\n", "", VOLT_MISSING_ERROR);
     assert_string_equal(table->time_name, "Date");
     assert_string_equal(table->time_texts[1], "16/12/2006 17:25:00");
     assert_true(table->times[1].seconds - table->times[0].seconds == 60);
     volt_table_free(table);
 
-    /* Rows that were not asked for settle what is the day. */
+    /* Unselected rows also determine the date format. */
     volt_read_options options = volt_read_options_default();
     options.first = 1;
     options.end = 2;
@@ -328,8 +328,8 @@ static void tables_keep_their_times(void **state)
     assert_true(table->times && table->times[0].seconds == time_of("2019-10-04").seconds);
     volt_table_free(table);
 
-    /* Rising years under such a name are times, and numbers where the column is named; years that do not rise, years under
-     * other names and a file of nothing else are numbers. */
+    /* Increasing years in a column with such a name are times, and numbers if the column is selected. Years
+     * that do not increase, years under other names, and a file with only years are numbers. */
     const char *const years = "Year,v\n1871,1120\n1872,1160\n1874,963\n";
     table = read_table(years, "", VOLT_MISSING_ERROR);
     assert_int_equal(table->cols, 1);
@@ -360,7 +360,7 @@ static void tables_keep_their_times(void **state)
     assert_true(table->cols == 2 && table->values[1] == 1871 && !table->time_name);
     volt_table_free(table);
 
-    /* Texts that are no moments stay texts; a file without dates has none. */
+    /* Texts that are not times remain texts; a file without dates has no times. */
     table = read_table("date,a\nJan 2019,1\nFeb 2019,2\n", "", VOLT_MISSING_ERROR);
     assert_string_equal(table->time_texts[1], "Feb 2019");
     assert_null(table->times);

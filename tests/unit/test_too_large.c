@@ -1,4 +1,4 @@
-/* tests/unit/test_too_large.c: forecasts beyond the largest number. */
+/* tests/unit/test_too_large.c: predictions that overflow. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "volterra.h"
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* y = 1e160 x, without scales: what overflows is named by its row. */
+/* y = 1e160 x, without scaling: the message names the row that overflows. */
 static void a_forecast_that_is_too_large_names_its_row(void **state)
 {
     (void)state;

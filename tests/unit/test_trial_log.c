@@ -1,5 +1,5 @@
-/* tests/unit/test_trial_log.c: a log may come from anywhere: every field of a line is checked before it is used,
- * of trials that are there twice the better one counts, and one search writes at a time. */
+/* tests/unit/test_trial_log.c: untrusted logs: every field of a line is checked before use, the better of
+ * two duplicate trials is used, and only one search writes at a time. */
 #include "support/check.h"
 #include "support/plain_cv.h"
 #include "support/scratch.h"
@@ -20,7 +20,7 @@ enum { COUNT = 6, FOLDS = 3 };
 
 static plain_problem problem;
 static volt_candidates *candidates;
-static char *good; /* the log of a whole search */
+static char *good; /* the log of a complete search */
 
 static volt_search_options options_with_log(const char *path)
 {
@@ -66,7 +66,7 @@ static int free_log(void **state)
 
 /* ---- lines ------------------------------------------------------------------------------------ */
 
-/* Line `number` of the good log (0 is the first) as an object to be changed. */
+/* Line `number` of the valid log (from 0) as a modifiable object. */
 static json_t *line_of(int number)
 {
     const char *at = good;
@@ -96,7 +96,7 @@ static void set_folds(json_t *line, const double *folds, int count)
     json_object_set_new(line, "score", json_real(sum / count));
 }
 
-/* Write a log of the lines, which are freed, and return its path. */
+/* Writes a log of the lines, frees them, and returns its path. */
 static const char *write_lines(const char *name, json_t **lines, int count)
 {
     char text[16384];
@@ -112,7 +112,7 @@ static const char *write_lines(const char *name, json_t **lines, int count)
     return scratch_write_text(name, text);
 }
 
-/* Both ways to read a log refuse it with this sentence, and leave it as it is. */
+/* Both functions that read a log reject it with this message and do not change it. */
 static void check_refused(const char *path, const char *fragment)
 {
     volt_search_options options = options_with_log(path);
@@ -128,7 +128,7 @@ static void check_refused(const char *path, const char *fragment)
     free(after);
 }
 
-/* Each with a word of its sentence. A text is JSON; NULL takes the field away. */
+/* Each with a word of its message. A text is JSON; NULL removes the field. */
 static const struct {
     const char *key, *json, *fragment;
 } wrong_fields[] = {
@@ -195,7 +195,7 @@ static void every_field_of_a_line_is_checked(void **state)
     }
 }
 
-/* Bytes of a line changed at random, seeds printed: it is refused or read, and never anything else. */
+/* Random changes of the bytes of a line, with printed seeds: the line is rejected or read. */
 static void damaged_bytes_are_refused_or_read(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static void damaged_bytes_are_refused_or_read(void **state)
         if (volt_search_merge(&path, 1, &search) != VOLT_OK)
             refused++;
         for (int64_t t = 0; search && volt_search_trial(search, t); t++) {
-            volt_kernel *kernel = NULL; /* what was read is a kernel */
+            volt_kernel *kernel = NULL; /* the result is a valid kernel */
             check_ok(volt_kernel_parse(volt_search_trial(search, t)->kernel, &kernel));
             volt_kernel_free(kernel);
         }
@@ -316,7 +316,7 @@ static void of_trials_that_are_there_twice_the_better_one_counts(void **state)
             }
 }
 
-/* Of two that say as much the one that was given first: the result depends on the order of the logs alone. */
+/* Of two equally complete trials the first is used: the result depends only on the order of the logs. */
 static void of_two_equals_the_first_counts(void **state)
 {
     (void)state;
@@ -360,7 +360,8 @@ typedef struct intruder {
     int tries;
 } intruder;
 
-/* A second search on the log of the one that calls this, fresh or to go on: it is refused, and changes nothing. */
+/* Starts a second search on the log of the calling search, fresh or resumed: it is rejected and changes
+ * nothing. */
 static void intrude(const volt_search *search, const volt_trial *trial, void *context)
 {
     (void)search;
@@ -399,7 +400,7 @@ static void one_search_writes_a_log_at_a_time(void **state)
         lines++;
     assert_int_equal(lines, COUNT);
     free(text);
-    /* Its lock ends with it. */
+    /* The lock ends with the search. */
     options.on_trial = NULL;
     check_ok(run(&options, &search));
     volt_search_info info = {.struct_size = sizeof info};

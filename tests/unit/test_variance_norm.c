@@ -1,7 +1,6 @@
-/* tests/unit/test_variance_norm.c: distances from Gram matrices against the same from features and covariance matrices.
- *
- * With a linear kernel the features are the rows themselves: |x|^2 = x' (C + a)^{-1} C (C + a)^{-1} x is written down with
- * the covariance C of the rows, and series are left out by leaving them out. */
+/* tests/unit/test_variance_norm.c: distances from Gram matrices compared with those from features and
+ * covariance matrices. With a linear kernel the features are the rows themselves: |x|^2 = x' (C + a)^{-1} C
+ * (C + a)^{-1} x uses the covariance C of the rows, and leave-one-out values are computed without the row. */
 #include "series/anomaly/variance_norm.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -32,9 +31,9 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* ---- plain ------------------------------------------------------------------------------------ */
+/* ---- reference -------------------------------------------------------------------------------- */
 
-/* Features of the series but `out` (-1: of all): mean and scatter. */
+/* Mean and scatter of the features of all series except `out` (-1: of all). */
 typedef struct plain_norm {
     int64_t d, count;
     double mean[MOST_D], scatter[MOST_D * MOST_D], ridge; /* s, on the scatter */
@@ -91,7 +90,7 @@ static double plain_score(const plain_norm *norm, volt_anomaly_kind kind, const 
     return least;
 }
 
-/* log det of S + s, by elimination without pivots: it is positive definite. */
+/* log det of S + s, by elimination without pivoting: the matrix is positive definite. */
 static double plain_log_det(const plain_norm *norm)
 {
     double A[MOST_D * MOST_D], sum = 0;
@@ -107,7 +106,7 @@ static double plain_log_det(const plain_norm *norm)
     return sum;
 }
 
-/* Log density of every row under the Gaussian law that the others make, without (2 pi)^{-d/2}. */
+/* Log density of every row under the Gaussian distribution of the others, without (2 pi)^{-d/2}. */
 static double plain_log_score(const double *X, int64_t n, int64_t d, double s)
 {
     double sum = 0;
@@ -140,7 +139,7 @@ static double *inner_products(const double *X, int64_t n, const double *Y, int64
     return K;
 }
 
-/* Rows of different spreads in each direction, away from the origin. */
+/* Rows with a different spread in each direction, away from the origin. */
 static double *uneven_rows(volt_rng *rng, int64_t n, int64_t d)
 {
     double *X = normal_rows(rng, n, d);
@@ -163,7 +162,7 @@ static volt_anomaly *fit(const double *K, int64_t n, volt_anomaly_kind kind, dou
 
 /* ---- cases ------------------------------------------------------------------------------------ */
 
-/* Rounding is eps over the share alpha that the smallest direction has, times n; measured: up to three times that. */
+/* Rounding is n eps over the fraction alpha of the smallest direction; measured: up to three times that. */
 static double tolerance_of(double alpha, int64_t n)
 {
     return 100 * (double)n * DBL_EPSILON / alpha;
@@ -182,7 +181,7 @@ static void distances_are_those_of_features(void **state)
             int64_t n = cases[c].n, d = cases[c].d, m = 9;
             double *X = uneven_rows(&rng, n, d), *Y = uneven_rows(&rng, m, d), scores[9];
             for (int64_t k = 0; k < d; k++)
-                Y[k] = X[2 * d + k]; /* one that is there */
+                Y[k] = X[2 * d + k]; /* an existing one */
             double *K = inner_products(X, n, X, n, d), *C = inner_products(Y, m, X, n, d);
             plain_norm all = plain_learn(X, n, d, -1, 0);
             double s = all.ridge = cases[c].alpha * plain_trace(&all), near = tolerance_of(cases[c].alpha, n);
@@ -193,8 +192,8 @@ static void distances_are_those_of_features(void **state)
             volt_anomaly_info info = {.struct_size = sizeof info};
             volt_anomaly_get_info(anomaly, &info);
             near_to(info.alpha, cases[c].alpha, 0);
-            assert_true(info.areas.roc_auc == 0 && info.areas.pr_auc == 0); /* there are no examples */
-            for (int64_t i = 0; i < n; i++) {                               /* left out, with the same ridge */
+            assert_true(info.areas.roc_auc == 0 && info.areas.pr_auc == 0); /* no examples */
+            for (int64_t i = 0; i < n; i++) { /* leave-one-out, with the same ridge */
                 plain_norm others = plain_learn(X, n, d, i, s);
                 double expected = plain_score(&others, (volt_anomaly_kind)kind, X, n, i, X + i * d);
                 near_to(info.left_out[i], expected, near * (1 + expected));
@@ -207,8 +206,8 @@ static void distances_are_those_of_features(void **state)
         }
 }
 
-/* One series less: distances of new series, and of series left out of the rest, against features without it. The growth is
- * the median of what one more makes of the latter. */
+/* One series fewer: distances of new series, and leave-one-out distances of the rest, compared with features
+ * without it. The growth is the median ratio by which one more series changes the latter. */
 static void leaving_out_one_series_is_learning_without_it(void **state)
 {
     (void)state;
@@ -223,7 +222,7 @@ static void leaving_out_one_series_is_learning_without_it(void **state)
         volt_anomaly_info info = {.struct_size = sizeof info};
         volt_anomaly_get_info(anomaly, &info);
         int64_t count = 0;
-        for (int64_t h = 0; h < 5; h++) { /* five are left out, evenly spread */
+        for (int64_t h = 0; h < 5; h++) { /* five are excluded, evenly spaced */
             int64_t out = h * N / 5;
             for (int64_t i = 0; i < N; i++)
                 for (int64_t k = 0; i != out && k < D; k++)
@@ -273,7 +272,8 @@ static void leaving_out_one_series_is_learning_without_it(void **state)
     }
 }
 
-/* To a kernel that takes all series for equally different a new one is as far as those left out: at the threshold. */
+/* For a kernel with equal distances between all series, a new series is as far as the leave-one-out ones: at
+ * the threshold. */
 static void a_kernel_that_sees_nothing_tells_nothing_apart(void **state)
 {
     (void)state;
@@ -286,12 +286,13 @@ static void a_kernel_that_sees_nothing_tells_nothing_apart(void **state)
     volt_anomaly_get_info(anomaly, &info);
     check_ok(volt_anomaly_score(anomaly, volt_view_of(C, E, N), scores));
     near_to(info.left_out[0] / scores[0], sqrt((N - 2.0) / (N - 1)),
-            1e-9);                                /* without growth all would lie above it */
+            1e-9);                                /* without growth all would exceed it */
     near_to(info.threshold / scores[0], 1, 0.01); /* (n - 2)^2 = (n - 1)(n - 3) + 1 */
     volt_anomaly_free(anomaly);
 }
 
-/* As alpha goes to 0 it is the distance of the textbook, (x - m)' C^{-1} (x - m), whatever the unit of the kernel. */
+/* For alpha to 0 the distance tends to the Mahalanobis distance (x - m)' C^{-1} (x - m), for any kernel
+ * scale. */
 static void small_alphas_give_the_mahalanobis_distance(void **state)
 {
     (void)state;
@@ -315,7 +316,7 @@ static void small_alphas_give_the_mahalanobis_distance(void **state)
             C[i] *= unit;
         volt_anomaly *anomaly = fit(K, N, VOLT_ANOMALY_MAHALANOBIS, 1e-7, 0.1);
         check_ok(volt_anomaly_score(anomaly, volt_view_of(C, 1, N), &score));
-        near_to(score, sqrt(size2), 1e-4 * sqrt(size2)); /* alpha over the smallest share, 1e-7 / 0.02 */
+        near_to(score, sqrt(size2), 1e-4 * sqrt(size2)); /* alpha over the smallest fraction, 1e-7 / 0.02 */
         volt_anomaly_free(anomaly);
         free(K);
         free(C);
@@ -324,8 +325,8 @@ static void small_alphas_give_the_mahalanobis_distance(void **state)
     free(y);
 }
 
-/* alpha is the one of the grid with the largest likelihood of rows left out. Features as many as the series span: the
- * densities are those of all of the space. */
+/* The selected alpha has the largest leave-one-out likelihood on the grid. The number of features equals the
+ * dimension of the span, so the densities are those of the full space. */
 static void alpha_is_chosen_by_the_likelihood_of_rows_left_out(void **state)
 {
     (void)state;
@@ -346,7 +347,7 @@ static void alpha_is_chosen_by_the_likelihood_of_rows_left_out(void **state)
     near_to(info.alpha, expected, 1e-12 * expected);
     volt_anomaly_free(anomaly);
 
-    /* And the log scores themselves, up to what alpha does not change. */
+    /* The log scores agree up to a constant that does not depend on alpha. */
     volt_matrix centred = volt_matrix_of(new_matrix(N, N), N, N);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
@@ -372,7 +373,7 @@ static void alpha_is_chosen_by_the_likelihood_of_rows_left_out(void **state)
     free(K);
 }
 
-/* Rows far off in a direction of little spread: with them as examples the alpha that tells them apart is taken. */
+/* Outliers in a direction of small spread: with them as examples, the alpha that separates them is selected. */
 static void examples_choose_alpha(void **state)
 {
     (void)state;
@@ -386,7 +387,7 @@ static void examples_choose_alpha(void **state)
     options.examples = volt_view_of(C, E, N);
     volt_ranking best = {.struct_size = sizeof best};
     double alpha = 0;
-    for (int a = -8; a <= 0; a++) { /* by hand */
+    for (int a = -8; a <= 0; a++) { /* computed directly */
         double scores[N + E];
         int marks[N + E];
         volt_ranking areas = {.struct_size = sizeof areas};
@@ -426,14 +427,14 @@ static void examples_choose_alpha(void **state)
     free(C);
 }
 
-/* Among n series left out, and with one more, the place of a score is that of the rate. */
+/* Among n leave-one-out scores and one more, the rank of a score is given by the rate. */
 static void the_threshold_is_a_place_among_those_left_out(void **state)
 {
     (void)state;
     enum { N = 19, D = 3 };
     static const struct {
         double rate;
-        int above; /* of those left out */
+        int above; /* leave-one-out */
     } cases[] = {{0.05, 0}, {0.1, 1}, {0.25, 4}, {0.5, 9}, {0.01, 0}};
     volt_rng rng = test_rng(4);
     double *X = uneven_rows(&rng, N, D), *K = inner_products(X, N, X, N, D);

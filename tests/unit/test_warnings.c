@@ -1,4 +1,5 @@
-/* tests/unit/test_warnings.c: warnings of the program, held from several threads at once: each of them once, none lost. */
+/* tests/unit/test_warnings.c: warnings of the program from several threads at once: each is printed once,
+ * none is lost. */
 #include "support/scratch.h"
 #include "terminal/messages.h"
 
@@ -13,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { THREADS = 4, TEXTS = 12, ROUNDS = 50 }; /* fewer texts than the program holds */
+enum { THREADS = 4, TEXTS = 12, ROUNDS = 50 }; /* fewer texts than the program stores */
 
 static void *say_all(void *context)
 {
@@ -27,7 +28,7 @@ static void *say_all(void *context)
     return NULL;
 }
 
-/* What print_warnings writes to standard error. */
+/* Output of print_warnings to standard error. */
 static char *printed(void)
 {
     const char *path = scratch_path("warnings");
@@ -65,7 +66,7 @@ static void threads_warn_at_once(void **state)
         assert_int_equal(count(lines, text), 1);
     }
     assert_int_equal(count(lines, "a matter of all"), 1);
-    assert_int_equal(count(lines, "news"), 0); /* was no warning */
+    assert_int_equal(count(lines, "news"), 0); /* not a warning */
     assert_int_equal(count(lines, "\n"), TEXTS + 1);
     assert_null(held_warning());
     free(lines);

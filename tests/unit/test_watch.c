@@ -1,4 +1,5 @@
-/* tests/unit/test_watch.c: rows of a series against their forecasts: scores by the plain formula, alarms at the set rate. */
+/* tests/unit/test_watch.c: rows of a series compared with their predictions: scores by the plain formula,
+ * alarms at the set rate. */
 #include "base/numbers.h"
 #include "model/live/live_internal.h"
 #include "support/check.h"
@@ -25,7 +26,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The last `most` of n numbers, sorted, into `sorted`; how many. */
+/* The last `most` of n numbers, sorted, into `sorted`; returns their number. */
 static int64_t sort_last(const double *values, int64_t n, int64_t most, double *sorted)
 {
     int64_t count = n < most ? n : most;
@@ -60,7 +61,7 @@ static void a_ring_keeps_the_last_numbers_in_order(void **state)
     }
 }
 
-/* Where an exponential tail of the largest tenth, 5 scores at least, leads. */
+/* Extrapolation by an exponential tail of the largest tenth, at least 5 scores. */
 static double plain_tail(const double *sorted, int64_t count, double rate)
 {
     int64_t tail = count / 10 > 5 ? count / 10 : 5;
@@ -70,7 +71,8 @@ static double plain_tail(const double *sorted, int64_t count, double rate)
     return edge + sum / (double)tail * log((double)tail / (rate * (double)(count + 1)));
 }
 
-/* With a small rate the tail is long before there are enough scores: a tenth of them, and not the 5 that it has at least. */
+/* With a small rate the tail has many scores before the quantile is available: a tenth of them, more than
+ * the minimum of 5. */
 static void the_tail_is_a_tenth_of_the_scores(void **state)
 {
     (void)state;
@@ -90,7 +92,7 @@ static void the_tail_is_a_tenth_of_the_scores(void **state)
     volt_alarm_level_release(&level);
 }
 
-/* With rate r, the (N + 1) r largest of N lie above the level; before there are enough, an exponential tail. */
+/* With rate r, the (N + 1) r largest of N exceed the level; with fewer scores, an exponential tail is used. */
 static void the_level_is_a_place_among_the_last_scores(void **state)
 {
     (void)state;
@@ -121,7 +123,7 @@ static void the_level_is_a_place_among_the_last_scores(void **state)
 
 /* ---- watches ---------------------------------------------------------------------------------- */
 
-/* x_t = 0.7 x_{t-1} + noise, cols independent channels of different sizes; noise is normal, or of heavy tails. */
+/* x_t = 0.7 x_{t-1} + noise, cols independent channels of different sizes; noise is normal or heavy-tailed. */
 static double *autoregression(volt_rng *rng, int64_t rows, int64_t cols, bool heavy)
 {
     double *X = normal_rows(rng, rows, cols);
@@ -161,7 +163,7 @@ static volt_live_options detecting(double rate, int64_t window, int64_t scale_ro
     return options;
 }
 
-/* Scores by a learner and lists of one's own. */
+/* Scores from a learner and score lists of the test. */
 static void scores_are_those_of_the_plain_formula(void **state)
 {
     (void)state;
@@ -170,7 +172,7 @@ static void scores_are_those_of_the_plain_formula(void **state)
     double *X = autoregression(&rng, N + ROWS, D, false), *errors[D], *scores = new_matrix(N + ROWS, 1);
     for (int k = 0; k < D; k++)
         errors[k] = new_matrix(N + ROWS, 1);
-    X[(N + 100) * D] += 30; /* an alarm: this one is not learned */
+    X[(N + 100) * D] += 30; /* an alarm: this row is not learned */
     volt_model *model = fit_rows(X, N - 1, D, 0.1);
     volt_live_options options = detecting(0.005, WINDOW, SCALE);
     volt_live_options learn = *with_learning();
@@ -180,7 +182,7 @@ static void scores_are_those_of_the_plain_formula(void **state)
     check_ok(volt_live_create(model, &options, &watch));
     check_ok(volt_live_create(model, &learn, &learner));
 
-    /* The errors of training, of the later half. */
+    /* Training errors of the second half. */
     volt_matrix none = {0}, before = volt_matrix_of(new_matrix(N, D), N - 1, D);
     assert_int_equal(volt_model_errors_read(model, none), N - 1);
     volt_model_errors_read(model, before);
@@ -202,7 +204,7 @@ static void scores_are_those_of_the_plain_formula(void **state)
             volt_alarm_level_release(&level);
             check_ok(volt_live_detect(watch, x, expected, &row));
             golden_check_number("threshold", threshold, row.threshold, 1e-12, GOLDEN_RELATIVE);
-            if (t == 0) { /* nothing was forecast */
+            if (t == 0) { /* no prediction was made */
                 assert_true(isnan(row.score) && isnan(expected[0]) && !row.alarm && row.channel == -1);
                 check_ok(volt_live_update(learner, x, 1, x, forecast));
                 continue;
@@ -224,7 +226,7 @@ static void scores_are_those_of_the_plain_formula(void **state)
             assert_true(t != 101 || row.alarm);
             check_ok(volt_live_update(learner, x, 1, row.alarm ? unknown : x, forecast));
         }
-        if (!isnan(score)) /* how far an alarm lies above the threshold is soon forgotten */
+        if (!isnan(score)) /* the excess of an alarm over the threshold decays quickly */
             scores[n_scores++] = score > 1.5 * threshold ? 1.5 * threshold : score;
     }
     assert_true(alarms > 0);
@@ -238,8 +240,8 @@ static void scores_are_those_of_the_plain_formula(void **state)
     free(X);
 }
 
-/* Alarms on rows in which nothing changes: as many as asked for, whatever the noise. Of independent scores the number is
- * binomial; five standard deviations, and the first rows raise fewer. */
+/* Alarms on rows without a change occur at the set rate for every noise distribution. The number is binomial
+ * for independent scores; five standard deviations are allowed, and the first rows raise fewer alarms. */
 static void the_rate_of_alarms_is_the_one_asked_for(void **state)
 {
     (void)state;
@@ -269,7 +271,7 @@ static void the_rate_of_alarms_is_the_one_asked_for(void **state)
     }
 }
 
-/* A constant series has errors of rounding, or none: no row is an alarm, until one is different. */
+/* A constant series has errors at the rounding level or zero: no row is an alarm until the value changes. */
 static void a_constant_series_has_finite_scores(void **state)
 {
     (void)state;
@@ -294,7 +296,7 @@ static void a_constant_series_has_finite_scores(void **state)
     free(X);
 }
 
-/* A copy and a file continue with the same scores, also once the rings are full. */
+/* A copy and a loaded watch continue with the same scores, also after the ring buffers are full. */
 static void copies_and_files_continue_with_the_same_scores(void **state)
 {
     (void)state;

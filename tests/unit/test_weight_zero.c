@@ -42,7 +42,7 @@ static void fit(const loss_rows *d, const loss_case *c, const volt_fit_options *
     volt_kernel_free(kernel);
 }
 
-/* Objective, gap and fitted values are equal to the last bit. */
+/* Objective, gap and fitted values are bitwise equal. */
 static void placeholders_do_not_affect_fits(void **state)
 {
     (void)state;
@@ -57,7 +57,7 @@ static void placeholders_do_not_affect_fits(void **state)
             options.loss = c->text;
             options.weights = d.weights;
             options.classes = c->classes ? names : NULL;
-            options.n_classes = way & 1 ? c->classes : 0; /* 0: the classes are found */
+            options.n_classes = way & 1 ? c->classes : 0; /* 0: the classes are detected */
             options.intercept = (way & 2) != 0;
             options.alpha = way & 4 ? 0.1 : 0;
             for (int p = 0; p < PLACEHOLDERS; p++) {
@@ -97,7 +97,8 @@ static void placeholders_do_not_affect_searches(void **state)
         }
 }
 
-/* The last rows have weight 0: alpha is chosen on rows that have one, as if the others were not there. */
+/* The last rows have weight 0: alpha is selected on the rows with positive weight, as if the others were
+ * absent. */
 static void alpha_is_chosen_on_rows_with_a_weight(void **state)
 {
     (void)state;
@@ -115,7 +116,7 @@ static void alpha_is_chosen_on_rows_with_a_weight(void **state)
             continue;
         options.loss = c->text;
         options.weights = weights;
-        options.scale = 0; /* the scale of inputs is that of all rows */
+        options.scale = 0; /* the input scale uses all rows */
         check_ok(volt_kernel_parse("linear", &kernel));
         for (int part = 0; part < 2; part++) {
             int64_t n = part ? KEPT : LOSS_ROWS;
@@ -130,7 +131,7 @@ static void alpha_is_chosen_on_rows_with_a_weight(void **state)
             alphas[part] = info.alpha;
             volt_model_free(model);
         }
-        /* the powers of ten that are tried are in units of the mean diagonal */
+        /* the alpha grid is in units of the mean diagonal */
         if (!(fabs(log10(alphas[0] / alphas[1])) < 0.5))
             fail_msg("%s: alpha %g with rows of weight 0, %g without", c->text, alphas[0], alphas[1]);
         volt_kernel_free(kernel);

@@ -1,6 +1,5 @@
-/* tests/unit/test_write_cancelled.c: writing a file can be stopped at every poll, and leaves what was there before.
- *
- * Every poll is made a call of the user (volt_stage_set_interval), so that no time has to pass. */
+/* tests/unit/test_write_cancelled.c: writing a file can be cancelled at every poll and then preserves the
+ * old file. Every poll calls the user (volt_stage_set_interval), so the test does not wait. */
 #include "base/progress.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
@@ -46,8 +45,8 @@ static int poll_as_usual(void **state)
 
 typedef volt_status (*writer)(const char *path, const void *what, volt_progress progress);
 
-/* Written to its end the file is the one without progress, after at least `least` calls; cancelled at any of them
- * the old one is still there, alone, and the user is not called again. */
+/* A completed write gives the same file as without progress, after at least `least` calls. If it is
+ * cancelled at any call, only the old file exists, and the user is not called again. */
 static void check_writer(const char *name, writer write, const void *what, int64_t least)
 {
     size_t size = 0, other = 0;
@@ -87,7 +86,7 @@ static volt_status write_table(const char *path, const void *what, volt_progress
         &(volt_write_options){.struct_size = sizeof(volt_write_options), .progress = progress});
 }
 
-/* As CSV: the format follows the name, and both files of check_writer must have the same. */
+/* As CSV: the name determines the format, and both files of check_writer must have the same. */
 static volt_status write_npy(const char *path, const void *what, volt_progress progress)
 {
     char with_end[1024];
@@ -126,7 +125,7 @@ static void tables(void **state)
     double *rows = normal_rows(&rng, ROWS, COLS);
     volt_view values = volt_view_of(rows, ROWS, COLS);
     const int64_t bytes = ROWS * COLS * (int64_t)sizeof(double);
-    check_writer("table", write_table, &values, 2 * bytes / MIB); /* 16 characters a number, or more */
+    check_writer("table", write_table, &values, 2 * bytes / MIB); /* at least 16 characters per number */
     check_writer("numbers", write_npy, &values, bytes / MIB);
     check_writer("matrix", write_mat, &values, bytes / MIB);
     free(rows);
