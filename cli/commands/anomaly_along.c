@@ -1,4 +1,4 @@
-/* cli/commands/anomaly_along.c: which rows of one series are unlike what the rows before them lead to. */
+/* cli/commands/anomaly_along.c: detects anomalous rows of one series. */
 #include "commands/anomaly_forms.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
@@ -14,9 +14,9 @@ static const double default_rate = 0.001;
 
 typedef struct watched_series {
     dataset x, labels;
-    int64_t train_rows, first; /* rows that were learned from; the first that has a score */
-    volt_matrix table;         /* rows x (score, threshold, alarm); NaN before there is a score */
-    int64_t *channels;         /* of the largest error */
+    int64_t train_rows, first; /* number of training rows; first row with a score */
+    volt_matrix table;         /* rows x (score, threshold, alarm); NaN before the first score */
+    int64_t *channels;         /* channel with the largest error, per row */
     int64_t alarms;
     volt_ranking areas;
     bool has_areas;
@@ -61,7 +61,7 @@ static int read_series(const anomaly_arguments *arguments, watched_series *serie
     return 0;
 }
 
-/* ---- learn and watch -------------------------------------------------------------------------- */
+/* ---- fit and score ---------------------------------------------------------------------------- */
 
 static int fit(const anomaly_arguments *arguments, const watched_series *series, volt_model **model)
 {
@@ -89,7 +89,7 @@ static int fit(const anomaly_arguments *arguments, const watched_series *series,
     return status ? complain_status(status) : 0;
 }
 
-/* All rows from the last training target on. */
+/* Scores all rows from the last training target on. */
 static int watch_rows(const anomaly_arguments *arguments, volt_live *live, watched_series *series)
 {
     volt_view x = series->x.view;
@@ -144,7 +144,7 @@ static int watch_series(const anomaly_arguments *arguments, const volt_model *mo
     return failed;
 }
 
-/* ---- areas ------------------------------------------------------------------------------------ */
+/* ---- ranking ---------------------------------------------------------------------------------- */
 
 static int rank(watched_series *series)
 {
@@ -173,7 +173,7 @@ static int rank(watched_series *series)
 
 /* ---- report ----------------------------------------------------------------------------------- */
 
-/* The row of the file, and its time where the file has times. */
+/* Return the row number in the file, and its time or NULL. */
 static int64_t row_number(const watched_series *series, int64_t t)
 {
     return series->x.table->row_numbers ? series->x.table->row_numbers[t] : t;
@@ -248,7 +248,7 @@ static int report_series(const anomaly_arguments *arguments, const watched_serie
     return results_print(results);
 }
 
-/* Rows that have a score; a bound that is not known yet is an empty cell. */
+/* Writes the rows that have a score. Unknown thresholds are empty cells. */
 static int write_rows(const anomaly_arguments *arguments, const watched_series *series)
 {
     static const char *const names[] = {"row", "score", "threshold", "alarm"};
@@ -273,7 +273,7 @@ static int write_rows(const anomaly_arguments *arguments, const watched_series *
     return failed;
 }
 
-/* ---- the form --------------------------------------------------------------------------------- */
+/* ---- command ---------------------------------------------------------------------------------- */
 
 static int check_output(const anomaly_arguments *arguments)
 {

@@ -1,4 +1,4 @@
-/* cli/commands/anomaly_among.c: which series of a collection are unlike the normal ones. */
+/* cli/commands/anomaly_among.c: detects anomalous series in a collection. */
 #include "commands/anomaly_forms.h"
 #include "files/collections.h"
 #include "files/inputs.h"
@@ -31,15 +31,15 @@ const choice anomaly_input_choices[] = {
     {NULL, 0, NULL},
 };
 
-/* What is normal, what is not, and what is to be judged. */
+/* Normal series, anomalous examples and series to score. */
 typedef struct anomaly_data {
     series_pair pair;
-    const labelled_series *judged; /* the test series, or else the training series */
-    volt_view *normal, *examples;  /* of the training series */
-    int64_t *normal_rows;          /* which they are */
+    const labelled_series *judged; /* test series, or training series without a test set */
+    volt_view *normal, *examples;  /* subsets of the training series */
+    int64_t *normal_rows;          /* their row numbers */
     int64_t n_normal, n_examples;
-    double *scores; /* of the judged */
-    int *marks;     /* 1: its class is not among the normal ones; NULL: classes are not known */
+    double *scores; /* of the scored series */
+    int *marks;     /* 1: not a normal class; NULL: classes unknown */
     volt_ranking areas;
     bool has_areas;
     volt_anomaly_info info;
@@ -57,7 +57,8 @@ static void release(anomaly_data *data)
 
 /* ---- classes ---------------------------------------------------------------------------------- */
 
-/* Training series of the class --normal are normal, and the others examples of what is not; without it all are normal. */
+/* Training series of the class --normal are normal, the others are anomalous examples. Without --normal, all
+ * are normal. */
 static int divide(const anomaly_arguments *arguments, anomaly_data *data)
 {
     const volt_collection *train = data->pair.train.collection;
@@ -128,7 +129,7 @@ static int fit(const anomaly_arguments *arguments, const anomaly_data *data, vol
     return status ? complain_status(status) : 0;
 }
 
-/* Training series are judged without themselves. */
+/* Scores the series. Training series get leave-one-out scores. */
 static int score(const anomaly_arguments *arguments, const volt_series_anomaly *anomaly, anomaly_data *data)
 {
     const volt_collection *judged = data->judged->collection;
@@ -173,7 +174,7 @@ static int write_scores(const anomaly_arguments *arguments, const anomaly_data *
     return failed;
 }
 
-/* The series above the threshold: how many, and the numbers of the first ones, counted from 0. */
+/* Reports the number of series above the threshold and the zero-based numbers of the first ones. */
 static void report_found(result_list *results, const anomaly_data *data, double threshold)
 {
     enum { SHOWN = 12 };
@@ -250,7 +251,7 @@ static int report_all(const anomaly_arguments *arguments, const anomaly_data *da
     return results_print(results);
 }
 
-/* ---- the form --------------------------------------------------------------------------------- */
+/* ---- command ---------------------------------------------------------------------------------- */
 
 static int check_output(const anomaly_arguments *arguments)
 {

@@ -1,4 +1,5 @@
-/* cli/commands/anomaly_forms.h: the two forms of volterra anomaly: series among others, and rows of one series. */
+/* cli/commands/anomaly_forms.h: the two forms of volterra anomaly: series of a collection, and rows of one
+ * series. */
 #ifndef CLI_ANOMALY_FORMS_H
 #define CLI_ANOMALY_FORMS_H
 
@@ -9,10 +10,10 @@ typedef struct anomaly_arguments {
     const char *kernel, *output;
     double rate; /* 0: not given */
 
-    /* Series among others. */
+    /* Series of a collection. */
     const char *train, *test, *train_labels, *test_labels, *normal;
     int score, scale, input;
-    double alpha; /* 0: chosen */
+    double alpha; /* 0: automatic */
     int64_t draws;
 
     /* Rows of one series. */

@@ -1,4 +1,4 @@
-/* cli/commands/bands.c: what stands beside a forecast: intervals and standard deviations, as columns. */
+/* cli/commands/bands.c: columns of prediction intervals and standard deviations. */
 #include "commands/bands.h"
 
 #include "files/inputs.h"

@@ -1,42 +1,43 @@
-/* cli/commands/bands.h: what stands beside a forecast: intervals and standard deviations, as columns.
+/* cli/commands/bands.h: columns of prediction intervals and standard deviations.
  *
- * Behind the forecasts of all outputs come, output by output, for every level a lower and an upper end, NAME.lo and NAME.hi
- * (NAME.lo80, NAME.hi80, NAME.lo95, ... where there are several levels), and last NAME.std. */
+ * The columns follow the forecasts, grouped by output: lower and upper end for every level, then NAME.std. The
+ * ends are NAME.lo and NAME.hi, or NAME.lo80, NAME.hi80, NAME.lo95, ... with several levels. */
 #ifndef CLI_BANDS_H
 #define CLI_BANDS_H
 
 #include "args/options.h"
 #include "volterra.h"
 
-/* What is wanted. */
+/* Requested columns. */
 typedef struct band_request {
-    number_list levels; /* of intervals */
+    number_list levels; /* levels of the intervals */
     bool std;           /* standard deviations */
 } band_request;
 
-/* Rejects a level that is given twice. */
+/* Rejects duplicate levels. */
 int bands_check(const number_list *levels);
 
-/* Columns that they are for q outputs. */
+/* Returns the number of columns for q outputs. */
 int64_t bands_columns(const band_request *request, int64_t q);
 
-/* Room for the end of a name. */
+/* Length of a name suffix. */
 enum { BAND_SUFFIX = 32 };
-/* The end of the name of column c of an output's bands. */
+/* Returns the name suffix of column c of an output. */
 const char *bands_suffix(const band_request *request, int64_t c, char suffix[BAND_SUFFIX]);
 
-/* The columns of `out` (rows x bands_columns) about `forecast`: ends of intervals from half-widths with a column for every
- * output and level (half.rows is 1 or the rows of the forecast; output k, level c: column k * levels + c), and std (like the
- * forecast). */
+/* Fills `out` (rows x bands_columns) with interval ends and standard deviations. `half` has one column per
+ * output and level (output k, level c: column k * levels + c) and either 1 row or the rows of the forecast.
+ * `std` has the shape of the forecast. */
 void bands_fill(const band_request *request, volt_view forecast, volt_view half, volt_view std,
                 volt_matrix out);
 
-/* The ends of intervals about the q forecasts y, half-widths levels x q, on standard output with a comma before each;
- * `unbounded` stands for one that is infinite. */
+/* Prints the interval ends of the q forecasts y to standard output, each after a comma. Half-widths are levels
+ * x q; `unbounded` replaces infinite ends. */
 void bands_print(const band_request *request, int64_t q, const double *y, const double *half,
                  const char *unbounded);
 
-/* Half-widths of a model's intervals as one row for bands_fill, to be freed; returns the exit status. */
+/* Returns the half-widths of a model's intervals as one row for bands_fill, freed by the caller. Returns the
+ * exit status. */
 int bands_of_model(const volt_model *model, const number_list *levels, volt_matrix *half);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/commands/bekk_estimate.c: volterra bekk fit: prices in, parameters with their standard errors out. */
+/* cli/commands/bekk_estimate.c: volterra bekk fit: estimates parameters and standard errors from prices. */
 #include "commands/bekk_estimate.h"
 
 #include "files/inputs.h"
@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- where the prices come from ---------------------------------------------------------------- */
+/* ---- dates and source of the prices ------------------------------------------------------------ */
 
 enum { DATE_LENGTH = 40 };
 
-/* The first cell of a line, when it looks like a date: digits with something between them, and no number. */
+/* Extracts the first cell of a line if it looks like a date: digits with separators, not a number. */
 static bool date_of_line(const char *line, size_t length, char date[DATE_LENGTH])
 {
     size_t end = 0, digits = 0;
@@ -39,7 +39,7 @@ static bool date_of_line(const char *line, size_t length, char date[DATE_LENGTH]
     return !volt_parse_number(date, &number);
 }
 
-/* Dates of the first and the last row of a CSV text that has them in its first column. */
+/* Finds the first and last date in the first column of a CSV text. */
 static bool find_dates(const char *text, char first[DATE_LENGTH], char last[DATE_LENGTH])
 {
     bool found = false;
@@ -57,7 +57,8 @@ static bool find_dates(const char *text, char first[DATE_LENGTH], char last[DATE
     return found;
 }
 
-/* The file of a source, FILE or FILE:COLUMNS, as a text; NULL when it cannot be read again or is no text. */
+/* Returns the file of a source (FILE or FILE:COLUMNS) as text; NULL if it is not a text file or cannot be read
+ * again. */
 static char *text_of_source(const char *source, char *path, size_t capacity)
 {
     size_t length = strlen(source);
@@ -77,7 +78,7 @@ static char *text_of_source(const char *source, char *path, size_t capacity)
     return NULL;
 }
 
-/* The command that made the parameters, with the file's name alone: where it lay is nobody's business. */
+/* Writes the command that produced the parameters. The path is reduced to the file name, for privacy. */
 static void write_command(const bekk_estimate_request *request, char *command, size_t capacity)
 {
     const char *slash = strrchr(request->prices, '/');
@@ -100,7 +101,7 @@ static int describe(const bekk_estimate_request *request, const dataset *prices,
     return status ? complain_status(status) : 0;
 }
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- table ------------------------------------------------------------------------------------ */
 
 static const char *asset_name(const volt_bekk *params, int64_t i, char text[DATE_LENGTH])
 {
@@ -119,7 +120,7 @@ static int name_width(const volt_bekk *params)
     return width < 20 ? width : 20;
 }
 
-/* " (0.0123)", or blanks when there are no standard errors. */
+/* Prints " (0.0123)", or blanks without standard errors. */
 static void print_error(const double *errors, int64_t at, const char *format, int width)
 {
     char number[32], text[40] = "";
@@ -146,7 +147,7 @@ static void print_assets(const volt_bekk *params)
     }
 }
 
-/* Rows of C in units of 0.001, each with its standard errors below. */
+/* Prints the rows of C in units of 0.001, with standard errors below each row. */
 static void print_matrix(const volt_bekk *params)
 {
     enum { WIDEST = 8 };
@@ -205,7 +206,7 @@ static int print_table(const bekk_estimate_request *request, const volt_bekk *pa
     return results_print(results);
 }
 
-/* ---- the work --------------------------------------------------------------------------------- */
+/* ---- estimation and output -------------------------------------------------------------------- */
 
 static int write_file(const char *path, const char *text)
 {
@@ -218,7 +219,7 @@ static int write_file(const char *path, const char *text)
     return status ? complain_status(status) : 0;
 }
 
-/* The file, and on standard output the parameters or the table. */
+/* Writes the file, and prints the parameters or the table. */
 static int write_results(const bekk_estimate_request *request, const volt_bekk *params,
                          const volt_bekk_fit_info *info, double seconds)
 {

@@ -12,7 +12,7 @@ typedef struct bekk_estimate_request {
     common_arguments common;
 } bekk_estimate_request;
 
-/* Estimate, print the table, write the file. Returns the exit status. */
+/* Estimates the parameters, prints the table and writes the file. Returns the exit status. */
 int bekk_estimate(const bekk_estimate_request *request);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/commands/bekk_params.c: BEKK parameters from a file or a preset, and a simulation from them. */
+/* cli/commands/bekk_params.c: reads BEKK parameters from a file or preset, and simulates from them. */
 #include "commands/bekk_params.h"
 
 #include "files/inputs.h"
@@ -50,7 +50,7 @@ int bekk_params_read(const char *path, const char *preset, volt_bekk **params)
 
 enum { NAME_LENGTH = 16 };
 
-/* Names of the columns in one block, to be freed. */
+/* Returns the column names in one block, freed by the caller. */
 static const char **column_names(int64_t d)
 {
     size_t count = (size_t)(2 * d + d * (d + 1) / 2);

@@ -1,29 +1,29 @@
-/* cli/commands/bekk_params.h: BEKK parameters and what is simulated from them, for the commands bekk and simulate. */
+/* cli/commands/bekk_params.h: BEKK parameters and simulation, shared by bekk and simulate. */
 #ifndef CLI_BEKK_PARAMS_H
 #define CLI_BEKK_PARAMS_H
 
 #include "args/options.h"
 #include "volterra.h"
 
-/* Every function returns 0, or the exit status after saying what is wrong. */
+/* Every function returns 0, or the exit status after an error message. */
 
-/* Read parameters from a file ("-": standard input), or take a preset; exactly one of the two is given, or both are
- * NULL: an error. */
+/* Reads parameters from a file ("-": standard input) or a preset. Exactly one must be given. */
 int bekk_params_read(const char *path, const char *preset, volt_bekk **params);
 
-/* The names of all presets; and the one that is taken where none is asked for. */
+/* Names of all presets, and the default preset. */
 name_list bekk_preset_names(void);
 #define BEKK_DEFAULT_PRESET "sp500-d5"
-/* Rows that are simulated unless told otherwise. */
+/* Default number of simulated rows. */
 #define BEKK_DEFAULT_LENGTH 3761
 
-/* Simulate `length` rows and write them: columns z1 .. zd, r1 .. rd, h11, h21, ... (from ten assets on h1_1, h2_1). */
+/* Simulates `length` rows and writes them. Columns: z1 .. zd, r1 .. rd, h11, h21, ... (h1_1, h2_1 for ten or
+ * more assets). */
 typedef struct bekk_simulation {
     const volt_bekk *params;
     const char *origin; /* file or preset, for the report */
     const char *output;
     int64_t length;
-    int64_t discard; /* below 0: the default */
+    int64_t discard; /* negative: default */
     common_arguments common;
 } bekk_simulation;
 int bekk_simulate(const bekk_simulation *simulation);

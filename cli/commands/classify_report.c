@@ -1,4 +1,4 @@
-/* cli/commands/classify_report.c: what a classifier is, and what it made of test series. */
+/* cli/commands/classify_report.c: reports a classifier and its predictions for test series. */
 #include "commands/classify_report.h"
 
 #include "args/choices.h"
@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- counts of classes ------------------------------------------------------------------------ */
+/* ---- confusion matrix ------------------------------------------------------------------------- */
 
-/* How many series of each class (rows; the last: classes that were not trained) were taken for each (columns). */
+/* Confusion matrix: true classes in rows (last row: untrained classes), predicted classes in columns. */
 typedef struct confusion {
     int64_t classes;
-    double *counts; /* classes + 1 x classes */
+    double *counts; /* (classes + 1) x classes */
     int64_t right, total, unseen;
 } confusion;
 
@@ -29,7 +29,8 @@ static int64_t largest(const double *outputs, int64_t count)
     return at;
 }
 
-/* Of the test series or, without known classes of theirs, of the training series left out. */
+/* Counts the test series or, if their classes are unknown, the leave-one-out predictions of the training
+ * series. */
 static bool count_classes(const classified *result, bool of_test, confusion *made)
 {
     const labelled_series *series = of_test ? &result->pair->test : &result->pair->train;
@@ -69,7 +70,7 @@ static double own(const confusion *counts, int64_t k)
     return counts->counts[k * counts->classes + k];
 }
 
-/* ---- for people ------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------- */
 
 enum { MOST_NAME = 16, MOST_COLUMNS = 12 };
 
@@ -91,7 +92,7 @@ static void print_share(double part, double of)
         printf("  %9s", "-");
 }
 
-/* recall: right of those that are of the class; precision: right of those taken for it. */
+/* recall: correct / series of the class; precision: correct / series predicted as the class. */
 static void print_class_table(const classified *result, const confusion *counts)
 {
     int width = name_width(result->classes);
@@ -111,7 +112,7 @@ static void print_confusion(const classified *result, const confusion *counts)
 {
     int width = name_width(result->classes);
     if (counts->classes > MOST_COLUMNS)
-        return; /* a table of that width is for --json */
+        return; /* wide tables are available with --json */
     printf("\n%-*s", width, "is");
     for (int64_t k = 0; k < counts->classes; k++) {
         printf("  ");
@@ -168,7 +169,7 @@ static void warn_of_unseen(const classified *result, const confusion *counts)
         }
 }
 
-/* The kernels; in JSON those of the first stand for themselves too. */
+/* Adds the kernels. In JSON, the first kernel also has top-level fields. */
 static void add_kernels(const classified *result, result_list *results)
 {
     const volt_series_info *info = &result->info;
@@ -279,7 +280,7 @@ static void add_test(const classified *result, const confusion *counts, result_l
                  (long long)counts->total);
 }
 
-/* Lists by class: recall and precision, null where no series stands behind them, and all counts. */
+/* Adds lists by class: recall and precision (null without series), and all counts. */
 static void add_classes(const confusion *counts, bool of_test, result_list *results)
 {
     int64_t q = counts->classes;

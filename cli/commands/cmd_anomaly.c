@@ -1,4 +1,4 @@
-/* cli/commands/cmd_anomaly.c: volterra anomaly, series unlike normal ones, and rows unlike those before them. */
+/* cli/commands/cmd_anomaly.c: volterra anomaly, detects anomalous series and anomalous rows. */
 #include "args/command.h"
 #include "commands/anomaly_forms.h"
 #include "files/collections.h"

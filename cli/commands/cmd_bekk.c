@@ -1,4 +1,4 @@
-/* cli/commands/cmd_bekk.c: volterra bekk: estimate, simulate and score the BEKK model of covolatility. */
+/* cli/commands/cmd_bekk.c: volterra bekk: estimates, simulates and scores the BEKK covariance model. */
 #include "args/command.h"
 #include "commands/bekk_estimate.h"
 #include "commands/bekk_params.h"
@@ -90,8 +90,8 @@ static int64_t find_column(const dataset *data, const char *name)
     return -1;
 }
 
-/* The columns of the parameters' tickers where the file has them all, otherwise all columns in their order; into
- * `out` (rows x d), to be freed. */
+/* Selects the columns named after the tickers of the parameters if the file has all of them, otherwise all
+ * columns in order. Writes to `out` (rows x d), freed by the caller. */
 static int pick_columns(const volt_bekk *params, const dataset *data, volt_matrix *out)
 {
     int64_t d = params->d, columns[VOLT_BEKK_MOST_ASSETS];
@@ -112,7 +112,7 @@ static int pick_columns(const volt_bekk *params, const dataset *data, volt_matri
     return failed;
 }
 
-/* Prices become log-returns without their means, in place. */
+/* Converts prices to demeaned log-returns in place. */
 static int turn_prices(volt_matrix *values)
 {
     if (values->rows < 2)
@@ -180,11 +180,11 @@ static int run_score(const bekk_arguments *arguments)
     return failed;
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- command ---------------------------------------------------------------------------------- */
 
 typedef struct bekk_action {
     const char *name;
-    /* groups of options that mean something for it */
+    /* option groups that the action accepts */
     bool has_preset, has_fit, has_simulate, has_score, has_output;
     int (*run)(const bekk_arguments *arguments);
 } bekk_action;
@@ -220,7 +220,7 @@ static const bekk_action *find_action(const char *name)
     return NULL;
 }
 
-/* An option that the action would not look at is a mistake. */
+/* Rejects options that the action does not use. */
 static int check_options(const bekk_action *action, const bekk_arguments *arguments)
 {
     const struct {

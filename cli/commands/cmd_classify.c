@@ -1,4 +1,4 @@
-/* cli/commands/cmd_classify.c: volterra classify, the classes of whole series. */
+/* cli/commands/cmd_classify.c: volterra classify, time series classification. */
 #include "args/command.h"
 #include "commands/classify_report.h"
 #include "files/inputs.h"
@@ -73,7 +73,7 @@ static const option rows[] = {
         .letter = 'o'),
 };
 
-/* ---- what was asked --------------------------------------------------------------------------- */
+/* ---- arguments -------------------------------------------------------------------------------- */
 
 static int check(const classify_arguments *arguments)
 {
@@ -89,7 +89,7 @@ static int check(const classify_arguments *arguments)
     return failed;
 }
 
-/* A number of series, or auto. */
+/* Parses a number of series, or "auto". */
 static int parse_count(const char *name, const char *text, int64_t *count)
 {
     double number = 0;
@@ -110,7 +110,7 @@ static int require_labels(const labelled_series *train)
                     train->source);
 }
 
-/* ---- the work --------------------------------------------------------------------------------- */
+/* ---- fit and predict -------------------------------------------------------------------------- */
 
 static int fit(const classify_arguments *arguments, const search_space *space, const classified *result,
                volt_series_model **model)

@@ -1,4 +1,4 @@
-/* cli/commands/cmd_compare.c: volterra compare, tune, refit and test several kernels on one data set. */
+/* cli/commands/cmd_compare.c: volterra compare, tunes, refits and tests several kernels on one data set. */
 #define _POSIX_C_SOURCE 200809L
 #include "args/command.h"
 #include "args/shell_words.h"
@@ -76,7 +76,7 @@ static const option rows[] = {
     ROW("latex", "FILE", latex, "table of the results for LaTeX (package booktabs)"),
 };
 
-/* ---- what was asked --------------------------------------------------------------------------- */
+/* ---- arguments -------------------------------------------------------------------------------- */
 
 static int check_source(const compare_arguments *arguments)
 {
@@ -108,7 +108,7 @@ static int check_source(const compare_arguments *arguments)
     return 0;
 }
 
-/* The files to write, and that one thing at most goes to standard output. */
+/* Checks the output files. At most one output can go to standard output. */
 static int check_outputs(const compare_arguments *arguments)
 {
     const output_option outputs[] = {
@@ -157,10 +157,10 @@ static volt_compare_options compare_options(const compare_arguments *arguments)
     return options;
 }
 
-/* ---- the comparison --------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------- */
 
-/* Study the sample of one seed. *sample holds what there is, also when not all of it came to an end: a reason that is
- * not a kernel's own is said, and is the exit status of the command. */
+/* Compares the kernels on the sample of one seed. *sample may hold partial results after a failure. Errors not
+ * specific to a kernel are reported and returned as the exit status. */
 static int compare_sample(compare_data *data, const trial_folders *logs, cli_comparison *result,
                           compare_watch *watch, volt_comparison **sample)
 {
@@ -175,7 +175,7 @@ static int compare_sample(compare_data *data, const trial_folders *logs, cli_com
     if (failed)
         return failed;
     compare_watch_sample(watch, &options);
-    volt_set_log(NULL, NULL); /* what it has to say of single draws; those that failed are counted */
+    volt_set_log(NULL, NULL); /* no warnings of single draws; failed draws are counted */
     volt_status status =
         volt_compare_run(data->seen_inputs, data->seen_targets, setting->n_train, &options, sample);
     volt_set_log(hold_library_warning, NULL);
@@ -189,7 +189,7 @@ static int compare_sample(compare_data *data, const trial_folders *logs, cli_com
     return complain_status_hint(status, "%s", dataset_hint(&data->own.x, hint));
 }
 
-/* Has a kernel come to a result? */
+/* Returns true if at least one kernel has a result. */
 static bool has_result(const volt_comparison *sample)
 {
     bool found = false;
@@ -198,8 +198,8 @@ static bool has_result(const volt_comparison *sample)
     return found;
 }
 
-/* All samples. Those that are done are kept whatever becomes of a later one; *incomplete is the exit status that says
- * so, and its reason has been said. */
+/* Compares all samples. Completed samples are kept if a later one fails. *incomplete is then the exit status;
+ * the error has been reported. */
 static int compare_samples(const compare_arguments *arguments, compare_data *data, const trial_folders *logs,
                            cli_comparison *result, int *incomplete)
 {
@@ -212,11 +212,11 @@ static int compare_samples(const compare_arguments *arguments, compare_data *dat
         volt_comparison *sample = NULL;
         failed = compare_sample(data, logs, result, &watch, &sample);
         result->interrupted = !failed && interrupt_seen();
-        if (failed && has_result(sample)) { /* some rows failed, and the next sample may do better */
+        if (failed && has_result(sample)) { /* some kernels failed; continue with the next sample */
             *incomplete = failed;
             failed = 0;
         }
-        /* Of several samples only whole ones count. */
+        /* Of several samples, only complete ones count. */
         if (failed || !sample || (result->interrupted && watch.sample > 0))
             volt_comparison_free(sample);
         else if (!comparison_add(result, sample))
@@ -230,11 +230,11 @@ static int compare_samples(const compare_arguments *arguments, compare_data *dat
     return comparison_summarise(result) ? 0 : complain(EXIT_FAILED, "not enough memory for the results");
 }
 
-/* ---- the results ------------------------------------------------------------------------------ */
+/* ---- results ---------------------------------------------------------------------------------- */
 
 typedef void (*table_writer)(FILE *out, const cli_comparison *comparison);
 
-/* Write what `write` writes to a file, which is replaced as a whole or not at all. */
+/* Writes a table to a file, replaced atomically. */
 static int write_table(const char *path, const cli_comparison *result, table_writer write)
 {
     text_stream memory;
@@ -246,7 +246,7 @@ static int write_table(const char *path, const cli_comparison *result, table_wri
     return failed;
 }
 
-/* `incomplete` is the exit status of what is missing, and 0 when nothing is. */
+/* `incomplete` is the exit status of an incomplete comparison, otherwise 0. */
 static int show_results(const compare_arguments *arguments, const cli_comparison *result, int incomplete)
 {
     compare_files files = {arguments->report, arguments->csv, arguments->latex};
@@ -263,7 +263,7 @@ static int show_results(const compare_arguments *arguments, const cli_comparison
     if (report_failed)
         files.report = NULL;
 
-    /* The table comes last, and comes whatever became of the files: it is what the time was spent on. */
+    /* The table is printed last, even if writing a file failed. */
     int print_failed = 0;
     if (arguments->common.json)
         print_failed = compare_print_json(result, &files);
@@ -282,7 +282,7 @@ static int show_results(const compare_arguments *arguments, const cli_comparison
     return EXIT_DONE;
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- command ---------------------------------------------------------------------------------- */
 
 static char *typed_command(int argc, char *const *argv)
 {
@@ -332,7 +332,7 @@ static int prepare(const compare_arguments *arguments, compare_data *data, compa
     return failed;
 }
 
-/* Compares the best kernel with baselines on the test rows of one's own data. */
+/* Compares the best kernel with baselines on the test rows of user data. */
 static int assess_best(const compare_data *data, cli_comparison *result)
 {
     comparison_setting *setting = &result->setting;

@@ -1,4 +1,4 @@
-/* cli/commands/cmd_continue.c: volterra continue, a model fed with its own outputs. */
+/* cli/commands/cmd_continue.c: volterra continue, runs a model with its outputs fed back as inputs. */
 #include "args/command.h"
 #include "commands/forecast.h"
 #include "files/inputs.h"
@@ -44,7 +44,8 @@ static int upwards(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ends of the bands: of the sorted values of N paths the floor((N + 1)(1 - p) / 2)-th, and the same from above. */
+/* Fills the ends of the bands with order statistics of N paths: the floor((N + 1)(1 - p) / 2)-th from below and
+ * from above. */
 static void fill_bands(const continue_arguments *arguments, int64_t q, volt_view paths, double *values,
                        volt_matrix out)
 {
@@ -64,7 +65,7 @@ static void fill_bands(const continue_arguments *arguments, int64_t q, volt_view
         }
 }
 
-/* The bands of noisy paths into `out`. */
+/* Computes the bands of noisy paths into `out`. */
 static int run_paths(const continue_arguments *arguments, const volt_model *model, const volt_model_info *info,
                      const dataset *known, volt_start start, volt_matrix out)
 {
@@ -94,7 +95,7 @@ static int run_paths(const continue_arguments *arguments, const volt_model *mode
     return failed;
 }
 
-/* Every level needs a path on either side. */
+/* Checks that every level has at least one path outside the band on each side. */
 static int check_paths(const continue_arguments *arguments)
 {
     const number_list *levels = &arguments->bands.levels;
@@ -112,7 +113,7 @@ static int check_paths(const continue_arguments *arguments)
     return failed;
 }
 
-/* Run on after `known`, which may have no rows, and write the path, with the times of its rows where they are known. */
+/* Continues after `known` (may have no rows) and writes the path, with row times if known. */
 static int continue_path(const continue_arguments *arguments, const volt_model *model,
                          const volt_model_info *info, const dataset *known, volt_start start)
 {

@@ -1,4 +1,4 @@
-/* cli/commands/cmd_explain.c: volterra explain, the Volterra series that a model has learned. */
+/* cli/commands/cmd_explain.c: volterra explain, the Volterra series of a model. */
 #include "args/command.h"
 #include "files/explained.h"
 #include "files/gnuplot.h"
@@ -76,7 +76,7 @@ static void explain_release(explain_data *data)
 
 /* ---- options ---------------------------------------------------------------------------------- */
 
-/* d numbers with commas between them. */
+/* Parses d comma-separated numbers. */
 static int read_point(const char *text, int64_t d, double *point)
 {
     const char *at = text;
@@ -137,7 +137,7 @@ static int explain_read(const explain_arguments *arguments, explain_data *data)
     return failed;
 }
 
-/* ---- the work --------------------------------------------------------------------------------- */
+/* ---- computation ------------------------------------------------------------------------------ */
 
 static int find_parts(explain_data *data, volt_explain_options options)
 {
@@ -173,9 +173,9 @@ static int explain(const explain_arguments *arguments, explain_data *data)
     return status ? complain_status(status) : failed;
 }
 
-/* ---- what comes of it ------------------------------------------------------------------------- */
+/* ---- results ---------------------------------------------------------------------------------- */
 
-/* The lag at which |g1| of output k is largest, over all inputs. */
+/* Returns the lag at which |g1| of output k is largest, over all inputs. */
 static int64_t largest_lag(const volt_explanation *e, int64_t k)
 {
     int64_t best = 0, block = e->lags * e->d;

@@ -1,4 +1,4 @@
-/* cli/commands/cmd_fit.c: volterra fit, learn a filter from one sequence of inputs and targets. */
+/* cli/commands/cmd_fit.c: volterra fit, fits a filter to a sequence of inputs and targets. */
 #include "args/command.h"
 #include "files/inputs.h"
 #include "files/outputs.h"
@@ -49,7 +49,7 @@ static const option rows[] = {
 
 /* ---- fit and report --------------------------------------------------------------------------- */
 
-/* Parameters of the kernel on these inputs; none for kernels without a recursion. */
+/* Reports the kernel parameters for these inputs; none for kernels without a recursion. */
 static void report_facts(result_list *results, const volt_kernel_facts *facts)
 {
     if (facts->tau > 0)
@@ -67,7 +67,7 @@ static void report_facts(result_list *results, const volt_kernel_facts *facts)
     }
 }
 
-/* "change", "level", or "change, level" where outputs differ. */
+/* Returns "change", "level", or "change, level" if outputs differ. */
 static const char *target_words(const volt_model_info *info)
 {
     int64_t changes = 0;
@@ -76,7 +76,7 @@ static const char *target_words(const volt_model_info *info)
     return changes == info->q ? "change" : changes == 0 ? "level" : "mixed";
 }
 
-/* Alpha, and how it came about. */
+/* Reports alpha and its origin. */
 static void report_alpha(const fit_arguments *arguments, const volt_model_info *info, result_list *results)
 {
     bool chosen = !(arguments->alpha > 0);
@@ -103,7 +103,7 @@ static void report_alpha(const fit_arguments *arguments, const volt_model_info *
                      (long long)info->q, (long long)info->report->alphas + 1);
 }
 
-/* The rows held out, the score there, and the baselines. */
+/* Reports the held-out rows, their score and the baselines. */
 static void report_held_out(const volt_model_info *info, const volt_assessment *found, result_list *results)
 {
     const volt_fit_report *report = info->report;
@@ -126,12 +126,12 @@ static void report_held_out(const volt_model_info *info, const volt_assessment *
                      results);
 }
 
-/* Size of the stored factor. */
+/* Reports the size of the stored factor. */
 static void report_factor(const volt_model_info *info, result_list *results)
 {
     char size[QUANTITY_LENGTH];
     int64_t kept = info->n - info->washout, factors = 0;
-    for (int64_t k = 0; k < info->q; k++) { /* one for every alpha */
+    for (int64_t k = 0; k < info->q; k++) { /* one factor per distinct alpha */
         bool is_new = isfinite(info->alphas[k]) != 0;
         for (int64_t j = 0; j < k; j++)
             is_new = is_new && info->alphas[j] != info->alphas[k];
@@ -212,7 +212,7 @@ static int write_results(const fit_arguments *arguments, const volt_model *model
         failed = output_matrix(arguments->fitted, fitted, names, false, NULL, 0);
         output_names_free(names);
     }
-    /* When one of the files goes to standard output there is no room for the summary. */
+    /* No summary if a file is written to standard output. */
     bool is_taken =
         is_standard_output(arguments->output) || (arguments->fitted && is_standard_output(arguments->fitted));
     if (!failed && !is_taken)

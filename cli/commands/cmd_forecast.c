@@ -51,7 +51,7 @@ typedef struct forecast_files {
     char output[PATH_MAX], plot[PATH_MAX]; /* "": none */
 } forecast_files;
 
-/* "folder/NAME.csv:columns" is NAME. */
+/* Extracts NAME from "folder/NAME.csv:columns". */
 static void stem_of(const char *source, char *stem, size_t size)
 {
     size_t length = strcspn(source, ":");
@@ -66,7 +66,7 @@ static void stem_of(const char *source, char *stem, size_t size)
         snprintf(stem, size, "series");
 }
 
-/* Without --json and -o -, which leave all to the user, forecast and picture have names of their own. */
+/* Sets default names for the forecast and plot files, except with --json or -o -. */
 static void choose_files(const forecast_arguments *arguments, forecast_files *files)
 {
     char stem[NAME_MAX / 2] = "";
@@ -107,9 +107,9 @@ static int check_files(const forecast_arguments *arguments, const forecast_files
     return failed;
 }
 
-/* ---- picture ---------------------------------------------------------------------------------- */
+/* ---- plot ------------------------------------------------------------------------------------- */
 
-/* A few seasons or a few times the forecast. */
+/* Returns a few seasons or a few times the forecast length. */
 static int64_t rows_to_show(const series_outcome *outcome)
 {
     enum { SEASONS = 4, FORECASTS = 4, LEAST = 48 };
@@ -126,7 +126,7 @@ static int draw(const char *path, const series_outcome *outcome)
     const series_data *data = outcome->data;
     int64_t steps = outcome->info.steps, series = outcome->info.series, known = data->levels.rows,
             shown = rows_to_show(outcome);
-    volt_matrix lines = {0}; /* forecast, naive and band side by side, from the last row known on */
+    volt_matrix lines = {0}; /* forecast, naive and band as columns, from the last known row on */
     char title[256];
     int failed = allocate_matrix(steps + 1, 3 * series, "the picture", &lines);
     if (failed)
@@ -162,7 +162,7 @@ static int draw(const char *path, const series_outcome *outcome)
     return failed;
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- command ---------------------------------------------------------------------------------- */
 
 static int finish(const forecast_arguments *arguments, const forecast_files *files, series_outcome *outcome)
 {

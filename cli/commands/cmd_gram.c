@@ -1,4 +1,4 @@
-/* cli/commands/cmd_gram.c: volterra gram, the matrix of kernel values of sequences or of collections of series. */
+/* cli/commands/cmd_gram.c: volterra gram, the Gram matrix of sequences or collections of series. */
 #include "args/command.h"
 #include "files/collections.h"
 #include "files/inputs.h"
@@ -43,7 +43,7 @@ static const option rows[] = {
         .unset = "CSV on standard output"),
 };
 
-/* ---- what both forms do with K ---------------------------------------------------------------- */
+/* ---- shared by both forms --------------------------------------------------------------------- */
 
 static volt_gram_options begin_gram(const gram_arguments *arguments)
 {
@@ -55,12 +55,12 @@ static volt_gram_options begin_gram(const gram_arguments *arguments)
     return options;
 }
 
-/* The largest norms of the rows of K and of its columns. */
+/* Largest norms of the row and column inputs of K. */
 typedef struct radius_pair {
     double rows, columns;
 } radius_pair;
 
-/* Of the rows of `count` sequences, which were checked when K was made. */
+/* Returns the largest norm over `count` sequences, already validated for K. */
 static double radius_of(const volt_view *series, int64_t count)
 {
     double radius = 0;
@@ -72,14 +72,14 @@ static double radius_of(const volt_view *series, int64_t count)
     return radius;
 }
 
-/* Is the kernel another one on another radius? */
+/* Returns true if the kernel depends on the radius. */
 static bool depends_on_radius(const volt_kernel *kernel, double radius)
 {
     volt_kernel_facts facts = {.struct_size = sizeof facts};
     return volt_kernel_query(kernel, radius, 1, 0.5, &facts) == VOLT_OK && facts.lambda > 0;
 }
 
-/* Which radius K was made for, with all its digits, so that it can be given to the next matrix. */
+/* Reports the radius of K with full precision, for reuse with another matrix. */
 static void report_radius(const gram_arguments *arguments, const volt_kernel *kernel, radius_pair radius,
                           bool is_cross, result_list *results)
 {
@@ -101,7 +101,7 @@ static void report_radius(const gram_arguments *arguments, const volt_kernel *ke
         results_text(results, NULL, "radius", "%s", used);
 }
 
-/* Write K. *results is what there is to say about it so far; NULL when K itself went to standard output. */
+/* Writes K and starts *results; NULL if K was written to standard output. */
 static int write_gram(const gram_arguments *arguments, const volt_kernel *kernel, radius_pair radius,
                       bool is_cross, volt_view K, result_list **results)
 {
@@ -206,7 +206,8 @@ static int read_collections(const gram_arguments *arguments, volt_collection **a
     return 0;
 }
 
-/* Size and labels of a collection; keys: of the shortest, the longest and the labels in JSON. */
+/* Reports the size and labels of a collection. The keys name the shortest length, longest length and labels in
+ * JSON. */
 static void report_collection(result_list *results, const char *path, const volt_collection *collection,
                               const char *const keys[3])
 {
@@ -268,7 +269,7 @@ static int run_on_collections(const gram_arguments *arguments, const volt_kernel
     return failed;
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- command ---------------------------------------------------------------------------------- */
 
 static int run_gram(int argc, char *const *argv)
 {

@@ -1,4 +1,4 @@
-/* cli/commands/cmd_info.c: volterra info, what this build is and what it runs on. */
+/* cli/commands/cmd_info.c: volterra info, build and hardware information. */
 #include "args/command.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
@@ -22,7 +22,7 @@ static void report_device(result_list *results, int64_t number, const volt_devic
     results_append(results, "gpus", inner);
 }
 
-/* The GPUs, or why there are none. */
+/* Reports the GPUs, or why none is available. */
 static void report_devices(result_list *results)
 {
     volt_devices devices = {.struct_size = sizeof devices};

@@ -1,4 +1,4 @@
-/* cli/commands/cmd_mcs.c: volterra mcs, which of several models are the best. */
+/* cli/commands/cmd_mcs.c: volterra mcs, the model confidence set. */
 #include "args/command.h"
 #include "files/inputs.h"
 #include "terminal/messages.h"
@@ -67,7 +67,7 @@ static bool columns_are_equal(volt_view losses, int64_t i, int64_t j)
     return true;
 }
 
-/* The test cannot tell equal models apart, yet takes them out one by one. */
+/* Warns about equal models: the test eliminates them one after the other although they do not differ. */
 static void warn_about_equals(const dataset *losses)
 {
     char first[VOLT_NUMBER_LENGTH], second[VOLT_NUMBER_LENGTH];
@@ -115,13 +115,13 @@ static int print_json(const mcs_arguments *arguments, const dataset *losses, con
     results_count(results, "reps", NULL, arguments->reps);
     if (arguments->common.seed.value <= INT64_MAX)
         results_count(results, "seed", NULL, (int64_t)arguments->common.seed.value);
-    else /* beyond the integers of most readers of JSON */
+    else /* exceeds the integer range of most JSON readers */
         results_text(results, "seed", NULL, "%llu", (unsigned long long)arguments->common.seed.value);
     free(columns);
     return results_print(results);
 }
 
-/* The models from the last to the first of the elimination, which is from the highest p-value down. */
+/* Prints the models in reverse order of elimination, by decreasing p-value. */
 static void print_models(const dataset *losses, const volt_mcs *mcs)
 {
     char number[VOLT_NUMBER_LENGTH];
@@ -154,7 +154,7 @@ static int print_table(const mcs_arguments *arguments, const dataset *losses, co
     return EXIT_DONE;
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- command ---------------------------------------------------------------------------------- */
 
 static int compute(const mcs_arguments *arguments, double block, const dataset *losses)
 {

@@ -1,4 +1,4 @@
-/* cli/commands/cmd_plan.c: volterra plan, what a fit would take here. */
+/* cli/commands/cmd_plan.c: volterra plan, time and memory of a fit. */
 #include "args/command.h"
 #include "terminal/messages.h"
 #include "terminal/results.h"
@@ -12,7 +12,7 @@ typedef struct plan_arguments {
     int64_t n, d, q, landmarks;
     const char *kernel;
     bool feedback;
-    int64_t draws, folds, max_train; /* of a search; draws 0: none is planned */
+    int64_t draws, folds, max_train; /* of a search; draws 0: no search */
     bool rolling;
     const char *solver; /* NULL: not given */
 } plan_arguments;
@@ -34,7 +34,7 @@ static const option rows[] = {
         .unset = "auto"),
 };
 
-/* Cost of every solver, and the default solver. */
+/* Reports the cost of every solver and the default solver. */
 static void report_solvers(result_list *results, const volt_solver_plans *plans, bool json)
 {
     for (int64_t i = 0; i < plans->count; i++) {
@@ -93,7 +93,7 @@ static void report_json(result_list *results, const plan_arguments *arguments, c
     }
 }
 
-/* Memory on the device, if there is one, and whether the fit uses it. */
+/* Reports the device memory, if a device exists, and whether the fit uses it. */
 static void report_device(result_list *results, const volt_plan *plan)
 {
     char bytes[QUANTITY_LENGTH], available[QUANTITY_LENGTH], gram[QUANTITY_LENGTH], factor[QUANTITY_LENGTH];
@@ -161,7 +161,7 @@ static void report_table(result_list *results, const plan_arguments *arguments, 
     }
 }
 
-/* ---- a search --------------------------------------------------------------------------------- */
+/* ---- search ----------------------------------------------------------------------------------- */
 
 static int check_search(const plan_arguments *arguments)
 {
@@ -176,7 +176,7 @@ static int check_search(const plan_arguments *arguments)
 static volt_status plan_search(const plan_arguments *arguments, const volt_kernel *kernel, int64_t columns,
                                volt_search_plan *plan)
 {
-    const double drawn = 1; /* alpha, with everything else: whatever it is */
+    const double drawn = 1; /* alpha; any positive value */
     volt_search_options options = volt_search_options_default();
     options.draws = arguments->draws;
     options.splits.max_train = arguments->max_train;

@@ -52,7 +52,7 @@ static const option rows[] = {
     OUTPUT_OPTION(predict_arguments, output),
 };
 
-/* Write the numbers of the rows of X in its file to the first column. */
+/* Writes the row numbers of X in its file to the first column. */
 static void fill_index(const dataset *inputs, volt_matrix table)
 {
     for (int64_t i = 0; i < table.rows; i++)
@@ -111,7 +111,7 @@ static void predict_release(predict_data *data)
     volt_model_free(data->model);
 }
 
-/* The columns of the forecasts, and those of their intervals behind them. */
+/* Returns the forecast columns and the interval columns after them. */
 static volt_matrix outputs_of(const predict_arguments *arguments, volt_matrix table, int64_t q)
 {
     return (volt_matrix){table.data + arguments->index, table.rows, q, table.ld};
@@ -123,7 +123,7 @@ static volt_matrix bands_of(const predict_arguments *arguments, volt_matrix tabl
                          table.ld};
 }
 
-/* The forecast into its columns of `table`; std without data: not wanted. */
+/* Writes the forecast to its columns of `table`; std without data: not requested. */
 static int predict(const predict_arguments *arguments, const predict_data *data, volt_matrix table,
                    volt_matrix std, int64_t *beyond)
 {
@@ -160,7 +160,7 @@ static int predict_and_write(const predict_arguments *arguments, const predict_d
         return failed;
     }
     if (arguments->series)
-        output.times = &records; /* a row of records is told by its record */
+        output.times = &records; /* rows of records are labelled by record */
     else
         failed = row_labels_of_targets(&times, &data->inputs, data->times.ahead, data->times.step);
     if (!failed)

@@ -1,4 +1,4 @@
-/* cli/commands/cmd_score.c: volterra score, how good a forecast is. */
+/* cli/commands/cmd_score.c: volterra score, accuracy of a forecast. */
 #include "args/command.h"
 #include "commands/score_skill.h"
 #include "files/inputs.h"
@@ -41,11 +41,11 @@ static const option rows[] = {
         .fallback = "0.2"),
 };
 
-/* What was read. */
+/* Input data. */
 typedef struct score_data {
     dataset truth, forecast, past;
-    volt_table *earlier; /* rows of the truth's own file, or NULL */
-    volt_view before;    /* the rows right before those that are scored; maybe none */
+    volt_table *earlier; /* earlier rows of the file of the truth, or NULL */
+    volt_view before;    /* rows directly before the scored rows; may be empty */
 } score_data;
 
 static int check_inputs(const score_arguments *arguments)
@@ -77,8 +77,8 @@ static int check_plot(const score_arguments *arguments)
     return failed;
 }
 
-/* Read the rows of the truth's file before the scored ones. They are optional: unreadable rows are skipped, and the
- * comparison reports the number of rows without a past. */
+/* Reads the rows of the truth's file before the scored ones. They are optional: unreadable rows are skipped,
+ * and the comparison reports the number of rows without earlier values. */
 static int read_earlier(const score_arguments *arguments, score_data *data)
 {
     const volt_table *truth = data->truth.table;
@@ -95,7 +95,7 @@ static int read_earlier(const score_arguments *arguments, score_data *data)
     if (status)
         return complain_status(status);
     const volt_view earlier = volt_table_view(data->earlier);
-    int64_t known = 0; /* rows after the last one with a hole */
+    int64_t known = 0; /* rows after the last missing value */
     for (bool is_known = true; is_known && known < earlier.rows; known += is_known)
         for (int64_t k = 0; k < earlier.cols; k++)
             is_known = is_known && isfinite(earlier.data[(earlier.rows - 1 - known) * earlier.ld + k]);
@@ -103,7 +103,7 @@ static int read_earlier(const score_arguments *arguments, score_data *data)
     return 0;
 }
 
-/* The rows before: those of --past, otherwise those of the truth's file. */
+/* Reads the earlier rows from --past, otherwise from the file of the truth. */
 static int read_past(const score_arguments *arguments, score_data *data)
 {
     if (!arguments->past)
@@ -127,9 +127,9 @@ static int read_all(const score_arguments *arguments, score_data *data)
     char pairing[PAIRING_LENGTH];
     int failed = dataset_read_rows(forecast, arguments->forecast, VOLT_MISSING_ERROR, pred_rows,
                                    arguments->forecast_rows.given ? "--pred-rows" : "--rows");
-    if (!failed) /* the column of predict --index */
+    if (!failed) /* row numbers of predict --index are not scored */
         dataset_pass_over_first(forecast, "row");
-    if (!failed) /* nor are the ends of its intervals */
+    if (!failed) /* interval ends are not scored */
         dataset_pass_over_bands(forecast);
     if (!failed)
         failed = dataset_read_like(truth, arguments->truth, truth_rows,
@@ -165,7 +165,7 @@ static int report_valid_time(const score_arguments *arguments, volt_view truth, 
     return 0;
 }
 
-/* A relative error has no meaning where the truth is 0, and says nothing of the others then. */
+/* Reports the MAPE. It is undefined if the truth contains zeros. */
 static void report_mape(volt_view truth, double mape, result_list *results)
 {
     bool has_zeros = false;
@@ -177,7 +177,7 @@ static void report_mape(volt_view truth, double mape, result_list *results)
             has_zeros = has_zeros || fabs(truth.data[i * truth.ld + k]) <= DBL_EPSILON * fmin(1, size);
     }
     const char *label = "MAPE   mean absolute error over |truth|";
-    results_number(results, "mape", has_zeros ? NULL : label, has_zeros ? NAN : mape); /* NaN: null */
+    results_number(results, "mape", has_zeros ? NULL : label, has_zeros ? NAN : mape); /* NaN: null in JSON */
     if (has_zeros)
         results_text(results, NULL, label, "left out: the truth has zeros");
 }
@@ -211,7 +211,7 @@ static int report_all(const score_arguments *arguments, const score_data *data, 
     score_notes notes = {.count = 0};
     if (metrics.r2 < 0)
         notes.texts[notes.count++] = constant;
-    /* A path with a valid time has no horizon: it continues from its first row. */
+    /* With a valid time, the forecast is a path from its first row and has no horizon. */
     const bool compares =
         !(arguments->lyapunov > 0) || arguments->ahead || arguments->season || arguments->past;
     const skill_task task = {truth, forecast, data->before, arguments->ahead ? arguments->ahead : 1,
@@ -240,7 +240,7 @@ static int draw(const score_arguments *arguments, const score_data *data)
     return picture_series_file(arguments->plot, &picture);
 }
 
-/* The figures are printed also where the picture fails, unless it is the picture that goes there. */
+/* Prints the scores even if the plot fails, unless the plot goes to standard output. */
 static int score(const score_arguments *arguments, const score_data *data)
 {
     const bool only_picture = arguments->plot && is_standard_output(arguments->plot);

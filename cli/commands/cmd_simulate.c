@@ -1,4 +1,4 @@
-/* cli/commands/cmd_simulate.c: volterra simulate, sequences to learn from. */
+/* cli/commands/cmd_simulate.c: volterra simulate, sequences of test systems. */
 #include "args/command.h"
 #include "commands/bekk_params.h"
 #include "files/inputs.h"
@@ -43,7 +43,7 @@ static const option rows[] = {
     OUTPUT_OPTION(simulate_arguments, output),
 };
 
-/* Move a starting point by 0.1 times a standard normal draw per coordinate, from the seed. */
+/* Adds 0.1 times a standard normal draw to each coordinate of a starting point. */
 static void perturb_start(seed_value seed, double *start, int64_t count)
 {
     volt_rng rng;
@@ -65,9 +65,9 @@ static int take_start(const number_list *given, double *start, int64_t count)
     return 0;
 }
 
-/* ---- the systems ------------------------------------------------------------------------------ */
+/* ---- systems ---------------------------------------------------------------------------------- */
 
-/* Its columns follow from its parameters, so it writes its own rows. */
+/* Writes its own rows, because the columns depend on the parameters. */
 static int simulate_bekk(const simulate_arguments *arguments)
 {
     const char *preset = arguments->preset ? arguments->preset : BEKK_DEFAULT_PRESET;
@@ -92,9 +92,9 @@ typedef struct simulated_system {
     const char *name;
     int64_t default_length, cols;
     const char *columns[3];
-    bool has_method, has_step, has_every, has_start, has_preset; /* options that mean something for it */
+    bool has_method, has_step, has_every, has_start, has_preset; /* options that the system accepts */
     volt_system system;
-    int (*run_all)(const simulate_arguments *arguments); /* instead, for one that writes its own rows */
+    int (*run_all)(const simulate_arguments *arguments); /* for systems that write their own rows */
 } simulated_system;
 
 static const simulated_system systems[] = {
@@ -129,7 +129,7 @@ static const simulated_system *find_system(const char *name)
     return NULL;
 }
 
-/* An option that the system would not look at is a mistake. */
+/* Rejects options that the system does not use. */
 static int check_options(const simulated_system *system, const simulate_arguments *arguments)
 {
     const char *useless = NULL;

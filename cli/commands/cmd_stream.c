@@ -1,4 +1,4 @@
-/* cli/commands/cmd_stream.c: volterra stream, one line of inputs in, one line of forecasts out. */
+/* cli/commands/cmd_stream.c: volterra stream, reads lines of inputs and writes lines of forecasts. */
 #include "args/command.h"
 #include "commands/forecast.h"
 #include "commands/stream_session.h"
@@ -21,7 +21,7 @@ static const choice target_rows_choices[] = {
     {NULL, 0, NULL},
 };
 
-/* 1 + what the library calls it: 0 is not given. */
+/* 1 + the library constant; 0: not given. */
 static const choice forget_what_choices[] = {
     {"dynamics", 1 + VOLT_FORGET_DYNAMICS, NULL},
     {"all", 1 + VOLT_FORGET_ALL, NULL},

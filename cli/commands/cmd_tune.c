@@ -1,4 +1,5 @@
-/* cli/commands/cmd_tune.c: volterra tune, choose a kernel's parameters and alpha by cross-validation in time order. */
+/* cli/commands/cmd_tune.c: volterra tune, tunes kernel parameters and alpha by time-ordered
+ * cross-validation. */
 #include "args/command.h"
 #include "commands/forecast.h"
 #include "files/outputs.h"
@@ -84,7 +85,7 @@ static const option rows[] = {
         .letter = 'o'),
 };
 
-/* ---- what was asked --------------------------------------------------------------------------- */
+/* ---- arguments -------------------------------------------------------------------------------- */
 
 static int check_gradient(const tune_arguments *arguments)
 {
@@ -105,7 +106,7 @@ static int check_gradient(const tune_arguments *arguments)
     return other ? complain(EXIT_USAGE, "--method gradient does not go with %s", other) : 0;
 }
 
-/* Which score it is where none is given; and with a loss which scores mean nothing. */
+/* Sets the default score and rejects scores that are not supported with a loss. */
 static int settle_score(tune_arguments *arguments)
 {
     const char *loss = arguments->training.loss.text;
@@ -200,7 +201,7 @@ static int check_outputs(const tune_arguments *arguments)
     return failed;
 }
 
-/* A log is never overwritten: it may be all that is left of a long search. */
+/* Rejects an existing log without --resume. Logs are never overwritten. */
 static int check_log(const tune_arguments *arguments)
 {
     if (!arguments->log || arguments->resume)
@@ -216,7 +217,7 @@ static int check_log(const tune_arguments *arguments)
     return 0;
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- command ---------------------------------------------------------------------------------- */
 
 static int run_tune(int argc, char *const *argv)
 {

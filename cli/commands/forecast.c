@@ -1,4 +1,4 @@
-/* cli/commands/forecast.c: what predict, continue and stream have in common. */
+/* cli/commands/forecast.c: functions shared by predict, continue and stream. */
 #include "commands/forecast.h"
 
 #include "files/outputs.h"
@@ -26,8 +26,8 @@ void forecast_warn_beyond(int beyond, int64_t count, int64_t total)
                                      : "projected to it (--beyond clip)");
 }
 
-/* The names of the columns: `row` before those of the model, where the rows are numbered, and bands behind them. One block,
- * as output_names makes it: the pointers, then the texts. */
+/* Returns the column names: `row` if rows are numbered, the outputs of the model, then the bands. The block has
+ * the layout of output_names: the pointers, then the texts. */
 const char **forecast_names(const volt_model_info *model, const forecast_output *output)
 {
     const char **outputs = output_names(model);

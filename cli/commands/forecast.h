@@ -1,4 +1,4 @@
-/* cli/commands/forecast.h: what predict, continue and stream have in common. */
+/* cli/commands/forecast.h: functions shared by predict, continue and stream. */
 #ifndef CLI_FORECAST_H
 #define CLI_FORECAST_H
 
@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Options of several commands. */
+/* Options shared by several commands. */
 #define START_OPTION(type, member)                                                                      \
     OPTION(type, "start", NULL, member, "state before the first row: continued from training, or zero", \
            .choices = start_choices, .fallback = "continue")
@@ -23,25 +23,25 @@
 
 volt_predict_options forecast_options(int start, int beyond);
 
-/* Warn about the `count` rows (of `total`) that lay beyond the ball of training. */
+/* Warns that `count` of `total` rows were outside the training ball. */
 void forecast_warn_beyond(int beyond, int64_t count, int64_t total);
 
-/* How a forecast is written. */
+/* Output format of a forecast. */
 typedef struct forecast_output {
     const char *path;
     bool json;
-    const row_labels *times; /* (optional) a first column */
-    band_request bands;      /* what stands behind the forecasts */
-    bool has_index;          /* the first column of the numbers is the number of the row */
-    int beyond;              /* what was done with inputs beyond the ball, and how often */
+    const row_labels *times; /* optional first column */
+    band_request bands;      /* columns after the forecasts */
+    bool has_index;          /* the first numeric column is the row number */
+    int beyond;              /* handling of inputs outside the training ball; number of such rows */
     int64_t beyond_count;
-    int64_t inputs; /* rows that could lie beyond it; 0: as many as forecasts */
+    int64_t inputs; /* number of input rows; 0: the number of forecasts */
 } forecast_output;
 
-/* Names of its columns, to be freed with output_names_free; NULL: no memory. */
+/* Returns the column names; free them with output_names_free. NULL: out of memory. */
 const char **forecast_names(const volt_model_info *model, const forecast_output *output);
 
-/* Write a forecast with the model's output names; returns the exit status. */
+/* Writes a forecast with the model's output names. Returns the exit status. */
 int forecast_write(const volt_model_info *model, volt_view forecast, const forecast_output *output);
 
 #endif

@@ -1,7 +1,7 @@
-/* cli/commands/predict_picture.c: what is known and what is forecast, in one picture.
+/* cli/commands/predict_picture.c: plots inputs and forecasts.
  *
- * The x axis counts the rows of X. A forecast made at row t for H rows later stands at row t + H; those of several
- * horizons are drawn as they were made at the last row, one behind the other. */
+ * The x axis counts the rows of X. A forecast made at row t with horizon H is drawn at row t + H. With several
+ * horizons, only the forecasts made at the last row are drawn, in order of the horizon. */
 #include "commands/predict_picture.h"
 
 #include "page/picture_script.h"
@@ -13,7 +13,7 @@
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-/* The input that output `name` is, perhaps with a horizon behind its name, "load+3"; -1: none. */
+/* Returns the input with the name of an output, which may end in a horizon ("load+3"); -1: none. */
 static int64_t find_input(const volt_model_info *info, const char *name, size_t length)
 {
     for (int64_t j = 0; info->input_names && j < info->d; j++)
@@ -22,19 +22,19 @@ static int64_t find_input(const volt_model_info *info, const char *name, size_t 
     return -1;
 }
 
-/* What is drawn: a series is one output, or one output at several horizons. */
+/* Plotted series: one output, or one output at several horizons. */
 typedef struct drawn_series {
-    int64_t count, horizons; /* output k * horizons + h is series k, horizon number h */
-    int64_t first;           /* rows ahead of the first horizon */
-    const char **names;      /* count; NULL: not known */
-    char *room;              /* ... of those that are cut out of longer ones */
-    volt_matrix history;     /* data NULL: the series are not all inputs */
-    volt_matrix band;        /* half-widths of the forecasts that are drawn; data NULL: none */
+    int64_t count, horizons; /* output k * horizons + h is series k, horizon h */
+    int64_t first;           /* first horizon, in rows */
+    const char **names;      /* count names; NULL: unknown */
+    char *room;              /* storage for names cut from longer ones */
+    volt_matrix history;     /* data NULL: some series are not inputs */
+    volt_matrix band;        /* half-widths of the plotted forecasts; data NULL: none */
     char band_name[48];
-    volt_matrix path;   /* the forecasts of several horizons made at the last row */
-    const char **times; /* of the rows of X and of those forecast; NULL: not known */
+    volt_matrix path;   /* forecasts of several horizons made at the last row */
+    const char **times; /* of the rows of X and of the forecasts; NULL: unknown */
     int64_t n_times;
-    row_labels later; /* memory of times behind the last row */
+    row_labels later; /* storage for times after the last row */
 } drawn_series;
 
 static void release(drawn_series *drawn)
@@ -61,7 +61,7 @@ static void find_horizons(const predict_picture *picture, drawn_series *drawn)
     }
 }
 
-/* The names of the series, and what X says of them. */
+/* Finds the names of the series and their columns in X. */
 static int find_columns(const predict_picture *picture, drawn_series *drawn)
 {
     const volt_model_info *info = picture->info;
@@ -99,7 +99,7 @@ static int find_columns(const predict_picture *picture, drawn_series *drawn)
     return failed;
 }
 
-/* The forecasts of several horizons, made at the last row, as rows that follow each other. */
+/* Arranges the forecasts made at the last row as consecutive rows, one per horizon. */
 static int lay_path(const predict_picture *picture, drawn_series *drawn)
 {
     volt_view forecast = picture->forecast;
@@ -113,7 +113,7 @@ static int lay_path(const predict_picture *picture, drawn_series *drawn)
     return 0;
 }
 
-/* The widest interval, beside the forecasts that are drawn. */
+/* Sets the band of the plotted forecasts to the widest interval. */
 static int lay_band(const predict_picture *picture, drawn_series *drawn)
 {
     const number_list *levels = picture->levels;
@@ -138,8 +138,8 @@ static int lay_band(const predict_picture *picture, drawn_series *drawn)
 
 /* ---- times ------------------------------------------------------------------------------------ */
 
-/* Times of the rows of X and of the `ahead` rows behind them. Where those cannot be counted on, or are far more than the
- * rows, the axis counts rows. */
+/* Finds the times of the rows of X and of the next `ahead` rows. The axis shows row numbers if the times cannot
+ * be extrapolated, or if `ahead` far exceeds the number of rows. */
 static int find_times(const predict_picture *picture, int64_t ahead, drawn_series *drawn)
 {
     const volt_table *table = picture->inputs->table;
@@ -160,7 +160,7 @@ static int find_times(const predict_picture *picture, int64_t ahead, drawn_serie
     return 0;
 }
 
-/* ---- the picture ------------------------------------------------------------------------------ */
+/* ---- plot ------------------------------------------------------------------------------------- */
 
 int predict_picture_file(const char *path, const predict_picture *picture)
 {

@@ -1,4 +1,4 @@
-/* cli/commands/predict_picture.h: what is known and what is forecast, in one picture. */
+/* cli/commands/predict_picture.h: plots inputs and forecasts. */
 #ifndef CLI_PREDICT_PICTURE_H
 #define CLI_PREDICT_PICTURE_H
 
@@ -8,18 +8,19 @@
 #include "files/row_times.h"
 #include "volterra.h"
 
-/* What the picture shows. */
+/* Contents of the plot. */
 typedef struct predict_picture {
     const volt_model_info *info;
     const model_times *times;  /* of the model */
-    const dataset *inputs;     /* the rows that the forecast was made from */
+    const dataset *inputs;     /* input rows of the forecast */
     volt_view forecast;        /* inputs->view.rows x info->q */
-    const number_list *levels; /* of intervals, the widest of which is drawn; none: no band */
-    volt_view half;            /* their half-widths, as bands_fill takes them */
+    const number_list *levels; /* interval levels, of which the widest is plotted; empty: no band */
+    volt_view half;            /* half-widths, as in bands_fill */
 } predict_picture;
 
-/* Draw it as SVG (needs gnuplot): the inputs that are forecast, and each forecast where it is for; of several horizons the
- * forecasts made at the last row. Returns 0, or the exit status after saying what is wrong. */
+/* Draws the plot as SVG (requires gnuplot): the forecast inputs, and each forecast at its target row. With
+ * several horizons, draws the forecasts made at the last row. Returns 0, or the exit status after an error
+ * message. */
 int predict_picture_file(const char *path, const predict_picture *picture);
 
 #endif

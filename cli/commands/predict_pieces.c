@@ -1,7 +1,7 @@
-/* cli/commands/predict_pieces.c: forecasts of a long NPY file, which is read, forecast and written piece by piece.
+/* cli/commands/predict_pieces.c: forecasts for a long NPY file, read and written in pieces.
  *
- * Rows of an NPY file can be reached without those before them, and it has no times that would have to be carried on: memory
- * is that of the model and of a piece, however long the file is. */
+ * NPY files allow random access to rows and have no times to extrapolate. Memory usage is that of the model and
+ * one piece, independent of the file length. */
 #include "commands/predict_pieces.h"
 
 #include "files/inputs.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- which rows ------------------------------------------------------------------------------- */
+/* ---- row range -------------------------------------------------------------------------------- */
 
 /* FILE.npy or FILE.npy:COLUMNS */
 static bool is_npy(const char *source)
@@ -24,7 +24,7 @@ static bool is_npy(const char *source)
     return end - source > 4 && strncasecmp(end - 4, ".npy", 4) == 0;
 }
 
-/* A row that may be counted from the last. */
+/* Resolves a negative row number, which counts from the end. */
 static int64_t row_of(int64_t row, int64_t rows)
 {
     return row < 0 ? row + rows : row;
@@ -47,7 +47,7 @@ bool predict_wants_pieces(const char *source, const row_range *rows, int64_t *fi
 
 /* ---- progress --------------------------------------------------------------------------------- */
 
-/* A piece is a part of the whole. */
+/* Maps the progress of a piece to the progress of the whole file. */
 typedef struct shared_progress {
     volt_progress whole;
     double from, share;
@@ -61,12 +61,12 @@ static int report_share(const char *stage, double fraction, void *context)
                : 0;
 }
 
-/* ---- piece by piece --------------------------------------------------------------------------- */
+/* ---- pieces ----------------------------------------------------------------------------------- */
 
 typedef struct piece_room {
     volt_live *live;
     volt_table_writer *writer;
-    volt_matrix table, half; /* a piece of what is written; half-widths of intervals */
+    volt_matrix table, half; /* output of a piece; half-widths of intervals */
     shared_progress progress;
     int64_t beyond;
 } piece_room;
@@ -81,7 +81,7 @@ static int read_piece(const predict_pieces_task *task, int64_t first, int64_t en
     return failed;
 }
 
-/* Rows first .. end - 1 of the file. */
+/* Forecasts rows first .. end - 1 of the file. */
 static int forecast_piece(const predict_pieces_task *task, int64_t first, int64_t end, piece_room *room)
 {
     dataset inputs = {0};
@@ -138,7 +138,8 @@ static int open_room(const predict_pieces_task *task, piece_room *room)
     return status ? complain_status(status) : open_writer(task, room);
 }
 
-/* A multiple of the blocks of the library, for the bits of a prediction of all rows. */
+/* Returns a multiple of the library's block size, so that results are bitwise equal to a prediction of all
+ * rows. */
 static int64_t piece_rows(const volt_live *live)
 {
     volt_live_info info = {.struct_size = sizeof info, .block_rows = 1};

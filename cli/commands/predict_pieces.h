@@ -1,4 +1,4 @@
-/* cli/commands/predict_pieces.h: forecasts of a long NPY file, which is read, forecast and written piece by piece. */
+/* cli/commands/predict_pieces.h: forecasts for a long NPY file, read and written in pieces. */
 #ifndef CLI_PREDICT_PIECES_H
 #define CLI_PREDICT_PIECES_H
 
@@ -6,11 +6,11 @@
 #include "files/model_times.h"
 #include "volterra.h"
 
-/* Rows of a piece: files of no more are taken as a whole. */
+/* Rows per piece. Smaller files are read as a whole. */
 enum { PREDICT_PIECE = 65536 };
 
-/* The rows of the NPY file `source` that `rows` asks for, where they are more than a piece; otherwise, and for any other file,
- * false: take it as a whole, which also finds what is wrong with it. */
+/* Returns true, with the row range, if `source` is an NPY file and `rows` selects more rows than a piece.
+ * Otherwise the file is read as a whole, which also reports errors in it. */
 bool predict_wants_pieces(const char *source, const row_range *rows, int64_t *first, int64_t *end);
 
 typedef struct predict_pieces_task {
@@ -22,10 +22,10 @@ typedef struct predict_pieces_task {
     int start;          /* volt_start */
     volt_missing missing;
     bool quiet;
-    forecast_output output; /* without labels and JSON */
+    forecast_output output; /* without labels or JSON */
 } predict_pieces_task;
 
-/* Forecast and write. Returns the exit status. */
+/* Forecasts and writes all rows. Returns the exit status. */
 int predict_pieces(const predict_pieces_task *task);
 
 #endif

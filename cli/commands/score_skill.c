@@ -1,7 +1,7 @@
-/* cli/commands/score_skill.c: skill and MASE: errors in units of those of a forecast that needs no model.
+/* cli/commands/score_skill.c: skill and MASE: errors relative to a naive baseline.
  *
- * A baseline needs the truth of rows before. Those that it lacks at the beginning of the scored rows are left out of the
- * comparison, for the forecast as well. */
+ * A baseline requires earlier true values. Scored rows without them are excluded from the comparison for both
+ * the baseline and the forecast. */
 #include "commands/score_skill.h"
 
 #include "terminal/messages.h"
@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdio.h>
 
-/* How a baseline is called in the results. */
+/* Names of a baseline in the results. */
 typedef struct skill_words {
     volt_baseline baseline;
     const char *skill_key, *mase_key, *rows_key, *skill_label, *mase_label, *rows_label;
-    char *note; /* where the baseline does better */
+    char *note; /* printed if the baseline is better */
 } skill_words;
 
 static char naive_is_better[] =
@@ -56,7 +56,7 @@ static void report_rows(const skill_task *task, const skill_words *words, const 
 
 static void leave_out(const skill_words *words, const char *why, result_list *results)
 {
-    results_number(results, words->skill_key, NULL, NAN); /* null */
+    results_number(results, words->skill_key, NULL, NAN); /* null in JSON */
     results_number(results, words->mase_key, NULL, NAN);
     results_text(results, NULL, words->skill_label, "left out: %s", why);
 }

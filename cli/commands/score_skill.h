@@ -1,26 +1,27 @@
-/* cli/commands/score_skill.h: a forecast against those that need no model. */
+/* cli/commands/score_skill.h: compares a forecast with naive baselines. */
 #ifndef CLI_SCORE_SKILL_H
 #define CLI_SCORE_SKILL_H
 
 #include "terminal/results.h"
 #include "volterra.h"
 
-/* What is scored, and what was known before. */
+/* Scored rows and earlier values. */
 typedef struct skill_task {
     volt_view truth, forecast;
-    volt_view past;        /* the rows before the truth; no rows: none is known */
+    volt_view past;        /* rows before the truth; may be empty */
     int64_t ahead, season; /* season 0: none */
 } skill_task;
 
-/* Sentences for whoever reads the figures: literals. */
+/* Notes on the results; string literals. */
 enum { MOST_NOTES = 4 };
 typedef struct score_notes {
     char *texts[MOST_NOTES];
     int64_t count;
 } score_notes;
 
-/* Skill and MASE against the naive forecast and, with a season, the seasonal naive one, into `results`, with a note
- * where such a forecast does better. Where rows or errors to compare with are lacking it is said. Returns 0, or the exit status after saying what is wrong. */
+/* Reports skill and MASE relative to the naive forecast and, with a season, the seasonal naive forecast. Adds a
+ * note if a baseline is better, or if rows or errors for the comparison are missing. Returns 0, or the exit
+ * status after an error message. */
 int report_skill(const skill_task *task, result_list *results, score_notes *notes);
 
 #endif

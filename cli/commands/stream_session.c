@@ -1,4 +1,4 @@
-/* cli/commands/stream_session.c: one run of volterra stream: lines in, answers out. */
+/* cli/commands/stream_session.c: one run of volterra stream: reads input lines and writes forecasts. */
 #define _POSIX_C_SOURCE 200809L
 #include "commands/stream_session.h"
 
@@ -18,10 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A journal does not grow beyond this many rows where a state can take over what it holds. */
+/* Maximum rows in a journal before the state is saved. */
 enum { ROWS_BETWEEN_STATES = 10000 };
 
-/* Lines of one kind: how many, and where the first is. */
+/* Number of lines of one kind, and the first of them. */
 typedef struct line_count {
     int64_t count, first;
 } line_count;
@@ -33,17 +33,17 @@ typedef struct stream_session {
     model_times times; /* of the model */
     volt_live *live;
     row_lines lines;
-    const char **names; /* of the cells of a line, where they are not the inputs' alone */
-    double *cells;      /* of a line: inputs, and with --learn targets */
-    double *x, *y;      /* a row, its forecast */
-    double *target;     /* what is known with it */
-    int64_t *source;  /* q: the input that an output is, some rows later; NULL: a line has targets of its own */
-    double *half;     /* half-widths of its intervals */
-    int64_t answered; /* rows with a forecast */
-    int64_t beyond;   /* rows beyond the ball before this run */
+    const char **names; /* names of the cells of a line; NULL: only the inputs */
+    double *cells;      /* cells of a line: inputs, then targets with --learn */
+    double *x, *y;      /* row and its forecast */
+    double *target;     /* targets of the line */
+    int64_t *source;    /* per output, the input column with its later value; NULL: lines contain targets */
+    double *half;       /* half-widths of the intervals */
+    int64_t answered;   /* rows with a forecast */
+    int64_t beyond;     /* rows outside the training ball before this run */
     line_count refused, skipped, held, without_target, unlearned;
-    bool flush_lines; /* somebody may be waiting for the answer */
-    bool is_first;    /* the next row is the first of a record that began here */
+    bool flush_lines; /* flush every line, for interactive use */
+    bool is_first;    /* the next row starts a record */
 } stream_session;
 
 static volt_live_info live_info(const stream_session *session)
@@ -83,7 +83,7 @@ static void print_forecast(const stream_session *session)
     end_answer(session, json ? "]" : "");
 }
 
-/* The answer to a line that brought no forecast: answers stand line by line beside the rows. */
+/* Writes an empty answer, so that answers match the input lines. */
 static void print_nothing(const stream_session *session)
 {
     bool json = session->arguments->common.json;
@@ -114,7 +114,7 @@ static int complain_line(const stream_session *session, const char *problem, con
                     hint);
 }
 
-/* A line that is no row, or that the model does not take, costs that line. */
+/* Skips an invalid line with a message; with --strict, fails. */
 static int refuse_line(stream_session *session, const char *problem)
 {
     if (session->arguments->strict)
@@ -126,7 +126,7 @@ static int refuse_line(stream_session *session, const char *problem)
     return 0;
 }
 
-/* The first line with a hole is reported, and they are counted: holes that come again and again are no news. */
+/* Skips a line with missing values. Only the first such line is reported; all are counted. */
 static int skip_line(stream_session *session)
 {
     count_line(&session->skipped, session->lines.line);
@@ -138,26 +138,26 @@ static int skip_line(stream_session *session)
     return 0;
 }
 
-/* The numbers of a line that the model's inputs come from: all but the calendar, which is the date's. */
+/* Returns the number of input cells in a line. Calendar columns are computed from the date. */
 static int64_t count_read(const stream_session *session)
 {
     return session->info.d - session->times.calendar.columns.cols;
 }
 
-/* Is anything done with targets? */
+/* Returns true if targets are used. */
 static bool uses_targets(const stream_session *session)
 {
     const stream_arguments *arguments = session->arguments;
     return arguments->learn || arguments->known || arguments->bands.levels.count > 0;
 }
 
-/* Does a line hold targets behind the inputs? */
+/* Returns true if lines contain targets after the inputs. */
 static bool takes_targets(const stream_session *session)
 {
     return uses_targets(session) && !session->source;
 }
 
-/* The targets that the line brings; NULL: there are none, or one is missing. */
+/* Returns the targets of the line; NULL if there are none or one is missing. */
 static const double *targets_of(const stream_session *session)
 {
     if (!uses_targets(session))
@@ -170,7 +170,7 @@ static const double *targets_of(const stream_session *session)
     return session->target;
 }
 
-/* The row was forecast, and what it brings cannot be told from rounding. */
+/* Reports a row that was forecast but not learned, because its contribution is below rounding error. */
 static void report_unlearned(stream_session *session)
 {
     count_line(&session->unlearned, session->lines.line);
@@ -215,7 +215,7 @@ static int hold_row(stream_session *session)
     return push_row(session);
 }
 
-/* The calendar of the line's date, behind the numbers that the line holds. */
+/* Computes the calendar columns from the line's date and appends them to the numbers of the line. */
 static bool add_calendar(const stream_session *session, const char *line, char problem[ROW_PROBLEM_LENGTH])
 {
     const calendar *added = &session->times.calendar;
@@ -228,13 +228,13 @@ static bool add_calendar(const stream_session *session, const char *line, char p
     return false;
 }
 
-/* An empty line, or "# name": between records, where the model was fitted on some. */
+/* Returns true for an empty line or "# name", which separates records if the model was fitted on records. */
 static bool begins_record(const stream_session *session, const char *line)
 {
     return session->info.n_records > 0 && (*line == '#' || line[strspn(line, " \t\r\n")] == '\0');
 }
 
-/* Is an input missing? */
+/* Returns true if an input is missing. */
 static bool has_hole(const stream_session *session)
 {
     for (int64_t j = 0; j < count_read(session); j++)
@@ -258,7 +258,7 @@ static int push_line(stream_session *session, char *line, size_t length)
         return failed;
     memcpy(session->x, session->cells, (size_t)count_read(session) * sizeof *session->x);
     if (kind == ROW_HOLED && session->arguments->missing != MISSING_ERROR && !has_hole(session))
-        kind = ROW_WHOLE; /* a target that is missing is not learned, and the row is forecast */
+        kind = ROW_WHOLE; /* a row without a target is forecast but not learned */
     if (kind != ROW_REFUSED && !add_calendar(session, line, problem))
         return refuse_line(session, problem);
     if (kind == ROW_WHOLE)
@@ -275,8 +275,8 @@ static int push_line(stream_session *session, char *line, size_t length)
     }
 }
 
-/* Keep the moment, once every answer is out: where they cannot be written the rows are to come again, and the old moment
- * stays. `now`: at the end, else where the journal has become long. */
+/* Saves the state after all answers are written. After a write error the old state is kept, so that the rows
+ * can be replayed. `now`: save unconditionally; otherwise only if the journal is long. */
 static int keep_moment(stream_session *session, bool now)
 {
     if (!session->arguments->state || (now && fflush(stdout) != 0) || ferror(stdout))
@@ -293,14 +293,14 @@ static int keep_moment(stream_session *session, bool now)
                     status == VOLT_ERR_MEMORY ? volt_status_message(status) : volt_error_detail());
 }
 
-/* Most bytes of a line: far more than its numbers take. A line that does not end would take all memory. */
+/* Returns the maximum line length in bytes. The limit bounds memory for input without line ends. */
 static size_t longest_line(const stream_session *session)
 {
     enum { LEAST = 1 << 20, CELL = 1024 };
     return LEAST + (size_t)(session->info.d + session->info.q) * CELL;
 }
 
-/* As getline, but for lines of more than `most` bytes, of which it returns most + 1. */
+/* Like getline, but returns most + 1 for lines of more than `most` bytes. */
 static ssize_t read_line(char **line, size_t *capacity, size_t most)
 {
     size_t used = 0;
@@ -336,18 +336,18 @@ static int push_lines(stream_session *session)
         if (!failed)
             failed = keep_moment(session, false);
         if (ferror(stdout))
-            break; /* the end of the program says so */
+            break; /* reported at program exit */
     }
     int reason = errno;
     free(line);
     if (!failed && interrupt_seen())
         return complain_status(VOLT_ERR_CANCELLED);
-    if (!failed && !feof(stdin) && !ferror(stdout)) /* a failed read, or no memory for the line */
+    if (!failed && !feof(stdin) && !ferror(stdout)) /* read error, or out of memory */
         return complain(EXIT_FAILED, "cannot read standard input: %s", strerror(reason));
     return failed;
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- summary ---------------------------------------------------------------------------------- */
 
 static void mention(const line_count *lines, const char *what)
 {
@@ -356,7 +356,7 @@ static void mention(const line_count *lines, const char *what)
              lines->count == 1 ? "" : "s", what, (long long)lines->first);
 }
 
-/* What became of the lines. A stream that had no answer to any of them has failed. */
+/* Reports the counts of refused, incomplete and unlearned lines. Fails if none of the lines was answered. */
 static int conclude(const stream_session *session)
 {
     int64_t lost = session->refused.count + session->skipped.count;
@@ -377,7 +377,7 @@ static int conclude(const stream_session *session)
     return 0;
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- command ---------------------------------------------------------------------------------- */
 
 static bool is_among(const char *name, const char *const *names, int64_t count)
 {
@@ -387,8 +387,8 @@ static bool is_among(const char *name, const char *const *names, int64_t count)
     return false;
 }
 
-/* Inputs and targets as a header may name them. Targets that are inputs, some rows later, have no names of their own:
- * then the order counts. */
+/* Sets the names of inputs and targets for a header. If targets are also inputs, the order of the columns is
+ * used instead. */
 static int name_cells(stream_session *session)
 {
     const volt_model_info *info = &session->info;
@@ -406,7 +406,7 @@ static int name_cells(stream_session *session)
     return 0;
 }
 
-/* The input of this name; -1: none. */
+/* Returns the input with this name; -1: none. */
 static int64_t input_named(const stream_session *session, const char *name)
 {
     for (int64_t j = 0; j < count_read(session); j++)
@@ -415,7 +415,8 @@ static int64_t input_named(const stream_session *session, const char *name)
     return -1;
 }
 
-/* Of a series that forecasts itself a line holds what is known already: nothing stands behind the inputs. */
+/* Finds the input column of every output. If all outputs are inputs, lines contain no targets after the
+ * inputs. */
 static int find_sources(stream_session *session)
 {
     const volt_model_info *info = &session->info;
@@ -466,7 +467,7 @@ static int prepare(stream_session *session)
     return 0;
 }
 
-/* A state has a window and a phi of its own: others cannot be asked for. */
+/* Rejects options that contradict the saved state. */
 static int check_kept(const stream_arguments *arguments, const volt_live_info *live)
 {
     if (arguments->window > 0 && arguments->window != live->window)
@@ -540,7 +541,7 @@ static int run_session(stream_session *session, const volt_model *model)
         interrupt_defer(true);
         failed = push_lines(session);
         int lost =
-            keep_moment(session, true); /* a failure of the lines was said first, and is the one that counts */
+            keep_moment(session, true); /* a line error was reported first and determines the exit status */
         failed = failed ? failed : lost;
         interrupt_defer(false);
     }

@@ -1,4 +1,4 @@
-/* cli/commands/stream_session.h: one run of volterra stream: lines in, answers out. */
+/* cli/commands/stream_session.h: one run of volterra stream: reads input lines and writes forecasts. */
 #ifndef CLI_STREAM_SESSION_H
 #define CLI_STREAM_SESSION_H
 
@@ -10,7 +10,7 @@
 
 typedef enum missing_line { MISSING_SKIP, MISSING_HOLD, MISSING_ERROR } missing_line;
 
-/* The row that a line's targets belong to: its own, or as they become known, `ahead` rows before. */
+/* Row of a line's targets: the same row, or `ahead` rows earlier. */
 typedef enum target_rows { TARGETS_OWN, TARGETS_NOW } target_rows;
 
 typedef struct stream_arguments {
@@ -25,7 +25,7 @@ typedef struct stream_arguments {
     band_request bands;
 } stream_arguments;
 
-/* From standard input to standard output. Returns 0, or the exit status after saying what is wrong. */
+/* Reads standard input and writes standard output. Returns 0, or the exit status after an error message. */
 int stream_run(const stream_arguments *arguments, const volt_model *model);
 
 #endif

@@ -98,7 +98,7 @@ const comparison_row *comparison_lowest(const cli_comparison *comparison, measur
 /* Returns true if the row is in the model confidence set of every sample. */
 bool comparison_in_mcs(const cli_comparison *comparison, const comparison_row *row);
 
-/* Writes the main result in one sentence to `text` and returns it. */
+/* Writes the main result as a sentence to `text`. Returns `text`. */
 enum { HEADLINE_LENGTH = 640 };
 char *comparison_headline(const cli_comparison *comparison, char text[HEADLINE_LENGTH]);
 
