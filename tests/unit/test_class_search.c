@@ -1,4 +1,5 @@
-/* tests/unit/test_class_search.c: races, landmarks, nested estimates and probabilities of classes of series. */
+/* tests/unit/test_class_search.c: classification of series: racing, landmarks, nested estimates and
+ * probabilities. */
 #include "base/blas.h"
 #include "series/classify/class_bench.h"
 #include "series/classify/series_model.h"
@@ -19,7 +20,7 @@
 
 #include <cmocka.h>
 
-/* A random positive definite matrix with eigenvalues of the size of 1, as K(x, x) = 1 leaves them. */
+/* A random positive definite matrix with eigenvalues of order 1, as for K(x, x) = 1. */
 static void make_matrix(uint64_t seed, double *K)
 {
     volt_rng rng = test_rng(seed);
@@ -44,7 +45,8 @@ static void make_classes(uint64_t seed, int64_t *classes, double *Y)
     }
 }
 
-/* The score of a list by refits: every series of it left out, the fold predicted from the rest. */
+/* The score of a list by refits: each series of the list is held out and its fold is predicted from the
+ * rest. */
 static volt_class_score refit(const double *K, const double *Y, const int64_t *classes, const int64_t *fold,
                               int64_t list, double alpha)
 {
@@ -74,7 +76,7 @@ static volt_class_score refit(const double *K, const double *Y, const int64_t *c
     return score;
 }
 
-/* K_xZ K_ZZ^{-1} K_Zx by elimination: what landmarks make of a matrix. */
+/* K_xZ K_ZZ^{-1} K_Zx by elimination: the landmark approximation of a matrix. */
 static void through_landmarks(const double *K, const int64_t *rows, int m, double *projected)
 {
     for (int j = 0; j < N; j++) {
@@ -99,7 +101,7 @@ static void through_landmarks(const double *K, const int64_t *rows, int m, doubl
     }
 }
 
-/* The scores of every list are those of refits, with all series and with landmarks. */
+/* The scores of every list equal those of refits, with all series and with landmarks. */
 static void scores_are_those_of_refits(void **state)
 {
     (void)state;
@@ -126,7 +128,8 @@ static void scores_are_those_of_refits(void **state)
         check_ok(volt_class_profile(&bench, 0.1, 0, FOLDS, scores));
         for (int64_t f = 0; f <= FOLDS; f++) {
             volt_class_score expected = refit(with ? reduced : K, Y, classes, fold, f, 0.1);
-            /* jitter of 1e-12 on landmarks whose condition is some hundreds; sums of 72 rounded numbers otherwise */
+            /* jitter of 1e-12 on landmarks with a condition of some hundreds; otherwise sums of 72 rounded
+             * numbers */
             assert_true(scores[f].right == expected.right && scores[f].held == expected.held);
             assert_true(fabs(scores[f].error - expected.error) < (with ? 1e-8 : 1e-10));
         }
@@ -175,9 +178,10 @@ static volt_series_info fit(const waves *made, const volt_series_options *option
     return info;
 }
 
-/* Classes that have nothing to do with the series: the leave-one-out accuracy of the best of many kernels is far above
- * chance, and the nested accuracy, whose folds the choice has not seen, is not. Means over eight drawings: the nested one of
- * 192 series has a standard error of sqrt(2/9 / 192) = 0.034 around 1/3 or, with the folds smaller than the classes, below. */
+/* Classes independent of the series: the leave-one-out accuracy of the best of many kernels is far above
+ * chance; the nested accuracy, whose folds are not used in the choice, is not. Means over eight repetitions:
+ * the nested mean of 192 series has a standard error of sqrt(2/9 / 192) = 0.034 around 1/3, or below where
+ * folds are smaller than classes. */
 static void nested_accuracy_is_not_biased_by_the_choice(void **state)
 {
     (void)state;
@@ -206,7 +210,7 @@ static void nested_accuracy_is_not_biased_by_the_choice(void **state)
     assert_true(nested < 1.0 / 3 + 3 * 0.034);
 }
 
-/* One candidate and one alpha: nested is plain cross-validation over the folds. */
+/* With one candidate and one alpha, the nested estimate is plain cross-validation over the folds. */
 static void nested_accuracy_of_one_kernel_is_cross_validation(void **state)
 {
     (void)state;
@@ -243,7 +247,8 @@ static void nested_accuracy_of_one_kernel_is_cross_validation(void **state)
     volt_kernel_free(kernel);
 }
 
-/* A race tries all on the sample and a few on all series; what it reports is what the chosen kernel has. No time enters. */
+/* A race evaluates all candidates on the sample and a few on all series. It reports the score of the chosen
+ * kernel. No time limit applies. */
 static void a_race_is_the_same_every_time(void **state)
 {
     (void)state;
@@ -285,7 +290,8 @@ static void a_race_is_the_same_every_time(void **state)
     assert_true(all.finalists == 48 && all.left_out >= first.left_out);
 }
 
-/* As many landmarks as series are all of them; fewer still classify, new series against the landmarks only. */
+/* With as many landmarks as series, all series are landmarks. With fewer, new series are compared only with
+ * the landmarks. */
 static void landmarks_carry_the_readout(void **state)
 {
     (void)state;
@@ -307,7 +313,7 @@ static void landmarks_carry_the_readout(void **state)
     for (int i = 0; i < N; i++)
         right += found[i] == others.classes[i];
     assert_true(info.landmarks == 15 && info.nested > 0.5 && right >= N - 8);
-    /* the kernels of the fit, given to another with the same landmarks, make the same classifier */
+    /* a second fit with the kernels and landmarks of the first gives the same classifier */
     volt_series_options given = volt_series_options_default();
     given.parts = info.kernels;
     given.n_parts = info.parts;
@@ -334,7 +340,8 @@ static double log_loss(const volt_class_list *list, const double *outputs, doubl
     return loss;
 }
 
-/* Probabilities of ridge outputs: those of the temperature of least log loss, in the order of the outputs. */
+/* Probabilities of ridge outputs use the temperature with the smallest log loss and keep the order of the
+ * outputs. */
 static void outputs_become_probabilities(void **state)
 {
     (void)state;
@@ -370,7 +377,7 @@ static void outputs_become_probabilities(void **state)
     volt_series_model_free(classifier);
 }
 
-/* Every class has two of a sample, where it has them; more in proportion. */
+/* Each class has at least two series in a sample, if available, and otherwise a proportional share. */
 static void samples_are_stratified(void **state)
 {
     (void)state;
@@ -402,7 +409,7 @@ static void the_kth_allocation_fails(void **state)
     options.landmarks = 9;
     options.splits = 1;
     options.folds = 2;
-    fit(&made, &options, NULL); /* threads and buffers are there now */
+    fit(&made, &options, NULL); /* threads and buffers are allocated by now */
     for (int64_t k = 1;; k++) {
         volt_series_model *classifier = NULL;
         failing_alloc_start(k);

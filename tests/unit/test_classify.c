@@ -1,4 +1,4 @@
-/* tests/unit/test_classify.c: classes of series: fits, the search, both readouts, failures. */
+/* tests/unit/test_classify.c: classification of series: fits, search, both readouts, failures. */
 #include "base/blas.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -29,7 +29,7 @@ static volt_series_model *fit(const waves *from, const volt_series_options *opti
     return classifier;
 }
 
-/* Outputs, and those of series left out, are those of plain fits on the Gram matrix. */
+/* Outputs and leave-one-out outputs equal those of reference fits on the Gram matrix. */
 static void a_fit_is_a_ridge_regression_on_the_gram_matrix(void **state)
 {
     (void)state;
@@ -85,7 +85,7 @@ static void a_fit_is_a_ridge_regression_on_the_gram_matrix(void **state)
     }
     assert_true(info.left_out == (double)right / N && fabs(info.left_out_error - error) < 1e-10);
 
-    /* The splits, each refitted. */
+    /* Refits every split. */
     volt_class_list classes = {N, CLASSES, made.classes};
     double sum = 0, squares = 0;
     for (int64_t s = 0; s < info.splits; s++) {
@@ -154,7 +154,7 @@ static void steps_are_compared_with_each_other(void **state)
     }
 }
 
-/* What the search reports is what the chosen kernel gives alone; a larger search is not worse. */
+/* The search reports the score of the chosen kernel fitted separately. A larger search is not worse. */
 static void the_search_keeps_the_best(void **state)
 {
     (void)state;
@@ -191,10 +191,11 @@ static void the_search_keeps_the_best(void **state)
     }
     for (int i = 0; i < N; i++)
         right += found[i] == others.classes[i];
-    assert_true(right >= N - 4); /* of sines of three frequencies in little noise; 24 when written */
+    assert_true(right >= N - 4); /* of three noisy sine frequencies; 24 when written */
 }
 
-/* A classifier is ridge regression on the mean of the matrices of its kernels; returns how many it has. */
+/* Checks that a classifier is ridge regression on the mean of its kernel matrices. Returns the number of
+ * kernels. */
 static int64_t check_mean(const waves *made, const volt_series_model *classifier)
 {
     volt_series_info info = {.struct_size = sizeof info};
@@ -224,7 +225,8 @@ static int64_t check_mean(const waves *made, const volt_series_model *classifier
     return info.parts;
 }
 
-/* What is fitted is the mean of its kernels, and no worse than the best alone, which stays the first. */
+/* The fitted classifier uses the mean of its kernels. It is no worse than the best single kernel, which
+ * stays first. */
 static void several_kernels_are_their_mean(void **state)
 {
     (void)state;
@@ -235,7 +237,7 @@ static void several_kernels_are_their_mean(void **state)
     options.compare = VOLT_OBJECT_COMPARE_SERIES;
     options.scale = VOLT_OBJECT_SCALE_CHANNELS;
     options.input = VOLT_OBJECT_INPUT_LEVEL;
-    options.alpha = 0.1; /* the condition, at most N / alpha, leaves 1e-10 a margin of a thousand */
+    options.alpha = 0.1; /* the condition is at most N / alpha; 1e-10 leaves a margin of 1000 */
     options.draws = 6;
     options.blend = 1;
     volt_series_info first = {.struct_size = sizeof first}, info = {.struct_size = sizeof info};
@@ -253,7 +255,7 @@ static void several_kernels_are_their_mean(void **state)
     volt_series_model_free(blended);
 }
 
-/* The kernels of a fit, given to another, make the same classifier, to the last bit. */
+/* A second fit with the kernels of the first gives a bitwise equal classifier. */
 static void kernels_that_are_given_are_the_fit_they_come_from(void **state)
 {
     (void)state;
@@ -282,7 +284,7 @@ static void kernels_that_are_given_are_the_fit_they_come_from(void **state)
                                        volt_matrix_of(NULL, 0, 0), NULL));
     assert_memory_equal(outputs, same, sizeof same);
     volt_series_model_free(twin);
-    /* The mean of both, whether it tells more or not. */
+    /* Uses the mean of both, whether or not it is more accurate. */
     volt_series_kernel parts[2] = {
         {"rbf:gamma=0.5", VOLT_OBJECT_SCALE_CHANNELS, VOLT_OBJECT_INPUT_LEVEL, VOLT_OBJECT_COMPARE_STEPS},
         {"linear", VOLT_OBJECT_SCALE_SERIES, VOLT_OBJECT_INPUT_BOTH, VOLT_OBJECT_COMPARE_SERIES}};
@@ -303,7 +305,8 @@ static void kernels_that_are_given_are_the_fit_they_come_from(void **state)
     volt_series_model_free(classifier);
 }
 
-/* Draws are tried side by side, one for each thread: what is chosen, and every bit of it, does not depend on how many. */
+/* Candidates are evaluated in parallel, one per thread. The choice and its values do not depend on the
+ * number of threads. */
 static void threads_do_not_change_the_search(void **state)
 {
     (void)state;
@@ -315,7 +318,7 @@ static void threads_do_not_change_the_search(void **state)
     double outputs[2][N * CLASSES];
     for (int64_t threads = 1; threads <= 4; threads *= 2) {
         volt_series_options options = volt_series_options_default();
-        options.kernel = "gak | rbf | volterra"; /* rbf does not compare series of different lengths */
+        options.kernel = "gak | rbf | volterra"; /* rbf does not support series of different lengths */
         options.draws = 24;
         options.seed = 5;
         check_ok(volt_set_threads(threads));
@@ -327,7 +330,7 @@ static void threads_do_not_change_the_search(void **state)
                                            volt_matrix_of(out, N, CLASSES), volt_matrix_of(NULL, 0, 0), NULL));
         if (threads == 1) {
             first = info;
-            assert_int_equal(info.tried, 20); /* all but rbf on series; volterra is tried there all the same */
+            assert_int_equal(info.tried, 20); /* all except rbf on series; volterra is evaluated there, too */
         } else {
             assert_memory_equal(outputs[0], outputs[1], sizeof outputs[0]);
             assert_true(info.tried == first.tried && info.failed == first.failed && info.parts == first.parts &&
@@ -339,7 +342,7 @@ static void threads_do_not_change_the_search(void **state)
     check_ok(volt_set_threads(before));
 }
 
-/* Two kernels that each see one half of what tells the classes: their mean is chosen. */
+/* Two kernels that each separate half of the classes: the mean is chosen. */
 static void a_mean_that_tells_more_is_chosen(void **state)
 {
     (void)state;
@@ -362,7 +365,7 @@ static void a_mean_that_tells_more_is_chosen(void **state)
     for (int b = 0; b < 2; b++)
         for (int i = 0; i < N * N; i++)
             expected[i] += search.full[draws[b]].K[i] / 2;
-    for (int kept = 1; kept >= 0; kept--) { /* from the matrices that were kept, and computed again */
+    for (int kept = 1; kept >= 0; kept--) { /* from stored and from recomputed matrices */
         check_ok(volt_class_blend(&search, draws, 2));
         for (int i = 0; i < N * N; i++)
             assert_true(fabs(search.bench.K.data[i] - expected[i]) < 1e-14);
@@ -371,7 +374,8 @@ static void a_mean_that_tells_more_is_chosen(void **state)
             search.full[draw].K = NULL;
         }
     }
-    for (int64_t draw = 0; draw < search.draws; draw++) /* alone each tells none, as the records have it */
+    /* each kernel separates none by itself, according to the records */
+    for (int64_t draw = 0; draw < search.draws; draw++)
         search.full[draw].scores[0] = (volt_class_score){.alpha = 0.1, .right = 0, .error = 9};
     volt_class_choice choice;
     check_ok(volt_class_choose(&search, 0, &choice));
@@ -400,7 +404,7 @@ static void multinomial_gives_probabilities(void **state)
     volt_series_info info = {.struct_size = sizeof info};
     check_ok(volt_series_model_get_info(classifier, &info));
     assert_string_equal(info.loss, "multinomial");
-    assert_true(info.log_loss > 0 && info.log_loss < log(CLASSES)); /* better than guessing */
+    assert_true(info.log_loss > 0 && info.log_loss < log(CLASSES)); /* better than chance */
     assert_true(info.splits == 0 && isnan(info.split_mean));
     double outputs[N * CLASSES];
     int64_t found[N], right = 0;
@@ -519,14 +523,14 @@ static void a_fit_can_be_cancelled(void **state)
     int calls = 3;
     options.draws = 8;
     options.progress = (volt_progress){cancel_after, &calls};
-    volt_stage_set_interval(0); /* every poll is a call */
+    volt_stage_set_interval(0); /* every poll calls the callback */
     check_fails(volt_series_fit_classes(made.series, N, made.classes, CLASSES, &options, &classifier),
                 VOLT_ERR_CANCELLED, "cancel");
     volt_stage_set_interval(0.05);
     assert_null(classifier);
 }
 
-enum { FEW = 6 }; /* every allocation is tried: series are few, and kernels are given */
+enum { FEW = 6 }; /* every allocation fails in turn: few series, fixed kernels */
 
 static volt_status whole_way(const waves *made, const volt_series_options *options)
 {
@@ -558,7 +562,7 @@ static void the_kth_allocation_fails(void **state)
         options.alpha = loss ? 1 : 0;
         options.splits = 2;
         options.compare = !loss;
-        check_ok(whole_way(&made, &options)); /* threads and buffers are there now */
+        check_ok(whole_way(&made, &options)); /* threads and buffers are allocated by now */
         for (int64_t k = 1;; k++) {
             failing_alloc_start(k);
             volt_status status = whole_way(&made, &options);

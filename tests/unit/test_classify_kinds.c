@@ -1,4 +1,5 @@
-/* tests/unit/test_classify_kinds.c: a search over many kinds of kernels, and over one that compares series one way alone. */
+/* tests/unit/test_classify_kinds.c: a search over many kinds of kernels, and over a kernel that compares
+ * series in only one way. */
 #include "support/check.h"
 #include "support/series_classes.h"
 #include "volterra.h"
@@ -28,12 +29,12 @@ static volt_series_options plain_options(const char *kernel, int64_t draws)
     return options;
 }
 
-/* Of more kinds than a mean may have the best stay, one kernel of each. */
+/* With more kinds than a mean may contain, the best are kept, one kernel of each kind. */
 static void more_kinds_than_a_mean_has(void **state)
 {
     (void)state;
     waves made;
-    make_waves(4322, 2, true, &made); /* so much noise that one kernel is not enough */
+    make_waves(4322, 2, true, &made); /* enough noise that one kernel does not suffice */
     volt_series_options options = plain_options(
         "linear | rbf | poly | cauchy | gak | sig | sigpde | fir | fading | memory | volterra | esn:size=5",
         24);
@@ -61,13 +62,13 @@ static void more_kinds_than_a_mean_has(void **state)
     volt_series_model_free(alone);
 }
 
-/* A kernel that compares series but not their steps is tried one way alone. */
+/* A kernel that compares series but not their steps is evaluated in only one way. */
 static void kernels_that_compare_one_way(void **state)
 {
     (void)state;
     waves made;
     make_waves(4322, 0.5, true, &made);
-    volt_series_options options = plain_options("volterra:pole=0.5", 8); /* both ways in turn */
+    volt_series_options options = plain_options("volterra:pole=0.5", 8); /* both ways alternate */
     volt_series_info info = {.struct_size = sizeof info};
     volt_series_model *classifier = fit(&made, &options), *none = NULL;
     check_ok(volt_series_model_get_info(classifier, &info));

@@ -1,4 +1,4 @@
-/* tests/unit/test_closed_loop.c: noisy paths of the closed loop, and models that have nothing to go on from. */
+/* tests/unit/test_closed_loop.c: noisy closed-loop paths, and models without an initial state. */
 #include "model/model_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -40,7 +40,7 @@ static volt_model *fit_series(const double *series, bool has_last)
     return model;
 }
 
-/* Each step by hand: a stream, fed with its forecast plus an error of the list. */
+/* Reference: a stream fed with its forecast plus an error from the list. */
 static void paths_are_what_they_say(void **state)
 {
     (void)state;
@@ -56,7 +56,7 @@ static void paths_are_what_they_say(void **state)
         model, (volt_view){0},
         &(volt_predict_options){.struct_size = sizeof(volt_predict_options), .paths = 2, .seed = 7},
         volt_matrix_of(few, 2 * STEPS, D), NULL));
-    assert_memory_equal(out, few, sizeof few); /* path p does not depend on how many there are */
+    assert_memory_equal(out, few, sizeof few); /* path p does not depend on the number of paths */
     double *errors = new_matrix(N - 1, D);
     assert_int_equal(volt_model_errors_read(model, volt_matrix_of(errors, N - 1, D)), N - 1);
     int64_t follow = 0, leap = 0;
@@ -69,7 +69,7 @@ static void paths_are_what_they_say(void **state)
         check_ok(volt_live_feed(stream, series + (N - 1) * D, y));
         for (int i = 0; i < STEPS; i++) {
             const double *now = out + (p * STEPS + i) * D;
-            int64_t drawn = -1; /* the row, for all outputs; row 0 is forecast from nothing */
+            int64_t drawn = -1; /* the same row for all outputs; row 0 has no earlier row */
             for (int64_t t = 1; t < N - 1 && drawn < 0; t++) {
                 drawn = t;
                 for (int k = 0; k < D; k++)
@@ -88,7 +88,8 @@ static void paths_are_what_they_say(void **state)
     int64_t kinds = 0;
     for (int64_t t = 0; t < N; t++)
         kinds += used[t];
-    /* Of 95 steps 9 in 10 follow the one before, give or take 3; paths begin anywhere. */
+    /* Of 95 steps, 9 in 10 use the row after the previous one, within 3 standard deviations. Paths start
+     * anywhere. */
     assert_true(follow >= 70 && leap >= 2 && follow + leap == PATHS * (STEPS - 1) && kinds > 40);
     free(errors);
     volt_model_free(model);
@@ -107,7 +108,7 @@ static void mark_errors(volt_model *model, const int64_t *rows, int64_t n)
         }
 }
 
-/* Noise comes from rows that have an error in every output, in the order of time, the first after the last. */
+/* Noise comes from rows with an error in every output, in time order, wrapping around at the end. */
 static void noise_is_drawn_from_whole_rows(void **state)
 {
     (void)state;
@@ -117,7 +118,7 @@ static void noise_is_drawn_from_whole_rows(void **state)
     volt_model *model = fit_series(series, true);
     mark_errors(model, rows, 4);
     volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
-    near->scale[50 * D + 1] = near->scale[50 * D + 2] = 1; /* rows with an error in some outputs */
+    near->scale[50 * D + 1] = near->scale[50 * D + 2] = 1; /* rows with an error in only some outputs */
     near->scale[60 * D] = near->scale[60 * D + 1] = 1;
     for (int k = 0; k < D; k++)
         near->e[50 * D + k] = near->e[60 * D + k] = 0.5;
@@ -142,7 +143,8 @@ static void noise_is_drawn_from_whole_rows(void **state)
         last = drawn;
         check_ok(volt_live_feed(stream, out + i * D, y));
     }
-    /* Each row is followed by the next, the last by the first, nine times of ten, and by any else. */
+    /* With probability 9/10 a row is followed by the next (the last by the first), otherwise by a random
+     * row. */
     for (int r = 0; r < 4; r++)
         assert_true(counts[r] >= 30 && follow[r] >= 25);
     assert_true(leap >= 3 && leap <= 35);
@@ -151,7 +153,7 @@ static void noise_is_drawn_from_whole_rows(void **state)
     free(series);
 }
 
-/* Rows beyond the ball are counted once each: those that are known, and those of every path. */
+/* Rows outside the ball are counted once each: known rows and rows of every path. */
 static void rows_beyond_the_ball_are_counted_once(void **state)
 {
     (void)state;
@@ -173,12 +175,13 @@ static void rows_beyond_the_ball_are_counted_once(void **state)
     volt_predict_options noisy = volt_predict_options_default();
     noisy.paths = 2;
     check_ok(volt_model_continue(model, X, &noisy, volt_matrix_of(out, 2 * STEPS, D), &two));
-    assert_int_equal(two, first + 2 * (path - first)); /* without noise every path is the same */
+    assert_int_equal(two, first + 2 * (path - first)); /* without noise all paths are equal */
     volt_model_free(model);
     free(series);
 }
 
-/* With a reset state and no rows the path still begins with the last training target, after a zero past. */
+/* With a reset state and no rows, the path still starts with the last training target, from a zero initial
+ * state. */
 static void a_reset_path_begins_with_the_last_target(void **state)
 {
     (void)state;
@@ -199,7 +202,7 @@ static void a_reset_path_begins_with_the_last_target(void **state)
     free(series);
 }
 
-/* Rows that have come since go in first. */
+/* Rows after training are processed first. */
 static void paths_after_rows(void **state)
 {
     (void)state;

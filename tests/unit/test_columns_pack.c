@@ -20,7 +20,7 @@ static void no_step(const volt_scan *scan, int64_t rows, double *local, int64_t 
         (void)count;
 }
 
-/* As for a plain scan: no window, no zeros in front. */
+/* As for a plain scan: no window, no leading zeros. */
 static volt_columns *columns_of(volt_view Y, bool distance)
 {
     volt_resolved resolved = {.window = 1, .scan = {.step = no_step, .distance = distance}};
@@ -29,7 +29,7 @@ static volt_columns *columns_of(volt_view Y, bool distance)
     return columns;
 }
 
-/* Rows come back as they were given, bit by bit, also from behind the centre; the tail is zero. */
+/* Unpacked rows are bitwise equal to the input, also after centring. The padding is zero. */
 static void rows_come_back_as_given(void **state)
 {
     (void)state;
@@ -93,13 +93,14 @@ static void check_local(volt_rng *rng, int64_t m, int64_t d, int64_t rows, bool 
                     for (int64_t i = 0; i < d; i++) {
                         long double x = X[r * view_X.ld + i], y = Y[(first + k) * d + i];
                         sum += distance ? (x - y) * (x - y) : x * y;
-                        sizes += distance ? 2 * (x * x + y * y) + 20 : fabsl(x * y); /* 20: the centre's part */
+                        /* 20: rounding of the centre */
+                        sizes += distance ? 2 * (x * x + y * y) + 20 : fabsl(x * y);
                     }
                     double error = fabs(local[r * LD + k] - (double)sum);
                     assert_true(error <= (double)(d + 4) * DBL_EPSILON * (double)sizes);
                     assert_true(!distance || local[r * LD + k] >= 0);
                 }
-            /* No more than a chunk runs over the end. */
+            /* At most one chunk extends past the end. */
             for (int64_t r = 0; r < rows; r++)
                 for (int64_t k = count + VOLT_COLUMNS_CHUNK - 1; k < LD; k++)
                     assert_true(isnan(local[r * LD + k]));
@@ -130,7 +131,7 @@ static void distances_equal_plain_sums(void **state)
                 check_local(&rng, m, d, rows, true);
 }
 
-/* Inputs far from zero: without the centre, distances of 1e-3 between points near 1e6 would lose all digits. */
+/* Inputs far from zero: without centring, distances of 1e-3 between points near 1e6 would lose all digits. */
 static void distances_of_points_far_from_zero_keep_their_digits(void **state)
 {
     (void)state;
@@ -143,7 +144,7 @@ static void distances_of_points_far_from_zero_keep_their_digits(void **state)
     volt_columns_local(columns, &centred, 1, &norm, 1, 0, M, local, M + VOLT_COLUMNS_CHUNK);
     for (int j = 0; j < M; j++) {
         double distance = (x - rows[j]) * (x - rows[j]);
-        assert_true(fabs(local[j] - distance) <= 1e-9 * distance); /* the centre itself rounds at 1e6 eps */
+        assert_true(fabs(local[j] - distance) <= 1e-9 * distance); /* the centre rounds at 1e6 eps */
     }
     volt_columns_free(columns);
 }

@@ -1,4 +1,5 @@
-/* tests/unit/test_compare_loss.c: kernels that are compared by a loss: what a row says is what its forecasts are worth. */
+/* tests/unit/test_compare_loss.c: comparison of kernels by a loss: each row reports the loss of its
+ * forecasts. */
 #include "support/check.h"
 #include "support/loss_cases.h"
 #include "volterra/solve.h"
@@ -31,7 +32,7 @@ static volt_compare_options options_of(const loss_case *c)
     return options;
 }
 
-/* The winner, fitted and asked by itself. */
+/* Fits and evaluates the best kernel separately. */
 static void forecast_again(const loss_rows *d, const loss_case *c, const volt_compare_options *options,
                            const volt_comparison_row *row, double *out)
 {
@@ -118,7 +119,7 @@ static void what_makes_no_sense_is_refused(void **state)
     assert_null(comparison);
 }
 
-/* Small problems: threads would only wait for each other. */
+/* Small problems: more threads only add overhead. */
 static int use_one_thread(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tests/unit/test_continue_after.c: the closed loop after rows that came since training: what a stream gives that is fed
- * with them and then with its own outputs, bit by bit. */
+/* tests/unit/test_continue_after.c: the closed loop after rows that follow training equals, bitwise, a
+ * stream fed with these rows and then with its own outputs. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/live_options.h"
@@ -17,7 +17,7 @@
 enum { N = 70, NEW = 9, STEPS = 12, D = 3, ALL = N + 1 + NEW };
 
 typedef struct scene {
-    double *series; /* ALL x D: N inputs, the last target, then what came since */
+    double *series; /* ALL x D: N inputs, the last target, then later rows */
     volt_model *model;
 } scene;
 
@@ -46,7 +46,7 @@ static void free_scene(scene *s)
     free(s->series);
 }
 
-/* The same by hand: `rows` rows from `first` on, then STEPS outputs. */
+/* Reference: `rows` rows from `first` on, then STEPS outputs. */
 static void by_stream(const scene *s, volt_start start, const double *first, int64_t rows, double *path)
 {
     volt_live *stream = NULL;
@@ -82,16 +82,16 @@ static void as_a_stream(void **state)
             const double *last = s.series + N * D; /* the last target */
             double path[STEPS * D], again[STEPS * D];
             by_stream(&s, VOLT_START_CONTINUE, last, 1 + NEW, path);
-            check_path(&s, VOLT_START_CONTINUE, last, 1 + NEW, path); /* as for predict */
+            check_path(&s, VOLT_START_CONTINUE, last, 1 + NEW, path); /* as in predict */
             check_path(&s, VOLT_START_CONTINUE, last + D, NEW, path); /* from the next row on */
             by_stream(&s, VOLT_START_CONTINUE, last, 1, path);
-            check_path(&s, VOLT_START_CONTINUE, last, 1, path); /* nothing new: the plain loop */
+            check_path(&s, VOLT_START_CONTINUE, last, 1, path); /* no new rows: the plain loop */
             check_path(&s, VOLT_START_CONTINUE, NULL, 0, path);
             check_ok(volt_model_continue(s.model, volt_view_of(NULL, 0, 0), NULL,
                                          volt_matrix_of(again, STEPS, D), NULL));
             assert_memory_equal(again, path, sizeof path);
             by_stream(&s, VOLT_START_RESET, last + D, NEW, path);
-            check_path(&s, VOLT_START_RESET, last + D, NEW, path); /* a sequence of its own */
+            check_path(&s, VOLT_START_RESET, last + D, NEW, path); /* a separate sequence */
             free_scene(&s);
         }
 }
@@ -102,7 +102,7 @@ static void count_warnings(volt_log_level level, const char *message, void *cont
     *(int *)context += level == VOLT_LOG_WARNING;
 }
 
-/* The row after training has the value of the last target. Position decides where it is given; by value alone the row is
+/* The row after training equals the last target. If the position is given, it decides. Otherwise the row is
  * taken as the target, and the log warns. */
 static void a_row_that_repeats_the_target(void **state)
 {
@@ -123,7 +123,7 @@ static void a_row_that_repeats_the_target(void **state)
     check_path(&s, VOLT_START_CONTINUE, rows + D, 1 + NEW, path);
     assert_int_equal(warnings, 1);
     by_stream(&s, VOLT_START_CONTINUE, revised, 1, path);
-    check_path(&s, VOLT_START_AT_TARGET, revised, 1, path); /* a measurement corrected since training */
+    check_path(&s, VOLT_START_AT_TARGET, revised, 1, path); /* a measurement corrected after training */
     by_stream(&s, VOLT_START_CONTINUE, last, 1, path);
     check_path(&s, VOLT_START_AFTER_TARGET, NULL, 0, path);
     assert_int_equal(warnings, 1);
@@ -132,7 +132,7 @@ static void a_row_that_repeats_the_target(void **state)
     free_scene(&s);
 }
 
-/* A view with a leading dimension; rows beyond the ball are counted, in X too. */
+/* A view with a leading dimension. Rows outside the ball are counted, also in X. */
 static void views_and_counts(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void refusals(void **state)
                 "steps");
     options.start = (volt_start)(VOLT_START_AFTER_TARGET + 1);
     check_fails(volt_model_continue(s.model, X, &options, out, NULL), VOLT_ERR_ARGUMENT, "start is 4");
-    options.start = VOLT_START_AT_TARGET; /* of paths only */
+    options.start = VOLT_START_AT_TARGET; /* only for paths */
     double forecast[NEW * D];
     check_fails(volt_model_predict(s.model, X, &options, volt_matrix_of(forecast, NEW, D), NULL),
                 VOLT_ERR_ARGUMENT, "start is 2");
@@ -196,7 +196,7 @@ static void refusals(void **state)
     options = volt_predict_options_default();
     options.progress.report = stop;
     check_fails(volt_model_continue(s.model, X, &options, out, NULL), VOLT_ERR_CANCELLED, "");
-    assert_memory_equal(path, before, sizeof path); /* nothing half-done */
+    assert_memory_equal(path, before, sizeof path); /* no partial output */
     for (int64_t k = 1;; k++) {
         failing_alloc_start(k);
         volt_status status = volt_model_continue(s.model, X, NULL, out, NULL);

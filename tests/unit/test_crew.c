@@ -1,5 +1,6 @@
-/* tests/unit/test_crew.c: a search whose candidates are evaluated by others finds what it finds alone, whoever of them leaves
- * or does not come; here the others are threads of this process, and messages lie in lists. */
+/* tests/unit/test_crew.c: a search with candidates evaluated by several workers gives the results of a
+ * single process, also when workers leave or never join. The workers are threads of this process, and
+ * messages are stored in lists. */
 #include "select/search/search_run.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -20,7 +21,7 @@ enum { ROWS = 40, FOLDS = 4, DRAWS = 30 };
 static plain_problem problem;
 static volt_candidates *draws, *mixed;
 
-/* ---- a search by one, and by a crew ----------------------------------------------------------- */
+/* ---- a search by one process and by a crew ---------------------------------------------------- */
 
 static volt_search *run_alone(const volt_candidates *candidates, const volt_search_options *options)
 {
@@ -72,7 +73,7 @@ static int make_problem(void **state)
     options.from_defaults = 1;
     if (volt_candidates_draw("volterra", plain_inputs(&problem), &options, &draws) != VOLT_OK)
         return 1;
-    /* The first and the third fail, whatever the machine; alpha of the last two is profiled. */
+    /* The first and third candidates fail on every machine; alpha of the last two is profiled. */
     const char *kernels[] = {
         "sigmoid:gamma=5,coef0=-3", "rbf", "poly:degree=64,gamma=1e9", "linear", "volterra", "fir"};
     const double alphas[] = {1e-9, 0.1, 1, 0.1, 0, 0};
@@ -89,7 +90,7 @@ static int free_problem(void **state)
     return 0;
 }
 
-/* ---- the same trials -------------------------------------------------------------------------- */
+/* ---- equal trials ----------------------------------------------------------------------------- */
 
 static void check_crew(const volt_candidates *candidates, const volt_search_options *options, int64_t servers,
                        int64_t lanes, int64_t missing, int64_t spoilt_at)
@@ -155,7 +156,7 @@ static void outputs_that_come_back(void **state)
     volt_candidates_free(fed);
 }
 
-/* ---- those who leave -------------------------------------------------------------------------- */
+/* ---- workers that leave ----------------------------------------------------------------------- */
 
 static char last_warning[256];
 
@@ -173,15 +174,16 @@ static void what_one_leaves_others_take(void **state)
     volt_set_log(keep_warning, NULL);
     for (int spoils = 1; spoils <= 2; spoils++) {
         thread_crew.garbage = spoils == 2;
-        check_crew(draws, &options, 2, 1, 0, 1); /* the first may have taken all: the second need not answer */
+        /* the first may have taken all candidates: the second need not answer */
+        check_crew(draws, &options, 2, 1, 0, 1);
         last_warning[0] = '\0';
-        check_crew(draws, &options, 1, 1, 0, 1); /* nobody but the leader is left */
+        check_crew(draws, &options, 1, 1, 0, 1); /* only the leader is left */
         assert_non_null(strstr(last_warning, thread_crew.garbage
                                                  ? "process 1 left the search, and others took its "
                                                    "candidate: it sent an invalid message"
                                                  : "no memory in a test"));
     }
-    options.draws = 2; /* nothing else is left to do when the candidate comes back */
+    options.draws = 2; /* no other work is left when the candidate is returned */
     check_crew(draws, &options, 1, 1, 0, 1);
     thread_crew.garbage = false;
     volt_set_log(NULL, NULL);
@@ -195,7 +197,7 @@ static void some_do_not_come(void **state)
     check_crew(draws, &options, 2, 1, 2, 0);
 }
 
-/* ---- logs, ends -------------------------------------------------------------------------------- */
+/* ---- logs and termination ---------------------------------------------------------------------- */
 
 static void a_log_goes_on_alone_and_together(void **state)
 {
@@ -256,7 +258,7 @@ static void all_stop_when_the_leader_does(void **state)
     volt_search_free(search);
 }
 
-/* Nobody waits for a leader that cannot begin: its log is there already. */
+/* No worker waits for a leader that cannot start because its log already exists. */
 static void a_leader_that_fails_sends_all_home(void **state)
 {
     (void)state;
@@ -269,7 +271,7 @@ static void a_leader_that_fails_sends_all_home(void **state)
     assert_null(search);
 }
 
-/* The crew is that of one search. */
+/* A crew belongs to one search. */
 static void the_next_search_is_alone(void **state)
 {
     (void)state;
@@ -288,13 +290,14 @@ static int go_on(const char *stage, double fraction, void *context)
     return 0;
 }
 
-/* Whichever allocation fails, in the leader or in those who serve, all come to an end, and what there is is right. */
+/* Whichever allocation fails, in the leader or in a worker, all terminate and the available results are
+ * correct. */
 static void every_failing_allocation_is_survived(void **state)
 {
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_EXACT);
     options.draws = 6;
-    options.progress.report = go_on; /* and nobody waits for anybody */
+    options.progress.report = go_on; /* no worker waits for another */
     volt_search *alone = run_alone(draws, &options);
     int64_t step = UNDER_SANITIZERS ? 29 : 7;
     for (int64_t k = 1, hit = 1; hit; k += k < 40 ? 1 : step) {
@@ -345,7 +348,7 @@ static void messages_arrive_as_they_were(void **state)
     assert_int_equal(strlen(text), VOLT_KERNEL_LENGTH - 1);
 }
 
-/* A candidate with a rival that it cannot beat is given up after its first fold, and one without is not. */
+/* A candidate that cannot beat its rival is stopped after its first fold; one without a rival is not. */
 static void a_rival_ends_the_evaluation(void **state)
 {
     (void)state;

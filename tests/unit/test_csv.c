@@ -1,4 +1,4 @@
-/* tests/unit/test_csv.c: CSV files as they are found, and every way they can be wrong. */
+/* tests/unit/test_csv.c: CSV files: common formats and every error. */
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "io/csv/csv.h"
@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-/* Read `text` as a file; `columns` may be NULL. */
+/* Reads `text` as a file; `columns` may be NULL. */
 static volt_status read_text(const char *text, const char *columns, volt_missing missing, volt_table **table)
 {
     char source[5000];
@@ -36,7 +36,7 @@ static volt_status read_text(const char *text, const char *columns, volt_missing
     return status;
 }
 
-/* Names joined by '|', values by ' ' with rows joined by '/': the whole table in a line. */
+/* The table on one line: names joined by '|', values by ' ', rows by '/'. */
 static void assert_reads(const char *text, const char *columns, const char *names, const char *values)
 {
     volt_table *table;
@@ -72,13 +72,14 @@ static void headers(void **state)
     (void)state;
     assert_reads("a,b\n1,2\n3,4\n", NULL, "a|b", "1 2/3 4");
     assert_reads("1,2\n3,4\n", NULL, "1|2", "1 2/3 4");
-    assert_reads("1,,2\n3,4,5", "1,3", "1|3", "1 2/3 5");           /* a missing value makes no header */
-    assert_reads("2019-04-09,1\n2019-04-10,2\n", NULL, "2", "1/2"); /* nor does a date */
+    assert_reads("1,,2\n3,4,5", "1,3", "1|3", "1 2/3 5");           /* a missing value does not make a header */
+    assert_reads("2019-04-09,1\n2019-04-10,2\n", NULL, "2", "1/2"); /* neither does a date */
     assert_reads("x,2019,2020\n1,2,3\n", NULL, "x|2019|2020", "1 2 3");
     assert_reads("a,,c\n1,2,3\n", NULL, "a|2|c", "1 2 3");
     assert_reads("\"a\",\"b, c\",\"d \"\"e\"\"\"\n\"1\",\" 2 \",3\n", NULL, "a|b, c|d \"e\"", "1 2 3");
     assert_reads("x,\"a;b\"\n1,\"c;d\"\n2,\"e;f\"\n", "x", "x",
-                 "1/2"); /* what stands in quotes separates nothing */
+                 /* delimiters in quotes are ignored */
+                 "1/2");
     assert_reads("x \"a  b\"\n1 2\n", NULL, "x|a  b", "1 2");
     assert_reads("  a  , b b \n  1  ,\t2 \n", NULL, "a|b b", "1 2");
     assert_reads("# a b\n1 2\n", NULL, "a|b", "1 2"); /* numpy.savetxt */
@@ -137,11 +138,11 @@ static void dates(void **state)
         char text[200];
         snprintf(text, sizeof text, "day,x\n%s,1\n%s,2\n", dates[i], dates[i]);
         assert_reads(text, NULL, "x", "1/2");
-        assert_reads(text, "*", "x", "1/2"); /* a pattern passes over it */
+        assert_reads(text, "*", "x", "1/2"); /* patterns skip it */
         assert_fails(text, "day", VOLT_ERR_FORMAT, "column 'day' is a date column");
     }
-    assert_reads("Date,x\nMon 9 April,1\nTue 10 April,2\n", NULL, "x", "1/2"); /* by its name */
-    assert_reads("time,x\n0.5,1\n1.0,2\n", NULL, "time|x", "0.5 1/1 2");       /* but time may be a number */
+    assert_reads("Date,x\nMon 9 April,1\nTue 10 April,2\n", NULL, "x", "1/2"); /* selected by name */
+    assert_reads("time,x\n0.5,1\n1.0,2\n", NULL, "time|x", "0.5 1/1 2");       /* time may be numeric */
     assert_reads("a,date,b\n1,2019-04-09,2\n", "a..b", "a|b", "1 2");
     assert_fails("day,x\n2019-04-09,1\nsoon,2\n", NULL, VOLT_ERR_FORMAT, "line 2, column 'day': '2019-04-09'");
     assert_fails("day\n2019-04-09\n", NULL, VOLT_ERR_FORMAT, "no column of numbers");
@@ -151,7 +152,8 @@ static void dates(void **state)
 static void only_columns_asked_for_matter(void **state)
 {
     (void)state;
-    const char *tanks = "\"uEst\",\"yEst\",\"Ts\",\r\n3.25,5.5,4,\r\n3.5,5.25,,\r\n"; /* one value, then none */
+    /* one value, then no value */
+    const char *tanks = "\"uEst\",\"yEst\",\"Ts\",\r\n3.25,5.5,4,\r\n3.5,5.25,,\r\n";
     assert_reads(tanks, "yEst,uEst", "yEst|uEst", "5.5 3.25/5.25 3.5");
     assert_fails(tanks, NULL, VOLT_ERR_NOT_FINITE, "line 3, column 'Ts': the value is missing");
     assert_fails(tanks, NULL, VOLT_ERR_NOT_FINITE, "FILE:NAME");
@@ -193,7 +195,7 @@ static void missing_values(void **state)
     assert_non_null(strstr(volt_error_detail(), "file.csv"));
 }
 
-/* Records a = (1, NA, 3, NA) and (NA, 20, NA, 40): nothing is filled in from the other one. */
+/* Records a = (1, NA, 3, NA) and (NA, 20, NA, 40): no value is interpolated across records. */
 static void records_are_filled_by_themselves(void **state)
 {
     (void)state;
@@ -208,7 +210,7 @@ static void records_are_filled_by_themselves(void **state)
     assert_int_equal(volt_tables_clean(table, second, VOLT_MISSING_INTERPOLATE, NULL, 2), VOLT_ERR_ARGUMENT);
     assert_int_equal(volt_tables_clean(table, second, VOLT_MISSING_INTERPOLATE, alone, 3), VOLT_ERR_NOT_FINITE);
     assert_non_null(strstr(volt_error_detail(), "column 'a' has no value in any of the 1 rows of record 2 "));
-    assert_true(isnan(table->values[2])); /* a failure changes nothing */
+    assert_true(isnan(table->values[2])); /* unchanged after a failure */
     assert_int_equal(volt_tables_clean(table, second, VOLT_MISSING_INTERPOLATE, records, 2), VOLT_OK);
     for (int i = 0; i < 8; i++)
         assert_true(table->values[2 * i] == expected[i] && second->values[2 * i] == expected[i]);
@@ -249,7 +251,7 @@ static void wrong_files(void **state)
     assert_null(table);
 }
 
-/* Every double comes back as it was written, in a locale with a decimal comma too where there is one. */
+/* Every double is read as it was written, also in a locale with a decimal comma, if one is installed. */
 static void numbers_are_exact(void **state)
 {
     (void)state;
@@ -293,7 +295,7 @@ static void writes_plain_text(void **state)
     char *text = scratch_read(path, NULL);
     assert_string_equal(text, "a,b\n1,2.5\n0.1,-3e+300\n");
     free(text);
-    assert_int_equal(volt_table_write(path, view, numbers, NULL), VOLT_OK); /* would read back as a row */
+    assert_int_equal(volt_table_write(path, view, numbers, NULL), VOLT_OK); /* would be read as a row */
     text = scratch_read(path, NULL);
     assert_string_equal(text, "1,2.5\n0.1,-3e+300\n");
     free(text);
@@ -337,7 +339,7 @@ static void one_line(void **state)
     assert_int_equal(volt_csv_parse_row("1,2,-inf", 3, VOLT_MISSING_ERROR, row), VOLT_ERR_NOT_FINITE);
     assert_int_equal(volt_csv_parse_row("", 3, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT);
     assert_int_equal(volt_csv_parse_row("1,2,3\n4,5,6\n", 3, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT);
-    assert_true(row[0] == -1); /* untouched by all of these */
+    assert_true(row[0] == -1); /* not modified by any of these */
 }
 
 static void check_cells(const char *line, int64_t expected, const char *const *texts)
@@ -351,7 +353,7 @@ static void check_cells(const char *line, int64_t expected, const char *const *t
     volt_free(cells);
 }
 
-/* The cells are those that volt_csv_parse_row reads numbers from. */
+/* The cells are those parsed by volt_csv_parse_row. */
 static void cells_of_one_line(void **state)
 {
     (void)state;
@@ -371,9 +373,9 @@ static void cells_of_one_line(void **state)
     assert_int_equal(volt_csv_split_line("a\nb\n", NULL, &cells, &count), VOLT_ERR_FORMAT);
     assert_int_equal(volt_csv_split_line(NULL, NULL, &cells, &count), VOLT_ERR_ARGUMENT);
     assert_int_equal(volt_csv_split_line("a", "b\nc", &cells, &count), VOLT_ERR_FORMAT);
-    assert_true(!cells && count == -1); /* untouched by all of these */
+    assert_true(!cells && count == -1); /* not modified by any of these */
 
-    /* A line alone is divided by its semicolon; the next one shows that commas separate. */
+    /* A single line is split at its semicolon; the next line shows that the delimiter is a comma. */
     assert_int_equal(volt_csv_split_line("x;y,a,b", "2019-09,1,2", &cells, &count), VOLT_OK);
     assert_int_equal(count, 3);
     assert_string_equal(cells[0], "x;y");
@@ -418,7 +420,7 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
-/* What the first walk over a file measured is all that the second one may fill. */
+/* The second pass over a file fills at most the size measured by the first. */
 static void texts_beyond_their_room_are_refused(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tests/unit/test_csv_blocks.c: CSV files in blocks: what a block cuts through does not matter, and what another program
- * does to the file while it is read ends in a table or in a sentence. */
+/* tests/unit/test_csv_blocks.c: CSV files read in blocks: results do not depend on block boundaries, and
+ * concurrent changes to the file give a valid table or an error. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/csv/csv.h"
 #include "support/scratch.h"
@@ -18,7 +18,7 @@
 
 /* ---- blocks ----------------------------------------------------------------------------------- */
 
-/* Everything that a walk says, as one text. */
+/* The result of a pass as one text. */
 typedef struct story {
     char text[8192];
     size_t used;
@@ -66,13 +66,13 @@ static void walk_blocks(const char *path, int64_t block, story *told)
     assert_int_equal(volt_csv_walk(&csv, &events), VOLT_OK);
     char *once = strdup(told->text);
     told->used = 0;
-    assert_int_equal(volt_csv_walk(&csv, &events), VOLT_OK); /* as often as wanted */
+    assert_int_equal(volt_csv_walk(&csv, &events), VOLT_OK); /* can be repeated */
     assert_string_equal(told->text, once);
     free(once);
     volt_csv_text_close(&csv);
 }
 
-/* In memory: the same text, without what volt_csv_text_open steps over. */
+/* The same text from memory, without the bytes that volt_csv_text_open skips. */
 static void walk_memory(const char *text, story *told)
 {
     char *copy = strdup(text + (strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0));
@@ -100,7 +100,7 @@ static void any_block_will_do(void **state)
     }
 }
 
-/* A quote that is open at the end, and a zero byte in a later block. */
+/* An unterminated quote at the end, and a zero byte in a later block. */
 static void wrong_in_any_block(void **state)
 {
     (void)state;
@@ -120,7 +120,8 @@ static void wrong_in_any_block(void **state)
         text[i] = i % 2 ? '\n' : '1';
     text[150] = '\0';
     const char *zero = scratch_write("zero.csv", text, 200);
-    assert_int_equal(volt_csv_text_open_blocks(zero, 4, &csv), VOLT_OK); /* twenty lines tell the delimiter */
+    /* twenty lines determine the delimiter */
+    assert_int_equal(volt_csv_text_open_blocks(zero, 4, &csv), VOLT_OK);
     assert_int_equal(volt_csv_walk(&csv, &events), VOLT_ERR_FORMAT);
     assert_non_null(strstr(volt_error_detail(), "byte 151 is zero"));
     volt_csv_text_close(&csv);
@@ -140,18 +141,19 @@ static void cut_short_between(void **state)
     volt_csv_text_close(&csv);
 }
 
-/* ---- another program writes ------------------------------------------------------------------- */
+/* ---- concurrent writes ------------------------------------------------------------------------ */
 
-/* At the k-th allocation of a read the file gets another content. */
+/* Changes the content of the file at the k-th allocation of a read. */
 static const char *changed_path;
-static const char *changed_text; /* NULL: it is cut to 10 bytes */
+static const char *changed_text; /* NULL: truncate to 10 bytes */
 static int64_t change_at, asked;
 
 static void *changing_alloc(size_t bytes, void *context)
 {
     (void)context;
     if (++asked == change_at && changed_text) {
-        FILE *file = fopen(changed_path, "r+b"); /* in place: a file that is replaced stays what it was */
+        /* in place: a reader of a replaced file keeps the old content */
+        FILE *file = fopen(changed_path, "r+b");
         assert_non_null(file);
         fputs(changed_text, file);
         fclose(file);
@@ -167,7 +169,8 @@ static void changing_release(void *block, void *context)
     free(block);
 }
 
-/* A change at every allocation: the old table, that of the new content, or a sentence. Returns how often it was which. */
+/* Changes the file at every allocation. The result is the old table, the new table or an error. Counts each
+ * outcome. */
 static void change_while_read(const char *before, const char *after, int64_t counts[3], const char *sentence)
 {
     static const volt_allocator allocator = {changing_alloc, changing_release, NULL};
@@ -211,7 +214,7 @@ static void written_to_while_read(void **state)
     change_while_read(dated, "date,a,b\n2020-01-01 00:00:00.00,1,2\n2020-01-02 00:00:0,3,4\n\n\n\n", counts,
                       "was written to while it was read: ");
     assert_true(counts[2] > 0);
-    /* What is appended after the file was opened is not read. */
+    /* Data appended after opening are not read. */
     change_while_read(plain, "a,b\n1,2\n3,4\n5,6\n7,8\n", counts, "");
     assert_true(counts[0] > 0 && counts[2] == 0);
 }

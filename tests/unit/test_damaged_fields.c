@@ -1,5 +1,5 @@
-/* tests/unit/test_damaged_fields.c: files whose checksum is right and whose contents are not: models, streams, learners and
- * checkpoints without one of their fields, or with a field that says something else. */
+/* tests/unit/test_damaged_fields.c: files with valid checksums and invalid contents: models, streams,
+ * learners and checkpoints with a missing or changed field. */
 #include "io/safetensors/safetensors.h"
 #include "model/live/live_internal.h"
 #include "support/check.h"
@@ -30,7 +30,7 @@ static const volt_matrix nowhere = {NULL, 0, 0, 0};
 /* ---- kinds of files --------------------------------------------------------------------------- */
 
 static double X[(ROWS + 2) * D];
-static volt_model *model; /* of a learner or a stream */
+static volt_model *model; /* of a learner or stream */
 
 typedef volt_status load_fn(const char *path);
 
@@ -110,12 +110,12 @@ static volt_status refit(const char *path)
 
 /* ---- every field ------------------------------------------------------------------------------ */
 
-/* What is done to a field. */
+/* Kinds of damage to a field. */
 typedef enum damage { NO_TEXT, OTHER_TEXT, NO_TENSOR, LONGER, NOT_FINITE, EMPTY, DAMAGES } damage;
 static const char *const damage_words[] = {"no text",      "another text", "no tensor",
                                            "one more row", "not finite",   "empty"};
 
-/* Write the file with the damage to field i, and load it. */
+/* Writes the file with damage to field i and loads it. */
 static volt_status load_damaged(const fields *f, damage how, int64_t i, load_fn *load)
 {
     fields g = *f;
@@ -148,13 +148,13 @@ static volt_status load_damaged(const fields *f, damage how, int64_t i, load_fn 
     return status;
 }
 
-/* What may be missing or different in every file, and in every model: it says nothing that is needed to forecast. */
+/* Fields that may be missing or different in every file and every model: predictions do not need them. */
 static const char *const for_all = "no text library, another text library, ";
 static const char *const for_models =
     "no text input_names, no text output_names, no tensor errors, no text first_rows, "
     "another text first_rows, ";
 
-/* Every field in every way is refused, with the file in the sentence, but for those that are named here in this way. */
+/* Every damage to every field is rejected with an error that names the file, except those listed here. */
 static void damage_every_field(const char *kind, const char *path, load_fn *load, const char *fine)
 {
     fields f = read_fields(path);
@@ -174,9 +174,9 @@ static void damage_every_field(const char *kind, const char *path, load_fn *load
     free_fields(&f);
 }
 
-/* ---- fields that say something else ------------------------------------------------------------- */
+/* ---- changed fields ----------------------------------------------------------------------------- */
 
-static double room[1 << 12]; /* of tensors that were changed */
+static double room[1 << 12]; /* for changed tensors */
 static int64_t room_taken;
 
 static void set_text(fields *f, const char *key, const char *text)
@@ -184,12 +184,12 @@ static void set_text(fields *f, const char *key, const char *text)
     int64_t i = 0;
     while (i < f->n_metadata && strcmp(f->metadata[i].key, key) != 0)
         i++;
-    if (i == f->n_metadata) /* one that was not there */
+    if (i == f->n_metadata) /* an added tensor */
         f->n_metadata++;
     f->metadata[i] = (volt_metadatum){key, text};
 }
 
-/* The tensor in this shape, with as many of its numbers, and zeros behind them. */
+/* The tensor in this shape, truncated or padded with zeros. */
 static double *set_shape(fields *f, const char *name, int64_t rows, int64_t cols)
 {
     int64_t i = 0, count = 0;
@@ -230,10 +230,10 @@ static volt_status load_fields(const fields *f, load_fn *load)
     return status;
 }
 
-/* A number of a tensor, or a text, that is refused with this sentence. */
+/* A tensor value or a text that is rejected with this message. */
 typedef struct lie {
     const char *field;
-    int64_t index; /* TEXT: metadata; ROWS_ONLY: the tensor has `number` rows, and its columns; COLS_ONLY */
+    int64_t index; /* TEXT: metadata; ROWS_ONLY: `number` rows, same columns; COLS_ONLY */
     double number;
     const char *text, *sentence;
 } lie;
@@ -337,7 +337,7 @@ static void model_of_changes(void **state)
     check_fails(load_fields(&f, load_model), VOLT_ERR_FORMAT, "has 0 rows, and must have 1 to 14");
     free_fields(&f);
     f = read_fields(path);
-    set_text(&f, "errors_frozen", "yes"); /* written by earlier versions, ignored now */
+    set_text(&f, "errors_frozen", "yes"); /* written by earlier versions, now ignored */
     check_ok(load_fields(&f, load_model));
     set_text(&f, "errors_frozen", "no more");
     check_ok(load_fields(&f, load_model));
@@ -420,7 +420,7 @@ static void models_of_other_solvers(void **state)
     const char *path = save_model(fit_model("volterra", &options, X + D, Q));
     damage_every_field("landmarks", path, load_model, "");
     REFUSE_LIES(path, load_model, lies);
-    fields f = read_fields(path); /* more errors of the last rows than rows */
+    fields f = read_fields(path); /* more errors than rows */
     set_shape(&f, "errors", 2 * ROWS, Q);
     set_shape(&f, "error_scales", 2 * ROWS, 1);
     check_fails(load_fields(&f, load_model), VOLT_ERR_FORMAT, "rows, and may have");
@@ -503,7 +503,7 @@ static void learners(void **state)
         "learner", path, load_learner,
         "another text kernel, no tensor late, no tensor coverages, no tensor history, empty recent, ");
     REFUSE_LIES(path, load_learner, lies);
-    fields f = read_fields(path); /* a row that waits, and none that came */
+    fields f = read_fields(path); /* a pending row, but no row received */
     set_text(&f, "rows", "0");
     set_shape(&f, "last", 0, 0);
     check_fails(load_fields(&f, load_learner), VOLT_ERR_FORMAT, "and none was fed");
@@ -512,7 +512,7 @@ static void learners(void **state)
     set_text(&f, "forget_what", "dynamics");
     check_ok(load_fields(&f, load_learner));
     free_fields(&f);
-    check_ok(volt_live_drop(learner, ROWS)); /* no row before those that wait */
+    check_ok(volt_live_drop(learner, ROWS)); /* no row before the pending ones */
     check_ok(volt_live_save(learner, path));
     check_ok(load_learner(path));
     volt_live_free(learner);
@@ -522,7 +522,7 @@ static void learners(void **state)
 static void checkpoints(void **state)
 {
     (void)state;
-    enum { SIZE = 2, RESIDUAL = 3 }; /* of the numbers of a column */
+    enum { SIZE = 2, RESIDUAL = 3 }; /* on the values of a column */
     static const lie lies[] = {
         {"version", TEXT, 0, "7", "has checkpoint format 7"},
         {"fit", TEXT, 0, "0123", "belongs to another fit (0123"},

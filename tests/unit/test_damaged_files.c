@@ -1,5 +1,5 @@
-/* tests/unit/test_damaged_files.c: files that lie about their insides, made byte by byte: MAT files of version 5 and arrays in
- * safetensors files of others. */
+/* tests/unit/test_damaged_files.c: files with inconsistent structure, built byte by byte: MAT files of
+ * version 5, and safetensors arrays of other programs. */
 #include "base/tensors.h"
 #include "io/mat/mat.h"
 #include "support/check.h"
@@ -20,7 +20,8 @@
 
 /* ---- MAT files -------------------------------------------------------------------------------- */
 
-/* Elements are words of 4 bytes, little-endian: tags {type, bytes}, or {type | bytes << 16, body} in short. */
+/* Elements are little-endian words of 4 bytes: tags {type, bytes}, or {type | bytes << 16, body} in the
+ * short form. */
 enum { INT8 = 1, INT32 = 5, UINT32 = 6, DOUBLE = 9, MATRIX = 14, COMPRESSED = 15, MOST_WORDS = 8192 };
 enum { CELL = 1, STRUCT = 2, OBJECT = 3, CHAR = 4, NUMBERS = 6, FUNCTION = 16, OPAQUE = 17 };
 #define SHORT(type, bytes) ((type) | (uint32_t)(bytes) << 16)
@@ -58,7 +59,7 @@ static void put_element(mat_file *file, uint32_t type, const uint32_t *words, si
         put_word(file, words[i]);
 }
 
-/* The matrix of these words, compressed, of which the last `cut` bytes are left out. */
+/* The matrix of these words, compressed, without the last `cut` bytes. */
 static void put_compressed(mat_file *file, const uint32_t *words, size_t count, size_t cut)
 {
     static mat_file plain;
@@ -144,7 +145,7 @@ static void matrices_that_lie(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int packed = 0; packed < 2;
-             packed++) { /* the same within compressed data, but for two that matio skips */
+             packed++) { /* the same within compressed data, except for two that matio skips */
             begin_mat(&file);
             if (packed)
                 put_compressed(&file, cases[i].words, cases[i].count, 0);
@@ -158,11 +159,11 @@ static void matrices_that_lie(void **state)
                 assert_non_null(strstr(volt_error_detail(), "made.mat: the variable at byte 128 is damaged"));
         }
     begin_mat(&file);
-    put_compressed(&file, BODY(HEAD(FUNCTION, 1, 1), 1, 2, 3, 4), 0); /* passed over, whatever it holds */
+    put_compressed(&file, BODY(HEAD(FUNCTION, 1, 1), 1, 2, 3, 4), 0); /* skipped, whatever it contains */
     check_ok(check_mat(&file));
 }
 
-/* Cells within cells: as many as are followed, and one more. */
+/* Nested cells: the maximum depth, and one more level. */
 static void cells_within_cells(void **state)
 {
     (void)state;
@@ -184,7 +185,7 @@ static void cells_within_cells(void **state)
     }
 }
 
-/* Data that do not come in one piece of the reader's buffer, whole and cut. */
+/* Data longer than the reader's buffer, complete and truncated. */
 static void long_compressed_data(void **state)
 {
     (void)state;
@@ -205,7 +206,7 @@ static void long_compressed_data(void **state)
     }
 }
 
-/* MATLAB keeps the insides of objects in a variable without a name. */
+/* MATLAB stores the contents of objects in a variable without a name. */
 static void a_variable_without_a_name_is_passed_over(void **state)
 {
     (void)state;
@@ -274,7 +275,7 @@ static void arrays_that_lie(void **state)
         assert_non_null(strstr(volt_error_detail(), "arrays.safetensors"));
         assert_null(arrays);
     }
-    /* Metadata are no array. */
+    /* Metadata are not an array. */
     check_ok(
         read_arrays("{\"__metadata__\":{\"by\":\"hand\"}," ARRAY("\"F64\"", "[5]", "[0,40]") "}", 40, &arrays));
     assert_non_null(volt_arrays_find(arrays, "a"));

@@ -1,4 +1,4 @@
-/* tests/unit/test_data.c: the generators by hand, in their failures and when they are cancelled. */
+/* tests/unit/test_data.c: the generators: values computed by hand, failures, cancellation. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/golden.h"
@@ -34,7 +34,7 @@ static void no_options_are_the_defaults(void **state)
     check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(given, 10, 3)));
     check_ok(volt_simulate(VOLT_SYSTEM_LORENZ, NULL, volt_matrix_of(none, 10, 3)));
     assert_memory_equal(given, none, sizeof given);
-    assert_true(given[0] == 0 && given[1] == 1 && given[2] == 1.05); /* the start is row 0 */
+    assert_true(given[0] == 0 && given[1] == 1 && given[2] == 1.05); /* row 0 is the initial state */
 
     volt_simulate_options mackey = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
     check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &mackey, volt_matrix_of(given, 30, 1)));
@@ -47,8 +47,8 @@ static void no_options_are_the_defaults(void **state)
     assert_memory_equal(given, none, sizeof given);
 }
 
-/* Points where the field vanishes are left alone: exactly at the origin, to the growth of rounding at
- * (q, q, rho - 1), q^2 = beta (rho - 1), whose instability is slow (e^(0.094 t)). */
+/* Fixed points are kept: exactly at the origin, and up to the growth of rounding errors at (q, q, rho - 1),
+ * q^2 = beta (rho - 1), which is weakly unstable (e^(0.094 t)). */
 static void lorenz_rests_at_its_fixed_points(void **state)
 {
     (void)state;
@@ -67,7 +67,7 @@ static void lorenz_rests_at_its_fixed_points(void **state)
     }
 }
 
-/* On the axis u = v = 0 the solution is w0 e^(-beta t), whatever the spacing of rows. */
+/* On the axis u = v = 0 the solution is w0 e^(-beta t), for any spacing of rows. */
 static void accurate_lorenz_on_the_axis_is_the_exponential(void **state)
 {
     (void)state;
@@ -118,7 +118,7 @@ static void discarding_shifts_the_rows(void **state)
     assert_memory_equal(late, all + 20, sizeof late);
 }
 
-/* Only the entries of the view are written: the rest of a wider matrix stays. */
+/* Only the entries of the view are written. */
 static void a_wider_matrix_keeps_its_other_columns(void **state)
 {
     (void)state;
@@ -163,7 +163,7 @@ static void accurate_mackey_glass_by_hand(void **state)
     }
 }
 
-/* a x / (1 + x^power) = b x at x = 1 when a = 2 b. */
+/* Fixed point: a x / (1 + x^power) = b x at x = 1 when a = 2 b. */
 static void mackey_glass_rests_at_its_equilibrium(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void mackey_glass_rests_at_its_equilibrium(void **state)
         options.start[0] = 1;
         options.method = (volt_ode_method)method;
         check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, volt_matrix_of(rows, 20, 1)));
-        for (int i = 0; i < 20; i++) /* 1000 steps, each with a rounding of eps/2 at most */
+        for (int i = 0; i < 20; i++) /* 1000 steps with a rounding error of at most eps/2 each */
             assert_true(fabs(rows[i] - 1) <= 1000 * DBL_EPSILON / 2);
         options.start[0] = 0;
         check_ok(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, volt_matrix_of(rows, 20, 1)));
@@ -182,8 +182,8 @@ static void mackey_glass_rests_at_its_equilibrium(void **state)
     }
 }
 
-/* The solution depends smoothly on the power, which is taken in another way where it is not whole, and where it is large: over five
- * delays a change of 1e-9 has grown by far less than 1e4. */
+/* The solution depends smoothly on the power, which is computed differently for integer, non-integer and
+ * large values. Over five delays a change of 1e-9 grows by far less than 1e4. */
 static void mackey_glass_takes_any_power(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void mackey_glass_takes_any_power(void **state)
     }
 }
 
-/* An even power has the symmetry x -> -x, which every operation keeps. */
+/* An even power has the symmetry x -> -x, which every operation preserves exactly. */
 static void mackey_glass_with_an_even_power_is_odd(void **state)
 {
     (void)state;
@@ -237,12 +237,12 @@ static void narma10_follows_its_formula(void **state)
             sum += y[t - i];
         y[t + 1] = 0.3 * y[t] + 0.05 * y[t] * sum + 1.5 * (t >= 9 ? u[t - 9] : 0) * u[t] + 0.1;
         assert_true(rows[t][0] == u[t] && u[t] >= 0 && u[t] < 0.5);
-        /* sums in another order: a few eps a step, and the map contracts */
+        /* summation order differs: a few eps per step, and the map contracts */
         golden_check_number("y", y[t + 1], rows[t][1], 40 * DBL_EPSILON, GOLDEN_RELATIVE);
     }
 }
 
-/* The first seed whose sequence diverges within 10000 rows; rows up to the one named are finite. */
+/* The first seed whose sequence diverges within 10000 rows. Rows up to the reported one are finite. */
 static void narma10_names_the_row_where_it_diverges(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static void narma10_names_the_row_where_it_diverges(void **state)
     rows[0] = rows[2 * row + 1] = -7;
     check_fails(volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(rows, row + 1, 2)),
                 VOLT_ERR_NOT_FINITE, "is not finite");
-    assert_true(rows[0] == -7 && rows[2 * row + 1] == -7); /* untouched */
+    assert_true(rows[0] == -7 && rows[2 * row + 1] == -7); /* not modified */
     check_ok(volt_simulate(VOLT_SYSTEM_NARMA10, &options, volt_matrix_of(rows, row, 2)));
     for (int64_t i = 0; i < 2 * row; i++)
         assert_true(isfinite(rows[i]));
@@ -281,7 +281,7 @@ static void diverging_systems_are_refused_and_leave_nothing(void **state)
         rows[i] = -7;
 
     volt_simulate_options lorenz = lorenz_with(VOLT_ODE_RK4);
-    lorenz.step = 1; /* far beyond the stability of the scheme */
+    lorenz.step = 1; /* far outside the stability region */
     check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(rows, 20, 3)), VOLT_ERR_NOT_FINITE,
                 "the Lorenz system diverges: row ");
     lorenz = lorenz_with(VOLT_ODE_ACCURATE);
@@ -383,7 +383,7 @@ static void wrong_mackey_glass_options_are_refused(void **state)
     options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
     options.method = (volt_ode_method)7;
     check_fails(volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &options, out), VOLT_ERR_ARGUMENT, "the method is 7");
-    /* A delay of 9e15 steps is valid, and its values do not fit in memory. */
+    /* A delay of 9e15 steps is valid but does not fit in memory. */
     options = volt_simulate_options_default(VOLT_SYSTEM_MACKEY_GLASS);
     options.step = 17 / 0x1p52;
     for (int method = 0; method < 2; method++) {
@@ -392,7 +392,7 @@ static void wrong_mackey_glass_options_are_refused(void **state)
     }
 }
 
-/* Decimal steps that divide the delay up to rounding are whole numbers of steps. */
+/* Decimal steps that divide the delay up to rounding give an integer number of steps. */
 static void rounded_steps_are_accepted(void **state)
 {
     (void)state;
@@ -433,7 +433,7 @@ static void wrong_matrices_are_refused(void **state)
                 "the system is 3");
 }
 
-/* ---- all of them: cancelling, memory ----------------------------------------------------------- */
+/* ---- all generators: cancellation, memory ------------------------------------------------------ */
 
 typedef struct watch_state {
     int calls, cancel_at, backwards;
@@ -450,7 +450,7 @@ static int watch(const char *stage, double fraction, void *context)
     return seen->calls == seen->cancel_at;
 }
 
-/* The runs that the tests below go through. Short ones end; long ones would take years. */
+/* The runs used by the tests below. Short ones terminate; long ones would take years. */
 enum { LORENZ_RK4, LORENZ_ACCURATE, LORENZ_LONG_STEP, MACKEY_RK4, MACKEY_ACCURATE, MACKEY_HALVED, NARMA, RUNS };
 
 static volt_status run(int which, int is_long, volt_progress progress, double *rows)
@@ -463,10 +463,10 @@ static volt_status run(int which, int is_long, volt_progress progress, double *r
     lorenz.method = which == LORENZ_RK4 ? VOLT_ODE_RK4 : VOLT_ODE_ACCURATE;
     mackey.method = which == MACKEY_RK4 ? VOLT_ODE_RK4 : VOLT_ODE_ACCURATE;
     switch (which) {
-    case LORENZ_LONG_STEP: /* all the time goes into one row */
+    case LORENZ_LONG_STEP: /* all the time is spent in one row */
         lorenz.step = is_long ? 1e12 : 10;
         return volt_simulate(VOLT_SYSTEM_LORENZ, &lorenz, volt_matrix_of(rows, 2, 3));
-    case MACKEY_HALVED: /* steps so long that they must be cut */
+    case MACKEY_HALVED: /* steps long enough to be subdivided */
         mackey.step = 17;
         mackey.every = far;
         return volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &mackey, volt_matrix_of(rows, 2, 1));
@@ -474,7 +474,7 @@ static volt_status run(int which, int is_long, volt_progress progress, double *r
     case MACKEY_ACCURATE:
         mackey.discard = far;
         return volt_simulate(VOLT_SYSTEM_MACKEY_GLASS, &mackey, volt_matrix_of(rows, 2, 1));
-    case NARMA: /* a bounded length: a long enough sequence diverges before anyone can cancel */
+    case NARMA: /* bounded length: a longer sequence diverges before it can be cancelled */
         narma.discard = is_long ? 20 : 10;
         return volt_simulate(VOLT_SYSTEM_NARMA10, &narma, volt_matrix_of(rows, 2, 2));
     default:
@@ -501,7 +501,7 @@ static void cancelling_stops_within_a_second_and_leaves_nothing(void **state)
     for (int which = 0; which < RUNS; which++) {
         double rows[6] = {-7, -7, -7, -7, -7, -7};
         watch_state seen = {.cancel_at = which == NARMA ? 2 : 4};
-        clock_t start = clock(); /* of this process: others may keep the processor busy */
+        clock_t start = clock(); /* CPU time of this process, independent of other load */
         check_fails(run(which, 1, (volt_progress){watch, &seen}, rows), VOLT_ERR_CANCELLED, "simulate");
         double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
         print_message("run %d stopped after %.2f s\n", which, seconds);

@@ -1,4 +1,4 @@
-/* tests/unit/test_distance_unit.c: the unit of distance for the search of kernel widths. */
+/* tests/unit/test_distance_unit.c: the distance unit for searches over kernel widths. */
 #include "kernel/gram/gram.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* 0, 1, 3 are 1, 2 and 3 apart: the median is 2. */
+/* 0, 1, 3 have distances 1, 2 and 3: the median is 2. */
 static void by_hand(void **state)
 {
     (void)state;
@@ -27,7 +27,7 @@ static void by_hand(void **state)
     assert_true(unit == 10);
 }
 
-/* Rows that repeat say nothing: 0 and 1, each many times, are 1 apart. */
+/* Duplicate rows are ignored: 0 and 1, each repeated many times, have distance 1. */
 static void repeated_rows_do_not_count(void **state)
 {
     (void)state;
@@ -38,8 +38,8 @@ static void repeated_rows_do_not_count(void **state)
     assert_true(unit == 1);
 }
 
-/* Uniform on [0, 1]: |x - y| has the median 1 - sqrt(1/2) = 0.2929; of 256 sampled rows within a tenth of
- * it. It scales with the data. */
+/* Uniform on [0, 1]: |x - y| has the median 1 - sqrt(1/2) = 0.2929. The estimate from 256 sampled rows is
+ * within 10 % and scales with the data. */
 static void large_samples(void **state)
 {
     (void)state;

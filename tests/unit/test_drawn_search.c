@@ -1,6 +1,5 @@
-/* tests/unit/test_drawn_search.c: the picture of a search, whatever the kernels of its trials are.
- *
- * Kernels of logs are parsed before they are drawn; the picture must not depend on that. */
+/* tests/unit/test_drawn_search.c: the plot of a search for arbitrary kernel texts. Kernels in logs are
+ * parsed before they are plotted; the plot must not depend on that. */
 #define _POSIX_C_SOURCE 200809L
 #include "search/search_plot.h"
 #include "support/scratch.h"
@@ -19,7 +18,7 @@
 enum { TRIALS = 6 };
 enum { VALUE, PARAMETER, NAME, N_PLACES };
 
-/* Parts of a kernel's text as words of an axis, and as its name. */
+/* Parts of a kernel's text as axis labels and as its name. */
 static const char *const hostile[] = {"`touch ran`",
                                       "x\nsystem('touch ran')\n",
                                       "x\"\nsystem('touch ran')\n\"",
@@ -28,7 +27,7 @@ static const char *const hostile[] = {"`touch ran`",
                                       "@GPVAL_VERSION%s%",
                                       "'''`touch ran`"};
 
-/* Draw trials with `value` as the value, the name of a parameter, or the name of the kernel; returns the picture. */
+/* Plots trials with `value` as the value, the parameter name or the kernel name. Returns the plot. */
 static char *draw(const char *value, int place)
 {
     char kernels[TRIALS][256];
@@ -66,7 +65,7 @@ static void nothing_is_run(void **state)
         print_message("there is no gnuplot\n");
         skip();
     }
-    assert_int_equal(chdir(scratch_directory()), 0); /* where a command would leave its file */
+    assert_int_equal(chdir(scratch_directory()), 0); /* the file an injected command would create */
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
         for (int place = 0; place < N_PLACES; place++) {
             char *svg = draw(hostile[i], place);

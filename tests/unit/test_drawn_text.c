@@ -1,4 +1,5 @@
-/* tests/unit/test_drawn_text.c: text in pictures and pages: drawn as it is, never run, never taken for markup. */
+/* tests/unit/test_drawn_text.c: text in plots and HTML pages is shown literally, never executed or parsed as
+ * markup. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/numbers.h"
 #include "files/gnuplot_text.h"
@@ -28,7 +29,7 @@ typedef struct text_list {
     int count;
 } text_list;
 
-/* Every text has an end by which it is found: gnuplot leaves out what is empty. */
+/* Every text has a suffix for finding it, since gnuplot omits empty texts. */
 static void add_text(text_list *list, const char *text)
 {
     assert_true(list->count < MOST_TEXTS);
@@ -36,7 +37,7 @@ static void add_text(text_list *list, const char *text)
     list->count++;
 }
 
-/* What gnuplot, a shell, SVG or HTML could take for its own. */
+/* Texts with special meaning in gnuplot, a shell, SVG or HTML. */
 static const char *const pieces[] = {"`touch ran`",
                                      "$(touch ran)",
                                      "@ran",
@@ -98,7 +99,7 @@ enum { N_PIECES = sizeof pieces / sizeof *pieces };
 static void collect_texts(text_list *list)
 {
     list->count = 0;
-    for (int byte = 1; byte < 256; byte++) { /* every byte, alone and at the beginning */
+    for (int byte = 1; byte < 256; byte++) { /* every byte, by itself and as a prefix */
         char text[] = {(char)byte, '\0'};
         add_text(list, text);
     }
@@ -120,9 +121,9 @@ static void collect_texts(text_list *list)
     }
 }
 
-/* ---- pictures --------------------------------------------------------------------------------- */
+/* ---- plots ------------------------------------------------------------------------------------ */
 
-/* As many texts as one picture holds, in every place where scripts have one. */
+/* As many texts as one plot holds, in every position where scripts have a text. */
 enum { LABELS, TICKS, AXIS, KEY, N_PLACES };
 
 static void write_script(FILE *script, const text_list *list, int place)
@@ -158,7 +159,7 @@ static void write_script(FILE *script, const text_list *list, int place)
     fputs(end[place], script);
 }
 
-/* Run gnuplot in the scratch directory, where it may leave a file; returns the picture. */
+/* Runs gnuplot in the scratch directory, where injected commands could create a file. Returns the plot. */
 static char *draw(const text_list *list, int place)
 {
     char command[512];
@@ -176,7 +177,7 @@ static char *draw(const text_list *list, int place)
     return scratch_read(scratch_path("picture.svg"), NULL);
 }
 
-/* Both look at no more than they must: strncmp and strstr walk to the end of the picture under sanitizers. */
+/* Both read only the necessary bytes: under sanitizers strncmp and strstr scan to the end of the plot. */
 static bool begins_with(const char *text, const char *end, const char *word)
 {
     return (size_t)(end - text) >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
@@ -189,7 +190,7 @@ static const char *find(const char *from, const char *end, const char *word)
     return from;
 }
 
-/* What a reader of XML sees: the five named characters, and numbers below 128. */
+/* Decodes XML: the five named entities, and numeric references below 128. */
 static void decode_xml(const char *from, size_t length, char *to)
 {
     static const char *const names[][2] = {
@@ -213,7 +214,7 @@ static void decode_xml(const char *from, size_t length, char *to)
     *to = '\0';
 }
 
-/* Every text of the picture, decoded, in its order; those of the list must be among them. */
+/* Decodes all texts of the plot in order and checks that the listed ones are among them. */
 static void check_picture(const text_list *list, int place, const char *svg)
 {
     bool found[MOST_TEXTS] = {false};
@@ -265,7 +266,7 @@ static void gnuplot_draws_and_runs_nothing(void **state)
     free(list);
 }
 
-/* The script itself, without gnuplot: a string in which there is nothing to be found. */
+/* The script without gnuplot: a string literal that cannot be left. */
 static void quoted_texts_are_plain(void **state)
 {
     (void)state;
@@ -329,7 +330,7 @@ static void html_has_no_markup(void **state)
     }
 }
 
-/* A picture in a page: its tags are changed, its texts are not. */
+/* A plot in a page: its tags are changed, its texts are not. */
 static void texts_of_pictures_stay(void **state)
 {
     (void)state;

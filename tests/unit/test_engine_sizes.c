@@ -1,5 +1,5 @@
-/* tests/unit/test_engine_sizes.c: engines on more rows than they take at a time, on fewer threads than they began with, on
- * columns that were appended, and cancelled inside one entry. */
+/* tests/unit/test_engine_sizes.c: engines with more rows than a block, fewer threads than at creation,
+ * appended columns, and cancellation within one entry. */
 #include "kernel/engine/engine.h"
 #include "kernel/engine/state.h"
 #include "kernel/tangent.h"
@@ -63,7 +63,7 @@ static void diagonals_are_those_of_the_matrix(void **state)
 
 /* ---- states ------------------------------------------------------------------------------------ */
 
-/* Rows one by one against all at once: the same bits, and what a sum's terms give is times the root of their weights. */
+/* Single rows and batches are bitwise equal. The terms of a sum are multiplied by the root of their weights. */
 static void states_of_many_rows(void **state)
 {
     (void)state;
@@ -104,7 +104,7 @@ static void states_of_many_rows(void **state)
     free(rows);
 }
 
-/* ---- columns that are appended ------------------------------------------------------------------ */
+/* ---- appended columns --------------------------------------------------------------------------- */
 
 static int cancel(const char *stage, double fraction, void *context)
 {
@@ -124,7 +124,8 @@ static double *rows_of(const volt_resolved *resolved, const volt_columns *column
     return K;
 }
 
-/* The states of the first columns are run by the time that others come: these go on from the last of them. */
+/* The states of the first columns are already computed when columns are appended. The new ones continue from
+ * the last state. */
 static void appended_states_go_on(void **state)
 {
     (void)state;
@@ -157,7 +158,8 @@ static void appended_states_go_on(void **state)
 
 /* ---- threads ----------------------------------------------------------------------------------- */
 
-/* More entries than one thread joins alone; and a past whose scratch space is for more threads than there are now. */
+/* More entries than one thread combines, and an initial state with workspace for more threads than are now
+ * available. */
 static void threads_change_nothing(void **state)
 {
     (void)state;
@@ -200,7 +202,7 @@ static void threads_change_nothing(void **state)
     free(rows);
 }
 
-/* ---- inside one entry --------------------------------------------------------------------------- */
+/* ---- within one entry --------------------------------------------------------------------------- */
 
 typedef struct user {
     int64_t calls, cancel_at;
@@ -214,7 +216,8 @@ static int listen(const char *stage, double fraction, void *context)
     return ++u->calls == u->cancel_at;
 }
 
-/* Windows of 80 rows are polled every 51 rows of cells: there are calls before any entry is done. */
+/* Windows of 80 rows are polled every 51 rows of cells, so there are calls before the first entry is
+ * complete. */
 static void a_long_window_can_be_cancelled_inside(void **state)
 {
     (void)state;
@@ -244,8 +247,8 @@ static void a_long_window_can_be_cancelled_inside(void **state)
 
 /* ---- derivatives -------------------------------------------------------------------------------- */
 
-/* Rows that are near and rows so far away that the kernel between them is 0, or its tangent flat: slopes against
- * differences of neighbours. */
+/* Near rows, and rows so distant that the kernel is 0 or its derivative vanishes: derivatives against finite
+ * differences. */
 static const struct {
     const char *kernel, *name;
     double value;
@@ -282,7 +285,7 @@ static void slopes_are_those_of_neighbours(void **state)
         double *slope = rows_of(&tangent, columns, Z), *low = full_gram(text[0], Z),
                *high = full_gram(text[2], Z);
         double size = largest(slope, N * N);
-        for (int64_t k = 0; k < N * N; k++) /* squares of the step, and rounding over it: 1e-10 and 1e-11 */
+        for (int64_t k = 0; k < N * N; k++) /* squared step size, and rounding divided by it: 1e-10 and 1e-11 */
             if (!(fabs(slope[k] - (high[k] - low[k]) / (2 * step)) <= 1e-7 * size))
                 fail_msg("%s: entry %d is %.12g, and should be %.12g", text[1], (int)k, slope[k],
                          (high[k] - low[k]) / (2 * step));

@@ -1,5 +1,5 @@
-/* tests/unit/test_error_lists.c: which rows the lists of a model's errors cover, and which of them each output takes, where rows
- * or outputs have none. */
+/* tests/unit/test_error_lists.c: the rows covered by a model's error lists, and the rows used for each
+ * output when errors are missing. */
 #include "model/model_errors.h"
 #include "model/model_internal.h"
 #include "support/check.h"
@@ -16,7 +16,7 @@
 
 enum { KEPT = 300, MOST = KEPT / 2, Q = 2 };
 
-/* The far list begins where it holds MOST rows with a target: rows without one do not count. */
+/* The far list starts where it contains MOST rows with a target. Rows without a target are not counted. */
 static void the_far_list_counts_targets(void **state)
 {
     (void)state;
@@ -27,7 +27,7 @@ static void the_far_list_counts_targets(void **state)
         int64_t begin = KEPT;
         for (int i = 0; i < KEPT; i++)
             without[i] = hole > 0 && i % (hole + 2) == 0;
-        for (int64_t targets = 0; targets < MOST;) /* by hand: from the end on */
+        for (int64_t targets = 0; targets < MOST;) /* reference: counted from the end */
             targets += !without[--begin];
         check_ok(volt_errors_prepare(KEPT, Q, 1, hole > 0 ? without : NULL, KEPT, &errors, wanted));
         assert_int_equal(wanted[VOLT_ERRORS_FAR].begin, begin);
@@ -39,7 +39,7 @@ static void the_far_list_counts_targets(void **state)
     }
 }
 
-/* A row that output 0 has an error of and output 1 has not, and the other way round. */
+/* A row with an error only for output 0, and one with an error only for output 1. */
 static void every_output_takes_its_own_rows(void **state)
 {
     (void)state;
@@ -65,7 +65,7 @@ static void every_output_takes_its_own_rows(void **state)
     volt_errors_release(&errors);
 }
 
-/* Outputs whose errors differ in unit and in the rows that have one. */
+/* Outputs whose errors differ in unit and in the available rows. */
 static void what_is_read_is_in_units_of_the_output(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ static void what_is_read_is_in_units_of_the_output(void **state)
                             &model));
     volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
     assert_int_equal(near->rows, N);
-    near->scale[50 * Q] = near->scale[60 * Q + 1] = 0; /* as of a row that was not forecast */
+    near->scale[50 * Q] = near->scale[60 * Q + 1] = 0; /* as for a row without a forecast */
     assert_int_equal(volt_model_errors_read(model, volt_matrix_of(out, N, Q)), N);
     for (int i = 1; i < N; i++)
         for (int k = 0; k < Q; k++) {
@@ -92,7 +92,7 @@ static void what_is_read_is_in_units_of_the_output(void **state)
             assert_true(isnan(out[i * Q + k]) || out[i * Q + k] == model->target_scale[k] * near->e[i * Q + k]);
         }
     check_ok(volt_model_interval(model, &coverage, 1, volt_matrix_of(half, 1, Q)));
-    for (int k = 0; k < Q; k++) { /* 80 % of noise of standard deviation 0.1 lie within 0.13 of 0 */
+    for (int k = 0; k < Q; k++) { /* 80 % of noise with standard deviation 0.1 lie within 0.13 of 0 */
         assert_true(half[k] > 0.05 * units[k] && half[k] < 0.3 * units[k]);
         double scores[VOLT_INTERVAL_SCORES];
         int64_t count = volt_error_scores(&model->errors, Q, k, scores), within = 0;

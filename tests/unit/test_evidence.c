@@ -1,6 +1,6 @@
-/* tests/unit/test_evidence.c: volt_evidence: rows left out in earnest, its units, threads, refusals, memory, cancelling.
- *
- * Tolerances: fits without a row are compared to 1e-9 of the largest error: eps times the condition, at most 1e5 here, times n. */
+/* tests/unit/test_evidence.c: volt_evidence: explicit leave-one-out, units, threads, invalid arguments,
+ * memory, cancellation. Tolerance of leave-one-out fits: 1e-9 of the largest error (n eps times the
+ * condition number, at most 1e5 here). */
 #include "base/progress.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
@@ -70,9 +70,9 @@ static void check_near(const char *what, double found, double expected, double a
                  fabs(found - expected), allowed);
 }
 
-/* ---- rows left out in earnest ----------------------------------------------------------------- */
+/* ---- explicit leave-one-out ------------------------------------------------------------------- */
 
-/* Target k of row t less its forecast by a ridge fit on all other rows. */
+/* Target k of row t minus its prediction by a ridge fit on all other rows. */
 static double plain_left_out(const double *K, double alpha, bool intercept, int64_t t, int64_t k)
 {
     enum { MOST = N };
@@ -124,7 +124,7 @@ static void errors_are_those_of_rows_left_out(void **state)
         }
 }
 
-/* Search scores are the same figures as shares of the variance, with targets scaled or not. */
+/* Search scores are the same values relative to the variance, with or without target scaling. */
 static void scores_of_searches_are_these(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void scores_of_searches_are_these(void **state)
     }
 }
 
-/* The evidence of a fit, alpha given or chosen, is that of volt_evidence. */
+/* The evidence of a fit equals that of volt_evidence, with alpha fixed or chosen. */
 static void a_fit_reports_it(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void a_fit_reports_it(void **state)
         options.alpha = choice & 1 ? 0.1 : 0;
         options.scale = choice >> 1 & 1;
         options.washout = choice >> 2 ? 3 : 0;
-        volt_view one = {y, N, 1, Q}; /* outputs may want alphas of their own */
+        volt_view one = {y, N, 1, Q}; /* outputs may have different alphas */
         check_ok(volt_model_fit(kernel, X(), one, &options, volt_matrix_of(NULL, 0, 0), &model));
         volt_model_get_info(model, &info);
         if (isfinite(info.alpha)) {
@@ -263,7 +263,7 @@ static void threads_change_no_bit(void **state)
     free(targets);
 }
 
-/* ---- refusals --------------------------------------------------------------------------------- */
+/* ---- invalid arguments ------------------------------------------------------------------------ */
 
 static void what_it_does_not_take(void **state)
 {
@@ -308,7 +308,7 @@ static void what_it_does_not_take(void **state)
     volt_kernel_free(kernel);
 }
 
-/* ---- memory and cancelling -------------------------------------------------------------------- */
+/* ---- memory and cancellation ------------------------------------------------------------------ */
 
 static const char *const hard_kernel = "rbf:gamma=0.5,pole=0.4*linear + 2*fir:mu=0.8";
 

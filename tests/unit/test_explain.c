@@ -1,5 +1,5 @@
-/* tests/unit/test_explain.c: the series of models: standard deviations against differences of the posterior covariance,
- * a system that is known, threads, memory, cancelling, and what is refused. */
+/* tests/unit/test_explain.c: Volterra series of models: standard deviations against finite differences of
+ * the posterior covariance, a known system, threads, memory, cancellation, invalid arguments. */
 #include "base/progress.h"
 #include "model/model_internal.h"
 #include "support/check.h"
@@ -45,8 +45,8 @@ static volt_fit_options plain_options(double alpha)
 
 /* ---- standard deviations ---------------------------------------------------------------------- */
 
-/* K of all sequences that are one constant for long and move by h in one input at one lag, or by -h, and of the training
- * rows, with one another: the last rows of Gram matrices. */
+/* K between training rows and sequences that are constant for long and differ by h or -h in one input at one
+ * lag: the last rows of Gram matrices. */
 static double kernel_between(const volt_kernel *kernel, volt_view X, volt_view Y)
 {
     volt_gram_options options = volt_gram_options_default();
@@ -118,7 +118,8 @@ static void check_band(const char *text, const double *X, const double *Y, const
         double variance = prior - dd + (intercept ? one_d * one_d / one_one : 0);
         for (int q = 0; q < Q; q++) {
             double expected = sqrt(scale[q] * variance), found = e->g1_std[q * LAGS * D + v];
-            /* Differences leave h^2 of higher derivatives and eps / h^2 of the kernel. */
+            /* Finite differences have errors of h^2 times higher derivatives and of eps / h^2 times the
+             * kernel. */
             if (!(fabs(found - expected) <= 2e-5 * sqrt(scale[q] * (prior + 1e-3))))
                 fail_msg("%s: lag %d, input %d, output %d: %.10g, by differences %.10g", text, v / D, v % D, q,
                          found, expected);
@@ -160,7 +161,7 @@ static void standard_deviations(void **state)
     free(Y);
 }
 
-/* Several alphas, rows without targets, records and a washout: the same numbers as one by one. */
+/* With several alphas, missing targets, records and a washout, joint results equal separate ones. */
 static void standard_deviations_of_parts(void **state)
 {
     (void)state;
@@ -173,7 +174,7 @@ static void standard_deviations_of_parts(void **state)
     asked.shares = 0;
     volt_model *model = fit("memory:gamma=0.4", X, Y, N, &options);
     volt_explanation *both = NULL, *one = NULL;
-    model->alphas[1] = 0.5; /* as if it had been chosen so */
+    model->alphas[1] = 0.5; /* as if chosen */
     check_ok(volt_model_explain(model, &asked, &both));
     model->alphas[0] = 0.5;
     check_ok(volt_model_explain(model, &asked, &one));
@@ -185,7 +186,7 @@ static void standard_deviations_of_parts(void **state)
     volt_explanation_free(one);
     volt_model_free(model);
 
-    /* Rows after the last target, and before the first, are as good as none. */
+    /* Rows after the last target and before the first have no effect. */
     missing.missing_targets = 1;
     for (int i = KEPT; i < N; i++)
         Y[i * Q] = Y[i * Q + 1] = NAN;
@@ -217,7 +218,7 @@ static void standard_deviations_of_parts(void **state)
 
 enum { MANY = 45 };
 
-/* Explained from the factor that a model keeps, and with it gone. */
+/* With the factor stored in the model, and without it. */
 static void compare_bands(const char *kernel, const double *X, const double *Y, const volt_fit_options *options)
 {
     volt_explain_options asked = volt_explain_options_default();
@@ -235,10 +236,10 @@ static void compare_bands(const char *kernel, const double *X, const double *Y, 
     check_ok(volt_model_explain(model, &asked, &other));
     volt_kept_list_release(&model->kept);
     check_ok(volt_model_explain(model, &asked, &made));
-    /* The variances are of size 1, and lie on a matrix of condition below 1e4. */
+    /* The variances are of order 1, for a matrix of condition below 1e4. */
     for (int i = 0; i < Q * (MANY - 5) * D; i++)
         assert_true(fabs(kept->g1_std[i] - made->g1_std[i]) <= 1e-9 * (1 + made->g1_std[i]));
-    assert_true(fabs(other->g1_std[0] - made->g1_std[0]) > 1e-6); /* it was that factor */
+    assert_true(fabs(other->g1_std[0] - made->g1_std[0]) > 1e-6); /* the stored factor was used */
     volt_explanation_free(kept);
     volt_explanation_free(made);
     volt_explanation_free(other);
@@ -268,14 +269,15 @@ static void standard_deviations_from_a_kept_factor(void **state)
     free(Y);
 }
 
-/* A model of a loss has kernels, those of what stands before its link, and no such standard deviations. */
+/* A model with a loss has kernels, which describe the function before the link, and no such standard
+ * deviations. */
 static void a_model_of_a_loss(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(7707);
     double *X = random_rows(&rng, N, D, 0.95), *Y = normal_rows(&rng, N, Q);
     volt_fit_options options = plain_options(0.05);
-    options.loss = "huber:delta=1e6"; /* far from where it differs from squares */
+    options.loss = "huber:delta=1e6"; /* within the quadratic range of the loss */
     volt_explain_options asked = volt_explain_options_default();
     asked.lags = LAGS;
     volt_explanation *huber = NULL, *squares = NULL;
@@ -289,7 +291,7 @@ static void a_model_of_a_loss(void **state)
     assert_null(huber->g1_std);
     assert_non_null(squares->g1_std);
     for (int i = 0; i < Q * LAGS * D;
-         i++) /* the gap of the loss is relative 1e-6, and kernels move with its root */
+         i++) /* the relative gap is 1e-6, and kernels change with its square root */
         assert_true(fabs(huber->kernels[0][i] - squares->kernels[0][i]) < 0.02);
     volt_explanation_free(huber);
     volt_explanation_free(squares);
@@ -297,9 +299,9 @@ static void a_model_of_a_loss(void **state)
     free(Y);
 }
 
-/* ---- a system that is known ------------------------------------------------------------------- */
+/* ---- a known system --------------------------------------------------------------------------- */
 
-/* y = 1 + g1 x + x g2 x of two lags, without noise: its kernels come back, and nothing is left for higher orders. */
+/* y = 1 + g1 x + x g2 x with two lags and no noise: its kernels are recovered, and higher orders are zero. */
 static void a_known_system(void **state)
 {
     (void)state;
@@ -343,7 +345,7 @@ static void a_known_system(void **state)
     free(Y);
 }
 
-/* ---- whatever the circumstances --------------------------------------------------------------- */
+/* ---- threads, memory, cancellation ------------------------------------------------------------ */
 
 static void any_number_of_threads(void **state)
 {
@@ -365,7 +367,7 @@ static void any_number_of_threads(void **state)
         check_ok(volt_model_explain(model, &asked, &e));
         assert_memory_equal(first->kernels[0], e->kernels[0], Q * 6 * D * sizeof(double));
         assert_memory_equal(first->kernels[1], e->kernels[1], Q * 36 * D * D * sizeof(double));
-        for (int i = 0; i < Q * 3; i++) /* BLAS may add up in another order */
+        for (int i = 0; i < Q * 3; i++) /* the summation order of BLAS may differ */
             assert_true(fabs(first->shares[i] - e->shares[i]) < 1e-11);
         volt_explanation_free(e);
     }
@@ -441,7 +443,7 @@ static int listen(const char *stage, double fraction, void *context)
     return ++u->calls == u->cancel_at;
 }
 
-/* Every poll is a call, on one thread: cancelled at each of them in turn. */
+/* Every poll calls the callback, on one thread. Cancels at each call in turn. */
 static void cancelled_anywhere(void **state)
 {
     (void)state;
@@ -523,7 +525,8 @@ static void what_is_refused(void **state)
     }
 }
 
-/* Parts of changes: with the level, of which order 0 and 1 have their shares, they add up to the forecast, in every record. */
+/* Parts of changes: with the level, which contributes to orders 0 and 1, they add up to the forecast in
+ * every record. */
 static void parts_of_a_change_add_up(void **state)
 {
     (void)state;
@@ -562,7 +565,7 @@ static void parts_of_a_change_add_up(void **state)
             sum += parts[i * (ORDER + 2) + p];
             size += fabs(parts[i * (ORDER + 2) + p]);
         }
-        /* The rest is what is missing, so that only the sums round: of ROWS products each. */
+        /* The remainder is computed as a difference, so only the sums of ROWS products round. */
         if (!(fabs(sum - expected[i]) <= 100 * ROWS * DBL_EPSILON * size / 0.1))
             fail_msg("the parts of number %d add up to %.17g, and the forecast is %.17g", (int)i, sum,
                      expected[i]);

@@ -1,4 +1,4 @@
-/* tests/unit/test_explain_constant.c: a model of a constant has nothing to explain. */
+/* tests/unit/test_explain_constant.c: a model of a constant has no variance to explain. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* There is no variance to share out: 0 of it is of any order. */
+/* The variance is 0, so the share of every order is 0. */
 static void a_constant_has_no_shares(void **state)
 {
     (void)state;

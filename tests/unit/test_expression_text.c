@@ -1,5 +1,5 @@
-/* tests/unit/test_expression_text.c: the text of kernel expressions: what parses comes back bit for bit, parameters are
- * addressed by the number of their factor, and whatever is wrong is named. */
+/* tests/unit/test_expression_text.c: kernel expressions as text: parsed expressions print and parse to the
+ * same bits, parameters are addressed by the number of their factor, and errors name the invalid part. */
 #include "base/numbers.h"
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
@@ -31,9 +31,9 @@ static volt_kernel_value get(const volt_kernel *kernel, const char *name)
     return value;
 }
 
-/* ---- there and back --------------------------------------------------------------------------- */
+/* ---- round trips ------------------------------------------------------------------------------ */
 
-/* Any size, with all its digits. */
+/* A double of any magnitude with all its digits. */
 static double number(volt_rng *rng, double low, double high)
 {
     return exp(log(low) + (log(high) - log(low)) * volt_rng_uniform(rng));
@@ -45,7 +45,7 @@ static const char *blank(volt_rng *rng)
     return blanks[volt_rng_word(rng) % 4];
 }
 
-/* An expression of `factors` factors, written in some way; wanted[] receives names and values. */
+/* An expression of `factors` factors in a random notation. wanted[] receives names and values. */
 enum { MOST_WANTED = 200 };
 static struct {
     char name[40];
@@ -114,7 +114,7 @@ static void random_expressions_come_back(void **state)
             assert_int_equal(a.present, b.present);
         }
         for (int k = 0; k < n_wanted; k++) {
-            bool one = volt_kernel_parameter_name(first, 0)[0] != '1'; /* a factor alone has no numbers */
+            bool one = volt_kernel_parameter_name(first, 0)[0] != '1'; /* a single factor has no numbers */
             volt_kernel_value found = get(first, one ? wanted[k].name + 2 : wanted[k].name);
             if (!found.given || memcmp(&found.number, &wanted[k].value, sizeof(double)) != 0)
                 fail_msg("%s: %s is %.17g", text, wanted[k].name, found.number);
@@ -176,7 +176,7 @@ static void parameters_have_the_number_of_their_factor(void **state)
     volt_kernel_free(kernel);
 }
 
-/* ---- what is wrong ---------------------------------------------------------------------------- */
+/* ---- errors ----------------------------------------------------------------------------------- */
 
 static void bad_expressions_are_named(void **state)
 {
@@ -257,14 +257,15 @@ static void long_expressions_are_refused(void **state)
         if (terms == 1000)
             break;
     }
-    for (int k = 0; k < 1000; k++) /* and nested nonsense */
+    for (int k = 0; k < 1000; k++) /* and nested invalid text */
         text[k] = "(*+:=,?"[k % 7];
     text[1000] = '\0';
     check_fails(volt_kernel_parse(text, &kernel), VOLT_ERR_KERNEL, "");
     assert_true(strlen(volt_error_detail()) > 10);
 }
 
-/* What is printed can be read: a text that grows too long by its defaults is refused, and none is cut short. */
+/* Printed text can be parsed. A text that exceeds the maximum length with its defaults is rejected, never
+ * truncated. */
 static void what_parses_is_never_cut(void **state)
 {
     (void)state;
@@ -296,7 +297,7 @@ static void what_parses_is_never_cut(void **state)
     assert_true(taken > 10 && refused > 2);
 }
 
-/* Any bytes end in a kernel or in a sentence. */
+/* Arbitrary bytes give a kernel or an error. */
 static void random_pieces_end_in_a_sentence(void **state)
 {
     (void)state;
@@ -323,7 +324,7 @@ static void random_pieces_end_in_a_sentence(void **state)
     }
 }
 
-/* ---- what is asked and added ------------------------------------------------------------------ */
+/* ---- queries and additions -------------------------------------------------------------------- */
 
 static void questions_are_taken_out(void **state)
 {

@@ -1,6 +1,6 @@
-/* tests/unit/test_failing_journeys.c: small journeys through kernels, collections and detectors, of which every allocation
- * fails in turn, and which are cancelled at every call of the user, or about 50 of them. After each failure the status is the right one and
- * nothing is left; at the end the journey gives, bit for bit, what it gave undisturbed. */
+/* tests/unit/test_failing_journeys.c: sequences of calls on kernels, collections and detectors with every
+ * allocation failing in turn, and cancelled at every callback or at about 50 of them. After each failure the
+ * status is correct and nothing is leaked. The final run is bitwise equal to an undisturbed one. */
 #include "base/progress.h"
 #include "series/anomaly/variance_norm.h"
 #include "series/gram/objects_internal.h"
@@ -24,7 +24,7 @@ static struct {
     volt_view series[SERIES];
 } given;
 
-/* The figures that a journey ends with; what it does not write stays as it was. */
+/* The results of a sequence of calls. Unwritten entries keep their values. */
 typedef struct journey {
     const char *name, *kernel;
     volt_status (*run)(const struct journey *journey, volt_progress progress, double *figures);
@@ -50,7 +50,7 @@ static int free_rows(void **state)
     return volt_set_threads(0) != VOLT_OK;
 }
 
-/* ---- journeys --------------------------------------------------------------------------------- */
+/* ---- call sequences --------------------------------------------------------------------------- */
 
 static volt_status gram(const journey *j, volt_progress progress, volt_view X, volt_view Y, double *figures)
 {
@@ -204,7 +204,7 @@ static double undisturbed[FIGURES], found[FIGURES];
 static void begin(const journey *j)
 {
     memset(undisturbed, 0, sizeof undisturbed);
-    check_ok(j->run(j, (volt_progress){0}, undisturbed)); /* threads and buffers are there now */
+    check_ok(j->run(j, (volt_progress){0}, undisturbed)); /* threads and buffers are allocated by now */
 }
 
 static void end(const journey *j)

@@ -1,4 +1,4 @@
-/* tests/unit/test_fastmath.c: the exponential that compilers vectorise, against the one of the C library. */
+/* tests/unit/test_fastmath.c: the vectorisable exponential against that of the C library. */
 #include "base/fastmath.h"
 #include "support/sequences.h"
 
@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-/* Distance from the C library's exponential in units of the last place of the result. That one is off by less
- * than 1 ulp itself; so as not to depend on it, one point in 32 is also compared in long double. */
+/* Distance from the C library's exponential in units in the last place. The library is accurate to 1 ulp;
+ * one point in 32 is also compared in long double. */
 static double error_in_ulp(double x, bool precisely)
 {
     double rounded = exp(x), ulp = nextafter(rounded, INFINITY) - rounded;
@@ -42,10 +42,10 @@ static void error_is_below_two_units_of_the_last_place(void **state)
     check_range(&rng, 700, 709, 10000);
     check_range(&rng, -1, 1, 30000);
     check_range(&rng, -1e-3, 1e-3, 5000);
-    check_range(&rng, -40, 0, 30000); /* where the rbf lift lives */
+    check_range(&rng, -40, 0, 30000); /* range of the rbf lift */
 }
 
-/* r is largest, and changes sign, half-way between multiples of ln 2. */
+/* r is largest and changes sign halfway between multiples of ln 2. */
 static void error_is_small_where_the_reduction_changes(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* tests/unit/test_feedback.c: models whose outputs come back, against plain models of rows in which they stand already. */
+/* tests/unit/test_feedback.c: models with output feedback against plain models with the fed-back outputs as
+ * inputs. */
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/fed_system.h"
@@ -23,7 +24,7 @@ enum { D = FED_D, Q = FED_Q, N = FED_N, H = FED_H, ALL = FED_ALL };
 static const double omega = 1.7, alpha = 1e-3;
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
-/* Every engine, with filters and without. */
+/* Every engine, with and without filters. */
 static const char *const kernels[] = {"volterra:tau_coef=0.5,lambda_coef=0.6",
                                       "volterra:lift=rbf",
                                       "memory:gamma=0.6,rho=0.4,mu=0.5,pole=0.3",
@@ -34,7 +35,7 @@ enum { N_KERNELS = sizeof kernels / sizeof *kernels };
 
 /* ---- against plain models --------------------------------------------------------------------- */
 
-/* How a row becomes what the kernel sees: the plain model takes it from there. */
+/* The input map of the kernel, applied before the plain model. */
 typedef struct plain_scale {
     double shift[D], scale, mean[Q], sd[Q], all;
 } plain_scale;
@@ -67,7 +68,7 @@ static plain_scale learn_plain(const fed_system *rows, const char *kernel, bool 
     return s;
 }
 
-/* The row x after the output `before` (NULL: none), all of it but the last scale. */
+/* The row x with the previous output `before` (NULL: none), without the final scale. */
 static void plain_row(const plain_scale *s, const double *x, const double *before, double z[D + Q])
 {
     for (int j = 0; j < D; j++)
@@ -84,7 +85,7 @@ static double norm_of(const double *z)
     return sqrt(sum);
 }
 
-/* A model of (x_t, omega v_{t-1}) that is told nothing of feedback, on so many landmarks (0: exact). */
+/* A model of (x_t, omega v_{t-1}) without feedback, with this number of landmarks (0: exact). */
 static volt_model *fit_plain_on(const char *text, const fed_system *rows, bool scaled, int64_t cut,
                                 int64_t landmarks, plain_scale *s)
 {
@@ -122,7 +123,8 @@ static volt_model *fit_plain(const char *text, const fed_system *rows, bool scal
     return fit_plain_on(text, rows, scaled, cut, 0, s);
 }
 
-/* Free run of the plain model over rows first .. of the system, by hand: measured outputs for `warm` rows. */
+/* Reference free run of the plain model over rows first .. of the system, with measured outputs for `warm`
+ * rows. */
 static void run_plain(const volt_model *model, const plain_scale *s, const fed_system *rows, int64_t first,
                       int64_t count, int64_t warm, volt_start start, double *out)
 {
@@ -142,7 +144,7 @@ static void run_plain(const volt_model *model, const plain_scale *s, const fed_s
     volt_live_free(stream);
 }
 
-/* Largest difference in units of the largest value. */
+/* Largest difference relative to the largest value. */
 static double difference(const double *a, const double *b, int64_t count)
 {
     double largest = 0, size = 0;
@@ -153,8 +155,8 @@ static double difference(const double *a, const double *b, int64_t count)
     return largest / size;
 }
 
-/* Both scale the same numbers in another order: what rounding does to them goes through a system of condition
- * max K / alpha, about 1e4, and through a loop that is contracting. */
+/* Both scale the same numbers in another order. Rounding errors are amplified by a system of condition max K
+ * / alpha, about 1e4, and by a contracting loop. */
 static const double bound = 1e5 * 100 * DBL_EPSILON;
 
 static void runs_as_plain_models_do(void **state)
@@ -187,7 +189,7 @@ static void runs_as_plain_models_do(void **state)
         check_ok(volt_model_predict(model, fed_inputs(&rows, N, H), &how, volt_matrix_of(out, H, Q), NULL));
         assert_true(difference(wanted, out, H * Q) < bound);
 
-        /* Fitted values are forecasts one step ahead. */
+        /* Fitted values are one-step-ahead forecasts. */
         how.known = fed_targets(&rows, 0, N);
         how.warm_up = 0;
         check_ok(volt_model_predict(model, fed_inputs(&rows, 0, N), &how, volt_matrix_of(out, N, Q), NULL));
@@ -198,10 +200,11 @@ static void runs_as_plain_models_do(void **state)
     fed_system_free(&rows);
 }
 
-/* What rounding makes of nearly dependent landmarks is known to sqrt(10 m eps), 2e-7 (support/landmark_problem.h). */
+/* With nearly dependent landmarks the rounding error is sqrt(10 m eps), 2e-7 (support/landmark_problem.h). */
 static const double landmark_bound = 1e-5;
 
-/* On landmarks too: measured outputs come back for a while, then forecasts, batch by batch and row by row. */
+/* On landmarks as well: measured outputs are fed back during the warm-up, then forecasts, in batches and row
+ * by row. */
 static void landmarks_run_as_plain_models_on_landmarks_do(void **state)
 {
     (void)state;
@@ -294,7 +297,7 @@ static void streams_and_files_keep_all_bits(void **state)
         check_ok(volt_model_predict(read, fed_inputs(&rows, N, H), &how, volt_matrix_of(out, H, Q), NULL));
         assert_memory_equal(wanted, out, sizeof wanted);
 
-        /* Row by row, through a copy and a file half-way. */
+        /* Row by row, with a copy and a file halfway. */
         volt_live *stream = NULL, *copy = NULL, *resumed = NULL;
         check_ok(volt_live_create(model, NULL, &stream));
         for (int64_t i = 0; i < H / 2; i++)
@@ -311,7 +314,7 @@ static void streams_and_files_keep_all_bits(void **state)
         }
         assert_memory_equal(wanted, out, sizeof wanted);
 
-        /* Measured outputs in place of its own, after a zero past. */
+        /* Measured outputs instead of its own, from a zero initial state. */
         how.start = VOLT_START_RESET;
         how.known = fed_targets(&rows, N, H);
         how.warm_up = 5;
@@ -332,7 +335,7 @@ static void streams_and_files_keep_all_bits(void **state)
     fed_system_free(&rows);
 }
 
-/* The moment of another model, which differs in the weight alone, is refused. */
+/* The state of a model that differs only in the weight is rejected. */
 static void moments_belong_to_a_weight(void **state)
 {
     (void)state;

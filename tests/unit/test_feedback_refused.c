@@ -1,5 +1,5 @@
-/* tests/unit/test_feedback_refused.c: what models whose outputs come back refuse: runs that diverge, missing outputs, wrong
- * arguments, no memory. */
+/* tests/unit/test_feedback_refused.c: errors of models with output feedback: diverging runs, missing
+ * outputs, invalid arguments, memory. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/fed_system.h"
@@ -22,9 +22,9 @@ enum { Q = FED_Q, N = FED_N, H = FED_H };
 static const double omega = 1.7;
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
-/* ---- runs that diverge ------------------------------------------------------------------------ */
+/* ---- diverging runs --------------------------------------------------------------------------- */
 
-/* y_t = 1.5 y_{t-1} + x_t from 1: 1.5^11 is 86 at the end of training, and its range is left 6 rows later. */
+/* y_t = 1.5 y_{t-1} + x_t from 1: 1.5^11 is 86 at the end of training, and y leaves the range 6 rows later. */
 static void diverging_runs_say_where(void **state)
 {
     (void)state;
@@ -44,7 +44,7 @@ static void diverging_runs_say_where(void **state)
     for (int t = 0; t < MORE; t++)
         out[t] = untouched[t] = 1e77;
     x[0] = 0;
-    /* |y - 43.75| > 10 * 42.75 first at 1.5^12 ... > 471: y is 86.5 * 1.5^k, and k = 5 is the first. */
+    /* |y - 43.75| > 10 * 42.75 requires y > 471: y is 86.5 * 1.5^k, and k = 5 is the first. */
     int64_t beyond = -7;
     check_fails(
         volt_model_predict(model, volt_view_of(x, MORE, 1), NULL, volt_matrix_of(out, MORE, 1), &beyond),
@@ -53,7 +53,7 @@ static void diverging_runs_say_where(void **state)
     assert_int_equal(beyond, -7);
     check_ok(volt_model_predict(model, volt_view_of(x, 4, 1), NULL, volt_matrix_of(out, 4, 1), NULL));
 
-    /* One step ahead nothing comes back that strays. */
+    /* One-step-ahead forecasts do not diverge. */
     volt_predict_options how = volt_predict_options_default();
     double known[MORE] = {0};
     how.known = volt_view_of(known, MORE, 1);
@@ -61,8 +61,8 @@ static void diverging_runs_say_where(void **state)
     check_ok(volt_model_predict(model, volt_view_of(x, MORE, 1), &how, volt_matrix_of(out, MORE, 1), NULL));
     assert_true(out[4] > 900);
 
-    /* After a warm-up the run is free again: 470 is inside the range, 1.5 * 470 of row 4 is not. A known output of the
-     * warm-up may lie outside. */
+    /* After a warm-up the run is free again: 470 is inside the range, 1.5 * 470 in row 4 is not. A known
+     * output of the warm-up may lie outside. */
     known[0] = 900;
     known[1] = known[2] = 470;
     how.warm_up = 3;
@@ -76,17 +76,18 @@ static void diverging_runs_say_where(void **state)
     how.known.rows = 16;
     check_ok(volt_model_predict(model, volt_view_of(x, 16, 1), &how, volt_matrix_of(out, 16, 1), NULL));
     assert_true(fabs(out[15] / (2 * pow(1.5, 13)) - 1) < 1e-4);
-    how.known.rows = how.warm_up = 3; /* as long as the rows: every one is one step ahead */
+    how.known.rows = how.warm_up = 3; /* as long as the rows: all forecasts are one step ahead */
     check_ok(volt_model_predict(model, volt_view_of(x, 3, 1), &how, volt_matrix_of(out, 3, 1), NULL));
     assert_true(fabs(out[1] / (1.5 * 900) - 1) < 1e-4 && fabs(out[2] / (1.5 * 470) - 1) < 1e-4);
-    how.known.rows = 17; /* the last row itself leaves the range, and no row after it would notice */
+    how.known.rows = 17; /* the last row itself leaves the range, with no row after it */
     check_fails(volt_model_predict(model, volt_view_of(x, 17, 1), &how, volt_matrix_of(out, 17, 1), NULL),
                 VOLT_ERR_NOT_FINITE, "output 1 of row 17");
     how = volt_predict_options_default();
     check_fails(volt_model_predict(model, volt_view_of(x, 5, 1), &how, volt_matrix_of(out, 5, 1), NULL),
                 VOLT_ERR_NOT_FINITE, "output 1 of row 5");
 
-    /* A stream tells the forecast, refuses the rows after it, and goes on from a known output, also out of a file. */
+    /* A stream returns the forecast, rejects the rows after it and resumes from a known output, also after
+     * loading. */
     const char *moment = scratch_path("moment.safetensors");
     volt_live *stream = NULL, *read = NULL, *copy = NULL;
     double last = 0;
@@ -112,7 +113,7 @@ static void diverging_runs_say_where(void **state)
     volt_kernel_free(kernel);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------- */
+/* ---- invalid arguments ------------------------------------------------------------------------ */
 
 static void missing_targets(void **state)
 {
@@ -140,7 +141,7 @@ static void missing_targets(void **state)
     memcpy(rows.y + 19 * Q, kept, sizeof kept);
     options.n_records = 0;
 
-    /* A last row without a target is past, and nothing to go on from. */
+    /* A last row without a target updates the state, and there is no output to continue from. */
     rows.y[(N - 1) * Q] = NAN;
     check_ok(
         volt_model_fit(kernel, fed_inputs(&rows, 0, N), fed_targets(&rows, 0, N), &options, nowhere, &model));
@@ -190,7 +191,7 @@ static void wrong_arguments(void **state)
         VOLT_ERR_ARGUMENT, "feedback_weight");
     options = fed_options(omega);
     options.feedback_weight = 1e300;
-    rows.y[0] = 1; /* sd of 1e-12: the weight is out of reach */
+    rows.y[0] = 1; /* sd of 1e-12: the weight is out of range */
     for (int64_t i = 0; i < N; i++)
         rows.y[i * Q + 1] = 1e-12 * (double)(i % 2);
     check_fails(
@@ -225,7 +226,7 @@ static void wrong_arguments(void **state)
     rows.y[(N + 2) * Q] = NAN;
     check_fails(volt_model_predict(model, fed_inputs(&rows, N, H), &how, to, NULL), VOLT_ERR_NOT_FINITE,
                 "known output 1 of row 3 is missing");
-    how.warm_up = 2; /* those after the warm-up, and of the last row, may be missing */
+    how.warm_up = 2; /* outputs after the warm-up and of the last row may be missing */
     check_ok(volt_model_predict(model, fed_inputs(&rows, N, H), &how, to, NULL));
     check_ok(volt_model_predict(
         model, fed_inputs(&rows, N, 3),
@@ -255,7 +256,7 @@ static void wrong_arguments(void **state)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-/* Fit, save, read and run: everything that feedback adds allocations to. */
+/* Fit, save, load and run: all operations in which feedback allocates. */
 static volt_status do_all(const volt_kernel *kernel, const fed_system *rows, const char *path, double *out)
 {
     volt_fit_options options = fed_options(omega);
@@ -292,7 +293,7 @@ static void every_allocation_may_fail(void **state)
         int64_t live = failing_alloc_live();
         failing_alloc_stop();
         assert_int_equal(live, 0);
-        if (status != VOLT_OK) /* saving does without the sync of the directory */
+        if (status != VOLT_OK) /* saving succeeds without the sync of the directory */
             assert_true(hit && status == VOLT_ERR_MEMORY);
         assert_true((status != VOLT_OK) == (out[0] == 1e77));
     }

@@ -1,5 +1,5 @@
-/* tests/unit/test_feedback_search.c: candidates whose outputs come back: their scores against explicit fits and free
- * runs, and their way through draws, logs and generations. */
+/* tests/unit/test_feedback_search.c: candidates with output feedback: scores against explicit fits and free
+ * runs; draws, logs and adaptive candidates. */
 #include "select/candidates/candidates.h"
 #include "select/folds/problem.h"
 #include "support/candidate.h"
@@ -55,7 +55,7 @@ static volt_view targets(void)
 
 /* ---- explicit fits and free runs -------------------------------------------------------------- */
 
-/* Rows as all candidates of a search see them: scales are those of all rows. */
+/* Rows as scaled by a search: scales are computed from all rows. */
 typedef struct seen_rows {
     double x[N * D], y[N * Q], omega;
 } seen_rows;
@@ -96,7 +96,7 @@ static void see_rows(bool scaled, double omega, const int64_t *lengths, int64_t 
     seen->omega /= joint;
 }
 
-/* The score of a fold by a fit of its own on rows that begin and end where the records say. */
+/* The score of a fold by an explicit fit on the training rows of its records. */
 static double plain_fold(const char *text, double alpha, const seen_rows *seen,
                          const volt_search_options *options, const volt_split *split, int64_t record_begin)
 {
@@ -118,7 +118,8 @@ static double plain_fold(const char *text, double alpha, const seen_rows *seen,
     check_ok(volt_kernel_parse(text, &kernel));
     check_ok(volt_model_fit(kernel, volt_view_of(seen->x + split->train_begin, rows, D),
                             volt_view_of(seen->y + split->train_begin * Q, rows, Q), &fit, nowhere, &model));
-    /* From the end of training on, the rows of the gap with measured outputs; or after a zero past. */
+    /* Continues from the end of training, with measured outputs in the gap, or starts from a zero initial
+     * state. */
     bool is_new = options->start == VOLT_START_RESET || record_begin == split->begin;
     int64_t first = is_new ? split->begin : split->train_end, count = split->end - first;
     volt_predict_options how = volt_predict_options_default();
@@ -146,7 +147,7 @@ static double plain_fold(const char *text, double alpha, const seen_rows *seen,
     return score;
 }
 
-/* None of them knows the ball, which a fit on fewer rows would learn anew. */
+/* None of these kernels depends on the ball, which a fit on fewer rows would estimate differently. */
 static const char *const kernels[] = {"fading:gamma=0.3,rho=0.4", "2*fir:mu=0.5,corr=0.2 + rbf:gamma=0.1",
                                       "rbf:gamma=0.2,window=3", "memory:gamma=0.4,rho=0.3,mu=0.5,pole=0.4"};
 enum { N_KERNELS = sizeof kernels / sizeof *kernels };
@@ -160,8 +161,8 @@ static volt_search *run_search(const volt_candidates *candidates, const volt_sea
     return search;
 }
 
-/* A fit on scaled rows and one on rows scaled by hand differ by rounding, which the condition of the system, at most
- * max K / alpha, some 1e4, and the contracting loop amplify. */
+/* A fit on scaled rows and one on rows scaled by hand differ by rounding, amplified by the condition of the
+ * system, at most max K / alpha, some 1e4, and by the contracting loop. */
 static const double bound = 1e5 * N * DBL_EPSILON;
 
 static void check_scores(const volt_search_options *options, const char *what)
@@ -248,7 +249,7 @@ static void scores_of_records(void **state)
     }
 }
 
-/* The same bits whatever the number of threads, also of kernels that know their ball. */
+/* Results are bitwise independent of the number of threads, also for kernels that depend on the ball. */
 static void threads_change_nothing(void **state)
 {
     (void)state;
@@ -283,9 +284,9 @@ static void threads_change_nothing(void **state)
     volt_candidates_free(candidates);
 }
 
-/* ---- runs that diverge ------------------------------------------------------------------------ */
+/* ---- diverging runs --------------------------------------------------------------------------- */
 
-/* A growing system: one step ahead it is forecast well, and a free run leaves its range. */
+/* A growing system: accurate one-step-ahead forecasts, and a free run that leaves the range. */
 static void diverging_candidates_fail(void **state)
 {
     (void)state;
@@ -359,15 +360,15 @@ static void weights_are_drawn(void **state)
     draw.fed = volt_view_of(y, N - 1, Q);
     check_fails(volt_candidates_draw("rbf", inputs(), &draw, &candidates), VOLT_ERR_SHAPE,
                 "83 of fed-back outputs");
-    /* Without feedback every candidate has none. */
+    /* Without feedback every candidate has weight 0. */
     check_ok(volt_candidates_draw("rbf", inputs(), NULL, &candidates));
     check_ok(volt_candidates_get(candidates, 3, kernel, &alpha, &weight));
     assert_true(weight == 0);
     volt_candidates_free(candidates);
 }
 
-/* A width is in the unit of the distances of what the kernel sees: all of it is scaled to 1, so that a weight which makes
- * the outputs all that counts does not change the unit any more. */
+/* Widths are relative to the distances of the kernel inputs, which are scaled to 1. Once a weight makes the
+ * outputs dominate, a larger one does not change the unit. */
 static void widths_know_the_weight(void **state)
 {
     (void)state;
@@ -447,14 +448,14 @@ static void logs_go_on(void **state)
     }
     volt_search_free(search);
     search = NULL;
-    /* Merged, it says with what weight the best came back. */
+    /* The merged search reports the feedback weight of the best candidate. */
     const char *logs[] = {options.log};
     check_ok(volt_search_merge(logs, 1, &search));
     assert_true(volt_search_trial(search, VOLT_TRIAL_BEST)->feedback ==
                 volt_search_trial(whole, VOLT_TRIAL_BEST)->feedback);
     volt_search_free(search);
     search = NULL;
-    /* Another way to validate is another search. */
+    /* Another validation method is a different search. */
     options.validate = VOLT_VALIDATE_ONE_STEP;
     check_fails(volt_search_run(candidates, inputs(), targets(), &options, &search), VOLT_ERR_FORMAT,
                 "belongs to another search");
