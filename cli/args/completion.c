@@ -34,7 +34,7 @@ static name_list values_of(const option *row)
         for (int64_t i = 0; volt_kernel_at(i); i++)
             names_add(&list, volt_kernel_at(i)->name);
     for (int i = 0; i < list.count; i++)
-        if (!is_plain_word(list.names[i])) /* a placeholder such as N=VALUE */
+        if (!is_plain_word(list.names[i])) /* a placeholder */
             list.count = 0;
     return list;
 }

@@ -1,4 +1,4 @@
-/* cli/files/calendar.c: columns of the calendar beside the inputs of a file or of a line. */
+/* cli/files/calendar.c: calendar columns, appended to the inputs of a file or a line. */
 #include "files/calendar.h"
 
 #include "files/row_times.h"
@@ -19,7 +19,7 @@ int calendar_check(const char *parts, calendar *wanted)
 
 double calendar_scale(volt_view X)
 {
-    double sum = 0; /* of the variances of the columns, each found in two passes */
+    double sum = 0; /* sum of the column variances, computed in two passes */
     for (int64_t j = 0; j < X.cols; j++) {
         double mean = 0, variance = 0;
         for (int64_t i = 0; i < X.rows; i++)
@@ -30,13 +30,13 @@ double calendar_scale(volt_view X)
         }
         sum += variance;
     }
-    double scale = sqrt(2 * sum / (double)X.cols); /* a sine has the variance 1/2 */
+    double scale = sqrt(2 * sum / (double)X.cols); /* a sine has variance 1/2 */
     return scale > 0 && isfinite(scale) ? scale : 1;
 }
 
-/* ---- a file ----------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------ */
 
-/* The names of the data with those of the calendar behind them, in one block. */
+/* Returns the names of the data followed by those of the calendar, in one block. */
 static const char **all_names(const calendar *wanted, const dataset *data)
 {
     size_t own = (size_t)data->view.cols, more = (size_t)wanted->columns.cols;
@@ -82,9 +82,9 @@ int calendar_add(const calendar *wanted, dataset *data, const char *need)
     return 0;
 }
 
-/* ---- a line ----------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------ */
 
-/* The first cell that is a date; -1, and *problem in words, when there is none. */
+/* Returns the first cell that is a date, or -1 with the reason in *problem. */
 static int64_t find_date(char *const *cells, int64_t count, volt_time *time, const char **problem)
 {
     *problem = "there is none";
@@ -100,7 +100,7 @@ static int64_t find_date(char *const *cells, int64_t count, volt_time *time, con
     return -1;
 }
 
-/* A time of day may stand in a cell of its own: behind the date it makes another moment. */
+/* Adds the time of day if another cell contains one. */
 static void add_time_of_day(char *const *cells, int64_t count, int64_t date, volt_time *time)
 {
     char text[2 * VOLT_TIME_LENGTH];

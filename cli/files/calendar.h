@@ -1,4 +1,4 @@
-/* cli/files/calendar.h: columns of the calendar beside the inputs of a file or of a line. */
+/* cli/files/calendar.h: calendar columns, appended to the inputs of a file or a line. */
 #ifndef CLI_CALENDAR_H
 #define CLI_CALENDAR_H
 
@@ -10,27 +10,28 @@
     "each as "                                                                                               \
     "a sine and a cosine"
 
-/* What is added to the inputs; parts NULL: nothing. */
+/* Calendar columns to add; parts NULL: none. */
 typedef struct calendar {
     const char *parts; /* "hour,weekday" */
     volt_calendar columns;
-    double scale; /* of the sines and cosines */
+    double scale; /* amplitude of the sines and cosines */
 } calendar;
 
-/* Every function returns 0, or the exit status after saying what is wrong. */
+/* Functions that return int return 0, or the exit status after an error message. */
 
-/* Is the list one of a calendar? Sets `columns`; parts may be NULL. */
+/* Validates the list and sets `columns`. `parts` may be NULL. */
 int calendar_check(const char *parts, calendar *wanted);
 
-/* The scale that gives a sine the spread of the columns of X: inputs are scaled by one number all together, and columns of
- * 1 would drown beside loads of 30000. 1 for columns that never move. */
+/* Returns the amplitude that gives a sine the standard deviation of the columns of X, or 1 for constant
+ * columns. All inputs share one scale, so columns of amplitude 1 would be negligible next to loads of 30000. */
 double calendar_scale(volt_view X);
 
-/* Put the columns, with their names, behind those of the data; `need` names what wants dates in an error. */
+/* Appends the columns and their names to the data. `need` names the option that requires dates in an error
+ * message. */
 int calendar_add(const calendar *wanted, dataset *data, const char *need);
 
-/* The same numbers of one line of text, wanted->columns.cols of them. False when it holds no date; *problem then goes on: "a date is
- * needed, and ...". */
+/* Computes the same values for one line of text, wanted->columns.cols of them. Returns false if the line has
+ * no date. *problem then completes "a date is needed, and ...". */
 bool calendar_of_line(const calendar *wanted, const char *line, double *row, const char **problem);
 
 #endif

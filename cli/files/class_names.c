@@ -1,4 +1,4 @@
-/* cli/files/class_names.c: the classes of labelled series, as names and as numbers. */
+/* cli/files/class_names.c: class labels as names and as numbers. */
 #include "files/class_names.h"
 
 #include "terminal/messages.h"
@@ -14,7 +14,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* As numbers; texts where those are equal, such as 1 and 1.0. */
+/* Orders by number, and by text if the numbers are equal, such as 1 and 1.0. */
 static int by_number(const void *a, const void *b)
 {
     double x = NAN, y = NAN;

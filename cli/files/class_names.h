@@ -1,25 +1,27 @@
-/* cli/files/class_names.h: the classes of labelled series, as names and as numbers. */
+/* cli/files/class_names.h: class labels as names and as numbers. */
 #ifndef CLI_CLASS_NAMES_H
 #define CLI_CLASS_NAMES_H
 
 #include "files/collections.h"
 
-/* The classes of training series, in order: as numbers where all of them are, else as texts. Begins as {0}. */
+/* The sorted classes of the training series: by number if all labels are numbers, otherwise by text.
+ * Initialise with {0}. */
 typedef struct class_names {
-    const char **names; /* count of them, which belong to the series */
+    const char **names; /* array of `count`; the texts are owned by the series */
     int64_t count;
 } class_names;
 
 enum { CLASS_UNKNOWN = -1 };
 
-/* Every function returns 0, or the exit status after saying what is wrong. The series must have labels. */
+/* Functions that return int return 0, or the exit status after an error message. The series must have
+ * labels. */
 int class_names_read(class_names *classes, const labelled_series *series);
 void class_names_release(class_names *classes);
 
-/* The number of each series' class, CLASS_UNKNOWN where its name is none of these; to be freed. */
+/* Allocates the class number of each series, CLASS_UNKNOWN for an unknown label. The caller frees it. */
 int class_numbers(const class_names *classes, const labelled_series *series, int64_t **numbers);
 
-/* How many of the `count` numbers are `which`. */
+/* Returns how many of the `count` numbers equal `which`. */
 int64_t class_count(const int64_t *numbers, int64_t count, int64_t which);
 
 #endif

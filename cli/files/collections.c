@@ -1,4 +1,4 @@
-/* cli/files/collections.c: collections of series from files, with a class for each. */
+/* cli/files/collections.c: read collections of labelled series. */
 #include "files/collections.h"
 
 #include "terminal/messages.h"

@@ -1,7 +1,7 @@
-/* cli/files/explained.c: what a model has learned, as JSON and as tables.
+/* cli/files/explained.c: Volterra kernels and variance shares of a model, as JSON and as tables.
  *
- * A kernel of order p is a table with a row for every choice of lags, the first falling behind none, and a column for every
- * output and choice of inputs. */
+ * The table of a kernel of order p has one row per non-decreasing tuple of lags and one column per output
+ * and tuple of inputs. */
 #include "files/explained.h"
 
 #include "files/inputs.h"
@@ -21,7 +21,7 @@ int64_t explained_inputs(const volt_model_info *info)
     return info->d + (info->feedback_weight > 0 ? info->q : 0);
 }
 
-/* The inputs, and "y[-1]" of every output that comes back: one block, the pointers first. */
+/* Returns the input names and "y[-1]" for every fed-back output, in one block that starts with the pointers. */
 static const char **all_inputs(const volt_model_info *info, const char *const *outputs)
 {
     enum { BEHIND = 8 };
@@ -72,7 +72,7 @@ const char *explained_path(const char *prefix, const char *what, char path[EXPLA
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
 
-/* Numbers as lists of lists: sizes[0] of sizes[1] of ... */
+/* Nested lists of numbers with dimensions sizes[0] x sizes[1] x ... */
 static json_t *nested(json_build *build, const double *numbers, const int64_t *sizes, int depth)
 {
     int64_t step = 1;
@@ -94,7 +94,7 @@ static json_t *texts(json_build *build, const char *const *names, int64_t count)
     return list;
 }
 
-/* {"order1": ..., "higher": ...} of output k; k < 0: the mean over outputs. */
+/* {"order1": ..., "higher": ...} for output k; k < 0: the mean over outputs. */
 static json_t *by_order(json_build *build, const explained *shown, const double *numbers, int64_t k)
 {
     const volt_explanation *e = shown->series;
@@ -111,7 +111,7 @@ static json_t *by_order(json_build *build, const explained *shown, const double 
     return object;
 }
 
-/* The mean over outputs under `key`, and those of every output beside it. */
+/* Sets the mean over outputs under `key` and the values of each output under `each_key`. */
 static void set_shares(json_build *build, const explained *shown, const char *key, const char *each_key,
                        const double *numbers, json_t *object)
 {
@@ -158,7 +158,7 @@ int explained_print_json(const explained *shown)
 
 /* ---- tables ----------------------------------------------------------------------------------- */
 
-/* Names of columns, each in a place of its own. */
+/* Column names, each in its own allocation. */
 typedef struct column_list {
     char **names;
     int64_t count, most;
@@ -185,7 +185,7 @@ static bool columns_add(column_list *columns, const char *text)
     return copy != NULL;
 }
 
-/* "y:x1*x2" of output k and the inputs that `choice` numbers. */
+/* Adds the column "y:x1*x2" for output k. `inputs` encodes the tuple of inputs. */
 static bool add_kernel_column(const explained *shown, int p, int64_t k, int64_t inputs, const char *behind,
                               column_list *columns)
 {
@@ -212,7 +212,8 @@ static int64_t power(int64_t base, int p)
     return product;
 }
 
-/* The next lags that do not fall, the last the fastest: false behind the last. */
+/* Advances to the next non-decreasing tuple of lags, the last lag fastest. Returns false after the last
+ * tuple. */
 static bool next_lags(int p, int64_t lags, int64_t *lag)
 {
     for (int j = p - 1; j >= 0; j--)
@@ -225,7 +226,7 @@ static bool next_lags(int p, int64_t lags, int64_t *lag)
     return false;
 }
 
-/* The kernel of order p; standard deviations stand behind each column of order 1. */
+/* Writes the kernel of order p. For order 1, each column is followed by its standard deviations. */
 static int write_kernel(const explained *shown, int p, const char *path)
 {
     const volt_explanation *e = shown->series;
@@ -270,7 +271,7 @@ static int write_kernel(const explained *shown, int p, const char *path)
     return failed;
 }
 
-/* A row for every output. */
+/* Writes one row per output. */
 static int write_shares(const explained *shown, const char *path)
 {
     const volt_explanation *e = shown->series;
@@ -302,7 +303,7 @@ static int write_shares(const explained *shown, const char *path)
     return failed;
 }
 
-/* The parts of the orders along other rows. */
+/* Writes the contributions of the orders to the predictions on other rows. */
 static int write_parts(const explained *shown, const char *path)
 {
     int64_t q = shown->series->q, each = shown->parts.cols / q;

@@ -1,4 +1,5 @@
-/* cli/files/explained.h: what a model has learned, with the names of its inputs and outputs, and its way into files. */
+/* cli/files/explained.h: Volterra kernels and variance shares of a model, with the names of its inputs and
+ * outputs. */
 #ifndef CLI_EXPLAINED_H
 #define CLI_EXPLAINED_H
 
@@ -9,28 +10,28 @@
 typedef struct explained {
     const volt_explanation *series;
     volt_model_info info;
-    const char **inputs, **outputs; /* names, made up where the model has none */
+    const char **inputs, **outputs; /* names; generated if the model has none */
     char about[24];                 /* "mean", "zero" or "point" */
-    volt_matrix parts;              /* of the orders along other rows; no data: not asked for */
+    volt_matrix parts;              /* contributions of the orders on other rows; data NULL: not requested */
 } explained;
 
-/* Every function returns 0, or the exit status after saying what is wrong. */
+/* Functions that return int return 0, or the exit status after an error message. */
 
-/* The names, from info; free them with explained_release. */
+/* Sets the names from `info`. Free them with explained_release. */
 int explained_name(explained *shown);
 void explained_release(explained *shown);
 
-/* Inputs of the series: those of the model, and the outputs that come back. */
+/* Returns the number of inputs of the Volterra series: the model's inputs and its fed-back outputs. */
 int64_t explained_inputs(const volt_model_info *info);
 
-/* "order1", ..., and "higher" for number series->share_orders. */
+/* Writes "order1", ..., or "higher" for number series->share_orders. */
 enum { ORDER_NAME_LENGTH = 32 };
 const char *explained_order(const explained *shown, int64_t number, char name[ORDER_NAME_LENGTH]);
 
-/* As JSON on standard output. */
+/* Prints JSON on standard output. */
 int explained_print_json(const explained *shown);
 
-/* PREFIX.g1.csv, PREFIX.g2.csv, ..., PREFIX.shares.csv and PREFIX.orders.csv, or .npy; the names of files. */
+/* Write PREFIX.g1.csv, PREFIX.g2.csv, ..., PREFIX.shares.csv and PREFIX.orders.csv, or .npy. */
 enum { EXPLAINED_PATH = 4096 };
 const char *explained_path(const char *prefix, const char *what, char path[EXPLAINED_PATH]);
 int explained_write_tables(const explained *shown, const char *prefix, const char *extension);

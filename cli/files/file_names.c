@@ -1,4 +1,4 @@
-/* cli/files/file_names.c: which file a name stands for, also one that is not there yet. */
+/* cli/files/file_names.c: resolve paths, including those of files that do not exist yet. */
 #define _POSIX_C_SOURCE 200809L
 #include "files/file_names.h"
 

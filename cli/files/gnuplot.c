@@ -1,4 +1,4 @@
-/* cli/files/gnuplot.c: run gnuplot as a child, its script and its picture in files. */
+/* cli/files/gnuplot.c: run gnuplot as a child process. */
 #define _POSIX_C_SOURCE 200809L
 #include "files/gnuplot.h"
 
@@ -37,10 +37,10 @@ FILE *gnuplot_script(void)
     return script;
 }
 
-/* Start gnuplot with these as its standard input, output and error. Returns 0 or what errno would be. */
+/* Starts gnuplot with these files as standard input, output and error. Returns 0 or an errno value. */
 static int start_gnuplot(FILE *script, FILE *picture, FILE *words, pid_t *child)
 {
-    static char name[] = "gnuplot", plain[] = "-d"; /* -d: whatever the user's own settings are */
+    static char name[] = "gnuplot", plain[] = "-d"; /* -d: ignore the user's settings */
     char *arguments[] = {name, plain, NULL};
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
@@ -55,7 +55,7 @@ static int start_gnuplot(FILE *script, FILE *picture, FILE *words, pid_t *child)
     return error;
 }
 
-/* Wait for the child; returns its exit status, 128 and above for a signal. */
+/* Waits for the child. Returns its exit status, or 128 and above for a signal. */
 static int wait_for(pid_t child)
 {
     int state = 0;
@@ -73,7 +73,7 @@ static int complain_missing(int error)
     return complain(EXIT_FAILED, "no picture: gnuplot does not start: %s", strerror(error));
 }
 
-/* The first line that says what is wrong, for the sentence: no warning, and not the line that gnuplot read. */
+/* Returns the first line of the error output that is neither a warning nor an echoed input line. */
 static const char *first_words(FILE *words, char *line, int capacity)
 {
     rewind(words);
@@ -86,7 +86,7 @@ static const char *first_words(FILE *words, char *line, int capacity)
     return "it does not say why";
 }
 
-/* Run gnuplot on the script, with its picture in `picture`, a file with a descriptor. */
+/* Runs gnuplot on the script, with its output in `picture`, which must have a file descriptor. */
 static int run_gnuplot(FILE *script, FILE *picture)
 {
     char line[256];
@@ -101,7 +101,7 @@ static int run_gnuplot(FILE *script, FILE *picture)
     if (error)
         failed = complain_missing(error);
     int status = failed ? 0 : wait_for(child);
-    if (status == 127) /* where the search for the program happens in the child */
+    if (status == 127) /* if the child process searches for the program */
         failed = complain_missing(ENOENT);
     else if (status)
         failed = complain(EXIT_FAILED, "no picture: gnuplot failed: %s", first_words(words, line, sizeof line));
@@ -122,7 +122,7 @@ static int copy_to(FILE *from, FILE *to)
 
 int gnuplot_draw(FILE *script, FILE *picture)
 {
-    /* Through a file of our own: `picture` may be anything, also memory. */
+    /* Use a temporary file, because `picture` may be an in-memory stream without a descriptor. */
     FILE *drawn = gnuplot_script();
     if (!drawn)
         return EXIT_FAILED;

@@ -1,12 +1,12 @@
 /* cli/files/gnuplot_text.c: quote text for gnuplot.
  *
- * In double quotation marks gnuplot knows characters by their octal numbers, and reads them after it has looked for
- * `commands`, @macros and marks. So all but letters and blanks are written as numbers, and there is nothing to find;
- * digits too, which gnuplot would count to the number before them. (Single quotation marks will not do: gnuplot 5.4
- * reads ''' at the beginning of a string as the end of an empty one.) Two things are left:
- *   - % in the label of a tick, which is a format: doubled;
- *   - &#x, which the SVG terminal takes for the beginning of a character's number and passes on: the ampersand is
- *     then written as such a number itself. */
+ * In double-quoted strings gnuplot decodes octal escapes after the expansion of `commands` and @macros.
+ * Therefore all characters except letters and blanks are written as octal escapes. This includes digits,
+ * which would otherwise extend a preceding escape. Single-quoted strings are not safe: gnuplot 5.4 reads '''
+ * at the start of a string as the end of an empty string. Two cases remain:
+ *   - % in a tick label, which is a format: doubled;
+ *   - &#x, which the SVG terminal passes on as a character reference: the ampersand is written as a
+ *     character reference. */
 #include "files/gnuplot_text.h"
 
 #include "text/text.h"

@@ -1,14 +1,14 @@
-/* cli/files/gnuplot_text.h: text in a script for gnuplot. */
+/* cli/files/gnuplot_text.h: quote text for gnuplot scripts. */
 #ifndef CLI_GNUPLOT_TEXT_H
 #define CLI_GNUPLOT_TEXT_H
 
 #include <stdio.h>
 
-/* Write `text`, whatever it holds, so that gnuplot draws it as it is and runs or replaces nothing of it: the one way
- * by which text that is not the program's own gets into a script. The terminal must be `svg noenhanced`. */
+/* Writes arbitrary text as a string that gnuplot draws literally, without expansion or execution. All
+ * external text must be written to scripts with this function. The terminal must be `svg noenhanced`. */
 void gnuplot_text(FILE *script, const char *text);
 
-/* The same for the label of a tick, which gnuplot takes for a format. */
+/* Same as gnuplot_text for a tick label, which gnuplot interprets as a format. */
 void gnuplot_tick(FILE *script, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/files/header_line.c: a line of column names. */
+/* cli/files/header_line.c: header lines with column names. */
 #include "files/header_line.h"
 
 #include "text/text.h"
@@ -18,7 +18,7 @@ const char *header_line_behind_mark(const char *line)
     return *first == '#' ? first + 1 : line;
 }
 
-/* The cells of a line; a line that cannot be divided has none, and the reader of rows says what is wrong with it. */
+/* Splits a line into cells. A malformed line has no cells; the row reader reports the error. */
 static volt_status split(const char *line, char ***cells, int64_t *count)
 {
     volt_status status = volt_csv_split_line(line, NULL, cells, count);
@@ -27,7 +27,7 @@ static volt_status split(const char *line, char ***cells, int64_t *count)
     return status == VOLT_ERR_MEMORY ? status : VOLT_OK;
 }
 
-/* A name is neither a number nor a word for a missing value, such as NA. */
+/* A name is neither a number nor a missing-value marker such as NA. */
 static volt_status is_a_name(const char *cell, bool *is_number, bool *is_name)
 {
     double number;
@@ -68,7 +68,7 @@ volt_status header_line_begins_with_number(const char *line, bool *begins)
     return status;
 }
 
-/* As the reader of files has names: blanks around them do not count, within quotes either. */
+/* Compares names as the file reader does: surrounding blanks are ignored, also within quotes. */
 static bool has_name(const char *cell, const char *name)
 {
     while (isspace((unsigned char)*cell))
@@ -99,7 +99,7 @@ volt_status header_line_locate(char *const *names, int64_t count, const char *co
     return VOLT_OK;
 }
 
-/* Read back without quotes, such a name would be taken apart, trimmed or lose its first byte. */
+/* Without quotes, such a name would be split, trimmed or lose its first byte when read again. */
 static bool needs_quotes(const char *name)
 {
     return strpbrk(name, ",;\t \"\r\n") || header_line_behind_mark(name) != name;

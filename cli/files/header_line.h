@@ -1,4 +1,4 @@
-/* cli/files/header_line.h: a line of column names, for the command that reads and writes line by line. */
+/* cli/files/header_line.h: header lines with column names, for line-by-line input and output. */
 #ifndef CLI_HEADER_LINE_H
 #define CLI_HEADER_LINE_H
 
@@ -8,21 +8,22 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The first line of a file behind its byte order mark, and behind the '#' that numpy.savetxt puts before a header. */
+/* Skips the byte order mark and the '#' that numpy.savetxt writes before a header. */
 const char *header_line_behind_mark(const char *line);
 
-/* Is this line a header: is there a name in it, and no number? VOLT_ERR_MEMORY. */
+/* Tests whether the line is a header: at least one name and no number. Returns VOLT_ERR_MEMORY when out of
+ * memory. */
 volt_status header_line_is(const char *line, bool *is_header);
 
-/* Is the first cell a number? VOLT_ERR_MEMORY. */
+/* Tests whether the first cell is a number. Returns VOLT_ERR_MEMORY when out of memory. */
 volt_status header_line_begins_with_number(const char *line, bool *begins);
 
-/* from[j] = where wanted[j] stands among the names; *all false, and `from` untouched, unless all are there.
- * VOLT_ERR_MEMORY. */
+/* Sets from[j] to the index of wanted[j] among the names. If any is missing, *all is false and `from` is
+ * unchanged. Returns VOLT_ERR_MEMORY when out of memory. */
 volt_status header_line_locate(char *const *names, int64_t count, const char *const *wanted, int64_t n_wanted,
                                int64_t *from, bool *all);
 
-/* Print names with commas between, quoted where needed: split again they are the same. */
+/* Prints the names separated by commas, quoted where necessary. */
 void header_line_print(FILE *out, const char *const *names, int64_t count);
 
 #endif

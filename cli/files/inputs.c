@@ -1,4 +1,4 @@
-/* cli/files/inputs.c: read matrices and pick their rows and columns. */
+/* cli/files/inputs.c: read matrices and select rows and columns. */
 #include "files/inputs.h"
 
 #include "terminal/messages.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool offers_missing; /* the command has the option --missing */
+static bool offers_missing; /* the command supports --missing */
 
 volt_missing missing_policy(int value)
 {
@@ -23,7 +23,7 @@ int allocate_matrix(int64_t rows, int64_t cols, const char *what, volt_matrix *m
     double available = (double)build.memory;
     double *data = NULL;
     if (bytes < 9e18 && !(available > 0 && bytes > available))
-        data = malloc((size_t)rows * (size_t)cols * sizeof *data + 1); /* +1: no rows are no failure */
+        data = malloc((size_t)rows * (size_t)cols * sizeof *data + 1); /* +1: zero rows are valid */
     if (!data) {
         char needed[QUANTITY_LENGTH], left[QUANTITY_LENGTH];
         format_bytes(bytes, needed);
@@ -39,7 +39,7 @@ int allocate_matrix(int64_t rows, int64_t cols, const char *what, volt_matrix *m
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* Take over what was read. */
+/* Takes ownership of the table. */
 static int adopt_table(dataset *data, const char *source, volt_table *table)
 {
     data->source = source;
@@ -57,7 +57,7 @@ static int adopt_table(dataset *data, const char *source, volt_table *table)
 
 static const char few_left[] = "select columns with fewer holes, FILE:COLUMNS";
 
-/* More of the file is gone than is left. */
+/* Returns whether more than half of the file's rows were dropped. */
 static bool has_lost_most(const volt_table *table)
 {
     return table->dropped > table->rows;
@@ -102,7 +102,7 @@ void dataset_mention_repairs(const dataset *data)
     mention_filled(data);
 }
 
-/* The library's sentence, and for a hole what --missing could do about it. */
+/* Prints the library's error message, with a hint about --missing for missing values. */
 static int complain_reading(volt_status status)
 {
     if (status == VOLT_ERR_NOT_FINITE && offers_missing && strstr(volt_error_detail(), "missing"))
@@ -110,7 +110,7 @@ static int complain_reading(volt_status status)
     return complain_status(status);
 }
 
-/* The rows of `rows`, if any were given, as the library takes them. */
+/* Returns the read options for `rows`, if given. */
 static volt_read_options options_of(volt_missing missing, const row_range *rows)
 {
     volt_read_options options = volt_read_options_default();
@@ -122,7 +122,7 @@ static volt_read_options options_of(volt_missing missing, const row_range *rows)
     return options;
 }
 
-/* `option_name` names the rows in an error. */
+/* Reads the source. `option_name` names the row range in an error message. */
 static int read_part(dataset *data, const char *source, const volt_read_options *options,
                      const char *option_name)
 {
@@ -167,7 +167,7 @@ void dataset_pass_over_first(dataset *data, const char *name)
     memmove(data->names, data->names + 1, (size_t)data->view.cols * sizeof *data->names);
 }
 
-/* Is `name` that of column j of the data and .lo, .hi or .std? */
+/* Returns whether `name` is the name of column j followed by .lo, .hi or .std. */
 static bool is_beside(const dataset *data, int64_t j, const char *name)
 {
     size_t length = strlen(data->names[j]);
@@ -197,7 +197,8 @@ int dataset_read_pair(dataset *first, const char *first_source, dataset *second,
     if (strcmp(first_source, "-") == 0 && strcmp(second_source, "-") == 0)
         return complain(EXIT_USAGE, "--x and --y cannot both be read from standard input");
 
-    /* Only dropping rows concerns both; an error names its line and column best while reading. */
+    /* Only dropping rows affects both files. Other policies apply while reading, where errors can name line
+     * and column. */
     volt_missing each = missing == VOLT_MISSING_DROP ? VOLT_MISSING_KEEP : missing;
     int failed = dataset_read_rows(first, first_source, each, rows, "--rows");
     if (!failed)
@@ -248,7 +249,7 @@ static bool has_name(const dataset *data, const char *name)
     return false;
 }
 
-/* The columns of the file are neither the model's names nor as many as it wants: say which lack. */
+/* The columns neither have the model's input names nor match their number: list the missing names. */
 static int complain_columns(const dataset *data, const volt_model_info *model)
 {
     char missing[512] = "";

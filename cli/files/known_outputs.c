@@ -1,4 +1,4 @@
-/* cli/files/known_outputs.c: measured outputs beside the inputs of a model. */
+/* cli/files/known_outputs.c: measured outputs for models with output feedback. */
 #include "files/known_outputs.h"
 
 #include "terminal/messages.h"
@@ -13,7 +13,8 @@ void known_outputs_release(known_outputs *known)
     memset(known, 0, sizeof *known);
 }
 
-/* Both files were read by the same --rows; of the inputs rows may have been left out. */
+/* Selects the rows that match the inputs. Both files were read with the same --rows; input rows may have
+ * been dropped. */
 static void join_rows(known_outputs *known, const dataset *inputs)
 {
     const dataset *data = &known->data;

@@ -1,4 +1,4 @@
-/* cli/files/known_outputs.h: measured outputs, row by row with the inputs of a model whose outputs come back. */
+/* cli/files/known_outputs.h: measured outputs for models with output feedback. */
 #ifndef CLI_KNOWN_OUTPUTS_H
 #define CLI_KNOWN_OUTPUTS_H
 
@@ -6,12 +6,13 @@
 
 typedef struct known_outputs {
     dataset data;
-    volt_matrix joined; /* a row for every row of the inputs; missing values are NaN */
+    volt_matrix joined; /* one row per input row; missing values are NaN */
 } known_outputs;
 
-/* Read the columns with the names of the model's outputs where the file has them, otherwise all columns, of the rows
- * that the inputs are: `rows` of the file, less those that --missing drop left out. source NULL: there are none. Returns 0,
- * or the exit status after saying what is wrong. Outputs that begin as {0} can always be released. */
+/* Reads the columns with the model's output names if the file has them, otherwise all columns. The rows
+ * match the inputs: `rows` of the file without those removed by --missing drop. source NULL: no outputs.
+ * Returns 0, or the exit status after an error message. A struct initialised with {0} can always be
+ * released. */
 int known_outputs_read(known_outputs *known, const char *source, const row_range *rows,
                        const volt_model_info *model, const dataset *inputs);
 void known_outputs_release(known_outputs *known);

@@ -1,4 +1,4 @@
-/* cli/files/model_times.c: what a model knows of the times of its training rows, and whether other rows follow them. */
+/* cli/files/model_times.c: timestamps of the training rows, stored in the model's notes. */
 #include "files/model_times.h"
 
 #include "files/row_times.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- into a model ----------------------------------------------------------------------------- */
+/* ---- write the notes -------------------------------------------------------------------------- */
 
 int model_times_note(const dataset *data, int64_t n, int64_t ahead, const calendar *added, noted_times *noted)
 {
@@ -37,7 +37,7 @@ void model_times_note_horizons(int64_t first, int64_t last, noted_times *noted)
     noted->notes.horizons = noted->horizons;
 }
 
-/* ---- out of it -------------------------------------------------------------------------------- */
+/* ---- read the notes --------------------------------------------------------------------------- */
 
 static int complain_note(const char *name, const char *text)
 {
@@ -58,7 +58,7 @@ static int read_calendar(const volt_model_info *model, calendar *added)
     return 0;
 }
 
-/* "A..B": the outputs are those of every step from A to B ahead, and B is the model's. */
+/* Validates the note "A..B": the outputs are the horizons A to B, and B is the model's horizon. */
 static bool horizons_fit(const volt_model_info *model)
 {
     long long first = 0, last = 0;
@@ -97,7 +97,7 @@ int model_times_read_inputs(dataset *data, const char *source, volt_missing miss
                             const volt_model_info *model, const model_times *times, const char *series,
                             record_list *records)
 {
-    volt_model_info own = *model; /* without the columns that the file need not have */
+    volt_model_info own = *model; /* without calendar columns */
     own.d -= times->calendar.columns.cols;
     int failed = dataset_read_inputs(data, source, record_list_policy(series, missing), rows, &own);
     if (!failed && series)
@@ -107,9 +107,9 @@ int model_times_read_inputs(dataset *data, const char *source, volt_missing miss
     return failed ? failed : calendar_add(&times->calendar, data, "the calendar of the model");
 }
 
-/* ---- do the rows follow? ---------------------------------------------------------------------- */
+/* ---- compare new rows with the training rows -------------------------------------------------- */
 
-/* The first row is not that of `next`, which follows the model's training rows; `step` is in seconds. */
+/* Warns that the first row is not at `next`, the time after the training rows. `step` is in seconds. */
 static void warn_gap(const volt_model_info *model, const dataset *inputs, int64_t first, volt_time next,
                      double step)
 {
@@ -153,7 +153,7 @@ void model_times_warn_start(const volt_model_info *model, const model_times *tim
              inputs->source, (long long)model->n);
 }
 
-/* Rows before the last training target are in the model already. */
+/* Drops rows before the last training target. */
 static int leave_out_known(const model_times *times, dataset *inputs, int64_t *first)
 {
     char end[VOLT_TIME_LENGTH];

@@ -1,4 +1,4 @@
-/* cli/files/outputs.c: write matrices and models; models also travel through pipes. */
+/* cli/files/outputs.c: write matrices and models to files or pipes. */
 #define _POSIX_C_SOURCE 200809L
 #include "files/outputs.h"
 
@@ -21,9 +21,9 @@ bool is_standard_output(const char *path)
     return !path || strcmp(path, "-") == 0;
 }
 
-/* ---- before the work -------------------------------------------------------------------------- */
+/* ---- checks before the work ------------------------------------------------------------------- */
 
-/* A file that is there must take writing: the write itself would only replace it, and not ask. */
+/* Checks that an existing file is writable, because the atomic replacement would ignore its permissions. */
 static int check_existing(const char *path, const struct stat *about)
 {
     if (S_ISDIR(about->st_mode))
@@ -33,7 +33,8 @@ static int check_existing(const char *path, const struct stat *about)
     return 0;
 }
 
-/* New content is written beside the file and then takes its name. */
+/* Checks that the directory is writable. New content is written to a temporary file there, which is then
+ * renamed. */
 static int check_folder(const char *path, const char *folder)
 {
     struct stat about;
@@ -86,7 +87,7 @@ int outputs_check_distinct(const output_option *outputs, int count)
     return failed;
 }
 
-/* The file behind PATH or PATH:COLUMNS; both parts may hold colons. */
+/* Gets the status of the file in PATH or PATH:COLUMNS. Both parts may contain colons. */
 static bool stat_source(const char *source, struct stat *about)
 {
     char path[PATH_MAX];
@@ -137,7 +138,8 @@ int output_labelled(const char *path, volt_view values, const char *const *names
     if (json && is_standard_output(path))
         return print_matrix_json(values, names, texts, extra_key, extra);
     bool is_file = !is_standard_output(path);
-    /* Leave nothing half written; a pipe may block for ever, so there Ctrl-C acts at once. */
+    /* Defer interrupts so that no partial file remains. Writing to a pipe may block, so interrupts act
+     * immediately there. */
     if (is_file)
         interrupt_defer(true);
     volt_write_options options = volt_write_options_default();
@@ -150,7 +152,7 @@ int output_labelled(const char *path, volt_view values, const char *const *names
     return status ? complain_status(status) : 0;
 }
 
-/* One block: the pointers, then room for the names that have to be made up. */
+/* Returns one block: the pointers, followed by the generated names. */
 static const char **names_or(const char *const *given, const char *prefix, int64_t count)
 {
     enum { NAME_LENGTH = 24 };
@@ -203,7 +205,7 @@ static int copy_stream(FILE *from, FILE *to)
     return ferror(from) || fflush(to) ? -1 : 0;
 }
 
-/* A fresh directory for one file on its way through a pipe. */
+/* Creates a temporary directory for a model that is written to a pipe. */
 static bool make_folder(char folder[PATH_MAX])
 {
     const char *parent = getenv("TMPDIR");
@@ -211,7 +213,7 @@ static bool make_folder(char folder[PATH_MAX])
     return length > 0 && length < PATH_MAX - 16 && mkdtemp(folder);
 }
 
-/* Copy `path` to standard output. */
+/* Copies `path` to standard output. */
 static int copy_file(const char *path)
 {
     FILE *file = fopen(path, "rb");

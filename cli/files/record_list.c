@@ -1,4 +1,4 @@
-/* cli/files/record_list.c: from a column of names to records. */
+/* cli/files/record_list.c: derive records from a column of names. */
 #include "files/record_list.h"
 
 #include "terminal/messages.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first row of a record, or of what should have been one. */
+/* The first row of a contiguous block with one name. */
 typedef struct record_start {
     const char *name;
     int64_t row;
@@ -19,7 +19,7 @@ static int compare_starts(const void *first, const void *second)
     return order ? order : a->row < b->row ? -1 : 1;
 }
 
-/* A name that begins twice is a record that is torn apart: the earliest such row. */
+/* Rejects a record whose rows are not contiguous, at the earliest such row. */
 static int check_together(const record_list *list, const char *source, const dataset *data)
 {
     record_start *starts = malloc((size_t)list->n * sizeof *starts + 1);

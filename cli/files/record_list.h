@@ -1,4 +1,4 @@
-/* cli/files/record_list.h: which record the rows of a file belong to (--series). */
+/* cli/files/record_list.h: assignment of rows to records (--series). */
 #ifndef CLI_RECORD_LIST_H
 #define CLI_RECORD_LIST_H
 
@@ -10,21 +10,22 @@
     "has its own state"
 
 typedef struct record_list {
-    int64_t n;           /* records; 0: the option was not given */
-    int64_t *lengths;    /* n: rows of each ... */
-    const char **names;  /* ... and its name */
-    const char **of_row; /* the name of every row's record */
+    int64_t n;           /* number of records; 0: option not given */
+    int64_t *lengths;    /* n: rows of each record */
+    const char **names;  /* n: name of each record */
+    const char **of_row; /* record name of every row */
     char **texts;        /* memory of the names */
 } record_list;
 
-/* Both return as those of inputs.h. The rows are those of `data`, whatever was left out of its file. A `source` of NULL
- * gives a list of none. */
+/* Functions that return int return 0, or the exit status after an error message. The list has one entry per
+ * row of `data`, after dropped rows. A `source` of NULL gives an empty list. */
 int record_list_read(record_list *list, const char *source, const dataset *data);
 void record_list_release(record_list *list);
 
-/* How to read the data before its records are known: values are interpolated within a record, by record_list_fill. */
+/* Returns the policy for reading data before its records are known. record_list_fill later interpolates
+ * within each record. */
 volt_missing record_list_policy(const char *source, volt_missing missing);
-/* Fill in the values that were kept for that. `second` belongs to `first` row by row, and may be NULL. */
+/* Fills the missing values that were kept. `second` has the same rows as `first` and may be NULL. */
 int record_list_fill(const record_list *list, dataset *first, dataset *second, volt_missing missing);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/files/row_lines.c: rows of a model's inputs from lines of text. */
+/* cli/files/row_lines.c: parse lines of text into rows of model inputs. */
 #include "files/row_lines.h"
 
 #include "files/header_line.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many cells as inputs, in their order. */
+/* Default mapping: one cell per input, in the order of the inputs. */
 static void take_in_order(row_lines *lines)
 {
     lines->n_cells = lines->d;
@@ -54,7 +54,7 @@ static int keep_header(row_lines *lines, const char *text)
     return 0;
 }
 
-/* The columns of the header in the order of the model, if it has them all. */
+/* Maps the columns of the header to the model's inputs, if all are present. */
 static volt_status locate_columns(row_lines *lines, char *const *names, int64_t count)
 {
     bool all = false;
@@ -74,14 +74,14 @@ static volt_status locate_columns(row_lines *lines, char *const *names, int64_t 
     return status;
 }
 
-/* A header may order the columns in its own way, and have more of them than the model. It is read anew beside each
- * line, until one of them is a row. */
+/* A header may reorder columns and have additional ones. It is parsed with each following line until one of
+ * them is a row, because the row determines the separator. */
 static volt_status read_header(row_lines *lines, const char *row)
 {
     char **names = NULL;
     int64_t count = 0;
     volt_status status = volt_csv_split_line(lines->header, row, &names, &count);
-    if (status == VOLT_ERR_FORMAT) /* the row is at fault, and is refused as one */
+    if (status == VOLT_ERR_FORMAT) /* the row is malformed and is rejected later */
         status = volt_csv_split_line(lines->header, NULL, &names, &count);
     if (!status)
         status = locate_columns(lines, names, count);
@@ -89,8 +89,8 @@ static volt_status read_header(row_lines *lines, const char *row)
     return status;
 }
 
-/* The reader of lines leaves out a date; a header counts it. Do so too when the first cell of a row is no number, that
- * of none before it was, and its column is none of the model's. */
+/* The line reader skips a date column, but the header counts it. Skip it if the first cell is not a number,
+ * was not a number in earlier rows, and its column is not a model input. */
 static volt_status may_skip_date(const row_lines *lines, const char *line, bool *may)
 {
     bool begins_with_number = false;
@@ -104,7 +104,7 @@ static volt_status may_skip_date(const row_lines *lines, const char *line, bool 
     return status;
 }
 
-/* The columns `by` places further to the right. */
+/* Shifts the columns to the right by `by`. */
 static void shift_columns(row_lines *lines, int64_t by)
 {
     for (int64_t j = 0; j < lines->d; j++)
@@ -119,7 +119,7 @@ static void note_problem(row_lines *lines, const char *problem)
     snprintf(lines->problem, sizeof lines->problem, "%s", problem);
 }
 
-/* The numbers of a row that was read, in the model's order; which of them is missing is the problem of a holed one. */
+/* Copies the row in the model's order. For a row with missing values, notes the first missing input. */
 static row_kind deal_out(row_lines *lines, double *x)
 {
     row_kind kind = ROW_WHOLE;
@@ -146,7 +146,7 @@ static volt_status parse_cells(row_lines *lines, const char *row)
     return status;
 }
 
-/* The cells of a line that is no header; one that is refused leaves the columns where they were. */
+/* Parses a line that is not a header. A rejected line leaves the columns unchanged. */
 static volt_status read_cells(row_lines *lines, const char *row)
 {
     bool may_skip = false, begins_with_number = false;
@@ -160,7 +160,7 @@ static volt_status read_cells(row_lines *lines, const char *row)
         if (status)
             shift_columns(lines, may_skip);
     }
-    if (status || lines->has_settled || lines->n_cells <= lines->d) /* nothing is left to skip */
+    if (status || lines->has_settled || lines->n_cells <= lines->d) /* no column to skip */
         return status;
     status = header_line_begins_with_number(row, &begins_with_number);
     lines->has_settled = may_skip || begins_with_number;

@@ -1,4 +1,4 @@
-/* cli/files/row_lines.h: rows of a model's inputs from lines of text, for the command that reads line by line. */
+/* cli/files/row_lines.h: parse lines of text into rows of model inputs, for line-by-line commands. */
 #ifndef CLI_ROW_LINES_H
 #define CLI_ROW_LINES_H
 
@@ -8,36 +8,36 @@
 
 enum { ROW_PROBLEM_LENGTH = 512 };
 
-/* What a line is. */
+/* The kind of a line. */
 typedef enum row_kind {
-    ROW_NONE,   /* a blank line, or a header, which may order the columns in its own way */
-    ROW_WHOLE,  /* a row of numbers */
-    ROW_HOLED,  /* a row with values missing: NaN there */
-    ROW_REFUSED /* text, cells too many or too few, a zero byte, ... */
+    ROW_NONE,   /* blank line or header, which may reorder the columns */
+    ROW_WHOLE,  /* complete row of numbers */
+    ROW_HOLED,  /* row with missing values (NaN) */
+    ROW_REFUSED /* invalid row: text, wrong number of cells, zero byte, ... */
 } row_kind;
 
-/* What is known about the lines so far. */
+/* State of the line parser. */
 typedef struct row_lines {
-    int64_t d;                /* numbers of a row */
-    const char *const *names; /* of them, or NULL */
-    double *cells;            /* a line's numbers, n_cells of them */
+    int64_t d;                /* numbers per row */
+    const char *const *names; /* input names, or NULL */
+    double *cells;            /* n_cells numbers of a line */
     int64_t n_cells, capacity;
-    int64_t *from;    /* number j of a row is cells[from[j]] */
-    char *header;     /* a header whose first row has not come: that row shows what separates them both */
-    bool has_begun;   /* a line that is not blank was there */
-    bool has_settled; /* it is known whether a column of dates stands before the others */
-    int64_t line;     /* lines seen */
-    char problem[ROW_PROBLEM_LENGTH]; /* of a line that is holed or refused: what is wrong with it */
+    int64_t *from;                    /* number j of a row is cells[from[j]] */
+    char *header;                     /* pending header; the first row determines the separator */
+    bool has_begun;                   /* a line that is not blank was read */
+    bool has_settled;                 /* it is known whether the first column contains dates */
+    int64_t line;                     /* lines read */
+    char problem[ROW_PROBLEM_LENGTH]; /* reason for a row with missing values or an invalid row */
 } row_lines;
 
-/* Both return 0, or the exit status after saying what is wrong. One that begins as {0} can always be
- * released. The names must outlive the lines. */
+/* Both return 0, or the exit status after an error message. A struct initialised with {0} can always be
+ * released. The names must outlive the struct. */
 int row_lines_begin(row_lines *lines, int64_t d, const char *const *names);
 void row_lines_release(row_lines *lines);
 
-/* Take one line of `length` bytes, its end included and a zero byte behind it; the line is changed. The row goes to
- * x[0 .. d-1], which is untouched when the line is none or is refused. A line that is refused leaves everything as it
- * was. Nonzero, after saying so: memory is out. */
+/* Parses one line of `length` bytes, including its line end and followed by a zero byte. The line is
+ * modified. The row is written to x[0 .. d-1], which is unchanged for ROW_NONE and ROW_REFUSED. An invalid
+ * line does not change the state. Returns nonzero, after an error message, when out of memory. */
 int row_lines_take(row_lines *lines, char *line, size_t length, double *x, row_kind *kind);
 
 #endif

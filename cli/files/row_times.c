@@ -1,4 +1,4 @@
-/* cli/files/row_times.c: the times of a file's rows: looked at, and carried on to the rows that a forecast is for. */
+/* cli/files/row_times.c: timestamps of rows, and their extrapolation to forecasts. */
 #include "files/row_times.h"
 
 #include "terminal/messages.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- as they are ------------------------------------------------------------------------------ */
+/* ---- order ------------------------------------------------------------------------------------ */
 
 bool row_times_warn_order(const dataset *data)
 {
@@ -52,8 +52,8 @@ bool row_times_are_same(volt_time a, volt_time b)
     return fabs(a.seconds - b.seconds) < 1e-3;
 }
 
-/* Rows from the first that both have on, while the times agree: *count of them, from *i of the truth and *j of the
- * forecast on. */
+/* Finds the common rows: *count consecutive rows with equal times, from row *i of the truth and row *j of
+ * the forecast. */
 static void find_common(const volt_table *truth, const volt_table *forecast, int64_t *i, int64_t *j,
                         int64_t *count)
 {
@@ -108,7 +108,7 @@ int row_times_step(const dataset *data, volt_time_step *step)
     return status ? complain_status(status) : 0;
 }
 
-/* ---- carried on ------------------------------------------------------------------------------- */
+/* ---- extrapolation ---------------------------------------------------------------------------- */
 
 static void leave_out(const volt_table *table, int64_t ahead, const char *why)
 {
@@ -116,8 +116,8 @@ static void leave_out(const volt_table *table, int64_t ahead, const char *why)
          (long long)ahead, ahead == 1 ? "" : "s", why);
 }
 
-/* The step to count on with, into *step where it is not known yet. *known: there is one; otherwise it was said why not,
- * for forecasts up to `ahead` rows later. */
+/* Sets *step for the extrapolation, if it is unknown. If no step is available, *known is false after a
+ * warning about forecasts up to `ahead` rows later. */
 static int find_step(const dataset *data, int64_t ahead, volt_time_step *step, bool *known)
 {
     const volt_table *table = data->table;
@@ -133,8 +133,8 @@ static int find_step(const dataset *data, int64_t ahead, volt_time_step *step, b
     return failed;
 }
 
-/* The times of the targets that lie behind the last row, those of the rows from `first` on, each in a piece of
- * VOLT_TIME_LENGTH bytes. */
+/* Writes the times of targets after the last row, for the rows from `first`, in pieces of VOLT_TIME_LENGTH
+ * bytes. */
 static bool write_later(const volt_table *table, int64_t first, int64_t ahead, volt_time_step step,
                         char *pieces)
 {

@@ -1,42 +1,42 @@
-/* cli/files/row_times.h: the times of a file's rows: looked at, and carried on to the rows that a forecast is for. */
+/* cli/files/row_times.h: timestamps of rows, and their extrapolation to forecasts. */
 #ifndef CLI_ROW_TIMES_H
 #define CLI_ROW_TIMES_H
 
 #include "files/inputs.h"
 #include "volterra.h"
 
-/* Do the rows follow each other in time? Warns, in one line, when they do not; rows without times do. */
+/* Returns whether the times increase. Warns if not. Rows without times count as ordered. */
 bool row_times_warn_order(const dataset *data);
 
-/* Equal to a millisecond. */
+/* Returns whether two times are equal to a millisecond. */
 bool row_times_are_same(volt_time a, volt_time b);
 
-/* Refuse a file whose rows have no moments in time; `need` says what for: "--calendar". */
+/* Rejects a file whose rows have no timestamps. `need` names the option that requires them: "--calendar". */
 int row_times_require(const dataset *data, const char *need);
 
-/* How the rows of a forecast and of the truth belong together by their times: "by their times: --truth-rows 80: --pred-rows
- * :20"; where the times do not say, that those options choose rows. Returns `text`. */
+/* Describes how to match forecast and truth by time: "by their times: --truth-rows 80: --pred-rows :20". If
+ * the times do not match, mentions only the options. Returns `text`. */
 enum { PAIRING_LENGTH = 160 };
 const char *row_times_pairing(const dataset *truth, const dataset *forecast, char text[PAIRING_LENGTH]);
 
-/* Warn, in one line, when rows that are compared are of different times. */
+/* Warns if compared rows have different times. */
 void row_times_warn_pairs(const dataset *truth, const dataset *forecast);
 
-/* The step of the file's own rows; all zero: not known. */
+/* Determines the time step of the file's rows; all zero: unknown. */
 int row_times_step(const dataset *data, volt_time_step *step);
 
-/* A first column of texts beside the rows of a matrix. */
+/* A leading text column for the rows of a matrix. */
 typedef struct row_labels {
-    const char *name;   /* NULL: there is none */
-    const char **texts; /* one for every row */
-    char *made;         /* memory of texts that were made up */
+    const char *name;   /* NULL: no column */
+    const char **texts; /* one per row */
+    char *made;         /* memory of generated texts */
 } row_labels;
 
-/* The time that each row's forecast is for, `ahead` rows later: that of the file's own row where it has it, otherwise
- * counted on with the `step` of the model or else of the file. A file with times that cannot be carried on gives none,
- * and a warning that says why. Labels that begin as {0} can always be released. */
+/* Sets the target time of each row's forecast, `ahead` rows later. Times after the last row are extrapolated
+ * with the `step` of the model, or else of the file. If extrapolation is impossible, warns and sets no
+ * labels. Labels initialised with {0} can always be released. */
 int row_labels_of_targets(row_labels *labels, const dataset *data, int64_t ahead, volt_time_step step);
-/* The times of the `count` rows that follow the last one of the file, in the same way. */
+/* Sets the extrapolated times of the `count` rows after the last row of the file. */
 int row_labels_after(row_labels *labels, const dataset *data, int64_t count, volt_time_step step);
 void row_labels_release(row_labels *labels);
 

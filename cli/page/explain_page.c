@@ -1,4 +1,4 @@
-/* cli/page/explain_page.c: the page on what a model has learned: what it comes to, the pictures, how to read them. */
+/* cli/page/explain_page.c: HTML page of `explain`: main result, plots, and how to read them. */
 #define _POSIX_C_SOURCE 200809L
 #include "page/explain_page.h"
 
@@ -23,7 +23,7 @@ static void write_text(const explain_page *page, const char *before, const char 
     html_write_text(page->html, before, text, after);
 }
 
-/* One sentence: what counts most. */
+/* Summarises the largest contributions. */
 static void write_finding(const explain_page *page)
 {
     const volt_explanation *e = page->shown->series;
@@ -87,7 +87,7 @@ static void write_numbers(const explain_page *page)
     fputs("</tbody>\n</table></div>\n", page->html);
 }
 
-/* The SVG of a picture, to be freed; NULL after saying what is wrong. */
+/* Returns the SVG of a plot, to be freed, or NULL after an error message. */
 static char *draw(explain_page *page, void (*picture)(FILE *, const explained *))
 {
     FILE *script = gnuplot_script();
@@ -126,7 +126,7 @@ static void write_figure(explain_page *page, const char *title, const char *capt
     free(svg);
 }
 
-/* "; the 6 of 30 that do most" */
+/* Writes "; the 6 of 30 that do most". */
 static const char *chosen(const explained *shown, int order, int most, char text[80])
 {
     kernel_panel panels[MOST_KERNEL_PANELS];

@@ -1,8 +1,9 @@
-/* cli/page/explain_pictures.c: Volterra kernels and the shares of the orders, as scripts for gnuplot.
+/* cli/page/explain_pictures.c: gnuplot scripts for Volterra kernels and the variance shares of the orders.
  *
- * Of many inputs and outputs the kernels that do most are drawn. A kernel of order 2 is drawn as the symmetric one of ordered
- * pairs, g2 on the diagonal and half of it beside, or, of two different inputs, as what the pair does; the scale has one
- * colour for each sign, and white is 0. Beside it stands its diagonal. */
+ * Only the kernels with the largest contributions are drawn. A kernel of order 2 of one input is drawn as
+ * the symmetric kernel of ordered pairs: g2 on the diagonal and g2 / 2 elsewhere. A kernel of two different
+ * inputs is drawn as the joint effect of the pair. The colour scale has one colour per sign, with white at
+ * 0. A second panel shows the diagonal. */
 #include "files/gnuplot.h"
 #include "files/gnuplot_text.h"
 #include "page/explain_page.h"
@@ -19,8 +20,8 @@ enum {
     SURFACE = 272,
     LEFT = 74,
     RIGHT = 16,
-    GAP = 34,   /* above a panel, for its title ... */
-    TICKS = 30, /* ... and below it */
+    GAP = 34,   /* above a panel, for its title */
+    TICKS = 30, /* below a panel */
     FOOT = 40,
     BAR = 34
 };
@@ -34,7 +35,7 @@ static double first_at(const volt_explanation *e, kernel_panel panel, int64_t la
     return e->kernels[0][(panel.output * e->lags + lag) * e->d + panel.first];
 }
 
-/* The kernel of ordered pairs (see above). */
+/* Returns the symmetric kernel of ordered pairs (see above). */
 static double second_at(const volt_explanation *e, kernel_panel panel, int64_t lag1, int64_t lag2)
 {
     bool same = panel.first == panel.second, falls = lag1 > lag2;
@@ -84,7 +85,7 @@ int explain_choose(const explained *shown, int order, int most, kernel_panel *pa
     return count;
 }
 
-/* "y from x", or "y from x and z". */
+/* Writes "y from x" or "y from x and z". */
 static void write_title(FILE *script, const explained *shown, int order, kernel_panel panel)
 {
     char text[256];
@@ -106,7 +107,7 @@ static void lag_axis(FILE *script, const volt_explanation *e, bool is_last)
 
 void explain_draw_first(FILE *script, const explained *shown)
 {
-    static const double band = 1.6448536269514722; /* 90 % of a normal law lie within so many deviations */
+    static const double band = 1.6448536269514722; /* 0.95 quantile of the normal distribution: 90 % band */
     const volt_explanation *e = shown->series;
     kernel_panel panels[MOST_KERNEL_PANELS];
     int64_t all;
@@ -139,7 +140,7 @@ void explain_draw_first(FILE *script, const explained *shown)
     fputs("unset multiplot\n", script);
 }
 
-/* Lags across and up, colours by sign; the scale stands to the right of it, from `bar` on. */
+/* Draws the surface over both lags, with colours by sign and the colour scale at the right from `bar`. */
 static void draw_surface(FILE *script, const explained *shown, kernel_panel panel, double bar, double bottom,
                          double side, int height)
 {
@@ -170,7 +171,7 @@ static void draw_surface(FILE *script, const explained *shown, kernel_panel pane
         side / height, largest, -largest, largest, largest);
 }
 
-/* A round distance of about three ticks. */
+/* Returns a round spacing for about three ticks. */
 static double tick_step(double range)
 {
     double unit = pow(10, floor(log10(range / 3))), parts = range / 3 / unit;

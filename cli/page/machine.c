@@ -1,4 +1,4 @@
-/* cli/page/machine.c: ask the system what it is. */
+/* cli/page/machine.c: description of the machine. */
 #define _POSIX_C_SOURCE 200809L
 #include "page/page_frame.h"
 
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The value of the first line "KEY : VALUE" of /proc/cpuinfo, into `value`; "" when there is none. */
+/* Copies the value of the first line "KEY : VALUE" of /proc/cpuinfo to `value`; "" if the key is missing. */
 static void read_cpuinfo(const char *key, char *value, size_t capacity)
 {
     char line[512];
@@ -27,7 +27,7 @@ static void read_cpuinfo(const char *key, char *value, size_t capacity)
         fclose(file);
 }
 
-/* 64-bit ARM tells numbers in place of a name. */
+/* On 64-bit ARM, /proc/cpuinfo has part numbers instead of a model name. */
 static const char *arm_core(const char *part)
 {
     static const struct {

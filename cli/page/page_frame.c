@@ -1,4 +1,4 @@
-/* cli/page/page_frame.c: the head of a page, and how it was made. */
+/* cli/page/page_frame.c: beginning and end of an HTML page, and inline SVG. */
 #include "page/page_frame.h"
 
 #include "text/text.h"
@@ -56,10 +56,10 @@ void page_end(FILE *html, const char *command, const char *seed)
     fputs("</dl>\n</body>\n</html>\n", html);
 }
 
-/* ---- fit an SVG of gnuplot into an HTML page ---------------------------------------------------
- * gnuplot writes one element or group a line, with attributes in single or double quotation marks, and colours as
- * rgb( r, g, b ) with or without blanks. What is changed, in the order of the text: the opening tag, of which the
- * size is kept as the viewBox; ids and the references to them; the two colours that stand for the page's. */
+/* ---- inline an SVG of gnuplot in an HTML page -------------------------------------------------
+ * gnuplot writes one element or group per line, with attributes in single or double quotes, and colours as
+ * rgb( r, g, b ) with or without blanks. The opening tag is replaced and its size becomes the viewBox. The
+ * ids and the references to them get a prefix. Two placeholder colours become colours of the page. */
 
 void html_escape_part(FILE *html, const char *text, size_t length)
 {
@@ -91,7 +91,7 @@ void html_escape(FILE *html, const char *text)
     html_escape_part(html, text, strlen(text));
 }
 
-/* The length of rgb(...) at `text` when all three numbers are `level`, else 0. */
+/* Returns the length of rgb(...) at `text` if all three numbers are `level`, otherwise 0. */
 static size_t match_grey(const char *text, int level)
 {
     int red, green, blue, length = 0;
@@ -115,7 +115,7 @@ static void write_opening(FILE *html, const char *svg, const char *label)
     fputs("\">", html);
 }
 
-/* What stands at `at` and is to be replaced: writes the replacement and returns how far to go on, or 0. */
+/* Writes the replacement for the text at `at`, if any. Returns the length of the replaced text, or 0. */
 static size_t replace(FILE *html, const char *at, const char *prefix)
 {
     static const char *const references[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};
@@ -142,7 +142,7 @@ void inline_svg_write(FILE *html, const char *svg, const char *prefix, const cha
     if (!at)
         return;
     write_opening(html, opening, label);
-    /* Within tags alone: what looks like a reference or a colour in a text is a name of the user's. */
+    /* Replace only within tags: text content may contain user names that look like references or colours. */
     bool in_tag = false;
     for (at++; *at;) {
         in_tag = *at == '<' || (in_tag && *at != '>');

@@ -1,11 +1,12 @@
-/* cli/page/picture_forecasts.c: the picture of truth and forecasts: a panel per output. */
+/* cli/page/picture_forecasts.c: plot of truth and forecasts, one panel per output. */
 #include "files/gnuplot_text.h"
 #include "page/picture_script.h"
 #include "page/report_pages.h"
 
 #include <math.h>
 
-/* Mean squared error of output k over that of the row's best and worst: how far the kernels lie apart on it. */
+/* Returns the difference between the largest and the smallest normalised squared error of the kernels on
+ * output k. */
 static double spread_of(const picture_rows *rows, int64_t k)
 {
     volt_view truth = rows->comparison->setting.truth;
@@ -48,14 +49,14 @@ forecast_choice picture_choose(const picture_rows *rows)
     return picked;
 }
 
-/* A round distance of about five ticks. */
+/* Returns a round spacing for about five ticks. */
 static double tick_step(double range)
 {
     double step = pow(10, floor(log10(range / 5)));
     return range / step > 25 ? 10 * step : range / step > 10 ? 5 * step : 2 * step;
 }
 
-/* Room for the truth and a quarter of its range on either side: a forecast that runs away is cut. */
+/* Sets the y range to that of the truth plus a quarter on either side. Diverging forecasts are clipped. */
 static void write_output_range(FILE *script, volt_view truth, int64_t k, int64_t count)
 {
     double low = INFINITY, high = -INFINITY;
@@ -84,7 +85,7 @@ static void write_forecast_data(FILE *script, const picture_rows *rows, const fo
     fputs("END\n", script);
 }
 
-/* Lines of the key above the panels: gnuplot sets it in columns of equal width. */
+/* Returns the lines of the key above the panels. gnuplot sets it in columns of equal width. */
 static int key_lines(const picture_rows *rows, int64_t entries, int width)
 {
     int64_t columns = (int64_t)((width - 16) / (script_name_width(rows) + 4.5 * FONT_SIZE));
@@ -119,7 +120,7 @@ void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_ch
                     8.0 / width, 1 - 4.0 / height);
         else
             fputs("unset key\n", script);
-        /* The best is drawn last, on top, and named first. */
+        /* The best kernel is drawn last, on top, and listed first. */
         fputs("plot $panel using 1:2 with lines linewidth 2.2 linecolor rgb '" INK_COLOUR "' title 'truth'",
               script);
         for (int64_t r = 0; r < picked->kernels; r++) {

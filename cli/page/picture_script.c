@@ -1,15 +1,15 @@
-/* cli/page/picture_script.c: what the pictures of a comparison have in common: kernels in order, their colours, the
- * beginning of a script.
+/* cli/page/picture_script.c: elements shared by the plots of a comparison: order of kernels, colours, script
+ * header.
  *
- * Colours keep their distance from white and from black, and from one another for those who see fewer of them;
- * lines of the lower ranks are dashed as well. */
+ * The colours are distinguishable from white, from black, and from each other with colour vision deficiency.
+ * Lines of lower ranks are also dashed. */
 #include "page/picture_script.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double letter_width = 0.56 * FONT_SIZE; /* on average */
+static const double letter_width = 0.56 * FONT_SIZE; /* average */
 enum { LONGEST_NAME = 26 };
 
 /* ---- kernels and colours ---------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ static const char *whole_name(const picture_rows *rows, int64_t rank)
     return volt_comparison_row_at(rows->sample, rows->rows[rank])->name;
 }
 
-/* ---- what scripts have in common -------------------------------------------------------------- */
+/* ---- elements shared by all scripts ----------------------------------------------------------- */
 
 void script_begin(FILE *script, int width, int height)
 {

@@ -1,4 +1,4 @@
-/* cli/page/picture_series.c: draw a series and its forecast with gnuplot, a panel per column. */
+/* cli/page/picture_series.c: plot a series and its forecast with gnuplot, one panel per column. */
 #include "page/picture_script.h"
 
 #include "files/gnuplot.h"
@@ -14,7 +14,7 @@ enum { WIDTH = 900, PANEL = 240, KEY = 34, TITLE = 28, GAP = 30, FOOT = 58, LEFT
 
 /* ---- lines ------------------------------------------------------------------------------------ */
 
-/* In the order in which they are drawn: the forecast is on top. */
+/* In drawing order: the forecast is on top. */
 typedef struct picture_line {
     volt_view values;
     int64_t first; /* its first row on the x axis */
@@ -38,7 +38,7 @@ static void find_lines(const series_picture *picture, picture_line lines[N_LINES
         lines[i] = all[i];
 }
 
-/* Column k of the forecast, less and more half the band. */
+/* Writes column k of the forecast minus and plus the half-width of the band. */
 static void write_band(FILE *script, const series_picture *picture, int64_t k)
 {
     fputs("$band << END\n", script);
@@ -61,7 +61,8 @@ static void widen(volt_view values, int64_t k, double *low, double *high)
     }
 }
 
-/* Room for what happened, and for forecasts up to once its range beyond: one that runs away is cut. */
+/* Sets the y range to the observed values plus at most their range on either side. Diverging forecasts are
+ * clipped. */
 static void write_value_axis(FILE *script, const series_picture *picture, int64_t k)
 {
     double low = INFINITY, high = -INFINITY, forecast_low = INFINITY, forecast_high = -INFINITY;
@@ -81,13 +82,13 @@ static void write_value_axis(FILE *script, const series_picture *picture, int64_
     }
     low = fmin(low, forecast_low);
     high = fmax(high, forecast_high);
-    /* A range of rounding errors is none, neither to a reader nor to gnuplot. */
+    /* A range within rounding errors is treated as constant. */
     const bool moves = high - low > 1e-8 * fmax(fabs(low), fabs(high));
     const double room = moves ? 0.06 * (high - low) : fmax(1e-3, 0.1 * fabs(high));
     fprintf(script, "set yrange [%.10g:%.10g]\nset ytics autofreq\n", low - room, high + room);
 }
 
-/* The first and the last row on the x axis. */
+/* Returns the first and the last row on the x axis. */
 static void row_range_of(const picture_line lines[N_LINES], int64_t *first, int64_t *last)
 {
     *first = INT64_MAX;
@@ -101,7 +102,7 @@ static void row_range_of(const picture_line lines[N_LINES], int64_t *first, int6
     }
 }
 
-/* Ticks at a few rows away from the ends, where the text of a time would be cut. */
+/* Places a few ticks away from the ends, where time labels would be cut off. */
 static void write_time_ticks(FILE *script, const series_picture *picture, int64_t first, int64_t last,
                              bool with_text)
 {
@@ -120,7 +121,7 @@ static void write_time_ticks(FILE *script, const series_picture *picture, int64_
     fputs(")\n", script);
 }
 
-/* The axis of the rows; what its ticks are stands below the last panel. */
+/* Writes the x axis. Tick labels are below the last panel. */
 static void write_row_axis(FILE *script, const series_picture *picture, const picture_line lines[N_LINES],
                            bool is_last)
 {
@@ -166,7 +167,7 @@ static void write_panel(FILE *script, const series_picture *picture, const pictu
     for (int i = 0; i < N_LINES; i++) {
         if (!lines[i].values.data)
             continue;
-        /* A few rows are points as well: a single one is no line. */
+        /* Short series are drawn with points as well, because a single row has no line. */
         const bool few = lines[i].values.rows <= FEW_ROWS && lines[i].values.data != picture->baseline.data;
         fprintf(script, "%s%s using 1:2 with %s %s title ", before, lines[i].table,
                 few ? "linespoints pointtype 7 pointsize 0.45" : "lines", lines[i].style);

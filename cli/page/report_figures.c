@@ -1,4 +1,4 @@
-/* cli/page/report_figures.c: the pictures of the report, drawn by gnuplot and set into the page. */
+/* cli/page/report_figures.c: plots of the report, drawn by gnuplot and inlined in the page. */
 #define _POSIX_C_SOURCE 200809L
 #include "files/gnuplot.h"
 #include "page/page_frame.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* One of the pictures of a figure; `form` is where it shows: "any", "narrow" or "wide". NULL: it was not drawn. */
+/* Writes one plot of a figure. `form` is "any", "narrow" or "wide". svg NULL: not drawn. */
 static void write_picture(const report_page *page, const char *title, const char *svg, const char *form)
 {
     char prefix[32];
@@ -22,7 +22,7 @@ static void write_picture(const report_page *page, const char *title, const char
     fputs("</div>\n", page->html);
 }
 
-/* A figure with one picture, or with a second one for wide screens (NULL: none). */
+/* Writes a figure with one plot, and optionally a second plot for wide screens (NULL: none). */
 static void write_figure(report_page *page, const char *title, const char *svg, const char *wide,
                          const char *caption)
 {
@@ -36,10 +36,10 @@ static void write_figure(report_page *page, const char *title, const char *svg, 
     fputs("</figcaption>\n</figure>\n", page->html);
 }
 
-/* The SVG of a script, to be freed; NULL after saying what is wrong. Closes the script. */
+/* Returns the SVG of a script, to be freed, or NULL after an error message. Closes the script. */
 static char *draw_script(report_page *page, FILE *script)
 {
-    if (!script) { /* it was said why */
+    if (!script) { /* the error was reported */
         page->failed = page->failed ? page->failed : EXIT_FAILED;
         return NULL;
     }
@@ -139,7 +139,7 @@ static void write_sample_chart(report_page *page)
     free(svg);
 }
 
-/* Score against every parameter, one picture per kernel. */
+/* Plots score against each parameter, one plot per kernel. */
 static void write_search(report_page *page, int64_t row)
 {
     char *svg = NULL, caption[256], failures[48] = "";
@@ -194,7 +194,7 @@ void page_write_figures(report_page *page)
         return;
     }
     fputs("<div class=\"figures\">\n", page->html);
-    /* Levels and probabilities are not drawn against targets, which they are not. */
+    /* Levels and probabilities are not comparable with targets. */
     bool are_targets = volt_comparison_row_at(page->rows.sample, page->rows.rows[0])->forecast.cols ==
                        page->comparison->setting.truth.cols;
     if (are_targets)

@@ -1,4 +1,4 @@
-/* cli/page/report_html.c: the page: the finding, the tables, the pictures, how it was made. */
+/* cli/page/report_html.c: HTML report of a comparison: result, tables, plots, provenance. */
 #include "page/page_frame.h"
 
 #define _POSIX_C_SOURCE 200809L
@@ -17,7 +17,7 @@ void page_write_text(const report_page *page, const char *before, const char *te
     html_write_text(page->html, before, text, after);
 }
 
-/* ---- words ------------------------------------------------------------------------------------ */
+/* ---- text ------------------------------------------------------------------------------------- */
 
 static void write_head(const report_page *page)
 {
@@ -55,7 +55,7 @@ static void write_data(const report_page *page)
           page->html);
 }
 
-/* Those of every table; the end of the list. */
+/* Writes the definitions shared by all tables and ends the list. */
 static void write_common_definitions(const report_page *page)
 {
     fputs("<dt>MCS p-value</dt><dd>of the model confidence set of Hansen, Lunde and Nason (2011): the set of "
@@ -137,8 +137,8 @@ int report_html_file(const char *path, const cli_comparison *comparison)
     return failed ? failed : page.failed;
 }
 
-/* ---- the style sheet of the report: one column on a telephone, two columns of pictures on a wide ----
- * screen, light or dark as the reader has it. Numbers stand under one another. */
+/* ---- style sheet of the report ----------------------------------------------------------------
+ * One column on narrow screens, two columns of plots on wide screens, light or dark mode, tabular numerals. */
 
 const char report_style[] =
     ":root{color-scheme:light dark;--page:#ffffff;--ink:#1c2024;--soft:#5a636c;--line:#d8dde2;--tint:#f4f6f8;"

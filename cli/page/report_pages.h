@@ -13,7 +13,7 @@ int report_html_file(const char *path, const cli_comparison *comparison);
 
 /* ---- plots, as gnuplot scripts; they show the first sample ------------------------------------- */
 
-/* The kernels of the first sample that have forecasts, the best first. */
+/* The kernels of the first sample that have forecasts, best first. */
 typedef struct picture_rows {
     const cli_comparison *comparison;
     const volt_comparison *sample;
@@ -21,37 +21,37 @@ typedef struct picture_rows {
     int64_t count;
 } picture_rows;
 
-/* False: not enough memory. */
+/* Returns false when out of memory. */
 bool picture_rows_find(picture_rows *rows, const cli_comparison *comparison);
 void picture_rows_release(picture_rows *rows);
 
-/* The colour of the kernel of that rank, 0 the best, as #rrggbb. */
+/* Returns the colour of the kernel at that rank (0: best) as #rrggbb. */
 const char *picture_colour(int64_t rank);
 
-/* Truth and the forecasts of the best kernels for a few outputs: the first, the second, and of the others the one on
- * which the kernels differ most. The narrow form has room for fewer rows. */
+/* Truth and forecasts of the best kernels for a few outputs: the first, the second, and the other one on
+ * which the kernels differ most. The narrow plot shows fewer rows. */
 enum { PICTURE_NARROW = 520, PICTURE_WIDE = 1080 };
 enum { MOST_PANELS = 3, MOST_FORECASTS = 3, MOST_TEST_ROWS = 1000, MOST_NARROW_ROWS = 250 };
 typedef struct forecast_choice {
     int64_t outputs[MOST_PANELS];
     int n_outputs;
-    int64_t kernels; /* the best ones */
-    int64_t rows;    /* test rows shown, the first */
+    int64_t kernels; /* number of best kernels shown */
+    int64_t rows;    /* number of leading test rows shown */
 } forecast_choice;
 forecast_choice picture_choose(const picture_rows *rows);
 void picture_forecasts(FILE *script, const picture_rows *rows, const forecast_choice *picked, int width);
 
-/* Sum of the losses so far, of every kernel. */
+/* Plots the cumulative loss of every kernel. */
 void picture_cumulated(FILE *script, const picture_rows *rows);
 
-/* Absolute errors over the standard deviation of the output, all outputs and test rows together: quantiles 5, 25,
- * 50, 75, 95 % of every kernel. Returns false when memory is out. */
+/* Plots the 5, 25, 50, 75 and 95 % quantiles of the absolute error of every kernel over all outputs and test
+ * rows. Errors are divided by the standard deviation of the output. Returns false when out of memory. */
 bool picture_errors(FILE *script, const picture_rows *rows);
 
-/* NMSE of every kernel in every sample. */
+/* Plots the NMSE of every kernel in every sample. */
 void picture_samples(FILE *script, const picture_rows *rows);
 
-/* ---- the page while it is written --------------------------------------------------------------- */
+/* ---- the page during writing -------------------------------------------------------------------- */
 
 typedef struct report_page {
     FILE *html;
@@ -59,19 +59,19 @@ typedef struct report_page {
     picture_rows rows;
     bool has_gnuplot;
     int tables, figures; /* so far */
-    int failed;          /* exit status of the first picture that failed */
+    int failed;          /* exit status of the first failed plot */
 } report_page;
 
 /* `before` and `after` are HTML, `text` is plain. */
 void page_write_text(const report_page *page, const char *before, const char *text, const char *after);
 
-/* Tables I and II of the paper, and one of all samples where there are several (report_tables.c). */
+/* Writes tables I and II of the paper, and a table of all samples if there are several (report_tables.c). */
 void page_write_accuracy(report_page *page);
 void page_write_tuning(report_page *page);
-void page_write_baselines(report_page *page); /* of one's own data */
+void page_write_baselines(report_page *page); /* for user data */
 void page_write_samples(report_page *page);
 
-/* Every picture with its caption, or why there are none (report_figures.c). */
+/* Writes every plot with its caption, or the reason why plots are missing (report_figures.c). */
 void page_write_figures(report_page *page);
 
 #endif

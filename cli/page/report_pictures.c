@@ -1,6 +1,6 @@
-/* cli/page/report_pictures.c: scripts for the pictures that show every kernel: cumulated loss, errors, samples.
+/* cli/page/report_pictures.c: gnuplot scripts for plots of all kernels: cumulative loss, errors, samples.
  *
- * They are 520 units wide: on a telephone that shrinks to two thirds, and the text stays readable. */
+ * They are 520 units wide, so that text remains readable when a phone scales them to two thirds. */
 #include "page/report_pages.h"
 
 #include "files/gnuplot_text.h"
@@ -11,10 +11,10 @@
 
 enum { WIDTH = PICTURE_NARROW };
 
-/* ---- cumulated loss --------------------------------------------------------------------------- */
+/* ---- cumulative loss -------------------------------------------------------------------------- */
 
-/* Where the names stand at the right: beside the ends of their lines, and `step` apart at least. `place` goes from
- * the top to the bottom as the values fall; all within 0 .. room. */
+/* Places the names at the right, near the ends of their lines and at least `step` apart. `place` is sorted
+ * from top to bottom; all values are within 0 .. room. */
 static void spread_labels(double *place, int64_t count, double step, double room)
 {
     for (int64_t i = 1; i < count; i++)
@@ -61,7 +61,7 @@ void picture_cumulated(FILE *script, const picture_rows *rows)
             "set ylabel 'cumulated loss' offset 0.8,0 textcolor rgb '" QUIET_COLOUR "'\n",
             (long long)(n_test > 1 ? n_test : 2), low, high, is_logarithmic ? "set logscale y\n" : "");
     for (int64_t r = 0; place && r < rows->count; r++) {
-        /* The worst is the topmost. */
+        /* The worst kernel is at the top. */
         double end = picture_rank(rows->sample, rows->rows[rows->count - 1 - r]) * (double)n_test;
         double share =
             is_logarithmic ? log(high / fmax(end, low)) / log(high / low) : (high - end) / (high - low);
@@ -86,7 +86,7 @@ void picture_cumulated(FILE *script, const picture_rows *rows)
 
 /* ---- errors ----------------------------------------------------------------------------------- */
 
-/* A row of the chart per kernel, the best on top. */
+/* Begins a chart with one row per kernel, best on top. */
 static int begin_chart(FILE *script, const picture_rows *rows, const char *label)
 {
     enum { ROW = 32, TOP = 8, FOOT = 60 };
@@ -116,7 +116,7 @@ static int compare_numbers(const void *first, const void *second)
     return (a > b) - (a < b);
 }
 
-/* |error| over the standard deviation of the output, sorted. */
+/* Computes |error| / standard deviation of the output, sorted. */
 static void sort_errors(volt_view truth, volt_view forecast, double *errors)
 {
     int64_t n = 0;

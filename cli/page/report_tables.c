@@ -8,7 +8,7 @@
 
 static void begin_table(report_page *page, const char *caption)
 {
-    /* Above the table, not in it: a table scrolls sideways on a small screen. */
+    /* The caption is above the table, because a table scrolls sideways on narrow screens. */
     page->tables++;
     fprintf(page->html, "<p class=\"caption\" id=\"table%d\">Table %d. ", page->tables, page->tables);
     html_escape(page->html, caption);
@@ -21,7 +21,7 @@ static void end_table(const report_page *page)
     fputs("</tbody>\n</table></div>\n", page->html);
 }
 
-/* The name of a kernel, with the colour that it has in the pictures. */
+/* Writes the name of a kernel with its colour in the plots. */
 static void write_row_name(const report_page *page, int64_t row, const char *name)
 {
     const char *colour = "transparent";
@@ -33,7 +33,7 @@ static void write_row_name(const report_page *page, int64_t row, const char *nam
     fputs("</th>", page->html);
 }
 
-/* Table I: how good the forecasts are. */
+/* Table I: forecast accuracy. */
 void page_write_accuracy(report_page *page)
 {
     const cli_comparison *comparison = page->comparison;
@@ -66,7 +66,7 @@ void page_write_accuracy(report_page *page)
     end_table(page);
 }
 
-/* Forecasts without a model, where the data are one's own. */
+/* Baseline forecasts, for user data. */
 void page_write_baselines(report_page *page)
 {
     const cli_comparison *comparison = page->comparison;
@@ -102,7 +102,7 @@ void page_write_baselines(report_page *page)
         page_write_text(page, "<p>", note, "</p>\n");
 }
 
-/* A cost such as O(4^dyadic window^2), with raised exponents. */
+/* Writes a cost such as O(4^dyadic window^2) with superscript exponents. */
 static void write_formula(FILE *html, const char *text)
 {
     bool is_raised = false;
@@ -122,7 +122,7 @@ static void write_formula(FILE *html, const char *text)
     fputs(is_raised ? "</sup>" : "", html);
 }
 
-/* Parameters, which may break after a comma. */
+/* Writes the parameters, with line breaks allowed after commas. */
 static void write_winner(FILE *html, const char *text)
 {
     fputs("<td class=\"winner\"><code>", html);
@@ -135,7 +135,7 @@ static void write_winner(FILE *html, const char *text)
     fputs("</code></td></tr>\n", html);
 }
 
-/* Table II: what the kernels cost to tune, and what won. */
+/* Table II: tuning cost and best parameters. */
 void page_write_tuning(report_page *page)
 {
     const cli_comparison *comparison = page->comparison;
@@ -177,7 +177,7 @@ void page_write_tuning(report_page *page)
     end_table(page);
 }
 
-/* NMSE of every sample, where there are several. */
+/* NMSE of every sample, if there are several. */
 void page_write_samples(report_page *page)
 {
     const cli_comparison *comparison = page->comparison;

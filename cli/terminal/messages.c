@@ -43,7 +43,7 @@ void set_quiet(bool quiet)
 
 static void print_error(char *text)
 {
-    /* Names may contain any character: remove line breaks and terminal control characters. */
+    /* Names may contain any character: replace line breaks and terminal control characters. */
     volt_make_printable(text);
     progress_clear();
     fprintf(stderr, "volterra%s%s: %s\n", current_command ? " " : "", command_name(), text);
