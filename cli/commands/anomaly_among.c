@@ -36,7 +36,7 @@ typedef struct anomaly_data {
     series_pair pair;
     const labelled_series *judged; /* test series, or training series without a test set */
     volt_view *normal, *examples;  /* subsets of the training series */
-    int64_t *normal_rows;          /* their row numbers */
+    int64_t *normal_rows;          /* indices of the normal series */
     int64_t n_normal, n_examples;
     double *scores; /* of the scored series */
     int *marks;     /* 1: not a normal class; NULL: classes unknown */

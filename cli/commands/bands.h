@@ -36,7 +36,7 @@ void bands_fill(const band_request *request, volt_view forecast, volt_view half,
 void bands_print(const band_request *request, int64_t q, const double *y, const double *half,
                  const char *unbounded);
 
-/* Returns the half-widths of a model's intervals as one row for bands_fill, freed by the caller. Returns the
+/* Computes the half-widths of a model's intervals as one row for bands_fill. The caller frees it. Returns the
  * exit status. */
 int bands_of_model(const volt_model *model, const number_list *levels, volt_matrix *half);
 

@@ -20,8 +20,8 @@ typedef struct score_notes {
 } score_notes;
 
 /* Reports skill and MASE relative to the naive forecast and, with a season, the seasonal naive forecast. Adds a
- * note if a baseline is better, or if rows or errors for the comparison are missing. Returns 0, or the exit
- * status after an error message. */
+ * note if a baseline is better. Reports the reason if a skill cannot be computed. Returns 0, or the exit status
+ * after an error message. */
 int report_skill(const skill_task *task, result_list *results, score_notes *notes);
 
 #endif

@@ -29,7 +29,7 @@ int solver_search_options(const solver_arguments *arguments, volt_search_options
 /* Appends the solver options to a command line. */
 void solver_words(const volt_fit_options *options, shell_words *words);
 
-/* Reports the solver and its leave-one-out errors. */
+/* Reports the solver, its convergence and its leave-one-out errors. */
 void solver_report(const volt_model_info *info, const volt_assessment *found, result_list *results);
 
 #endif
