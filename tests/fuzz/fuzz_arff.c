@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_arff.c: libFuzzer target of the reader of .arff files. */
+/* tests/fuzz/fuzz_arff.c: libFuzzer target for the reader of .arff files. */
 #include "fuzz/fuzz_input.h"
 
 #include "fuzz/fuzz_collection.h"

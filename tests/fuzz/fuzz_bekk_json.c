@@ -1,8 +1,8 @@
-/* tests/fuzz/fuzz_bekk_json.c: libFuzzer target of BEKK parameters as JSON.
+/* tests/fuzz/fuzz_bekk_json.c: libFuzzer target for BEKK parameters in JSON.
  *
- * What reads must write and read back to the same bits, and must be usable: a simulation and a likelihood are
- * refused, their outputs untouched, or finite. */
-#include "fuzz/fuzz_input.h" /* first: it asks for GNU functions */
+ * Parameters that are read must survive a bitwise round trip. A simulation and a likelihood with them fail
+ * without changing their outputs, or give finite results. */
+#include "fuzz/fuzz_input.h" /* first: it enables GNU functions */
 
 #include "data/bekk/bekk.h"
 #include "volterra.h"
@@ -25,7 +25,7 @@ static void check_same_text(const char *a, const char *b)
     FUZZ_CHECK(a && b ? strcmp(a, b) == 0 : a == b);
 }
 
-/* Errors of estimates are written with four digits: read once more they stay as they are. */
+/* Standard errors are written with four digits, so a second round trip does not change them. */
 static void check_round_trip(const volt_bekk *bekk, const char *written)
 {
     volt_bekk *again = NULL;
@@ -47,7 +47,7 @@ static void check_round_trip(const volt_bekk *bekk, const char *written)
     volt_bekk_free(again);
 }
 
-/* All `count` numbers finite, or, where the call failed, as they were. */
+/* All `count` numbers are finite, or unchanged if the call failed. */
 static void check_numbers(volt_status status, const double *values, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (!is_ready)
         is_ready = volt_set_threads(1) == VOLT_OK;
     char text[MOST_TEXT + 1];
-    if (size > MOST_TEXT || memchr(bytes, 0, size)) /* volt_text_read refuses a zero byte */
+    if (size > MOST_TEXT || memchr(bytes, 0, size)) /* volt_text_read rejects a zero byte */
         return 0;
     memcpy(text, bytes, size);
     text[size] = '\0';

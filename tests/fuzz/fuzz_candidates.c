@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_candidates.c: libFuzzer target of the reader of candidate files. */
+/* tests/fuzz/fuzz_candidates.c: libFuzzer target for the reader of candidate files. */
 #include "fuzz/fuzz_input.h"
 #include "kernel/kernel_entry.h"
 #include "select/candidates/candidates.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was read must be candidates: each a kernel whose full text it is, and an alpha. */
+/* Every candidate read must be a complete kernel text and an alpha. */
 static void read_for(const char *path, const char *kernel)
 {
     volt_candidates *candidates = NULL;

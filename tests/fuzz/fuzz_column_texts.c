@@ -1,7 +1,7 @@
-/* tests/fuzz/fuzz_column_texts.c: libFuzzer target of a column of texts, and of the classes that labels make.
+/* tests/fuzz/fuzz_column_texts.c: libFuzzer target for text columns and class labels.
  *
- * Names of records and labels of series come this way. Every row has a text; the classes of these texts are in order, each
- * once, and every text is of one of them. */
+ * Record names and series labels are read by this code. Every row has a text. The classes are sorted and
+ * unique, and every text belongs to one class. */
 #include "fuzz/fuzz_input.h"
 
 #include "files/class_names.h"

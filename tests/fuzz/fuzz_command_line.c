@@ -1,7 +1,7 @@
-/* tests/fuzz/fuzz_command_line.c: libFuzzer target of what the program reads from its command line.
+/* tests/fuzz/fuzz_command_line.c: libFuzzer target for the command-line parser.
  *
- * Each line of the input is a word. The table has an option of every kind; what comes out is used as a command uses it:
- * rows are taken from a small table, ranges are drawn from, columns are chosen. */
+ * Each line of the input is an argument. The table has an option of every kind. The parsed options are used
+ * as in a command: to select rows of a small table, to draw from ranges and to select columns. */
 #define _GNU_SOURCE
 #include "fuzz/fuzz_input.h"
 #include "kernel/kernel_entry.h"
@@ -54,7 +54,7 @@ static const option table_rows[] = {
 };
 static const option_table table = OPTION_TABLE(table_rows);
 
-/* ---- what came out ---------------------------------------------------------------------------- */
+/* ---- parsed options --------------------------------------------------------------------------- */
 
 static void check_values(const fuzz_arguments *arguments)
 {
@@ -91,7 +91,7 @@ static void make_table(void)
     atexit(remove_table);
 }
 
-/* The rows that are left lie within the table, and there is at least one. */
+/* The selected rows lie within the table, and there is at least one. */
 static void check_rows(const row_range *rows)
 {
     dataset data = {0};
@@ -119,7 +119,7 @@ static void check_range(const volt_range *range)
         FUZZ_CHECK(*range->choices[i]);
 }
 
-/* Every draw from the ranges is a kernel and an alpha, which lies in its range; or the ranges are refused. */
+/* Every draw is a kernel and an alpha in its range, or the ranges are rejected. */
 static void draw(const search_space *space, const char *kernel)
 {
     static const double values[ROWS] = {0.5, -1, 2, 0.25, -0.75, 1.5, 1, -2, 0.125, 3};
@@ -136,7 +136,7 @@ static void draw(const search_space *space, const char *kernel)
         double alpha = NAN;
         volt_kernel *parsed = NULL;
         if (volt_candidates_get(candidates, i, text, &alpha, NULL))
-            continue; /* what belongs to this draw alone */
+            continue; /* owned by this draw */
         FUZZ_CHECK(alpha > 0 && isfinite(alpha));
         FUZZ_CHECK(volt_kernel_parse(text, &parsed) == VOLT_OK && strcmp(volt_kernel_text(parsed), text) == 0);
         volt_kernel_free(parsed);
@@ -161,7 +161,7 @@ static void check_ranges(const text_list *specs, const char *alpha)
     search_space_release(&space);
 }
 
-/* The columns that are chosen are there, each once, and none is one that cannot be data. */
+/* The selected columns exist, are unique and contain data. */
 static void check_columns(const char *selection)
 {
     static const char *const names[] = {"date", "a", "b", "c", "h1", "h2", "twice", "twice", "x y", "1"};
@@ -196,7 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     fuzz_mute();
     int count = fuzz_lines_split(bytes, size, words);
     options_ask_help(count, words);
-    /* --threads takes effect at once, and a fuzzer would ask for thousands. */
+    /* --threads takes effect at once, and a fuzzer would request thousands. */
     bool sets_threads = false;
     for (int i = 0; i < count; i++)
         sets_threads |= strncmp(words[i], "--threads", 9) == 0;

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_csv.c: libFuzzer target of the CSV reader, whole files and single lines. */
+/* tests/fuzz/fuzz_csv.c: libFuzzer target for the CSV reader, whole files and single lines. */
 #include "fuzz/fuzz_input.h"
 #include "io/csv/csv.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was read must be a table: its shape positive, its names there, its values finite or missing. */
+/* A table that is read has a positive shape, column names, and finite or missing values. */
 static void check(const volt_table *table, volt_missing missing)
 {
     if (table->rows < 1 || table->cols < 1)

@@ -1,7 +1,7 @@
-/* tests/fuzz/fuzz_csv_blocks.c: libFuzzer target of CSV files that are read in blocks.
+/* tests/fuzz/fuzz_csv_blocks.c: libFuzzer target for CSV files read in blocks.
  *
- * The first byte is the length of a block; wherever blocks end, the cells are those of the file in one piece, and so are the
- * refusals. */
+ * The first byte is the block length. Cells and errors equal those of the file read at once, for any block
+ * boundaries. */
 #include "fuzz/fuzz_input.h"
 
 #include "io/csv/csv.h"
@@ -10,7 +10,7 @@
 
 enum { LONGEST_BLOCK = 64 };
 
-/* All cells of a walk with their places, as one number, and how it ended. */
+/* A hash of all cells with their positions, and the final status. */
 typedef struct walk {
     uint64_t digest;
     int64_t cells, rows;
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const char *path = fuzz_input_path(bytes + 1, size - 1);
     walk whole = walk_in_blocks(path, VOLT_CSV_BLOCK);
     walk parts = walk_in_blocks(path, 1 + bytes[0] % LONGEST_BLOCK);
-    /* What is no text is found when a walk comes to it, and a block at the beginning is looked at at once: either is a refusal. */
+    /* Binary data are detected when the reader reaches them, or at once in the first block. Both are errors. */
     int is_refused = whole.opened || whole.walked;
     FUZZ_CHECK(is_refused == (parts.opened || parts.walked));
     if (is_refused)

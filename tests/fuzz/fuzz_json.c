@@ -1,7 +1,7 @@
-/* tests/fuzz/fuzz_json.c: libFuzzer target of the reader of JSON.
+/* tests/fuzz/fuzz_json.c: libFuzzer target for the JSON reader.
  *
- * What it reads, Jansson's own reader reads as the same value; what it refuses, that one refuses too, or it lies deeper than
- * ours goes. What is written reads back as the same. */
+ * Accepted texts give the same value as Jansson's reader. Rejected texts are also rejected by Jansson or
+ * exceed the nesting limit. Written values round-trip. */
 #include "fuzz/fuzz_input.h"
 
 #include "base/json.h"
@@ -11,7 +11,7 @@
 
 enum { DEEPEST = 64 };
 
-/* How deep values lie: brackets outside of texts. */
+/* Nesting depth: brackets outside of strings. */
 static int depth_of(const char *text, size_t size)
 {
     int depth = 0, most = 0, is_text = 0;

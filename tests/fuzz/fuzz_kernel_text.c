@@ -1,7 +1,7 @@
-/* tests/fuzz/fuzz_kernel_text.c: libFuzzer target of the kernel parser, and of the kernels it makes.
+/* tests/fuzz/fuzz_kernel_text.c: libFuzzer target for the kernel parser and the parsed kernels.
  *
- * A text that parses must print and parse back to itself, and the kernel it names must be usable: on a small
- * input it is refused, or every number it gives is finite. */
+ * A parsed kernel must round-trip through its text. On a small input it is rejected or gives only finite
+ * values. */
 #include "fuzz/fuzz_input.h"
 #include "kernel/kernel_entry.h"
 
@@ -30,8 +30,8 @@ static void check_facts(const volt_kernel *kernel)
     FUZZ_CHECK(!isnan(facts.horizon));
 }
 
-/* A window of a million rows is a kernel like any other, and takes its time: nobody waits longer than this. A call that
- * goes on once it is cancelled runs into the fuzzer's own limit. */
+/* Kernels with very long windows are valid but slow, so calls are cancelled after this time. A call that
+ * ignores the cancellation hits the time limit of the fuzzer. */
 static int give_up(const char *stage, double fraction, void *context)
 {
     (void)stage;

@@ -1,8 +1,8 @@
-/* tests/fuzz/fuzz_learner_journal.c: libFuzzer target of the journal of a learner, behind its checksums and the digest of
- * the model.
+/* tests/fuzz/fuzz_learner_journal.c: libFuzzer target for the journal of a learner, with valid checksums and
+ * model digest.
  *
- * Both are put right, but for lines of which a mutation has made something else. A journal that opens has whole lines
- * alone, and opens again with as many steps; the learner is usable. */
+ * Both are corrected, except in lines that a mutation has destroyed. A journal that opens contains only
+ * complete lines and reopens with the same number of steps. The learner is usable. */
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_own_file.h"
 /* behind them: */

@@ -1,7 +1,8 @@
-/* tests/fuzz/fuzz_learner_state.c: libFuzzer target of the state of a learner, behind the checksum and the digest of the model.
+/* tests/fuzz/fuzz_learner_state.c: libFuzzer target for the state of a learner, with valid checksum and
+ * model digest.
  *
- * Both are put right, so that what a mutation does to the metadata, the shapes and the tensors reaches the reader. A state
- * that loads must be usable, and saved and loaded again it must be the same. */
+ * Both are corrected, so that mutations of the metadata, shapes and tensors reach the reader. A state that
+ * loads must be usable, and saved and loaded again it must be the same. */
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_own_file.h"
 #include "fuzz/fuzz_state.h"

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_long_csv.c: libFuzzer target of the reader of collections in long CSV files. */
+/* tests/fuzz/fuzz_long_csv.c: libFuzzer target for the reader of collections in long CSV files. */
 #include "fuzz/fuzz_input.h"
 
 #include "fuzz/fuzz_collection.h"

@@ -1,7 +1,7 @@
-/* tests/fuzz/fuzz_loss_text.c: libFuzzer target of the text of a loss.
+/* tests/fuzz/fuzz_loss_text.c: libFuzzer target for the text of a loss.
  *
- * A loss that is read prints as a text that reads back as the same, to the last bit; its constant forecast and its score are
- * finite, or refused. */
+ * A parsed loss round-trips bitwise through its text. Its constant prediction and score are finite or
+ * rejected. */
 #include "fuzz/fuzz_input.h"
 #include "solve/loss/loss.h"
 
@@ -19,7 +19,7 @@ static void check_values(const volt_loss_info *info, const volt_loss_info *again
         FUZZ_CHECK(isfinite(info->values[i]) && info->values[i] == again->values[i]);
 }
 
-/* Targets that are numbers, counts, classes and yes or no at once. */
+/* Targets that are valid as numbers, counts, classes and binary labels. */
 static void use(const volt_loss *loss, const volt_loss_info *info)
 {
     static const double y[ROWS] = {0, 1, 1, 0, 1, 0};

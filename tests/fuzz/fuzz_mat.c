@@ -1,11 +1,11 @@
-/* tests/fuzz/fuzz_mat.c: libFuzzer target of the MAT reader. */
+/* tests/fuzz/fuzz_mat.c: libFuzzer target for the MAT reader. */
 #include "fuzz/fuzz_input.h"
 #include "io/mat/mat.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* HDF5 1.10 leaks when it opens a damaged file: not ours to find. The name is LeakSanitizer's. */
+/* HDF5 1.10 leaks when it opens a damaged file; leaks are not checked. LeakSanitizer defines the name. */
 const char *__lsan_default_suppressions(void); // NOLINT(bugprone-reserved-identifier)
 const char *__lsan_default_suppressions(void)  // NOLINT(bugprone-reserved-identifier)
 {

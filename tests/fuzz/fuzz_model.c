@@ -1,8 +1,8 @@
-/* tests/fuzz/fuzz_model.c: libFuzzer target of the model loader, behind the checksum.
+/* tests/fuzz/fuzz_model.c: libFuzzer target for the model loader, with a valid checksum.
  *
- * The length of the header, the blanks behind it and the checksum are put right, so that what a mutation does to
- * the metadata, the shapes and the tensors reaches the loader. A model that loads must be usable: a forecast is
- * refused, or finite and the same from the model saved and loaded again; so are intervals, deviations and noisy paths. */
+ * The header length, padding and checksum are corrected, so that mutations of the metadata, shapes and
+ * tensors reach the loader. With a loaded model a prediction is rejected, or finite and unchanged after the
+ * model is saved and loaded again. The same holds for intervals, standard deviations and noisy paths. */
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_mend.h"
 #include "fuzz/fuzz_own_file.h"
@@ -18,7 +18,7 @@
 enum { MOST_BYTES = 1 << 14, MOST_WIDTH = 64, ROWS = 2 };
 static const double untouched = -12345.678;
 
-/* Forecasts of two rows that the model need not know; returns whether there are any. */
+/* Predictions of two arbitrary rows; returns whether they succeeded. */
 static int forecast(const volt_model *model, const volt_model_info *info, double out[ROWS * MOST_WIDTH])
 {
     double X[ROWS * MOST_WIDTH];
@@ -45,14 +45,14 @@ static int forecast(const volt_model *model, const volt_model_info *info, double
     return status == VOLT_OK;
 }
 
-/* Numbers that were asked for are finite, and at least `least`, or nothing was written. */
+/* Results are finite and at least `least`, or nothing was written. */
 static void check_numbers(volt_status status, const double *numbers, int64_t n, double least)
 {
     for (int64_t i = 0; i < n; i++)
         FUZZ_CHECK(status ? numbers[i] == untouched : isfinite(numbers[i]) && numbers[i] >= least);
 }
 
-/* What lies about the forecasts. */
+/* Intervals and standard deviations. */
 static void use_uncertainty(const volt_model *model, const volt_model_info *info)
 {
     static const double coverages[] = {0.5, 0.8};

@@ -1,7 +1,8 @@
-/* tests/fuzz/fuzz_model_notes.c: libFuzzer target of what a model notes of times, as the program reads it.
+/* tests/fuzz/fuzz_model_notes.c: libFuzzer target for the time notes of a model, as read by the program.
  *
- * The lines are the notes: time_end, time_step, calendar, calendar_scale, first_rows, horizons, time_target; an empty line is no note. Notes
- * that are read are times and numbers, and rows of a file are set beside them. */
+ * The lines are the notes: time_end, time_step, calendar, calendar_scale, first_rows, horizons, time_target;
+ * an empty line is skipped. Accepted notes contain valid times and numbers, and the rows of a file are
+ * matched with them. */
 #include "fuzz/fuzz_input.h"
 
 #include "files/model_times.h"

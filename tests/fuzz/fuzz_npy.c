@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_npy.c: libFuzzer target of the NPY reader. */
+/* tests/fuzz/fuzz_npy.c: libFuzzer target for the NPY reader. */
 #include "fuzz/fuzz_input.h"
 #include "io/npy/npy.h"
 

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_npy_collection.c: libFuzzer target of the reader of collections in NPY files. */
+/* tests/fuzz/fuzz_npy_collection.c: libFuzzer target for the reader of collections in NPY files. */
 #include "fuzz/fuzz_input.h"
 
 #include "fuzz/fuzz_collection.h"

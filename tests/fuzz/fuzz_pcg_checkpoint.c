@@ -1,8 +1,8 @@
-/* tests/fuzz/fuzz_pcg_checkpoint.c: libFuzzer target of the checkpoint of a fit by conjugate gradients.
+/* tests/fuzz/fuzz_pcg_checkpoint.c: libFuzzer target for the checkpoint of a conjugate-gradient fit.
  *
- * Its checksum and the digest of its fit are put right, so that what a mutation does to the vectors and numbers of the iteration
- * reaches the solver. The fit goes on from it or refuses it; a model that comes out has finite coefficients, and the checkpoint
- * that it leaves is one to go on from. */
+ * Its checksum and fit digest are corrected, so that mutations of the iteration state reach the solver. The
+ * fit resumes from it or rejects it. A resulting model has finite coefficients, and its checkpoint can be
+ * resumed. */
 #define STATE_KEY "fit"
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_own_file.h"

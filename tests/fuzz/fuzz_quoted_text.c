@@ -1,8 +1,8 @@
-/* tests/fuzz/fuzz_quoted_text.c: libFuzzer target of texts that are not ours in what the program writes: pages, scripts of
- * gnuplot, commands to repeat, headers.
+/* tests/fuzz/fuzz_quoted_text.c: libFuzzer target for the quoting of user texts in program output: HTML
+ * pages, gnuplot scripts, shell commands, headers.
  *
- * The lines are names. In a page nothing of them is a tag, a quotation mark or a control character; in a script nothing but
- * letters and numbers of characters stands between the marks; a command and a header split again into the same names. */
+ * The lines are names. In a page they contain no tag, quotation mark or control character. In a script the
+ * quoted text contains only letters and character codes. A command and a header split into the same names. */
 #define _GNU_SOURCE
 #include "fuzz/fuzz_input.h"
 
@@ -19,7 +19,7 @@
 
 enum { MOST_BYTES = 1 << 11 };
 
-/* What a writer makes of a text, to be freed. */
+/* The output of a writer for a text; the caller frees it. */
 static char *written(void (*write)(FILE *, const char *), const char *text)
 {
     char *made = NULL;
@@ -58,7 +58,7 @@ static void check_script(void (*write)(FILE *, const char *), const char *text)
     free(made);
 }
 
-/* One word at *at as a shell reads it, into `word`; *at then stands behind it. */
+/* One word at *at as a shell reads it, into `word`; *at then points behind it. */
 static void read_word(const char **at, char *word)
 {
     bool is_quoted = false;
@@ -111,7 +111,7 @@ static void check_header(char *const *names, int count)
     for (int i = 0; i < count; i++)
         if (!is_name(names[i]))
             return;
-    if (count < 2) /* what separates the cells of one alone is not known */
+    if (count < 2) /* a single cell does not determine the separator */
         return;
     FILE *stream = open_memstream(&line, &size);
     FUZZ_CHECK(stream);

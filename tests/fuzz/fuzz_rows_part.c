@@ -1,7 +1,7 @@
-/* tests/fuzz/fuzz_rows_part.c: libFuzzer target of some rows of a CSV or NPY file.
+/* tests/fuzz/fuzz_rows_part.c: libFuzzer target for row ranges of a CSV or NPY file.
  *
- * The first two bytes say which rows; what is read is what those rows are in the whole table, to the bit, and a table that
- * has no such rows says so. What stands in other rows may be wrong. */
+ * The first two bytes select the rows. The result is bitwise equal to these rows of the whole table, or an
+ * error if the rows do not exist. Other rows may be invalid. */
 #include "fuzz/fuzz_input.h"
 
 #include "io/csv/csv.h"

@@ -1,7 +1,7 @@
-/* tests/fuzz/fuzz_safetensors.c: libFuzzer target of the safetensors reader.
+/* tests/fuzz/fuzz_safetensors.c: libFuzzer target for the safetensors reader.
  *
- * A checksum stops a fuzzer at the door. So the bytes are read twice: as they are, and with the checksum put
- * right, where there is a place for it. */
+ * The checksum rejects most mutations. The bytes are therefore read twice: unchanged, and with a corrected
+ * checksum if the file has one. */
 #include "fuzz/fuzz_input.h"
 #include "io/safetensors/safetensors.h"
 

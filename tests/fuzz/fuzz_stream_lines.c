@@ -1,8 +1,9 @@
-/* tests/fuzz/fuzz_stream_lines.c: libFuzzer target of the lines that `volterra stream` reads, header included.
+/* tests/fuzz/fuzz_stream_lines.c: libFuzzer target for the input lines of `volterra stream`, including the
+ * header.
  *
- * A row that is taken whole is finite; what is no row or is refused leaves the numbers alone, and the lines behind it are
- * read on. Where the reader of whole files
- * finds the model's columns by name, a stream of the same lines must take the same numbers from them. */
+ * A complete row is finite. An invalid line does not change the values, and reading continues after it. If
+ * the file reader finds the columns of the model by name, a stream of the same lines must read the same
+ * values. */
 #include "fuzz/fuzz_input.h"
 
 #include "files/header_line.h"
@@ -18,7 +19,8 @@ enum { D = 3, MOST_ROWS = 64, MOST_BYTES = 1 << 13 };
 static const char *const names[D] = {"a", "b", "c"};
 static const double untouched = -12345.678;
 
-/* A row that is whole is finite, one that is holed is not and says why, and what is no row leaves the numbers alone. */
+/* A complete row is finite, a row with missing values reports them, and an invalid line does not change the
+ * values. */
 static void check_row(const row_lines *lines, row_kind kind, const double *x)
 {
     int n_finite = 0, n_missing = 0;
@@ -31,7 +33,8 @@ static void check_row(const row_lines *lines, row_kind kind, const double *x)
     FUZZ_CHECK((kind != ROW_HOLED && kind != ROW_REFUSED) || *lines->problem);
 }
 
-/* Rows that were taken from the lines of `bytes`, at most MOST_ROWS; -1 when a line was refused or lacks a value. */
+/* Rows that were taken from the lines of `bytes`, at most MOST_ROWS; -1 when a line was refused or lacks a
+ * value. */
 static int64_t take_lines(const uint8_t *bytes, size_t size, const char *const *columns, double *rows)
 {
     row_lines lines = {0};

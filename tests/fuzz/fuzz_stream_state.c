@@ -1,7 +1,8 @@
-/* tests/fuzz/fuzz_stream_state.c: libFuzzer target of the state of a stream, behind the checksum and the digest of the model.
+/* tests/fuzz/fuzz_stream_state.c: libFuzzer target for the state of a stream, with valid checksum and model
+ * digest.
  *
- * Both are put right, so that what a mutation does to the metadata, the shapes and the tensors reaches the reader. A state
- * that loads must be usable: a forecast is refused, or finite and the same from the state saved and loaded again. */
+ * Both are corrected, so that mutations of the metadata, shapes and tensors reach the reader. With a loaded
+ * state a prediction is rejected, or finite and unchanged after the state is saved and loaded again. */
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_own_file.h"
 #include "fuzz/fuzz_state.h"

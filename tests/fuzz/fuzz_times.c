@@ -1,7 +1,8 @@
-/* tests/fuzz/fuzz_times.c: libFuzzer target of dates, times of day, steps between rows, calendars and durations.
+/* tests/fuzz/fuzz_times.c: libFuzzer target for dates, times of day, steps between rows, calendars and
+ * durations.
  *
- * The lines are a column of dates, and each of them also a step, a calendar and a duration. What is printed reads back the
- * same; columns of a calendar lie on the circle. */
+ * The lines are a column of dates. Each line is also read as a step, a calendar and a duration. Printed
+ * values round-trip; calendar columns lie on the unit circle. */
 #include "fuzz/fuzz_input.h"
 
 #include "args/options.h"
@@ -57,8 +58,8 @@ static void check_column(char *const *lines, int count)
         char text[VOLT_TIME_LENGTH], again_text[VOLT_TIME_LENGTH];
         FUZZ_CHECK(isfinite(times[i].seconds) && isfinite(times[i].clock));
         volt_time_format(times[i], text);
-        /* The last microsecond of the year 9999 has no date, long texts have no room, and 24:00 is of the day after, which months
-         * and quarters cannot name. */
+        /* The last microsecond of the year 9999 has no date, long texts have no room, and 24:00 is of the
+         * day after, which months and quarters cannot name. */
         if (strstr(text, "after 1970") || strlen(lines[i]) > VOLT_TIME_LENGTH / 2 || strstr(lines[i], "24:"))
             return;
         FUZZ_CHECK(is_same(read_back(text), times[i]));

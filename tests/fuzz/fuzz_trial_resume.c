@@ -1,8 +1,8 @@
-/* tests/fuzz/fuzz_trial_resume.c: libFuzzer target of a search that goes on from a log.
+/* tests/fuzz/fuzz_trial_resume.c: libFuzzer target for a search resumed from a log.
  *
- * The fingerprint 0123456789abcdef in the input stands for that of the small search below, so that lines reach
- * what is checked behind it: the candidates, the folds, the places. Whatever the log says, no line of it is
- * lost; a log that is refused stays as it is; a search that ends well is whole, and so is its log. */
+ * The fingerprint 0123456789abcdef in the input stands for that of the small search below, so that lines
+ * reach the later checks of candidates, folds and positions. No log line is ever lost. A rejected log is
+ * unchanged. A successful search is complete, and so is its log. */
 #include "fuzz/fuzz_input.h"
 #include "fuzz/fuzz_own_file.h"
 #include "select/search/trial_log.h"
@@ -80,7 +80,8 @@ static void check_search(const volt_search *search)
     }
 }
 
-/* The log of a search that ended well: another run finds all in it, does nothing, and comes to the same. */
+/* The log of a successful search: another run reads all trials from it, evaluates none and gives the same
+ * result. */
 static void check_finished(const volt_search *search, const char *path)
 {
     size_t size_before, size_after;

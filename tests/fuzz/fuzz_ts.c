@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_ts.c: libFuzzer target of the reader of .ts files. */
+/* tests/fuzz/fuzz_ts.c: libFuzzer target for the reader of .ts files. */
 #include "fuzz/fuzz_input.h"
 
 #include "fuzz/fuzz_collection.h"

@@ -1,9 +1,9 @@
-/* tests/fuzz/one_target.c: what libFuzzer calls: the target that FUZZ_TARGET names.
+/* tests/fuzz/one_target.c: libFuzzer entry point that runs the target named by FUZZ_TARGET.
  *
  *     FUZZ_TARGET=csv fuzz_one -max_total_time=60 CORPUS
  *
- * All targets are one program: it is linked once, and travels as one file. The name stands in the environment, as libFuzzer
- * starts the program again with arguments of its own where it merges. */
+ * All targets are linked into one program. The name is passed in the environment because libFuzzer restarts
+ * the program with its own arguments when it merges. */
 #include "fuzz/replay.h"
 
 #include <stdio.h>

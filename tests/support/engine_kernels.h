@@ -4,8 +4,8 @@
 
 #include "kernel/engine/engine.h"
 
-/* Texts of kernels whose matrices are positive semidefinite, NULL ends them. A new engine needs a kernel here that runs
- * on it. */
+/* Kernel texts with positive semidefinite matrices, terminated by NULL. A new engine needs a kernel here
+ * that runs on it. */
 extern const char *const engine_kernels[];
 
 /* The kernel resolved on the rows of Z. */
@@ -14,7 +14,8 @@ volt_resolved resolve_on(const char *text, volt_view Z);
 /* The full Gram matrix of Z by volt_gram, n x n; the caller frees it. */
 double *full_gram(const char *text, volt_view Z);
 
-/* The same where the rows of Z are records (n of them): block by block, each by volt_gram from two sequences. */
+/* The same where the rows of Z are records (n of them): block by block, each by volt_gram from two
+ * sequences. */
 double *records_gram(const char *text, volt_view Z, const int64_t *lengths, int64_t n);
 /* In a ball of this radius, which rows that are not in Z may reach. */
 double *records_gram_within(const char *text, volt_view Z, const int64_t *lengths, int64_t n, double radius);

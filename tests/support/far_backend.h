@@ -21,7 +21,8 @@ int64_t far_backends_rows_run(void);
 /* Run `test` with every back end of the table as the current one, in turn; its name is printed. The CPU is
  * current afterwards. */
 void for_each_backend(void (*test)(const volt_backend *backend));
-/* Restrict for_each_backend to this back end; returns whether it is unrestricted. */
+/* only_backend restricts for_each_backend to one back end. all_backends_run returns whether there is no
+ * restriction. */
 void only_backend(const char *name);
 bool all_backends_run(void);
 

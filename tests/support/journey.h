@@ -39,10 +39,10 @@ typedef struct journey {
     const void *with; /* distinguishes journeys with the same function */
     volt_status (*run)(const void *with, volt_progress progress, journey_result *result);
     int traits;
-    int64_t most; /* of each kind of disturbance; 0: a thousand */
+    int64_t most; /* faults of each kind; 0: a thousand */
 } journey;
 
-/* Ends the test with the journey, the disturbance and its number. */
+/* On failure ends the test and prints the journey, the fault and its number. */
 void journey_check(const journey *j);
 
 /* An additional kind of fault. Each fault point checks whether the fault is due: at number `at` (0: never),
@@ -56,7 +56,7 @@ typedef struct journey_fault {
 
 bool journey_fault_due(journey_fault *fault);
 
-/* As journey_check, with these. */
+/* As journey_check, with these faults. */
 void journey_disturb(const journey *j, journey_fault *const faults[], int count);
 
 /* Before and after a group of journeys: one thread, every poll is a call. */

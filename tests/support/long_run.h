@@ -25,8 +25,8 @@ void soak_count(void);
 void soak_uncount(void);
 
 /* Run `rows` rows through a stream of a model of 200 rows, with evenly spaced measurements, the last at the
- * end. The fresh stream receives only the last 1000 rows. Predictions of both differ by rounding: with the
- * numbers of volt_kernel_facts
+ * end. The fresh stream receives only the last 1000 rows. Predictions of both differ by rounding, at most by
+ * (with the values of volt_kernel_facts)
  *
  *     2 eps largest sum_j |A_j| (n + 8 / (1 - contraction)),
  *

@@ -1,5 +1,5 @@
-/* tests/support/plain_cv.h: cross-validation in time order with one separate fit per forecast, to compare
- * with.
+/* tests/support/plain_cv.h: reference implementation of time-ordered cross-validation with one separate fit
+ * per prediction.
  *
  * A fold is a fit on rows train_begin .. train_end - 1 from a zero initial state, the washout cut from its
  * head, by Gauss elimination of the bordered system

@@ -1,4 +1,4 @@
-/* tests/support/plain_kernels.h: the Volterra kernel as plain double loops, to compare with.
+/* tests/support/plain_kernels.h: reference implementation of the Volterra kernel as plain double loops.
  *
  *     K[i][j] = 1 + lambda^2 kappa(x_i, y_j) P,   P = K[i-1][j-1], or on the border bx[i], by[j]
  *     b[0] = 1 / (1 - lambda^2),   b[i+1] = 1 + lambda^2 kappa(z_i, 0) b[i]

@@ -1,4 +1,4 @@
-/* tests/support/plain_landmarks.c: ridge regression on landmarks, by the textbook. */
+/* tests/support/plain_landmarks.c: reference implementation of ridge regression on landmarks. */
 #include "support/plain_landmarks.h"
 
 #include "support/plain_linear.h"

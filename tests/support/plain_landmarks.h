@@ -1,4 +1,4 @@
-/* tests/support/plain_landmarks.h: ridge regression on landmarks, written out, to compare with. */
+/* tests/support/plain_landmarks.h: reference implementation of ridge regression on landmarks. */
 #ifndef SUPPORT_PLAIN_LANDMARKS_H
 #define SUPPORT_PLAIN_LANDMARKS_H
 
@@ -15,8 +15,8 @@ typedef struct plain_rows {
     double alpha;
 } plain_rows;
 
-/* Nystrom's fit from the kernels of m landmarks (m x m) and of all rows with them (n x m): with B = K_nm L^{-T},
- * L L' = K_mm + 10 m eps max K_aa I, and Z = [1 B] where there is an intercept,
+/* Nystrom's fit from the kernels of m landmarks (m x m) and of all rows with them (n x m): with B = K_nm
+ * L^{-T}, L L' = K_mm + 10 m eps max K_aa I, and Z = [1 B] where there is an intercept,
  *
  *     (Z'Z + alpha diag(0, 1, ..)) v = Z'y         over the rows that are fitted
  *

@@ -1,4 +1,4 @@
-/* tests/support/plain_linear.c: small dense linear algebra from the textbook. */
+/* tests/support/plain_linear.c: reference implementation of small dense linear algebra. */
 #include "support/plain_linear.h"
 
 #include "support/sequences.h"

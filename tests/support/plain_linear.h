@@ -1,4 +1,4 @@
-/* tests/support/plain_linear.h: small dense linear algebra from the textbook, to compare with. */
+/* tests/support/plain_linear.h: reference implementation of small dense linear algebra. */
 #ifndef SUPPORT_PLAIN_LINEAR_H
 #define SUPPORT_PLAIN_LINEAR_H
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Slopes have the roundings of u over mu: where long double is longer, lower bounds are better. */
+/* Slopes carry the rounding of u divided by mu. A longer long double gives better lower bounds. */
 typedef long double real;
 
 enum { MOST_UNKNOWNS = (PLAIN_ROWS + 1) * PLAIN_COLUMNS, MOST_NEWTON = 80, BISECTIONS = 60 };
@@ -79,11 +79,11 @@ double plain_loss_objective(const plain_loss_problem *problem, const double *u, 
 /* Slope and curvature of a row, its value, and the value at u of a linear function below it. */
 typedef struct smooth_row {
     real value, below, g[PLAIN_COLUMNS], H[PLAIN_COLUMNS][PLAIN_COLUMNS];
-    real way[PLAIN_COLUMNS]; /* by which the slope of a column may be moved without leaving its range */
+    real way[PLAIN_COLUMNS]; /* allowed change of the slope of a column */
 } smooth_row;
 
-/* s max(0, t) with dt/du_k = sign on column k, and -sign on column l unless l < 0. Its slope is moved by theta of the way that
- * stays between 0 and s. */
+/* s max(0, t) with dt/du_k = sign on column k, and -sign on column l unless l < 0. Its slope is moved by
+ * theta of the way that stays between 0 and s. */
 static void add_hinge(real s, real t, int64_t k, int64_t l, real sign, real mu, real theta, smooth_row *row)
 {
     real root = sqrtl(mu * mu + t * t * s * s / 4), d = t * s * s / 4 / (mu + root);
@@ -181,7 +181,8 @@ static double feature(const plain_loss_problem *problem, int64_t i, int64_t f)
     return f < problem->rank ? problem->F[i * problem->rank + f] : problem->intercept ? 1 : 0;
 }
 
-/* Value, lower bound and gradient at x, and with `curved` the Hessian; slopes of column k are moved by theta[k]. */
+/* Value, lower bound and gradient at x, and with `curved` the Hessian; slopes of column k are moved by
+ * theta[k]. */
 static void evaluate_moved(plain_state *s, const real *x, bool curved, const real *theta)
 {
     const plain_loss_problem *problem = s->problem;
@@ -239,7 +240,8 @@ static void evaluate(plain_state *s, const real *x, bool curved)
     evaluate_moved(s, x, curved, none);
 }
 
-/* Both bounds at x, with slopes whose sums are 0 up to rounding: those of the smooth problem have the roundings of u over mu. */
+/* Both bounds at x, with slopes whose sums are 0 up to rounding: those of the smooth problem have the
+ * roundings of u over mu. */
 static void bracket(plain_state *s)
 {
     int64_t size = s->problem->rank + 1;

@@ -1,5 +1,5 @@
-/* tests/support/plain_paths.h: kernels between paths as plain loops over one pair at a time, to compare
- * with.
+/* tests/support/plain_paths.h: reference implementation of kernels between paths, as plain loops over one
+ * pair at a time.
  *
  * A path is a list of points: the window of rows that ends in a row, a row read as a path of scalars, a
  * whole series. Static kernels read their window as one long row. Every value comes with a bound on how far

@@ -5,10 +5,10 @@
 #include <stddef.h>
 
 /* Make the directory (under TMPDIR or /tmp) and remove it with all its files when the program ends. Every
- * function here ends the program with a message when the system does not let it. */
+ * function here ends the program with a message on a system error. */
 const char *scratch_directory(void);
 
-/* The path of a file in it; valid until eight more paths were asked for. */
+/* The path of a file in it; valid until eight more paths are requested. */
 const char *scratch_path(const char *name);
 
 /* Write a file in it and return its path. */

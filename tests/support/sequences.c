@@ -31,7 +31,7 @@ double *random_rows(volt_rng *rng, int64_t rows, int64_t cols, double radius)
             matrix[i * cols + k] = value;
             sum += value * value;
         }
-        /* A hair inside the ball: the norm must not round to more than the radius. */
+        /* Slightly inside the ball, so that the norm does not round to more than the radius. */
         double length = volt_rng_uniform(rng) < 0.125 ? 1 - 1e-15 : volt_rng_uniform(rng) * (1 - 1e-15);
         for (int64_t k = 0; k < cols; k++)
             matrix[i * cols + k] *= radius * length / sqrt(sum);

@@ -145,7 +145,7 @@ void *thread_crew_serve(void *context)
     volt_crew_use(&serving);
     volt_status status = volt_search_run(own->candidates, own->X, own->Y, &own->options, &search);
     assert_null(search);
-    if (status != VOLT_ERR_CANCELLED) { /* it has not come to the search */
+    if (status != VOLT_ERR_CANCELLED) { /* it has not joined the search */
         pthread_mutex_lock(&thread_crew.lock);
         thread_crew.absent++;
         pthread_cond_broadcast(&thread_crew.changed);
