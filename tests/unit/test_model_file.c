@@ -1,4 +1,4 @@
-/* tests/unit/test_model_file.c: a saved model is the same model, and no other file is one. */
+/* tests/unit/test_model_file.c: saved models load unchanged, and invalid files are rejected. */
 #define _GNU_SOURCE
 #include "io/safetensors/safetensors.h"
 #include "support/check.h"
@@ -23,7 +23,7 @@
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
-/* ---- a folder for the files ------------------------------------------------------------------- */
+/* ---- a directory for the files ---------------------------------------------------------------- */
 
 static char folder[512], path[600];
 
@@ -42,7 +42,7 @@ static int remove_folder(void **state)
 {
     (void)state;
     unlink(path);
-    return rmdir(folder); /* fails when something was left behind */
+    return rmdir(folder); /* fails if a file is left */
 }
 
 static int files_in_folder(void)
@@ -187,7 +187,7 @@ static void a_loaded_model_forecasts_bit_by_bit_alike(void **state)
             same_info(model, loaded);
             same_forecasts(model, loaded, 1 + p % 3, choice, &rng);
 
-            size_t size, size_again; /* saved again, the file is the same */
+            size_t size, size_again; /* saving again writes the same file */
             char *bytes = read_bytes(path, &size);
             check_ok(volt_model_save(loaded, path, (volt_progress){0}));
             char *again = read_bytes(path, &size_again);
@@ -231,7 +231,7 @@ static void names_survive(void **state)
     volt_model_free(model);
 }
 
-/* A header of a CSV in Latin-1, say. It is not a lack of memory. */
+/* For example a CSV header in Latin-1. The error is not VOLT_ERR_MEMORY. */
 static void names_that_are_not_utf8_are_refused_as_such(void **state)
 {
     (void)state;
@@ -292,7 +292,7 @@ static void a_file_with_any_bit_flipped_is_refused(void **state)
     assert_non_null(file);
     setvbuf(file, NULL, _IONBF, 0);
     for (size_t at = 0; at < size; at++)
-        for (int bit = 0; bit < 9; bit++) { /* the ninth time the byte is put back */
+        for (int bit = 0; bit < 9; bit++) { /* the ninth iteration restores the byte */
             int flipped = bit < 8 ? (unsigned char)bytes[at] ^ 1 << bit : (unsigned char)bytes[at];
             fseek(file, (long)at, SEEK_SET);
             assert_int_equal(fputc(flipped, file), flipped);
@@ -328,7 +328,7 @@ static void what_is_no_model_is_refused(void **state)
     assert_null(model);
 }
 
-/* ---- foreign files with a right checksum ------------------------------------------------------ */
+/* ---- invalid files with a valid checksum ------------------------------------------------------ */
 
 enum { TENSORS = 9, METADATA = 14 };
 
@@ -338,11 +338,11 @@ typedef struct crafted {
     int64_t n_tensors, n_metadata;
 } crafted;
 
-/* A model of two rows, written by hand. */
+/* A model of two rows, built from its fields. */
 static crafted craft(void)
 {
     static const double inputs[] = {1, -0.5}, coefficients[] = {0.25, -0.25}, zero = 0, one = 1;
-    static const double state[] = {1.2, 1.3, 4.0 / 3}; /* against each row, then the border */
+    static const double state[] = {1.2, 1.3, 4.0 / 3}; /* state of each row, then the border */
     crafted c = {
         .tensors = {{"inputs", 2, 1, inputs},
                     {"coefficients", 2, 1, coefficients},
@@ -378,7 +378,7 @@ static void write_crafted(const crafted *c)
     check_ok(volt_safetensors_write(path, c->tensors, c->n_tensors, c->metadata, c->n_metadata));
 }
 
-/* The file is refused, and the sentence has the path and `fragment`. */
+/* The file is rejected, and the message contains the path and `fragment`. */
 static void check_foreign(const crafted *c, const char *what, const char *fragment)
 {
     write_crafted(c);
@@ -405,7 +405,7 @@ static void the_crafted_model_itself_loads(void **state)
 }
 
 static const struct {
-    const char *key, *value, *fragment; /* value NULL: left out */
+    const char *key, *value, *fragment; /* value NULL: field omitted */
 } wrong_metadata[] = {
     {"format", NULL, "\"format\""},
     {"format", "another", "format"},
@@ -484,10 +484,10 @@ static void wrong_tensors_are_refused(void **state)
 
         tensor->data = values;
         tensor->rows = rows + 1;
-        check_foreign(&c, name, t == 0 ? "\"coefficients\"" : quoted); /* the first tensor says how many rows */
+        check_foreign(&c, name, t == 0 ? "\"coefficients\"" : quoted); /* first tensor: number of rows */
         tensor->rows = rows;
-        if (t != 0) {                           /* more columns of inputs fit until input_shift does not */
-            tensor->cols = cols ? cols + 1 : 1; /* a matrix of one column is no vector */
+        if (t != 0) {                           /* more input columns are consistent up to input_shift */
+            tensor->cols = cols ? cols + 1 : 1; /* a one-column matrix is not a vector */
             check_foreign(&c, name, t == 1 ? "feedback" : quoted); /* two outputs cannot feed one input */
         }
         tensor->cols = cols;
@@ -497,7 +497,7 @@ static void wrong_tensors_are_refused(void **state)
     }
 }
 
-/* Feedback with more inputs than outputs would push too short a row. */
+/* Feedback with more inputs than outputs would push a row that is too short. */
 static void feedback_must_fit_the_tensors(void **state)
 {
     (void)state;
@@ -509,7 +509,7 @@ static void feedback_must_fit_the_tensors(void **state)
     check_foreign(&c, "feedback", "feedback");
 }
 
-/* Inputs that a kernel of distances would take, but not the model's ball. */
+/* Inputs that are valid for a distance kernel but outside the model's ball. */
 static void inputs_beyond_the_radius_are_refused(void **state)
 {
     (void)state;
@@ -521,7 +521,7 @@ static void inputs_beyond_the_radius_are_refused(void **state)
     check_foreign(&c, "inputs", "input 2 has norm 1.25");
 }
 
-/* ---- saving that fails ------------------------------------------------------------------------ */
+/* ---- failed saves ----------------------------------------------------------------------------- */
 
 static void saving_where_nothing_can_be_written_fails(void **state)
 {
@@ -560,7 +560,7 @@ static void the_old_file_survives_a_save_that_fails(void **state)
     volt_model *loaded = load();
     same_info(small, loaded);
     volt_model_free(loaded);
-    check_ok(volt_model_save(large, path, (volt_progress){0})); /* and without the limit it works */
+    check_ok(volt_model_save(large, path, (volt_progress){0})); /* succeeds without the limit */
     loaded = load();
     same_info(large, loaded);
     volt_model_free(loaded);

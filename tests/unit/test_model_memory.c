@@ -1,5 +1,5 @@
-/* tests/unit/test_model_memory.c: the k-th allocation fails, for every k: VOLT_ERR_MEMORY, nothing lost, nothing
- * half-done. */
+/* tests/unit/test_model_memory.c: for every k, the k-th allocation fails: the call returns VOLT_ERR_MEMORY,
+ * without leaks or partial results. */
 #define _GNU_SOURCE
 #include "solve/exact/ridge.h"
 #include "support/check.h"
@@ -24,7 +24,7 @@
 
 enum { N = 30, H = 11, D = 2 };
 
-/* What the calls work on, made before any allocation fails. */
+/* Data for the calls, created before any allocation fails. */
 typedef struct stage_set {
     double *X; /* (N + 1 + H) x D */
     volt_kernel *kernel, *rbf;
@@ -73,7 +73,7 @@ static int free_set(void **state)
 
 /* ---- the calls -------------------------------------------------------------------------------- */
 
-/* Each call frees what it made when it succeeds, and checks that a failure left its outputs alone. */
+/* Each call frees its results on success, and checks that a failure did not change its outputs. */
 
 static volt_status call_parse(void)
 {
@@ -136,7 +136,7 @@ static volt_status call_fit_rbf(void)
     return fit_with(set.rbf, volt_matrix_of(set.out, N, D));
 }
 
-/* A series that forecasts itself, with a season: columns, changes and levels, every alpha. */
+/* An autonomous series model with a season: columns, changes and levels, every alpha. */
 static volt_fit_options series_options(void)
 {
     static const int64_t anchors[] = {0, 1};
@@ -235,7 +235,7 @@ static volt_status call_stream_reset(void)
     return stream_from(VOLT_START_RESET);
 }
 
-/* The file that was there survives. */
+/* The existing file is preserved. */
 static volt_status call_save(void)
 {
     volt_status status = volt_model_save(set.model, set.path, (volt_progress){0});
@@ -262,11 +262,11 @@ static volt_status call_plan(void)
 
 /* ---- every k ---------------------------------------------------------------------------------- */
 
-/* What a call promises beyond VOLT_ERR_MEMORY and no leak. */
+/* Properties of a call other than VOLT_ERR_MEMORY and no leak. */
 enum {
-    WRITES_OUT = 1, /* on failure set.out is as it was */
+    WRITES_OUT = 1, /* set.out is unchanged on failure */
     MAY_DO_WITHOUT =
-        2 /* an allocation may fail without harm: saving goes on without the sync of the directory */
+        2 /* an allocation failure is tolerated: the save continues without the sync of the directory */
 };
 
 static void fail_every_allocation(const char *what, volt_status (*call)(void), int promises)
@@ -285,7 +285,7 @@ static void fail_every_allocation(const char *what, volt_status (*call)(void), i
                      volt_status_message(status), volt_error_detail(), live);
         if (!hit) {
             print_message("%s: %" PRId64 " allocations\n", what, k - 1);
-            assert_true(k > 1); /* there was something to fail */
+            assert_true(k > 1); /* at least one allocation was made to fail */
             return;
         }
         assert_true(strlen(volt_error_detail()) > 0);
@@ -314,7 +314,7 @@ static void readout_and_fit(void **state)
     fail_every_allocation("prepare", call_prepare, 0);
 }
 
-/* Forecasts and files of set.model. */
+/* Predictions and files of set.model. */
 static void use_model(void)
 {
     fail_every_allocation("predict", call_predict, WRITES_OUT);
@@ -324,7 +324,7 @@ static void use_model(void)
     fail_every_allocation("stream, reset", call_stream_reset, 0);
     fail_every_allocation("save", call_save, MAY_DO_WITHOUT);
     fail_every_allocation("load", call_load, 0);
-    volt_model *model = NULL; /* what is on disk after all that is a model */
+    volt_model *model = NULL; /* the file on disk is a valid model */
     check_ok(volt_model_load(set.path, &model));
     volt_model_free(model);
 }
@@ -335,7 +335,7 @@ static void forecasts_and_files(void **state)
     use_model();
 }
 
-/* A model with a recipe of columns, and rows that it looks back to. */
+/* A model with a column recipe that uses preceding rows. */
 static void forecasts_and_files_of_changes(void **state)
 {
     (void)state;
@@ -352,7 +352,7 @@ static void forecasts_and_files_of_changes(void **state)
     set.model = levels;
 }
 
-/* A model of three records, of a sum of filtered factors. */
+/* A model of three records, with a sum of filtered factors. */
 static void forecasts_and_files_of_records(void **state)
 {
     (void)state;
@@ -378,7 +378,7 @@ static void plans(void **state)
     fail_every_allocation("plan", call_plan, 0);
 }
 
-/* ---- what is freed twice, or NULL ------------------------------------------------------------- */
+/* ---- double free and NULL --------------------------------------------------------------------- */
 
 static void freeing_nothing_is_fine(void **state)
 {

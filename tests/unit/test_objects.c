@@ -1,4 +1,4 @@
-/* tests/unit/test_objects.c: series as objects: what is prepared, and the Gram matrices of it. */
+/* tests/unit/test_objects.c: series as objects: preparation and Gram matrices. */
 #include "kernel/gram/gram.h"
 #include "series/gram/objects_internal.h"
 #include "support/candidate.h"
@@ -20,7 +20,7 @@
 
 enum { MOST = 9, CHANNELS = 3, MOST_STEPS = 16 };
 
-/* Series of random walks in channels of very different units and places. */
+/* Random walks in channels of very different scales and offsets. */
 typedef struct walks {
     volt_view series[MOST];
     double numbers[MOST * MOST_STEPS * CHANNELS];
@@ -48,7 +48,7 @@ static volt_kernel *parse(const char *text)
     return kernel;
 }
 
-/* ---- a plain preparation ---------------------------------------------------------------------- */
+/* ---- reference preparation -------------------------------------------------------------------- */
 
 typedef struct plain_block {
     volt_view series[MOST];
@@ -73,7 +73,7 @@ static void plain_inputs(const walks *from, volt_object_input input, plain_block
     }
 }
 
-/* Mean 0 and deviation 1 of each number over the series first .. end - 1. */
+/* Standardise each value to mean 0 and deviation 1 over the series first .. end - 1. */
 static void plain_standardise(plain_block *block, int64_t first, int64_t end)
 {
     for (int64_t k = 0; k < block->d; k++) {
@@ -119,14 +119,15 @@ static void compare(const char *what, const double *expected, const double *foun
                     double tolerance)
 {
     for (int64_t i = 0; i < count; i++)
-        if (!(fabs(expected[i] - found[i]) <= tolerance)) /* NaN is no match either */
+        if (!(fabs(expected[i] - found[i]) <= tolerance)) /* NaN does not match either */
             fail_msg("%s: entry %d is %.17g, and should be %.17g", what, (int)i, found[i], expected[i]);
 }
 
 /* ---- Gram matrices ---------------------------------------------------------------------------- */
 
-/* Every way to prepare, on kernels of every kind, against the plain preparation and volt_gram_collection. The values are
- * near 1e4 / 200 deviations from zero, so that standardising loses two digits. */
+/* Every preparation with kernels of every kind, compared with the reference preparation and
+ * volt_gram_collection. The values are near 1e4 / 200 deviations from zero, so standardisation loses two
+ * digits. */
 static void grams_are_those_of_plainly_prepared_series(void **state)
 {
     (void)state;
@@ -167,7 +168,7 @@ static void grams_are_those_of_plainly_prepared_series(void **state)
             }
 }
 
-/* New series are prepared as the training series were: those themselves give the same matrix. */
+/* New series are prepared with the training statistics: the training series themselves give the same matrix. */
 static void training_series_as_new_ones_give_the_same(void **state)
 {
     (void)state;
@@ -201,7 +202,7 @@ static void training_series_as_new_ones_give_the_same(void **state)
             }
 }
 
-/* Static kernels see a series as one row. */
+/* Static kernels treat a series as one row. */
 static void static_kernels_take_a_series_as_one_row(void **state)
 {
     (void)state;
@@ -230,7 +231,7 @@ static void static_kernels_take_a_series_as_one_row(void **state)
     volt_objects_free(objects);
 }
 
-/* A new step beyond the ball counts as if it lay on its border, for kernels that hold on a ball. */
+/* For kernels defined on a ball, a new step outside the ball is projected onto its border. */
 static void steps_beyond_the_ball_are_drawn_in(void **state)
 {
     (void)state;
@@ -247,13 +248,13 @@ static void steps_beyond_the_ball_are_drawn_in(void **state)
         volt_kernel *kernel = parse(kernels[k]);
         check_ok(volt_objects_cross(objects, kernel, &far_series, 1, NULL, volt_matrix_of(a, 1, 2), NULL));
         check_ok(volt_objects_cross(objects, kernel, &near_series, 1, NULL, volt_matrix_of(b, 1, 2), NULL));
-        assert_true((a[0] == b[0] && a[1] == b[1]) == (k == 0)); /* memory takes any input as it is */
+        assert_true((a[0] == b[0] && a[1] == b[1]) == (k == 0)); /* memory accepts any input */
         volt_kernel_free(kernel);
     }
     volt_objects_free(objects);
 }
 
-/* A channel that never changes says nothing, wherever it lies. */
+/* A constant channel has no effect at any offset. */
 static void constant_channels_say_nothing(void **state)
 {
     (void)state;
@@ -376,7 +377,8 @@ static void the_median_number_of_steps(void **state)
     }
 }
 
-/* Channels that are scaled have no unit: numbers of 1e-30 say as much as those of 1. Powers of 2 leave every bit. */
+/* Scaled channels are unit-free: values of size 1e-30 and 1 give the same result. Scaling by powers of 2 is
+ * exact. */
 static void units_of_channels_do_not_matter(void **state)
 {
     (void)state;
@@ -452,7 +454,7 @@ static void the_kth_allocation_fails(void **state)
     for (int scale = 0; scale < 2; scale++) {
         volt_objects_options options = {scale, VOLT_OBJECT_INPUT_BOTH, 0, VOLT_OBJECT_COMPARE_SERIES};
         volt_kernel *kernel = parse(kernels[scale]);
-        check_ok(whole_way(&made, &options, kernel)); /* threads and buffers are there now */
+        check_ok(whole_way(&made, &options, kernel)); /* threads and buffers are already allocated */
         for (int64_t k = 1;; k++) {
             failing_alloc_start(k);
             volt_status status = whole_way(&made, &options, kernel);

@@ -351,7 +351,7 @@ static void files_keep_what_intervals_need(void **state)
     assert_memory_equal(half[0], half[1], sizeof half[0]);
     assert_true(half[0][0] > 0 && half[0][1] > 0);
 
-    /* The errors are those of a landmark model fitted without these rows. */
+    /* They equal the errors of a landmark model fitted without these rows. */
     volt_fit_options nystrom = plain_options();
     nystrom.landmarks = 30;
     volt_model *by_landmarks = fit_text(memory_text, p, &nystrom, fitted);

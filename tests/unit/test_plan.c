@@ -245,8 +245,7 @@ static void the_time_of_a_search_follows(void **state)
     volt_kernel_free(kernel);
 }
 
-/* Small fits are exact, on states if these are few; fits of hours use landmarks. Errors are those of the
- * table. */
+/* Small fits are exact, on states if these are few; fits of hours use landmarks. Errors match the table. */
 static void the_plan_says_which_solver_is_taken(void **state)
 {
     (void)state;

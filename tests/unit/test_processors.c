@@ -1,4 +1,5 @@
-/* tests/unit/test_processors.c: the quotas of control groups, read from files under a folder that stands for the root. */
+/* tests/unit/test_processors.c: control group quotas, read from files under a directory that replaces the
+ * root. */
 #define _GNU_SOURCE
 #include "base/threads.h"
 #include "support/scratch.h"
@@ -31,7 +32,7 @@ static int remove_root(void **state)
     return 0;
 }
 
-/* A fresh root. */
+/* Creates an empty root. */
 static void begin(void)
 {
     remove_root(NULL);
@@ -39,7 +40,7 @@ static void begin(void)
     snprintf(root, sizeof root, "%s/root%d", scratch_directory(), ++count);
 }
 
-/* Write a file under the root, with the folders on its way. */
+/* Writes a file under the root and creates its parent directories. */
 static void put(const char *name, const char *text)
 {
     char path[1024];
@@ -93,7 +94,7 @@ static void the_second_version(void **state)
     }
 }
 
-/* Of the group and those around it the narrowest counts. */
+/* The smallest quota of the group and its ancestors applies. */
 static void groups_around_it_count(void **state)
 {
     (void)state;
@@ -106,13 +107,13 @@ static void groups_around_it_count(void **state)
     assert_int_equal(volt_cgroup_processors(root), 6);
     put("/sys/fs/cgroup/batch/cpu.max", "500000 100000");
     assert_int_equal(volt_cgroup_processors(root), 5);
-    put("/sys/fs/cgroup/cpu.max", "300000 100000"); /* that of the whole container */
+    put("/sys/fs/cgroup/cpu.max", "300000 100000"); /* quota of the whole container */
     assert_int_equal(volt_cgroup_processors(root), 3);
     put("/sys/fs/cgroup/batch/job/step/cpu.max", "200000 100000");
     assert_int_equal(volt_cgroup_processors(root), 2);
 }
 
-/* A container may see a path that is not mounted: its own group is then the outermost. */
+/* A container may see a path that is not mounted: its own group is then the root of the hierarchy. */
 static void a_path_that_is_not_there(void **state)
 {
     (void)state;
@@ -136,7 +137,7 @@ static void the_first_version(void **state)
     put("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
     put("/sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
     put("/sys/fs/cgroup/cpu/narrow/cpu.cfs_quota_us",
-        "100000\n"); /* of the set of processors, not its CPU group */
+        "100000\n"); /* of the cpuset controller, not the CPU group */
     put("/sys/fs/cgroup/cpu/narrow/cpu.cfs_period_us", "100000\n");
     assert_int_equal(volt_cgroup_processors(root), 0);
     put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "700000\n");
@@ -144,7 +145,7 @@ static void the_first_version(void **state)
     assert_int_equal(volt_cgroup_processors(root), 7);
     put("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "250000\n");
     assert_int_equal(volt_cgroup_processors(root), 2);
-    put("/sys/fs/cgroup/unified/system/cpu.max", "100000 100000\n"); /* both versions side by side */
+    put("/sys/fs/cgroup/unified/system/cpu.max", "100000 100000\n"); /* both versions at once */
     assert_int_equal(volt_cgroup_processors(root), 1);
     begin();
     put("/proc/self/cgroup", "4:cpuacct,cpu:/job\n");
@@ -153,7 +154,7 @@ static void the_first_version(void **state)
     assert_int_equal(volt_cgroup_processors(root), 5);
 }
 
-/* A group outside of what the process may see has a path with "..": nothing there is read. */
+/* A group outside the visible hierarchy has a path with "..": no file there is read. */
 static void nothing_outside_is_read(void **state)
 {
     (void)state;
@@ -168,7 +169,7 @@ static void nothing_outside_is_read(void **state)
     assert_int_equal(volt_cgroup_processors(root), 0);
 }
 
-/* Whatever the quota of the machine that runs this: parts are of what it leaves. */
+/* Shares are relative to the quota of the machine that runs the test. */
 static void sharers_have_their_part(void **state)
 {
     (void)state;
@@ -179,7 +180,7 @@ static void sharers_have_their_part(void **state)
     assert_int_equal(volt_processors_limit(12, &why), all >= 3 ? all / 3 : 1);
     if (all > 1)
         assert_non_null(strstr(why, "share"));
-    why = "nothing"; /* one cannot be shared */
+    why = "nothing"; /* a single processor cannot be divided */
     assert_int_equal(volt_processors_limit(1, &why), 1);
     assert_string_equal(why, "nothing");
     volt_processors_set_sharers(100);

@@ -1,5 +1,5 @@
-/* tests/unit/test_read_collection.c: collections of series from .ts, .arff, NPY and long CSV files, and every way
- * these can be wrong. */
+/* tests/unit/test_read_collection.c: read collections of series from .ts, .arff, NPY and long CSV files, and
+ * reject invalid ones. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
@@ -23,8 +23,8 @@ enum { LONGEST = 1 << 16 };
 
 /* ---- helpers ---------------------------------------------------------------------------------- */
 
-/* The whole collection in a line: names joined by ',' before a ';', series joined by '|', each its label and
- * ':' (where there are labels), then its rows joined by '/', each of numbers joined by ' '. */
+/* The whole collection as one line: names joined by ',' before a ';', series joined by '|'. A series is its
+ * label and ':' (if there are labels), then its rows joined by '/', each with numbers joined by ' '. */
 static const char *line_of(const volt_collection *collection)
 {
     static char line[LONGEST];
@@ -93,12 +93,13 @@ static void ts_files(void **state)
                  "@dimensions 2\n@equalLength true\n@seriesLength 3\n@classLabel true up down\n@data\n"
                  "1,2,3:10,20,30:up\n# between\n4,5,6:-4,-5e-1,.5:down\n",
                  "up:1 10/2 20/3 30|down:4 -4/5 -0.5/6 0.5");
-    /* Directives in any case, unknown ones, blanks, CRLF, a byte order mark, no line end at the end. */
+    /* Directives in any case, unknown directives, blank lines, CRLF, a byte order mark, no newline at the
+     * end. */
     assert_reads("a.TS",
                  "\xef\xbb\xbf@PROBLEMNAME x\r\n@Author me\r\n  @TimeStamps False\r\n@UNIVARIATE TRUE\r\n"
                  "@ClassLabel\tTRUE  a   b \r\n@DATA\r\n 1 , 2 ,3 : b \r\n\r\n4,5:a",
                  "b:1/2/3|a:4/5");
-    assert_reads("a.ts", "@data\r1,2:3,4\r5:6\r", "1 3/2 4|5 6"); /* lengths differ, no labels, old line ends */
+    assert_reads("a.ts", "@data\r1,2:3,4\r5:6\r", "1 3/2 4|5 6"); /* unequal lengths, no labels, CR */
     assert_reads("a.ts", "@classLabel false a b\n@dimension 1\n@data\n1,2\n3\n", "1/2|3");
     assert_reads("a.ts", "@classLabel true\n@data\n1:any label\n", "any label:1");
     assert_reads("a.ts", "@targetLabel true\n@equalLength true\n@data\n1,2:0.25\n3,4:-7\n", "0.25:1/2|-7:3/4");
@@ -157,7 +158,7 @@ static void ts_files_that_are_wrong(void **state)
     assert_all_fail("bad.ts", missing, LENGTH(missing), VOLT_ERR_NOT_FINITE);
     assert_file_fails(scratch_write("bad.ts", "@data\n1,\0002\n", 11), VOLT_ERR_FORMAT, "byte 9 is zero");
     assert_file_fails(scratch_path("absent.ts"), VOLT_ERR_IO, "absent.ts: No such file");
-    /* The sentence begins with the file. */
+    /* The message begins with the file. */
     const char *path = scratch_write_text("bad.ts", "@data\n");
     assert_file_fails(path, VOLT_ERR_FORMAT, path);
 }
@@ -246,8 +247,8 @@ static void long_csv_files(void **state)
     assert_reads("a.csv", "x,Series\n1,b\n2,a\n3,b\n4,c\n5,a\n", "x;1/3|2/5|4"); /* in order of appearance */
     assert_reads("a.csv", "series,x\n1,1\n1.0,2\n01,3\n", "x;1|2|3");            /* compared as text */
     assert_reads("a.csv", "date;series;x\n2020-01-01;a b;1\n2020-01-02;a b;2\n", "x;1/2");
-    assert_reads("a.csv", "\"series\",\"x, y\",\n\"a, b\",1,\n\"a, b\",2,\n\n", "x, y;1/2"); /* a last comma */
-    assert_reads("a.csv", "series,,y\na,1,2\n", "2,y;1 2"); /* a column without a name */
+    assert_reads("a.csv", "\"series\",\"x, y\",\n\"a, b\",1,\n\"a, b\",2,\n\n", "x, y;1/2"); /* final comma */
+    assert_reads("a.csv", "series,,y\na,1,2\n", "2,y;1 2"); /* an unnamed column */
     assert_reads("a.tsv", "series\tx\r\na\t1\r\n\r\nb\t2", "x;1|2");
     assert_reads("a.txt", "# series x y\na 1  2\na 3  4\n", "x,y;1 2/3 4");
     assert_reads("no_extension", "series,x\na,1\n", "x;1");
@@ -282,7 +283,7 @@ static void long_csv_files_that_are_wrong(void **state)
     assert_file_fails(scratch_path("absent.csv"), VOLT_ERR_IO, "No such file");
 }
 
-/* More series than the first hash table holds, their rows dealt out like cards. */
+/* More series than the initial hash table holds, with interleaved rows. */
 static void many_series_that_alternate(void **state)
 {
     (void)state;
@@ -345,7 +346,7 @@ static void npy_files(void **state)
                       "0/10/20/1/11/21|100/110/120/101/111/121");
     assert_file_reads(write_npy("=f8", "False", "(1, 1, 12)", c_order, sizeof c_order),
                       "0 1 10 11 20 21 100 101 110 111 120 121");
-    /* 1.5 and -2 by their bytes, in both byte orders. */
+    /* The bytes of 1.5 and -2 in both byte orders. */
     static const unsigned char little8[] = {0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0xc0};
     static const unsigned char big8[] = {0x3f, 0xf8, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0};
     static const unsigned char little4[] = {0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0},
@@ -392,7 +393,7 @@ static void npy_files_that_are_wrong(void **state)
 
 /* ---- all formats ------------------------------------------------------------------------------ */
 
-/* Random series, written as text with all digits, read back bit for bit. */
+/* Random series written as text with all digits are read back bit for bit. */
 static void numbers_read_exactly(void **state)
 {
     (void)state;
@@ -479,7 +480,7 @@ static void every_allocation_may_fail(void **state)
         }
 }
 
-/* A file that is cut short at any byte is refused, or read up to its last whole line. */
+/* A file truncated at any byte is rejected, or read up to its last complete line. */
 static void cut_files(void **state)
 {
     (void)state;

@@ -170,7 +170,7 @@ static void lines_of_the_file(void **state)
     volt_table_free(table);
 }
 
-/* The times are those of the selected rows. */
+/* The table contains the times of the selected rows. */
 static void times_of_the_rows(void **state)
 {
     (void)state;

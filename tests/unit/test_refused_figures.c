@@ -385,7 +385,7 @@ static void parameters_as_text(void **state)
     for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++)
         check_fails(volt_bekk_from_json(wrong[w].text, &bekk), VOLT_ERR_FORMAT, wrong[w].sentence);
     assert_null(bekk);
-    /* Only the required arguments; then all optional ones NULL. */
+    /* Only the required fields; optional fields are null. */
     check_ok(volt_bekk_from_json(
         "{\"C\": [[2]], \"a\": [0.3], \"b\": [0.9], \"loglik\": null, \"tickers\": null}", &bekk));
     assert_true(bekk->d == 1 && bekk->C[0] == 2 && isnan(bekk->loglik) && bekk->converged == -1 &&

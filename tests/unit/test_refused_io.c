@@ -1,5 +1,5 @@
-/* tests/unit/test_refused_io.c: what tables, lines and times refuse: each argument in turn, with its sentence, and nothing
- * is touched. */
+/* tests/unit/test_refused_io.c: invalid arguments of tables, lines and times: each argument in turn, with
+ * its message, and unchanged outputs. */
 #include "support/check.h"
 #include "support/scratch.h"
 #include "volterra/io.h"
@@ -48,7 +48,7 @@ static void reading_without_a_place(void **state)
     assert_int_equal(rows, -7);
 }
 
-/* Records may be numbered in any format: a column of numbers is one of texts, two are not. */
+/* Records may be numbered in any format: one column of numbers is read as text, two columns are rejected. */
 static void texts_of_a_column_of_numbers(void **state)
 {
     (void)state;
@@ -92,7 +92,7 @@ static void two_tables_with_holes(void **state)
                              &longer));
     check_fails(volt_tables_clean(NULL, holed, VOLT_MISSING_DROP, NULL, 0), VOLT_ERR_ARGUMENT, "first table");
     check_fails(volt_tables_clean(whole, longer, VOLT_MISSING_DROP, NULL, 0), VOLT_ERR_SHAPE, "the second 3");
-    /* The hole is found in whichever of the two it is. */
+    /* A missing value is found in either matrix. */
     check_fails(volt_tables_clean(whole, holed, VOLT_MISSING_ERROR, NULL, 0), VOLT_ERR_NOT_FINITE, "missing");
     check_fails(volt_tables_clean(holed, whole, VOLT_MISSING_ERROR, NULL, 0), VOLT_ERR_NOT_FINITE, "missing");
     check_ok(volt_tables_clean(whole, NULL, VOLT_MISSING_ERROR, NULL, 0));
@@ -132,7 +132,7 @@ static void writing_what_is_no_matrix(void **state)
     assert_null(scratch_read(path, NULL));
 }
 
-/* A piece that is refused leaves the writer as it was: the others still make the file. */
+/* A rejected piece leaves the writer unchanged: the remaining pieces complete the file. */
 static void pieces_that_do_not_fit(void **state)
 {
     (void)state;
@@ -177,7 +177,7 @@ static void lines_of_a_stream(void **state)
     check_fails(volt_csv_parse_row("1,2\n\"\"", 2, VOLT_MISSING_ERROR, row), VOLT_ERR_FORMAT, "2 lines");
     assert_true(row[0] == -7 && row[1] == -7);
     check_ok(volt_csv_parse_row("1,2,", 2, VOLT_MISSING_ERROR,
-                                row)); /* a comma behind the last number is forgiven */
+                                row)); /* a comma after the last number is permitted */
     assert_true(row[0] == 1 && row[1] == 2);
 
     check_fails(volt_csv_split_line(NULL, NULL, &cells, &count), VOLT_ERR_ARGUMENT, "a line");
@@ -198,7 +198,7 @@ static void times_that_are_none(void **state)
     check_fails(volt_times_parse(first, 1, NULL), VOLT_ERR_ARGUMENT, "texts");
     check_fails(volt_times_parse(first, -1, times), VOLT_ERR_ARGUMENT, "texts");
     check_fails(volt_times_parse(nothing, 1, times), VOLT_ERR_FORMAT, "'soon'");
-    /* The third begins with a month, the second with a day. */
+    /* The third starts with a month, the second with a day. */
     check_fails(volt_times_parse(first, 3, times), VOLT_ERR_FORMAT,
                 "'4/13/2019' begins with a month, unlike '13/9/2019'");
     assert_true(times[0].seconds == -7);
@@ -213,7 +213,7 @@ static void times_that_are_none(void **state)
     check_fails(volt_time_write_like(spaces, day, day, text), VOLT_ERR_FORMAT, "not a time");
     check_fails(volt_time_write_like("2020-01-01", day, beyond, text), VOLT_ERR_FORMAT, "four-digit years");
     assert_string_equal(text, "as before");
-    /* Times beyond the calendar are still told, and steps of months lead there in order. */
+    /* Times outside the calendar range are still formatted, and steps of months reach them in order. */
     assert_string_equal(volt_time_format(beyond, text), "100000000000000 seconds after 1970");
     const volt_time_step months = {.months = 1}, back = {.months = 12};
     assert_true(volt_time_advance(beyond, months, 1).seconds == 1e14 + 1e15);
@@ -223,7 +223,7 @@ static void times_that_are_none(void **state)
     assert_true(volt_time_advance(day, back, 1).seconds == 365 * 86400.0);
 }
 
-/* The letters of a half day keep their size, noon and midnight are 12, a quarter is one of four. */
+/* AM and PM keep their case, noon and midnight are 12, and quarters range from 1 to 4. */
 static void times_written_like_others(void **state)
 {
     (void)state;

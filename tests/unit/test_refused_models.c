@@ -1,5 +1,5 @@
-/* tests/unit/test_refused_models.c: what fits, streams, learners and what is asked of a model refuse: each argument in
- * turn, with its sentence, and nothing is touched. */
+/* tests/unit/test_refused_models.c: invalid arguments of fits, streams, learners and model queries: each
+ * argument in turn, with its message, and unchanged outputs. */
 #include "model/interval/interval.h"
 #include "model/live/live_internal.h"
 #include "support/check.h"
@@ -45,7 +45,7 @@ static int draw_system(void **state)
     return 0;
 }
 
-/* A model of the system, or why there is none. */
+/* A model of the system, or the error of the fit. */
 static volt_status fit_with(const char *text, const volt_fit_options *options, volt_model **model)
 {
     volt_kernel *kernel = NULL;
@@ -135,7 +135,7 @@ static void options_of_a_loss(void **state)
             o.classes = (const char *const[]){"a", "b"});
 }
 
-/* Classes are whole numbers below their count, and not too many. */
+/* Classes are integers below the class count, and their number is limited. */
 static void classes_that_are_none(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void inputs_that_teach_nothing(void **state)
     volt_kernel_free(kernel);
 }
 
-/* ---- what is asked of a model ----------------------------------------------------------------- */
+/* ---- model queries ---------------------------------------------------------------------------- */
 
 static void questions_without_a_place(void **state)
 {
@@ -251,7 +251,7 @@ static void questions_without_a_place(void **state)
     volt_model_free(model);
 }
 
-/* Models whose outputs come back, of another loss, and on landmarks: what goes with others does not go with them. */
+/* Models with feedback, with another loss and on landmarks do not support every query. */
 static void questions_to_other_models(void **state)
 {
     (void)state;
@@ -326,7 +326,7 @@ static void rows_that_no_stream_takes(void **state)
     check_fails(volt_live_load(model, NULL, "moment", NULL), VOLT_ERR_ARGUMENT, "NULL");
     assert_true(!loaded && y == -7 && half == -7);
 
-    /* What was refused has left the stream where it stood. */
+    /* A rejected row leaves the stream unchanged. */
     double expected;
     check_ok(volt_live_feed(stream, X, &y));
     volt_live *fresh = NULL;
@@ -351,7 +351,7 @@ static void rows_that_no_stream_takes(void **state)
     check_fails(volt_interval_learn(interval, &lost, &row), VOLT_ERR_NOT_FINITE, "not finite");
     check_fails(volt_interval_learn(interval, &row, &endless), VOLT_ERR_NOT_FINITE, "not finite");
     check_fails(volt_interval_learn(interval, &largest, &smallest), VOLT_ERR_NOT_FINITE, "not finite");
-    check_ok(volt_interval_learn(interval, &row, &lost)); /* nothing is known, and nothing is learned */
+    check_ok(volt_interval_learn(interval, &row, &lost)); /* no value is known: no update */
     volt_interval_half(interval, &after);
     assert_true(before == after);
     volt_interval_free(interval);
@@ -412,14 +412,14 @@ static void rows_that_no_learner_takes(void **state)
     check_fails(volt_live_predict(learner, row, 0, (volt_matrix){out, 1, 1, 0}, NULL), VOLT_ERR_SHAPE, "1 x 1");
     assert_true(!loaded && y == -7 && c == -7 && out[0] == -7 && out[1] == -7);
 
-    /* It has learned nothing of all that: the next forecast is the model's. */
+    /* The learner is unchanged: the next prediction equals the model's. */
     int64_t beyond = -7;
     double expected;
     const double next[D] = {0.1, -0.2};
     check_ok(volt_model_predict(model, volt_view_of(next, 1, D), NULL, volt_matrix_of(&expected, 1, 1), NULL));
     check_ok(volt_live_predict(learner, volt_view_of(next, 1, D), 0, volt_matrix_of(&y, 1, 1), &beyond));
     assert_int_equal(beyond, 0);
-    /* The same numbers, solved again: n eps times the condition number, which is below n / alpha. */
+    /* The same system, solved again: n eps times the condition number, which is below n / alpha. */
     assert_true(fabs(y - expected) <= 1000 * N * DBL_EPSILON * N / 0.1);
     volt_live_free(learner);
     volt_model_free(model);

@@ -342,7 +342,7 @@ static void logs_that_cannot_be_written(void **state)
     options.log = scratch_directory();
     check_fails(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
                 VOLT_ERR_IO, scratch_directory());
-    options.log = "/dev/full"; /* if there is one: opens, and reuses no trial */
+    options.log = "/dev/full"; /* if it exists: opens, but rejects writes */
     if (access(options.log, W_OK) == 0)
         check_fails(
             volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),

@@ -268,7 +268,7 @@ static void every_allocation_may_fail(void **state)
             int64_t live = failing_alloc_live();
             failing_alloc_stop();
             assert_int_equal(live, 0);
-            if (loads || status != VOLT_OK) /* a save does not need to remove the files of an earlier writer */
+            if (loads || status != VOLT_OK) /* a save may skip the removal of old temporary files */
                 assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
             if (!hit)
                 break;

@@ -1,5 +1,5 @@
-/* tests/unit/test_system.c: what the library asks the system for: how much memory there is, how many processors, where it
- * lies. The files that say so are written here, under a folder that stands for the root, and calls fail on demand. */
+/* tests/unit/test_system.c: system queries: available memory, number of processors, path of the library. The
+ * test writes the system files under a directory that replaces the root, and calls fail on demand. */
 #define _GNU_SOURCE
 #include "base/memory.h"
 #include "base/plugin.h"
@@ -46,7 +46,7 @@ static int remove_root(void **state)
     return 0;
 }
 
-/* A file under the root with this text; NULL: none. */
+/* Writes a file under the root with this text; NULL: no file. */
 static void put(const char *name, const char *text)
 {
     char path[1024];
@@ -76,7 +76,7 @@ static void set_memory(const char *system, const char *limit, const char *used, 
     put("/sys/fs/cgroup/memory.stat", kinds);
 }
 
-/* Free memory, or what the control group leaves: the less. */
+/* The smaller of the free memory and the remainder of the control group. */
 static void memory_is_the_least_of_what_the_files_say(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ static void memory_is_the_least_of_what_the_files_say(void **state)
         const char *system, *limit, *used, *kinds;
         uint64_t expected;
     } cases[] = {
-        {NULL, NULL, NULL, NULL, 0}, /* not known */
+        {NULL, NULL, NULL, NULL, 0}, /* unknown */
         {"", NULL, NULL, NULL, 0},
         {"MemTotal: 9 kB\n", NULL, NULL, NULL, 0},
         {"MemTotal: 9 kB\nMemAvailable: no number\n", NULL, NULL, NULL, 0},
@@ -95,10 +95,10 @@ static void memory_is_the_least_of_what_the_files_say(void **state)
         {"MemAvailable: 7 kB\n", "50000\n", "1000\n", NULL, 7 * 1024},
         {NULL, "5000\n", "1000\n", NULL, 4000},
         {NULL, "5000\n", "4900\n", "anon 900\ninactive_file 4000\nactive_file 9\n",
-         4100}, /* pages that can go */
+         4100}, /* reclaimable pages */
         {NULL, "5000\n", "4900\n", "anon 900\n", 100},
-        {NULL, "5000\n", "4900\n", "inactive_file 4901\n", 100}, /* more than all: what else does it say? */
-        {NULL, "5000\n", "5000\n", NULL, 1},                     /* nothing is left, which is not "not known" */
+        {NULL, "5000\n", "4900\n", "inactive_file 4901\n", 100}, /* more than the total: ignored */
+        {NULL, "5000\n", "5000\n", NULL, 1}, /* zero memory, which is different from unknown */
         {NULL, "5000\n", "6000\n", NULL, 1},
         {"MemAvailable: 0 kB\n", NULL, NULL, NULL, 1},
     };
@@ -111,7 +111,7 @@ static void memory_is_the_least_of_what_the_files_say(void **state)
     check_fails(volt_memory_require(2, "a thing"), VOLT_ERR_MEMORY,
                 "a thing needs 0.0 MiB of memory, and 0.0 MiB");
     set_memory(NULL, NULL, NULL, NULL);
-    check_ok(volt_memory_require(1e300, "a thing")); /* nothing is known */
+    check_ok(volt_memory_require(1e300, "a thing")); /* all sources are unavailable */
     set_memory("MemAvailable: 1 kB\n", NULL, NULL, NULL);
     check_ok(volt_memory_require(1024, "a thing"));
     check_fails(volt_memory_require(1025, "a thing"), VOLT_ERR_MEMORY, "a thing needs");
@@ -130,12 +130,12 @@ static void processes_share_what_there_is(void **state)
     volt_memory_set_sharers(1);
 }
 
-/* A limit of the address space is one of the process alone: its size comes off. */
+/* An address space limit applies to the process: its current size is subtracted. */
 static void the_address_space_may_be_limited(void **state)
 {
     (void)state;
     if (UNDER_SANITIZERS)
-        skip(); /* their shadow fills any such limit */
+        skip(); /* sanitizer shadow memory exceeds any such limit */
     set_memory(NULL, NULL, NULL, NULL);
     put("/proc/self/statm", "3 2 1\n");
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -163,7 +163,7 @@ static void the_address_space_may_be_limited(void **state)
 static void the_allocator_of_the_system_may_fail(void **state)
 {
     (void)state;
-    static const int64_t sizes[] = {0, 100, (int64_t)8 << 20}; /* the last is of huge pages */
+    static const int64_t sizes[] = {0, 100, (int64_t)8 << 20}; /* the last uses huge pages */
     for (int i = 0; i < 3; i++) {
         failing_function_start("posix_memalign", 1, ENOMEM);
         void *memory = volt_alloc(sizes[i], 1);
@@ -182,14 +182,14 @@ static void too_much_cannot_be_mapped(void **state)
 {
     (void)state;
     assert_true(volt_memory_can_map(4096));
-    assert_false(volt_memory_can_map(0x1p62)); /* beyond any address space */
+    assert_false(volt_memory_can_map(0x1p62)); /* larger than any address space */
     assert_false(volt_memory_can_map(0x1p64));
     assert_false(volt_memory_can_map(NAN));
 }
 
 /* ---- processors ------------------------------------------------------------------------------- */
 
-/* The quota is asked for once, by the first call here. */
+/* The first call here reads the quota, only once. */
 static void a_quota_is_the_number_of_threads(void **state)
 {
     (void)state;
@@ -202,13 +202,13 @@ static void a_quota_is_the_number_of_threads(void **state)
     assert_string_equal(volt_threads_from(),
                         all > 1 ? "the CPU quota of its control group" : "the processors that it may run on");
     assert_int_equal(volt_threads(), 1);
-    assert_int_equal(omp_get_max_threads(), 1); /* BLAS is told */
+    assert_int_equal(omp_get_max_threads(), 1); /* BLAS receives it */
     assert_int_equal(volt_processors_limit(12, &why), 1);
     assert_string_equal(why, "the CPU quota of its control group");
     why = "nothing";
     assert_int_equal(volt_processors_limit(1, &why), 1);
     assert_string_equal(why, "nothing");
-    omp_set_num_threads(all + 3); /* the user's word */
+    omp_set_num_threads(all + 3); /* set by the user */
     assert_int_equal(volt_default_threads(), all + 3);
     assert_string_equal(volt_threads_from(), "a setting of OpenMP");
     setenv("OMP_NUM_THREADS", "2", 1);
@@ -218,7 +218,7 @@ static void a_quota_is_the_number_of_threads(void **state)
 
 /* ---- forks ------------------------------------------------------------------------------------ */
 
-/* Whether there are threads is read from /proc; where it cannot be, a child takes it that there are. */
+/* The number of threads is read from /proc; if that fails, a child assumes several threads. */
 static void a_child_that_does_not_know_stays_on_one_thread(void **state)
 {
     (void)state;
@@ -236,7 +236,7 @@ static void a_child_that_does_not_know_stays_on_one_thread(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* ---- where this library lies ------------------------------------------------------------------ */
+/* ---- path of this library --------------------------------------------------------------------- */
 
 static void a_library_that_does_not_know_where_it_lies_has_no_plugin(void **state)
 {
@@ -247,7 +247,7 @@ static void a_library_that_does_not_know_where_it_lies_has_no_plugin(void **stat
         const char *sentence;
     } cases[] = {{"dladdr", 1, "location of this library is unknown"},
                  {"realpath", 1, "location of this library is unknown"},
-                 {"dladdr", 2, "loaded by a relative name"}}; /* not known to be the program: its name counts */
+                 {"dladdr", 2, "loaded by a relative name"}}; /* not the program: its name is used */
     unsetenv("VOLT_CUDA_PLUGIN");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         volt_plugin_forget();
@@ -255,13 +255,13 @@ static void a_library_that_does_not_know_where_it_lies_has_no_plugin(void **stat
         const volt_plugin *plugin = volt_plugin_get();
         assert_true(failing_function_stop());
         assert_null(plugin);
-        if (i < 2) /* the name of a program may be absolute */
+        if (i < 2) /* a program name may be absolute */
             assert_non_null(strstr(volt_plugin_why(), cases[i].sentence));
         assert_string_equal(volt_plugin_path(), "");
         assert_int_equal(volt_plugin_devices(), 0);
     }
     volt_plugin_forget();
-    char *longest = malloc(10000); /* no path of a file */
+    char *longest = malloc(10000); /* not a file path */
     assert_non_null(longest);
     memset(longest, '/', 9999);
     longest[9999] = '\0';
@@ -276,7 +276,7 @@ static void a_library_that_does_not_know_where_it_lies_has_no_plugin(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_quota_is_the_number_of_threads), /* before anything asks */
+        cmocka_unit_test(a_quota_is_the_number_of_threads), /* before the first query */
         cmocka_unit_test(memory_is_the_least_of_what_the_files_say),
         cmocka_unit_test(processes_share_what_there_is),
         cmocka_unit_test(the_address_space_may_be_limited),

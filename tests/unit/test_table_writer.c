@@ -1,4 +1,4 @@
-/* tests/unit/test_table_writer.c: files that are written piece by piece: the same bytes as those of a whole, or the old file. */
+/* tests/unit/test_table_writer.c: files written in pieces: the same bytes as in one call, or the old file. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"

@@ -298,7 +298,7 @@ static void tables_keep_their_times(void **state)
     assert_true(table->times[1].seconds - table->times[0].seconds == 3600);
     volt_table_free(table);
 
-    /* Skipped rows have no times, and an unselected column can still be the time. */
+    /* Dropped rows drop their times, and an unselected column can still be the time. */
     table = read_table("date,a,b\n2019-04-09,,2\n2019-04-10,3,4\n2019-04-11,,1\n2019-04-12,5,\n", ":a",
                        VOLT_MISSING_DROP);
     assert_int_equal(table->rows, 2);

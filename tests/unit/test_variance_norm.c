@@ -326,7 +326,7 @@ static void small_alphas_give_the_mahalanobis_distance(void **state)
 }
 
 /* The selected alpha has the largest leave-one-out likelihood on the grid. The number of features equals the
- * dimension of the span, so the densities are those of the full space. */
+ * dimension of the span, so the densities apply to the full space. */
 static void alpha_is_chosen_by_the_likelihood_of_rows_left_out(void **state)
 {
     (void)state;

@@ -226,7 +226,7 @@ static void scores_are_those_of_the_plain_formula(void **state)
             assert_true(t != 101 || row.alarm);
             check_ok(volt_live_update(learner, x, 1, row.alarm ? unknown : x, forecast));
         }
-        if (!isnan(score)) /* the excess of an alarm over the threshold decays quickly */
+        if (!isnan(score)) /* alarms are clipped to 1.5 times the threshold */
             scores[n_scores++] = score > 1.5 * threshold ? 1.5 * threshold : score;
     }
     assert_true(alarms > 0);
