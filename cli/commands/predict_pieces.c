@@ -1,6 +1,6 @@
 /* cli/commands/predict_pieces.c: forecasts for a long NPY file, read and written in pieces.
  *
- * NPY files allow random access to rows and have no times to extrapolate. Memory usage is that of the model and
+ * NPY files allow random access to rows and have no times to extrapolate. Memory holds the model and
  * one piece, independent of the file length. */
 #include "commands/predict_pieces.h"
 
