@@ -385,7 +385,7 @@ static void the_size_of_a_model_is_that_of_its_file(void **state)
     free(X);
 }
 
-/* ---- what fits -------------------------------------------------------------------------------- */
+/* ---- feasible sizes --------------------------------------------------------------------------- */
 
 static void the_largest_n_fits_and_the_next_does_not(void **state)
 {

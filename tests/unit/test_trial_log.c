@@ -128,7 +128,7 @@ static void check_refused(const char *path, const char *fragment)
     free(after);
 }
 
-/* Invalid fields, each with a word of the expected message. A text is JSON; NULL removes the field. */
+/* Invalid fields, each with a part of the expected message. A text is JSON; NULL removes the field. */
 static const struct {
     const char *key, *json, *fragment;
 } wrong_fields[] = {
