@@ -1,4 +1,4 @@
-/* tests/unit/test_figure_edges.c: figures of data at the edge of what has figures. */
+/* tests/unit/test_figure_edges.c: statistics of extreme data. */
 #include "stats/stats_internal.h"
 #include "support/check.h"
 #include "volterra.h"
@@ -12,7 +12,7 @@
 
 /* ---- metrics ---------------------------------------------------------------------------------- */
 
-/* Squares that overflow, alone or over a variance that is tiny; the first output that does is named. */
+/* Squares that overflow, by themselves or divided by a tiny variance. The error names the first such output. */
 static void figures_that_overflow(void **state)
 {
     (void)state;
@@ -34,13 +34,13 @@ static void figures_that_overflow(void **state)
                                    volt_view_of(near, 3, 1), (volt_view){0}, 1, 0, &skill),
                 VOLT_ERR_NOT_FINITE, "the squares of column 0 overflow");
     assert_true(metrics.mse == 7 && r2 == 7 && skill.skill == 7);
-    /* large numbers with errors of their size are no trouble, though their squares are */
+    /* large values with errors of the same size are valid, although their squares overflow */
     const double large[] = {1e200, 2e200, 3e200}, off[] = {1e200, 2e200, 4e200};
     check_ok(volt_r2(volt_view_of(large, 3, 1), volt_view_of(off, 3, 1), &r2));
     assert_true(fabs(r2 - 0.5) < 1e-15);
 }
 
-/* A part of levels: the levels' variance counts; where they are constant only exact forecasts are right. */
+/* Part of a level series: the variance of the levels is used. If it is 0, only exact forecasts score 1. */
 static void errors_over_the_variance_of_levels(void **state)
 {
     (void)state;
@@ -53,7 +53,8 @@ static void errors_over_the_variance_of_levels(void **state)
     assert_true(volt_output_nmse_of_levels(&exact, &still) == 0);
 }
 
-/* Losses that never vary: every statistic is infinite, and the larger loss goes first, whatever the columns' order. */
+/* Constant losses: every statistic is infinite, and the larger loss is eliminated first, for any column
+ * order. */
 static void models_that_never_vary(void **state)
 {
     (void)state;

@@ -1,9 +1,8 @@
-/* tests/unit/test_file_failures.c: every call of a reader or writer of files may fail, once.
- *
- * Each journey below goes through its file with the k-th call of one function failing, for every k and every function
- * (faults/failing_functions.h). It ends as if nothing had been, or with a status and a sentence; a file that was to be
- * replaced is the old one or the new one; memory, descriptors and temporary files are given back; and the same journey
- * afterwards comes to its end. */
+/* tests/unit/test_file_failures.c: every call of a file reader or writer fails once. Each call sequence
+ * below is run with the k-th call of one function failing, for every k and every function
+ * (faults/failing_functions.h). It either succeeds or returns a status and a message. A file to be replaced
+ * is the old or the new one. Memory, descriptors and temporary files are released, and the same sequence
+ * succeeds afterwards. */
 #define _GNU_SOURCE
 #include "faults/failing_functions.h"
 #include "io/file/file_bytes.h"
@@ -31,12 +30,12 @@
 enum { ROWS = 3, COLS = 2 };
 static const double numbers[ROWS * COLS] = {1, 2.5, -3, 4, 0.125, 6};
 
-/* ---- journeys --------------------------------------------------------------------------------- */
+/* ---- call sequences --------------------------------------------------------------------------- */
 
 typedef struct journey {
     const char *name;
-    const char *file; /* in the scratch folder: what is read, or replaced */
-    /* Adds up what was read. */
+    const char *file; /* in the scratch folder: the file read or replaced */
+    /* Adds the values read to *sum. */
     volt_status (*run)(const char *path, double *sum);
     bool writes;
 } journey;
@@ -101,7 +100,7 @@ static volt_status read_series(const char *path, double *sum)
     return status;
 }
 
-/* matio reads for itself; what comes before it is ours. */
+/* matio does its own reading; only the calls before it can fail here. */
 static volt_status check_mat(const char *path, double *sum)
 {
     int64_t size = 0;
@@ -125,7 +124,7 @@ static volt_status read_piece(const char *path, double *sum)
     return status;
 }
 
-/* A column of numbers as texts. */
+/* A column of numbers as text. */
 static volt_status read_texts(const char *path, double *sum)
 {
     char **texts = NULL, source[512];
@@ -184,7 +183,7 @@ static int make_files(void **state)
     enum { LENGTH = sizeof columns - 1 };
     char fortran[LENGTH + sizeof numbers];
     memcpy(fortran, columns, LENGTH);
-    fortran[8] = LENGTH - 10; /* of the dictionary */
+    fortran[8] = LENGTH - 10; /* for the dictionary */
     memcpy(fortran + LENGTH, numbers, sizeof numbers);
     scratch_write("columns.npy", fortran, sizeof fortran);
     scratch_write_text("text.txt", "a text of some length");
@@ -218,7 +217,7 @@ static int open_files(void)
     return count;
 }
 
-/* What the journey leaves, with the k-th call of `function` failing. */
+/* The outcome of the call sequence with the k-th call of `function` failing. */
 typedef struct outcome {
     volt_status status;
     double sum;
@@ -275,7 +274,8 @@ static void check_journey(const journey *trip, const char *function, int reason,
         if (out.status == VOLT_OK && !trip->writes && out.sum != whole.sum)
             fail_msg("%s, call %d of %s fails: %g was read, not %g", trip->name, (int)k, function, out.sum,
                      whole.sum);
-        const char *said = out.status == VOLT_ERR_MEMORY ? "" : trip->file; /* memory is not the file's fault */
+        /* memory errors do not name the file */
+        const char *said = out.status == VOLT_ERR_MEMORY ? "" : trip->file;
         if (out.status != VOLT_OK && (!*volt_error_detail() || !strstr(volt_error_detail(), said)))
             fail_msg("%s, call %d of %s fails: the sentence is '%s'", trip->name, (int)k, function,
                      volt_error_detail());
@@ -283,7 +283,7 @@ static void check_journey(const journey *trip, const char *function, int reason,
             char *found = content(path);
             assert_int_equal(strcmp(found, "old") == 0, out.status != VOLT_OK);
             free(found);
-            if (out.status != VOLT_OK) /* a full disk is said to be one */
+            if (out.status != VOLT_OK) /* the message reports a full disk */
                 check_fails(out.status, VOLT_ERR_IO, strerror(reason ? reason : ENAMETOOLONG));
         }
         outcome again = disturbed(trip, path, NULL, 0, 0);
@@ -296,8 +296,8 @@ static void check_journey(const journey *trip, const char *function, int reason,
         assert_int_equal(symlink("old.txt", scratch_path("link.txt")), 0);
 }
 
-/* `fails`: some journey ends with a failure; `passes`: some journey goes on. Which calls there are depends on the C library,
- * so neither is asked of functions that it may call under another name. */
+/* `fails`: some sequence fails; `passes`: some sequence succeeds. The calls depend on the C library, so
+ * neither is required of functions that it may call under another name. */
 static const struct {
     const char *function;
     int reason;
@@ -349,7 +349,7 @@ static void every_call_may_fail(void **state)
     }
 }
 
-/* What a stream has not read is not the end of the file. */
+/* Unread data in a stream are not mistaken for the end of the file. */
 static void an_error_is_not_the_end(void **state)
 {
     (void)state;
@@ -383,7 +383,7 @@ static void every_allocation_may_fail(void **state)
             if (live != 0 || open_files() != before || scratch_count() != files)
                 fail_msg("%s: allocation %d fails, and %d blocks, %d descriptors, %d files stay", trip->name,
                          (int)k, (int)live, open_files() - before, scratch_count() - files);
-            if (status != VOLT_OK) /* a folder that is not synced is none */
+            if (status != VOLT_OK) /* a failed sync of the folder is ignored */
                 assert_int_equal(status, VOLT_ERR_MEMORY);
             else if (!trip->writes)
                 assert_true(sum == whole);

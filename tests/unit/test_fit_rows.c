@@ -1,4 +1,4 @@
-/* tests/unit/test_fit_rows.c: rows that are made when they are asked for are, to the last bit, those that are stored. */
+/* tests/unit/test_fit_rows.c: rows generated on demand are bitwise equal to stored rows. */
 #include "kernel/kernel_entry.h"
 #include "model/fit/fit_task.h"
 #include "support/check.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { N = 9000, D = 2, MOST_WIDTH = 32 }; /* more rows than are looked at at a time */
+enum { N = 9000, D = 2, MOST_WIDTH = 32 }; /* more rows than a block */
 
 typedef struct problem {
     double x[N * D], y[N];
@@ -56,7 +56,7 @@ static void end(void)
     volt_kernel_free(p.kernel);
 }
 
-/* A model as far as rows need one. */
+/* The fields of a model that rows need. */
 static volt_status make(bool stored, volt_model **model, volt_fit_rows *rows)
 {
     volt_recipe recipe = {0};
@@ -78,7 +78,7 @@ static volt_status make(bool stored, volt_model **model, volt_fit_rows *rows)
     return volt_fit_rows_begin(&p.task, *model, width, stored, rows);
 }
 
-/* `count` rows from `first` on, made and stored. */
+/* `count` rows from `first` on, generated and stored. */
 static void compare(volt_fit_rows *made, volt_fit_rows *stored, int64_t first, int64_t count)
 {
     static double a[600 * MOST_WIDTH], b[600 * MOST_WIDTH];
@@ -107,7 +107,7 @@ static void check_problem(const char *kernel, volt_input input, bool records)
     assert_memory_equal(model[0]->input.shift, model[1]->input.shift,
                         (size_t)model[0]->recipe.columns * sizeof(double));
 
-    /* What the row after the last looks back to. */
+    /* The preceding rows of the row after the last. */
     int64_t length = volt_recent_length(&model[0]->recipe);
     double *recent[2] = {calloc((size_t)length + 1, 8), calloc((size_t)length + 1, 8)};
     for (int i = 0; i < 2; i++)

@@ -1,5 +1,5 @@
-/* tests/unit/test_following_candidates.c: which trials are followed, how far candidates lie from them, and that they stay
- * in their ranges; candidates of several kernels. */
+/* tests/unit/test_following_candidates.c: adaptive candidates: choice of the parent trial, step sizes,
+ * ranges, several kernels. */
 #include "base/numbers.h"
 #include "kernel/kernel_entry.h"
 #include "select/candidates/candidates.h"
@@ -53,7 +53,7 @@ static candidate follow(const volt_candidates *candidates, int64_t index, const 
     return found;
 }
 
-/* ---- whom to follow --------------------------------------------------------------------------- */
+/* ---- choice of the parent --------------------------------------------------------------------- */
 
 static void check_parents(volt_score score, const volt_trial *list, int64_t count, const int *expected,
                           int64_t most)
@@ -86,31 +86,32 @@ static void the_best_four_are_followed(void **state)
     }
     list[2].stopped = list[3].stopped = list[6].stopped = 1;
     list[2].n_folds = list[3].n_folds = list[6].n_folds = 1;
-    list[4].alpha = list[1].alpha; /* the same candidate again */
+    list[4].alpha = list[1].alpha; /* a duplicate candidate */
     list[7].failure = "it failed";
     list[7].score = NAN;
-    /* Beside the best, 1, with 0.8 and 0.8: number 2 has 0.8 - 0.1 and number 3, which leads by 0.1 on its one block,
-     * no more than the best; then 0 with 0.6 and 5 with 0.595. */
+    /* After the best, 1, with 0.8 and 0.8: number 2 has 0.8 - 0.1, and number 3, which leads by 0.1 on its
+     * only block, has no more than the best; then 0 with 0.6 and 5 with 0.595. */
     const int high[] = {1, 3, 2, 0};
     check_parents(VOLT_SCORE_R2, list, 8, high, 4);
-    /* As errors: 5 has 0.595, as has 6, which leads on its one block and comes later; then 0 with 0.6, and 2 with
+    /* As errors: 5 and 6 have 0.595; 6 leads on its only block and comes later. Then 0 with 0.6, and 2 with
      * 0.595 + 0.2. */
     const int low[] = {5, 6, 0, 2};
     check_parents(VOLT_SCORE_MSE, list, 8, low, 4);
     const int few[] = {1, 0};
     check_parents(VOLT_SCORE_R2, list, 2, few, 2);
     check_parents(VOLT_SCORE_R2, list + 7, 1, NULL, 0);
-    /* The weight of outputs that come back tells candidates apart. */
+    /* Candidates that differ in the feedback weight are distinct. */
     const int both[] = {1, 3, 4, 2};
     list[4].feedback = 2;
     check_parents(VOLT_SCORE_R2, list, 8, both, 4);
 }
 
-/* ---- how far ---------------------------------------------------------------------------------- */
+/* ---- step sizes ------------------------------------------------------------------------------- */
 
-/* Four of five steps; log(gamma / gamma0) is normal given its deviation s = 0.1 6^t, t uniform, so its square has the mean
- * E s^2 = 0.01 (6^2 - 1) / (2 log 6) and the variance 3 E s^4 - (E s^2)^2, E s^4 = 1e-4 (6^4 - 1) / (4 log 6). For logit(rho)
- * the base is 3. The parent stands in the middle of its ranges, whose ends are ten deviations away. */
+/* Four of five candidates are steps. log(gamma / gamma0) is normal with deviation s = 0.1 6^t, t uniform, so
+ * its square has mean E s^2 = 0.01 (6^2 - 1) / (2 log 6) and variance 3 E s^4 - (E s^2)^2, E s^4 = 1e-4 (6^4
+ * - 1) / (4 log 6). For logit(rho) the base is 3. The parent is in the middle of its ranges, ten deviations
+ * from both ends. */
 static void steps_have_the_sizes_that_are_documented(void **state)
 {
     (void)state;
@@ -143,20 +144,20 @@ static void steps_have_the_sizes_that_are_documented(void **state)
             squares += r < 2 ? step * step : 0;
             kept += r == 2 && value == 7;
         }
-        /* A binomial count lies within 5 standard deviations but for one case in a million. */
+        /* A binomial count lies within 5 standard deviations except once in a million. */
         assert_true(fabs((double)near - 0.8 * COUNT) < 5 * sqrt(0.16 * COUNT));
         double base = r == 0 ? 6 : 3, count = (double)near;
         double second = 0.01 * (pow(base, 2) - 1) / (2 * log(base)),
                fourth = 1e-4 * (pow(base, 4) - 1) / (4 * log(base));
         if (r < 2)
             assert_true(fabs(squares / count - second) < 5 * sqrt((3 * fourth - second * second) / count));
-        else /* a redraw gives the same again once in a thousand */
+        else /* a redraw repeats the value once in a thousand */
             assert_true(fabs((double)kept / count - 0.85015) < 5 * sqrt(0.85 * 0.15 / count));
         volt_candidates_free(drawn);
     }
 }
 
-/* A pole moves on the scale of atanh, with the deviation of a share on that of the logit. */
+/* A pole moves on the atanh scale, with the deviation that a share has on the logit scale. */
 static void poles_move_on_the_scale_of_atanh(void **state)
 {
     (void)state;
@@ -184,8 +185,8 @@ typedef struct bound {
     double low, high;
 } bound;
 
-/* Wherever the parent stands, at an end, or outside as a default may. Values are low (high / low)^u, with the rounding of
- * that. */
+/* For parents anywhere in the range, at an end, or outside it as a default may be. Values are low (high /
+ * low)^u, up to rounding. */
 static void candidates_stay_in_their_ranges(void **state)
 {
     (void)state;
@@ -241,7 +242,8 @@ static void candidates_stay_in_their_ranges(void **state)
     volt_candidates_free(drawn);
 }
 
-/* A step keeps widths in their unit: near a parent with a window, not far from it by sqrt(window). */
+/* A step keeps widths in their unit: candidates stay near a parent with a window, with no factor of
+ * sqrt(window). */
 static void widths_keep_their_unit(void **state)
 {
     (void)state;
@@ -257,7 +259,7 @@ static void widths_keep_their_unit(void **state)
         if (strcmp(found.kernel, fresh.kernel) != 0)
             farthest = fmax(farthest, fabs(log(candidate_number(&found, "gamma")) - centre));
     }
-    assert_true(farthest < 6 * 0.6); /* six of the largest deviations */
+    assert_true(farthest < 6 * 0.6); /* six times the largest deviation */
     volt_candidates_free(drawn);
 }
 
@@ -280,7 +282,7 @@ static void kernels_have_their_turns(void **state)
         bool seen[K + 1] = {false};
         for (int64_t i = r * K; i < (r + 1) * K; i++) {
             candidate found = candidate_get(all, i);
-            int which = K; /* none */
+            int which = K; /* no kernel */
             for (int k = 0; k < K; k++) {
                 candidate own = candidate_get(alone[k], r);
                 if (strcmp(own.kernel, found.kernel) == 0 && own.alpha == found.alpha)
@@ -292,7 +294,7 @@ static void kernels_have_their_turns(void **state)
         }
     }
     for (int s = 0; s < 2 * K;
-         s++) /* shards meet them all; 30 turns of each miss one with probability 3 (2/3)^30 < 2e-5 */
+         s++) /* shards include them all; 30 turns of each miss one with probability 3 (2/3)^30 < 2e-5 */
         for (int k = 0; k < K; k++)
             assert_true(in_shard[s][k] > 0);
     for (int k = 0; k < K; k++)
@@ -300,7 +302,7 @@ static void kernels_have_their_turns(void **state)
     volt_candidates_free(all);
 }
 
-/* A candidate near a trial is of the same kernel, which is known by what it gives. */
+/* A candidate near a trial has the same kernel, identified by its fixed parameters. */
 static void a_follower_is_of_the_same_kernel(void **state)
 {
     (void)state;
@@ -328,7 +330,7 @@ static void a_follower_is_of_the_same_kernel(void **state)
     volt_candidates_free(all);
 }
 
-/* Whatever the kernel: each of its draws is known again among several kernels. */
+/* Every draw of every kernel is matched to its kernel among several. */
 static void every_draw_can_be_followed(void **state)
 {
     (void)state;
@@ -349,7 +351,7 @@ static void every_draw_can_be_followed(void **state)
             snprintf(text, sizeof text, forms[f].form, first.text, second.text);
             volt_candidates *all = NULL;
             if (volt_candidates_draw(text, volt_view_of(X, N, D), &options, &all) != VOLT_OK)
-                continue; /* a kernel that is no factor */
+                continue; /* a kernel that cannot be a factor */
             for (int64_t i = 0; i < 12; i++) {
                 candidate drawn = candidate_get(all, i);
                 volt_trial parent = {.kernel = drawn.kernel, .alpha = drawn.alpha};

@@ -1,4 +1,4 @@
-/* tests/unit/test_forecaster.c: a sequence forecast in pieces is the sequence forecast as a whole. */
+/* tests/unit/test_forecaster.c: predictions in pieces equal predictions of the whole sequence. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/live_options.h"
@@ -49,7 +49,7 @@ static volt_view new_rows(int64_t rows)
     return volt_view_of(x + TRAIN * D, rows, D);
 }
 
-/* In pieces of the sizes of a list that is gone through again and again. */
+/* Pieces with sizes from a list that is repeated. */
 static int64_t in_pieces(const volt_model *model, const volt_predict_options *options, int64_t rows,
                          const int64_t *sizes, int n, double *out)
 {
@@ -82,13 +82,13 @@ static void check_model(const char *text, volt_input input, const char *solver, 
         size = fmax(size, fabs(whole[i]));
         worst = fmax(worst, fabs(whole[i] - pieces[i]));
     }
-    /* Sums of TRAIN products whose coefficients reach 1 / alpha, in another order at most. */
+    /* Sums of TRAIN products with coefficients up to 1 / alpha, at most in another order. */
     if (!(worst <= TRAIN * 1e3 * DBL_EPSILON * size))
         fail_msg("%s: %g of %g", text, worst, size);
     volt_model_free(model);
 }
 
-/* In pieces that are made up of the blocks of the whole: the same bits. */
+/* Pieces made of whole blocks give bitwise equal results. */
 static void blocks_give_the_same_bits(void **state)
 {
     (void)state;
@@ -117,7 +117,7 @@ static void pieces_make_up_the_whole(void **state)
         }
 }
 
-/* A row is named as in the whole sequence; after a failure the object and the outputs are unchanged. */
+/* Errors name the row of the whole sequence. After a failure the object and the outputs are unchanged. */
 static void a_piece_that_fails(void **state)
 {
     (void)state;

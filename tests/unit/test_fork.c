@@ -1,7 +1,6 @@
-/* tests/unit/test_fork.c: the child of a process that has used the library uses it too, on one thread.
- *
- * Of the parent's threads a child has one, and OpenMP would wait for the others for ever: an alarm turns that into
- * a failure. */
+/* tests/unit/test_fork.c: a forked child of a process that has used the library can use it on one thread. A
+ * child inherits only one thread of its parent, and OpenMP would wait for the others indefinitely; an alarm
+ * turns this into a failure. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/threads.h"
 #include "support/check.h"
@@ -47,7 +46,7 @@ static int free_rows(void **state)
     return 0;
 }
 
-/* ---- one round of everything ------------------------------------------------------------------ */
+/* ---- one call of each kind -------------------------------------------------------------------- */
 
 typedef struct results {
     double forecast[ROWS], score[DRAWS];
@@ -59,7 +58,7 @@ static volt_status fit_and_predict(const char *text, double *forecast)
     volt_model *model = NULL;
     volt_fit_options options = volt_fit_options_default();
     options.alpha = 0.1;
-    options.washout = 10; /* the fitted values of these need BLAS outside a loop */
+    options.washout = 10; /* their fitted values use BLAS outside a loop */
     double *fitted = malloc(N * sizeof *fitted);
     volt_status status = fitted ? volt_kernel_parse(text, &kernel) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
@@ -91,7 +90,7 @@ static volt_status search(double *score)
     return status;
 }
 
-/* The kernel of signatures multiplies its features with BLAS outside a loop. */
+/* The signature kernel multiplies its features with BLAS outside a loop. */
 static volt_status work(results *out)
 {
     double ignored[ROWS];
@@ -101,8 +100,8 @@ static volt_status work(results *out)
     return status == VOLT_OK ? search(out->score) : status;
 }
 
-/* K + alpha I has condition at most n largest(K) / alpha < 1e5 here (largest(K) < 10), and the order in which BLAS
- * sums depends on the threads: 1e5 eps, and a factor of 100 for the constants of the factorisation. */
+/* K + alpha I has a condition of at most n largest(K) / alpha < 1e5 here (largest(K) < 10), and the
+ * summation order of BLAS depends on the threads: 1e5 eps, times 100 for the constants of the factorisation. */
 static int near(const double *a, const double *b, int count)
 {
     for (int i = 0; i < count; i++)
@@ -134,7 +133,8 @@ static int child(const results *expected)
         return FAILED;
     if (!near(own.forecast, expected->forecast, ROWS) || !near(own.score, expected->score, DRAWS))
         return DIFFERS;
-    /* More threads are not to be had, and it says so; what is asked for silently is one. */
+    /* Requests for more threads log a warning and leave one thread. Requests for one or for the default do
+     * not warn. */
     volt_set_log(listen, NULL);
     if (volt_set_threads(1) != VOLT_OK || volt_set_threads(0) != VOLT_OK || logged[0])
         return WARNING;
@@ -177,7 +177,7 @@ static void a_child_works_on_one_thread(void **state)
         if (pid == 0)
             child_ends(child(&expected));
         assert_int_equal(result_of(pid), RIGHT);
-        assert_int_equal(volt_threads(), 3); /* the parent has them as before */
+        assert_int_equal(volt_threads(), 3); /* the parent keeps its threads */
         results again;
         check_ok(work(&again));
         assert_true(near(again.forecast, expected.forecast, ROWS));
@@ -208,7 +208,8 @@ static void a_thread_and_a_child_of_a_child_do_too(void **state)
     check_ok(volt_set_threads(0));
 }
 
-/* A server that forks into the background before it begins loses nothing. The first test: no thread runs yet. */
+/* A server that forks into the background before its first call keeps its threads. Must be the first test:
+ * no thread runs yet. */
 static void the_child_of_a_process_of_one_thread_has_all(void **state)
 {
     (void)state;

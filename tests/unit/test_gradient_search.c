@@ -1,5 +1,5 @@
-/* tests/unit/test_gradient_search.c: searches that climb the evidence: what they reach, what they leave alone, that threads
- * change no bit of them, their log, refusals, memory, cancelling. */
+/* tests/unit/test_gradient_search.c: searches by gradient ascent of the evidence: results, fixed parameters,
+ * independence of threads, logs, invalid arguments, memory, cancellation. */
 #include "base/progress.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -32,7 +32,7 @@ static volt_view Y(void)
     return volt_view_of(y, N, 1);
 }
 
-/* A filtered input through a square, and some noise. */
+/* A filtered and squared input with some noise. */
 static int make_data(void **state)
 {
     (void)state;
@@ -82,9 +82,9 @@ static double number_of(const char *text, const char *name)
     return value.number;
 }
 
-/* ---- what it reaches -------------------------------------------------------------------------- */
+/* ---- results ---------------------------------------------------------------------------------- */
 
-/* More than any of 200 draws, with a fifth of the evaluations. */
+/* Higher evidence than any of 200 draws, with a fifth of the evaluations. */
 static void it_reaches_more_than_draws(void **state)
 {
     (void)state;
@@ -104,7 +104,7 @@ static void it_reaches_more_than_draws(void **state)
     volt_candidates_free(candidates);
 }
 
-/* Every trial is its own evaluation, and none has the index of another. */
+/* Every trial is one evaluation with a unique index. */
 static void trials_are_evaluations(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void trials_are_evaluations(void **state)
     volt_candidates_free(candidates);
 }
 
-/* ---- what it leaves alone --------------------------------------------------------------------- */
+/* ---- fixed parameters ------------------------------------------------------------------------- */
 
 static void given_parameters_ranges_and_words_are_kept(void **state)
 {
@@ -157,12 +157,12 @@ static void given_parameters_ranges_and_words_are_kept(void **state)
         assert_true(strstr(trial->kernel, "lift=even") || strstr(trial->kernel, "lift=exponential"));
         at_end += trial->alpha < 0.01 * (1 + 1e-9) || trial->alpha > 0.02 * (1 - 1e-9);
     }
-    assert_true(at_end > 0); /* the narrow range does not hold the optimum */
+    assert_true(at_end > 0); /* the narrow range excludes the optimum */
     volt_search_free(found);
     volt_candidates_free(candidates);
 }
 
-/* A fixed alpha stays; a kernel of which nothing else can move has nothing to climb. */
+/* A fixed alpha is kept. A kernel without other free parameters has no ascent. */
 static void alpha_may_be_given(void **state)
 {
     (void)state;
@@ -191,7 +191,7 @@ static void several_kernels_weights_and_filters(void **state)
     volt_search *found = search(candidates, &options);
     volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(found, &info);
-    const volt_trial *first = NULL, *last = NULL; /* of the first climb: candidates from 13 on */
+    const volt_trial *first = NULL, *last = NULL; /* in the first ascent: candidates from 13 on */
     for (int64_t i = 0; i < info.trials; i++) {
         const volt_trial *trial = volt_search_trial(found, i);
         if (trial->index == 13)
@@ -262,7 +262,7 @@ static void its_log_can_be_merged(void **state)
     volt_candidates_free(candidates);
 }
 
-/* ---- refusals --------------------------------------------------------------------------------- */
+/* ---- invalid arguments ------------------------------------------------------------------------ */
 
 static void what_it_does_not_take(void **state)
 {
@@ -288,7 +288,7 @@ static void what_it_does_not_take(void **state)
     volt_candidates_free(drawn);
 }
 
-/* ---- memory and cancelling -------------------------------------------------------------------- */
+/* ---- memory and cancellation ------------------------------------------------------------------ */
 
 enum { FEW = 16 }; /* rows, where a call is repeated for each of its allocations */
 
@@ -330,7 +330,7 @@ static int listen(const char *stage, double fraction, void *context)
     return ++u->calls == u->cancel_at;
 }
 
-/* Cancelled late, in a climb, it still has its best trial. */
+/* Cancelled late, in an ascent, the search keeps its best trial. */
 static void it_can_be_cancelled(void **state)
 {
     (void)state;
@@ -346,7 +346,7 @@ static void it_can_be_cancelled(void **state)
         volt_search *found = NULL;
         options.progress.context = &listener;
         check_fails(volt_search_run(candidates, X(), Y(), &options, &found), VOLT_ERR_CANCELLED, "cancelled");
-        if (found) { /* what it has is what the whole search has there */
+        if (found) { /* equal to the uninterrupted search up to there */
             const volt_trial *best = volt_search_trial(found, VOLT_TRIAL_BEST);
             bool is_there = false;
             volt_search_info info = {.struct_size = sizeof info};

@@ -1,4 +1,5 @@
-/* tests/unit/test_half_product.c: K V from half of K is K V, in bands too, and the same bits from any number of threads. */
+/* tests/unit/test_half_product.c: K V computed from one triangle of K equals K V, also in bands, bitwise for
+ * any number of threads. */
 #include "solve/exact/operator.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -15,7 +16,7 @@
 
 enum { MOST_K = 5 };
 
-/* A symmetric matrix that is there, and that shows the lower triangle alone. */
+/* A symmetric matrix in memory that provides only its lower triangle. */
 typedef struct triangle {
     volt_operator op;
     const double *K;

@@ -1,6 +1,7 @@
-/* tests/unit/test_held_out_limits.c: the errors of held-out rows, and the alpha chosen by them, are those of the model that is
- * fitted, on both sides of the limit above which candidates are screened and sums are kept. The limit is lowered
- * (volt_held_out.most), so that every held-out row can be predicted by a fit of its own, by Gauss elimination. */
+/* tests/unit/test_held_out_limits.c: held-out errors, and the alpha chosen by them, match the fitted model
+ * on both sides of the limit above which candidates are screened and sums are kept. The limit is lowered
+ * (volt_held_out.most), so that every held-out row can be predicted by a separate fit with Gaussian
+ * elimination. */
 #include "solve/iterative/pcg.h"
 #include "solve/solver_table.h"
 #include "support/check.h"
@@ -51,16 +52,16 @@ static void release_nothing(volt_operator *op)
 /* ---- problems ------------------------------------------------------------------------------------ */
 
 typedef struct problem {
-    int64_t n, washout, kept, ahead, most, begin; /* begin: the first row held out */
+    int64_t n, washout, kept, ahead, most, begin; /* begin: the first held-out row */
     bool intercept, has_holes, frozen;
     bool without[MOST_N];
     double F[MOST_N * STATES], K[MOST_N * MOST_N];
-    double Y[MOST_N * Q]; /* of the rows kept; 0 where there is no target */
+    double Y[MOST_N * Q]; /* for the kept rows; 0 where the target is missing */
 } problem;
 
-/* Leaky averages of noise, which begin anew with each of three records. The targets depend on a state that has never been
- * restarted: the first rows of a record do not obey the rule of the others, as in a real sequence, and an alpha that is too small
- * fits them too. */
+/* Leaky averages of noise, reset at the start of each of three records. The targets depend on a state that
+ * is never reset. The first rows of a record therefore follow another rule, as in real sequences, and an
+ * alpha that is too small fits them. */
 static void make_problem(volt_rng *rng, int64_t kept, problem *p)
 {
     p->n = kept + p->washout;
@@ -95,7 +96,7 @@ static void make_problem(volt_rng *rng, int64_t kept, problem *p)
         }
 }
 
-/* ---- a fit for every row held out ---------------------------------------------------------------- */
+/* ---- a fit for every held-out row ---------------------------------------------------------------- */
 
 /* The prediction of row t, column k, from the targets of the rows before row h. */
 static double plain_prediction(const problem *p, int64_t t, int64_t h, double alpha, int64_t k)
@@ -143,7 +144,7 @@ typedef struct outcome {
     int64_t begin, rows;
 } outcome;
 
-/* With alpha given, or chosen (0). */
+/* With alpha fixed, or chosen (0). */
 static void solve(const volt_solver *solver, const problem *p, double alpha, outcome *o)
 {
     state_operator op = {.op = {.n = p->n,
@@ -184,7 +185,7 @@ static void solve(const volt_solver *solver, const problem *p, double alpha, out
     }
 }
 
-/* Rounding: n eps times the condition number, of errors of the size of the targets (below 20), squared. */
+/* Rounding: n eps times the condition number, for squared errors of the size of the targets (below 20). */
 static double allowed_error(const problem *p, double alpha)
 {
     double most = 0;
@@ -193,7 +194,8 @@ static double allowed_error(const problem *p, double alpha)
     return 64 * (double)p->n * DBL_EPSILON * ((double)p->n * most + alpha) / alpha * 20 * 20 + 1e-12;
 }
 
-/* Chosen, given, and by a fit for every row, the errors are the same; so are chosen and given readouts. */
+/* Errors are equal with alpha chosen, with alpha fixed and for separate fits. Readouts with chosen and fixed
+ * alpha are equal. */
 static void check_case(const volt_solver *solver, problem *p, const char *name)
 {
     outcome chosen, given;
@@ -225,7 +227,7 @@ static void held_out_errors_are_those_of_the_fit(void **state)
     problem *p = malloc(sizeof *p);
     assert_non_null(p);
     for (int64_t s = 0; volt_solver_table[s]; s++) {
-        if (volt_solver_table[s]->accepts.losses) /* it reports none */
+        if (volt_solver_table[s]->accepts.losses) /* it reports no errors */
             continue;
         for (int variant = 0; variant < 4; variant++) {
             enum { MOST = 12 };
@@ -247,9 +249,10 @@ static void held_out_errors_are_those_of_the_fit(void **state)
     free(p);
 }
 
-/* The rows before the screened ones decide: a hundred times the grid's least alpha is needed for them and not for the others.
- * Of every candidate evaluated by a fit for every row, the chosen one is the best but for what screening is allowed to miss:
- * one that does better on all rows than on the last ones. Printed, and never more than a fifth above the least. */
+/* The rows before the screened ones decide: they require a hundred times the smallest alpha of the grid, the
+ * others do not. Every candidate is evaluated by separate fits. The chosen one is the best, except that
+ * screening may miss a candidate that is better on all rows than on the last ones. The error is printed and
+ * is at most 20 % above the minimum. */
 static void screening_does_not_decide(void **state)
 {
     (void)state;
@@ -260,7 +263,7 @@ static void screening_does_not_decide(void **state)
     for (int trial = 0; trial < trials; trial++) {
         *p = (problem){.most = 12, .ahead = 1, .intercept = true};
         make_problem(&rng, 48, p);
-        for (int64_t i = 0; i < 6; i++) /* far from the rule of the others */
+        for (int64_t i = 0; i < 6; i++) /* far from the rule of the other rows */
             for (int64_t k = 0; k < Q; k++)
                 p->Y[i * Q + k] += 8 * volt_rng_normal(&rng);
         outcome chosen;

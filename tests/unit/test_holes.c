@@ -1,4 +1,4 @@
-/* tests/unit/test_holes.c: rows whose targets are missing feed the past and are not fitted. */
+/* tests/unit/test_holes.c: rows with missing targets update the state and are excluded from the fit. */
 #include "support/check.h"
 #include "support/plain_linear.h"
 #include "support/sequences.h"
@@ -24,7 +24,7 @@ static sample draw(volt_rng *rng, double share)
     sample s = {normal_rows(rng, N + LATER, D), normal_rows(rng, N, Q)};
     for (int i = 0; i < N; i++)
         if (volt_rng_uniform(rng) < share)
-            s.Y[i * Q + (i % Q)] = NAN; /* one of two is enough */
+            s.Y[i * Q + (i % Q)] = NAN; /* one missing output of two is enough */
     return s;
 }
 
@@ -33,8 +33,8 @@ static bool is_there(const sample *s, int i)
     return !isnan(s->Y[i * Q]) && !isnan(s->Y[i * Q + 1]);
 }
 
-/* The readout on the rows that have their targets alone: bordered system [K + alpha I, 1; 1', 0]. Forecasts of all rows
- * of X, the later ones too. */
+/* The readout from only the rows with targets: bordered system [K + alpha I, 1; 1', 0]. Predicts all rows of
+ * X, including the later ones. */
 static void plain_forecasts(const sample *s, const volt_kernel *kernel, int washout, double alpha, double *out)
 {
     enum { ALL = N + LATER };
@@ -69,8 +69,8 @@ static void plain_forecasts(const sample *s, const volt_kernel *kernel, int wash
     free(B);
 }
 
-/* The condition of K + alpha I is at most n L / alpha, about 1e4 here: 1e-9 leaves room for it. Inputs stay within the
- * ball of the first N rows, so that nothing is clipped. */
+/* The condition of K + alpha I is at most n L / alpha, about 1e4 here, so 1e-9 is sufficient. Inputs stay
+ * within the ball of the first N rows, so nothing is clipped. */
 static void a_row_without_a_target_only_feeds_the_past(void **state)
 {
     (void)state;
@@ -115,14 +115,14 @@ static void a_row_without_a_target_only_feeds_the_past(void **state)
         }
 }
 
-/* Alpha chosen with holes: the held-out errors are those of refits on the rows known then (no scaling of targets in the
- * way: one output, mean squared errors compared at the alpha that won). */
+/* Alpha chosen with missing targets: held-out errors equal those of refits on the rows known by then. One
+ * output, with mean squared errors compared at the chosen alpha, avoids target scaling. */
 static void alpha_is_chosen_on_the_rows_that_are_there(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(912);
     sample s = draw(&rng, 0.2);
-    for (int i = 0; i < N; i++) /* something to learn */
+    for (int i = 0; i < N; i++) /* a learnable target */
         for (int k = 0; k < Q && is_there(&s, i); k++)
             s.Y[i * Q + k] = s.X[i * D] - 0.5 * (i ? s.X[(i - 1) * D + k] : 0) + 0.1 * s.Y[i * Q + k];
     volt_kernel *kernel = NULL;

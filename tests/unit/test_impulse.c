@@ -1,5 +1,5 @@
-/* tests/unit/test_impulse.c: impulse responses of models with fir: the formula in plain loops, and an impulse that is
- * pushed through a model. */
+/* tests/unit/test_impulse.c: impulse responses of fir models against the formula in plain loops and against
+ * an impulse passed through a model. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/live_options.h"
@@ -81,8 +81,8 @@ static void the_formula(void **state)
                             sizes += fabs(term);
                         }
                     double unit = s.info.input_scale * s.info.target_scale[q];
-                    /* Two recursions of N rows and a sum over N: each rounds in proportion to the sizes, and what corr
-                     * cancels inside them is at most 1 / (1 - |corr|)^2 times as large. */
+                    /* Two recursions of N rows and a sum over N: rounding is proportional to the magnitudes,
+                     * and cancellation by corr enlarges it by at most 1 / (1 - |corr|)^2. */
                     double tolerance = 400 * N * DBL_EPSILON * unit * (sizes + 1e-3);
                     if (!(fabs(out[(q * LAGS + k) * D + c] - unit * g) <= tolerance))
                         fail_msg("%s: lag %d, input %d, output %d: %.17g, expected %.17g", text, k, c, q,
@@ -92,7 +92,8 @@ static void the_formula(void **state)
     }
 }
 
-/* fir alone is linear: its outputs with a unit more in one row, less those without, are the response, filters and all. */
+/* fir is linear: the difference of its outputs with and without a unit impulse in one row is the response,
+ * including filters. */
 static void an_impulse_pushed_through(void **state)
 {
     (void)state;
@@ -138,7 +139,7 @@ static void an_impulse_pushed_through(void **state)
         }
 }
 
-/* Columns of levels and changes, and a change that is added to the level. */
+/* Columns of levels and changes, and a change added to the level. */
 static void through_columns_of_changes(void **state)
 {
     (void)state;
@@ -160,7 +161,7 @@ static void through_columns_of_changes(void **state)
     for (int c = 0; c < D; c++) {
         volt_live *one = NULL, *other = NULL;
         volt_predict_options predicting = volt_predict_options_default();
-        predicting.beyond = VOLT_BEYOND_ALLOW; /* nothing is held to a range */
+        predicting.beyond = VOLT_BEYOND_ALLOW; /* no clipping to a range */
         check_ok(volt_live_create(model, as_live(&predicting), &one));
         check_ok(volt_live_create(model, as_live(&predicting), &other));
         for (int lag = 0; lag < LAGS; lag++) {

@@ -1,4 +1,4 @@
-/* tests/unit/test_jet.c: power series in several variables against polynomials with an entry for every list of powers. */
+/* tests/unit/test_jet.c: truncated power series in several variables against dense polynomials. */
 #include "kernel/jet_kernel.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -21,9 +21,9 @@ enum {
     ENTRIES = SIDE * SIDE * SIDE
 };
 
-/* ---- plain polynomials ------------------------------------------------------------------------ */
+/* ---- dense polynomials ------------------------------------------------------------------------ */
 
-/* The coefficient of prod_v x_v^{e_v} stands at sum_v e_v SIDE^v. */
+/* The coefficient of prod_v x_v^{e_v} has index sum_v e_v SIDE^v. */
 typedef struct plain {
     double c[ENTRIES];
 } plain;
@@ -60,7 +60,7 @@ static plain sum(plain a, double factor, plain b)
     return a;
 }
 
-/* a b up to the degree `most`. */
+/* a b truncated at the degree `most`. */
 static plain product(const plain *a, const plain *b, int most)
 {
     plain made = {{0}};
@@ -71,7 +71,7 @@ static plain product(const plain *a, const plain *b, int most)
     return made;
 }
 
-/* f[0] + f[1] e + ..., e = x less its constant. */
+/* f[0] + f[1] e + ..., where e is x without its constant. */
 static plain composed(const double *f, plain x, int order)
 {
     plain made = {{f[0]}}, power = {{1}};
@@ -83,7 +83,7 @@ static plain composed(const double *f, plain x, int order)
     return made;
 }
 
-/* Sums of a few dozen products of numbers of a few units. */
+/* Sums of a few dozen products of numbers of order 1. */
 static void compare(const char *what, const volt_jet_space *space, const volt_jet *found, int lane,
                     const plain *wanted)
 {
@@ -97,9 +97,10 @@ static void compare(const char *what, const volt_jet_space *space, const volt_je
                      space->order, i, is.c[i], wanted->c[i]);
 }
 
-/* ---- series of some variables ------------------------------------------------------------------ */
+/* ---- series in a subset of the variables ------------------------------------------------------- */
 
-/* Variables first .. end - 1 up to `degree`, every coefficient another number; elsewhere there is what nobody may look at. */
+/* Variables first .. end - 1 up to `degree`, with distinct coefficients. Other entries hold values that must
+ * not be read. */
 static void draw(volt_rng *rng, const volt_jet_space *space, int64_t first, int64_t end, int degree,
                  volt_jet *x)
 {
@@ -126,7 +127,7 @@ typedef struct fixture {
 
 enum { X, Y, R, FACTORS, SERIES = FACTORS + 3 };
 
-/* Run `test` on every pair of stretches of variables and degrees, in every space. */
+/* Runs `test` on every pair of variable ranges and degrees, in every space. */
 static void on_all_pairs(uint64_t seed, void (*test)(fixture *f))
 {
     fixture f = {.rng = test_rng(seed)};
@@ -141,7 +142,7 @@ static void on_all_pairs(uint64_t seed, void (*test)(fixture *f))
                     for (int64_t c = 0; c <= n; c++)
                         for (int64_t d = c; d <= n; d++)
                             for (int degree = 0; degree <= order; degree++) {
-                                /* in a space of one variable series stand in front */
+                                /* in a space of one variable, series come first */
                                 draw(&f.rng, &f.space, n == 1 ? 0 : a, n == 1 ? b - a : b, degree,
                                      &f.series[X]);
                                 draw(&f.rng, &f.space, n == 1 ? 0 : c, n == 1 ? d - c : d,
@@ -238,7 +239,7 @@ static void functions_are_their_taylor_series(void **state)
     on_all_pairs(923, try_functions);
 }
 
-/* e^{-800} is 0 as a double, and so are its derivatives. */
+/* e^{-800} underflows to 0, as do its derivatives. */
 static void a_function_that_has_vanished(void **state)
 {
     (void)state;
@@ -255,7 +256,7 @@ static void a_function_that_has_vanished(void **state)
 
 /* ---- factors ---------------------------------------------------------------------------------- */
 
-/* 2 a b + c and a + 0.5 b c, of series in some of the variables. */
+/* 2 a b + c and a + 0.5 b c, for series in some of the variables. */
 static void try_joining(fixture *f)
 {
     static const double weights[][3] = {{2, 0, 1}, {1, 0.5, 0}};

@@ -1,5 +1,5 @@
-/* tests/unit/test_journal_calls.c: a journal whose file cannot be written, synced or cut, and one whose lines are whole and say
- * what no learner writes. The program is linked with --wrap of the system calls that are replaced here. */
+/* tests/unit/test_journal_calls.c: journals whose file cannot be written, synced or truncated, and journals
+ * with well-formed but invalid lines. The program is linked with --wrap for the system calls replaced here. */
 #include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -22,12 +22,12 @@
 
 /* ---- system calls ----------------------------------------------------------------------------- */
 
-/* What the next calls do instead of what they should: fail with this errno, `times` of them. */
+/* The failure of the next calls: fail `times` times with this errno. */
 typedef struct trouble {
     int error, times;
 } trouble;
 static trouble writing, syncing, cutting;
-static bool writes_little; /* a byte at a time */
+static bool writes_little; /* one byte at a time */
 
 ssize_t __real_write(int file, const void *bytes, size_t count);
 int __real_ftruncate(int file, off_t length);
@@ -52,7 +52,7 @@ ssize_t __wrap_write(int file, const void *bytes, size_t count)
 
 int __wrap_fsync(int file)
 {
-    (void)file; /* what a test leaves need not outlive the machine */
+    (void)file; /* test files need no sync */
     return is_due(&syncing) ? -1 : 0;
 }
 
@@ -73,7 +73,7 @@ static int no_trouble(void **state)
 /* ---- a learner with a journal ----------------------------------------------------------------- */
 
 static school pupils;       /* forecasts the row itself */
-static volt_model *distant; /* and one that forecasts two rows ahead */
+static volt_model *distant; /* forecasts two rows ahead */
 
 static volt_live *begin(const volt_model *model, int64_t window)
 {
@@ -92,7 +92,7 @@ static const double *y_at(int64_t i)
     return pupils.Y + (SCHOOL_TRAIN + i) * SCHOOL_Q;
 }
 
-/* Everything that changes a learner. */
+/* All operations that change a learner. */
 typedef volt_status step_fn(volt_live *learner);
 
 static volt_status push(volt_live *learner)
@@ -129,7 +129,7 @@ static volt_status restart(volt_live *learner)
 static step_fn *const steps[] = {push, learn, update, advance, drop, restart};
 enum { STEPS = sizeof steps / sizeof *steps };
 
-/* How many lines the learner that opens the journal does again. */
+/* The number of lines that the learner replays when it opens the journal. */
 static int64_t lines_of(const volt_model *model)
 {
     volt_live *learner = new_learner(model, 8, 1);
@@ -139,12 +139,12 @@ static int64_t lines_of(const volt_model *model)
     return replayed;
 }
 
-/* A disk that is full: the learner has done the step, and takes no other before its journal begins anew. */
+/* Full disk: the learner completes the step and accepts no other until its journal is restarted. */
 static void a_line_that_cannot_be_written(void **state)
 {
     (void)state;
     for (int i = 0; i < STEPS; i++)
-        for (int stays = 0; stays < 2; stays++) { /* what was written of it */
+        for (int stays = 0; stays < 2; stays++) { /* the part that was written */
             unlink(scratch_path("journal"));
             volt_live *learner = begin(distant, 8);
             double y[SCHOOL_Q];
@@ -166,7 +166,8 @@ static void a_line_that_cannot_be_written(void **state)
         }
 }
 
-/* Calls that a signal interrupts, or that write a part, are made again; some file systems cannot sync. */
+/* Calls that are interrupted by a signal or write a part are repeated. Some file systems do not support
+ * sync. */
 static void a_line_that_is_written_all_the_same(void **state)
 {
     (void)state;
@@ -185,10 +186,10 @@ static void a_line_that_is_written_all_the_same(void **state)
     syncing = (trouble){EIO, 1};
     check_fails(push(learner), VOLT_ERR_IO, "the journal cannot be synced");
     volt_live_free(learner);
-    assert_int_equal(lines_of(pupils.model), 4); /* the fifth is cut off */
+    assert_int_equal(lines_of(pupils.model), 4); /* the fifth line is truncated */
 }
 
-/* Memory that is out in the middle of a step whose line cannot be written either. */
+/* An allocation fails within a step whose line cannot be written either. */
 static void neither_memory_nor_disk(void **state)
 {
     (void)state;
@@ -200,10 +201,10 @@ static void neither_memory_nor_disk(void **state)
             unlink(scratch_path("journal"));
             volt_live *learner = begin(model, 0);
             double y[SCHOOL_Q];
-            if (model == distant) { /* the first waits for its target */
+            if (model == distant) { /* the first row waits for its target */
                 check_ok(volt_live_feed(learner, x_at(0), y));
                 check_ok(volt_live_feed(learner, x_at(1), y));
-            } else { /* there was room for one row more than were fitted */
+            } else { /* one row more than fitted was allocated */
                 check_ok(volt_live_update(learner, x_at(0), 0, y_at(0), y));
             }
             int64_t events = info_of(learner).events;
@@ -212,7 +213,7 @@ static void neither_memory_nor_disk(void **state)
             volt_status status = halves[i](learner);
             hit = failing_alloc_hit();
             failing_alloc_stop();
-            bool done = info_of(learner).events > events; /* at least in part */
+            bool done = info_of(learner).events > events; /* at least partly */
             assert_int_equal(status, done ? VOLT_ERR_IO : VOLT_ERR_MEMORY);
             refused[i] += hit && done;
             writing = (trouble){0};
@@ -251,7 +252,7 @@ static void head_of(const volt_model *model, char head[256])
     free(bytes);
 }
 
-/* A journal of these lines, each with its checksum, and of these bytes behind them. */
+/* A journal of these lines, each with its checksum, followed by these bytes. */
 static void write_journal(const char *head, const char *line, const char *rest)
 {
     char text[1024];
@@ -311,9 +312,9 @@ static void lines_that_are_not_whole(void **state)
     for (int i = 0; i < 3; i++) {
         char rest[64];
         snprintf(rest, sizeof rest, "%sr\n", broken[i]);
-        write_journal(head, "r", rest); /* in the middle: damage */
+        write_journal(head, "r", rest); /* in the middle: an error */
         check_fails(open_written(), VOLT_ERR_FORMAT, "line 3 of the journal is damaged");
-        write_journal(head, "r", broken[i]); /* the last: cut off */
+        write_journal(head, "r", broken[i]); /* at the end: truncated */
         assert_int_equal(lines_of(pupils.model), 1);
         write_journal(head, "r", broken[i]);
         cutting = (trouble){EIO, 1};

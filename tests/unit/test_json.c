@@ -1,4 +1,4 @@
-/* tests/unit/test_json.c: JSON to values and back, against Jansson's own reader, and when memory runs out. */
+/* tests/unit/test_json.c: JSON parsing and printing against Jansson's reader, and allocation failures. */
 #include "base/json.h"
 
 #include "base/memory.h"
@@ -18,14 +18,14 @@
 
 enum { SEED = 20240611, DOCUMENTS = 400, MUTATIONS = 25 };
 
-/* ---- documents at random ---------------------------------------------------------------------- */
+/* ---- random documents ------------------------------------------------------------------------- */
 
 static int below(volt_rng *rng, int count)
 {
     return (int)(volt_rng_word(rng) % (uint64_t)count);
 }
 
-/* A text of any length around the sizes of buffers, with everything that needs an escape. */
+/* A text with a length around buffer sizes and all characters that need an escape. */
 static json_t *random_string(volt_rng *rng)
 {
     static const char *const pieces[] = {
@@ -70,7 +70,7 @@ static json_t *random_value(volt_rng *rng, int depth)
     }
 }
 
-/* The text of a value, to be freed, as Jansson writes it in one of its styles. */
+/* The text of a value in one of Jansson's styles, to be freed. */
 static char *random_text(volt_rng *rng, const json_t *value)
 {
     static const size_t styles[] = {0, JSON_COMPACT, JSON_INDENT(3), JSON_ENSURE_ASCII, JSON_ESCAPE_SLASH};
@@ -103,7 +103,7 @@ static void reads_what_jansson_writes(void **state)
     }
 }
 
-/* Any bytes at all: accepted by both readers, with the same value, or by none. */
+/* Arbitrary bytes: both readers accept them with the same value, or both reject them. */
 static void agrees_with_jansson_on_damaged_texts(void **state)
 {
     (void)state;
@@ -142,7 +142,7 @@ static void check_refused(const char *text, const char *sentence)
     assert_null(value);
 }
 
-/* Beside the surrogates, and the first and the last pair of them. */
+/* Code points next to the surrogates, and the first and last surrogate pair. */
 static void escapes_of_every_length(void **state)
 {
     (void)state;
@@ -198,7 +198,7 @@ static void depth_is_bounded(void **state)
     free(text);
 }
 
-/* Every allocation of the library's own fails in turn. Those of Jansson fail in tests/faults. */
+/* Every allocation of the library fails in turn. Those of Jansson fail in tests/faults. */
 static void survives_a_lack_of_memory(void **state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void survives_a_lack_of_memory(void **state)
     check_fails(volt_json_text(NULL, &none), VOLT_ERR_MEMORY, "out of memory");
 }
 
-/* Jansson allocates as the program that uses the library told it to: what it made must not meet another free(). */
+/* Jansson uses the allocator set by the application: its blocks must not be passed to another free(). */
 static int their_blocks;
 
 static void *their_malloc(size_t size)

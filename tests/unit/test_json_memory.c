@@ -1,5 +1,6 @@
-/* tests/unit/test_json_memory.c: memory runs out within jansson, which has an allocator of its own: every allocation fails
- * once, in every reader and writer of JSON. The sentence says so, nothing is handed over, and nothing is lost. */
+/* tests/unit/test_json_memory.c: allocation failures within jansson, which has its own allocator: every
+ * allocation fails once, in every reader and writer of JSON. The message reports it, no result is returned,
+ * and nothing is leaked. */
 #include "base/json.h"
 #include "base/tensors.h"
 #include "io/safetensors/safetensors.h"
@@ -34,7 +35,7 @@ static void counting_free(void *memory)
     free(memory);
 }
 
-/* ---- journeys --------------------------------------------------------------------------------- */
+/* ---- call sequences --------------------------------------------------------------------------- */
 
 static volt_status parse(void)
 {
@@ -50,7 +51,7 @@ static volt_status parse(void)
     return status;
 }
 
-/* A value alone has nothing around it that would notice that it is not there. */
+/* A scalar value has no container that would detect its absence. */
 static volt_status parse_values(void)
 {
     static const char *const texts[] = {"7", "-0.5", "\"text\"", "[]", "{}"};
@@ -72,7 +73,7 @@ static volt_status write_tensors(void)
     remove(scratch_path("written.safetensors"));
     volt_status status = volt_safetensors_write(scratch_path("written.safetensors"), tensors, 2, notes, 2);
     char *bytes = scratch_read(scratch_path("written.safetensors"), NULL);
-    assert_true((status == VOLT_OK) == (bytes != NULL)); /* all of it or nothing */
+    assert_true((status == VOLT_OK) == (bytes != NULL)); /* complete or empty */
     free(bytes);
     return status;
 }
@@ -137,7 +138,7 @@ static void every_allocation_of_jansson_may_fail(void **state)
                          (int)live);
             if (asked < fail_at) {
                 check_ok(status);
-                assert_true(fail_at > 3); /* there were some */
+                assert_true(fail_at > 3); /* at least one allocation */
                 break;
             }
             check_fails(status, VOLT_ERR_MEMORY, "out of memory");

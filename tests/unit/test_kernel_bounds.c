@@ -1,4 +1,5 @@
-/* tests/unit/test_kernel_bounds.c: what lambda and tau may be, and the facts of a kernel on a ball of inputs. */
+/* tests/unit/test_kernel_bounds.c: valid ranges of lambda and tau, and bounds of a kernel on a ball of
+ * inputs. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
@@ -28,7 +29,7 @@ static void close_to(double actual, double expected)
         fail_msg("%.17g, expected %.17g", actual, expected);
 }
 
-/* ---- facts by hand ---------------------------------------------------------------------------- */
+/* ---- bounds computed by hand ------------------------------------------------------------------ */
 
 /* tau M = 0.6: t = 0.36. sup kappa and the bound on lambda, lambda = 0.5 throughout:
  *     geometric    1/0.64 = 1.5625                        bound 0.8
@@ -58,7 +59,7 @@ static void facts_have_their_values_by_hand(void **state)
         close_to(facts.contraction, 0.25 * cases[i].sup);
         close_to(facts.largest, 1 / (1 - 0.25 * cases[i].sup));
         assert_true(facts.tau == cases[i].tau);
-        /* the least whole h with contraction^h <= eps */
+        /* the smallest integer h with contraction^h <= eps */
         assert_true(facts.horizon == ceil(log(1e-16) / log(0.25 * cases[i].sup)));
         assert_true(pow(facts.contraction, facts.horizon) <= 1e-16 * (1 + 1e-12));
         assert_true(pow(facts.contraction, facts.horizon - 1) > 1e-16);
@@ -114,7 +115,7 @@ static void lambda_at_its_bound_is_refused(void **state)
     check_fails(query("volterra:lift=exponential,tau=1,lambda=0.60653065971263342", 1, 1, &facts),
                 VOLT_ERR_ARGUMENT, "lift exponential");
     check_fails(query("volterra:lift=poly:3,tau=1,lambda=0.5", 1, 1, &facts), VOLT_ERR_ARGUMENT, "lift poly");
-    assert_true(facts.radius == -7); /* untouched */
+    assert_true(facts.radius == -7); /* not modified */
 }
 
 static void lambda_just_below_its_bound_is_accepted(void **state)
@@ -147,12 +148,12 @@ static void tau_at_one_over_the_radius_is_refused(void **state)
     check_fails(query("volterra:tau=0.5,lambda=0.1", 2, 1, &facts), VOLT_ERR_ARGUMENT, "tau = 0.5 ");
     check_fails(query("volterra:tau=3,lambda=0.1,lift=even", 1, 1, &facts), VOLT_ERR_ARGUMENT, "lift even");
     check_ok(query("volterra:tau=0.4999999999,lambda_coef=0.1", 2, 1, &facts));
-    /* the other lifts take any tau */
+    /* the other lifts accept any tau */
     check_ok(query("volterra:tau=3,lambda_coef=0.5,lift=exponential", 1, 1, &facts));
     check_ok(query("volterra:tau=3,lambda_coef=0.5,lift=poly:5", 1, 1, &facts));
 }
 
-/* lambda = 0.85 with tau M = 0.6: beyond 0.8 (geometric), inside 0.93 (even) and 1 (rbf). */
+/* lambda = 0.85 with tau M = 0.6: above 0.8 (geometric), below 0.93 (even) and 1 (rbf). */
 static void a_bound_belongs_to_its_lift(void **state)
 {
     (void)state;
@@ -169,7 +170,7 @@ static void a_bound_belongs_to_its_lift(void **state)
     volt_kernel *even = plain_parse("volterra:tau=0.6,lambda=0.85,lift=even");
     check_fails(volt_gram(geometric, X, none, NULL, volt_matrix_of(K, 3, 3)), VOLT_ERR_ARGUMENT, "lambda");
     check_ok(volt_gram(even, X, none, NULL, volt_matrix_of(K, 3, 3)));
-    x[0] = 0.5; /* on a smaller ball the geometric lift takes it too: 0.85 < sqrt(1 - 0.09) */
+    x[0] = 0.5; /* valid for the geometric lift on a smaller ball: 0.85 < sqrt(1 - 0.09) */
     check_ok(volt_gram(geometric, X, none, NULL, volt_matrix_of(K, 3, 3)));
     volt_kernel_free(even);
     volt_kernel_free(geometric);
@@ -199,7 +200,7 @@ static void wrong_queries_are_refused(void **state)
     volt_kernel_free(kernel);
 }
 
-/* Coefficients cannot be invalid, however close to 1, whatever the dimension. */
+/* Coefficients are always valid, however close to 1, in any dimension. */
 static void coefficients_next_to_one_are_accepted(void **state)
 {
     (void)state;
@@ -224,7 +225,7 @@ static void coefficients_next_to_one_are_accepted(void **state)
             volt_kernel *kernel = plain_parse(kernels[i]);
             double *X = random_rows(&rng, N, d, 3.7), *K = new_matrix(N, N);
             for (int64_t k = 0; k < N / 4 * d;
-                 k++) /* rows that repeat, on the sphere: inner products at the bound */
+                 k++) /* duplicate rows on the sphere: inner products at the bound */
                 X[k] = 3.7 / sqrt((double)d);
             check_ok(volt_gram(kernel, volt_view_of(X, N, d), volt_view_of(NULL, 0, 0), NULL,
                                volt_matrix_of(K, N, N)));
@@ -237,9 +238,9 @@ static void coefficients_next_to_one_are_accepted(void **state)
         }
 }
 
-/* ---- what the facts promise ------------------------------------------------------------------- */
+/* ---- properties implied by the bounds --------------------------------------------------------- */
 
-/* Normalised: 1 of a path with itself, and nothing larger. */
+/* Normalised: K(x, x) = 1, and no entry is larger. */
 static void alignments_are_at_most_one(void **state)
 {
     (void)state;
@@ -279,8 +280,8 @@ static void no_entry_is_larger_than_the_bound(void **state)
     }
 }
 
-/* Two pasts, then the same h rows: what is left of their difference is at most contraction^h times the
- * difference of two kernels, each between 0 and `largest` in size; on positive kernels at most
+/* Two initial states, then the same h rows: the remaining difference is at most contraction^h times the
+ * difference of two kernel values, each of magnitude at most `largest`. For positive kernels it is at most
  * eps largest. */
 static void after_the_horizon_the_past_is_forgotten(void **state)
 {
@@ -295,7 +296,8 @@ static void after_the_horizon_the_past_is_forgotten(void **state)
         int64_t h = (int64_t)facts.horizon, n = PAST + h;
         double *X = random_rows(&rng, n, D, 1), *Y = random_rows(&rng, n, D, 1),
                *other = random_rows(&rng, n, D, 1);
-        for (int64_t i = 0; i < n; i++) { /* the hardest case: all on one point of the sphere, opposite pasts */
+        /* worst case: all rows at one point of the sphere, opposite initial states */
+        for (int64_t i = 0; i < n; i++) {
             X[i * D] = Y[i * D] = other[i * D] = 1;
             X[i * D + 1] = Y[i * D + 1] = other[i * D + 1] = 0;
             if (i < PAST)
@@ -309,7 +311,7 @@ static void after_the_horizon_the_past_is_forgotten(void **state)
                            volt_matrix_of(K_other, n, n)));
         double difference = fabs(K[n * n - 1] - K_other[n * n - 1]);
         assert_true(difference < eps * facts.largest);
-        assert_true(difference > 1e-3 * eps); /* and the horizon is not needlessly far */
+        assert_true(difference > 1e-3 * eps); /* the horizon is not unnecessarily long */
         free(K_other);
         free(K);
         free(other);

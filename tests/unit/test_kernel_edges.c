@@ -1,4 +1,4 @@
-/* tests/unit/test_kernel_edges.c: texts of kernels that hardly anybody writes, and kernels on rows that hardly anybody has. */
+/* tests/unit/test_kernel_edges.c: unusual kernel texts, and kernels on unusual rows. */
 #include "base/memory.h"
 #include "kernel/gram/gram.h"
 #include "kernel/kernel_entry.h"
@@ -31,7 +31,7 @@ static void refuse(const char *text, const char *fragment)
     assert_null(kernel);
 }
 
-/* `piece` so many times, with `between` between two of them. */
+/* `piece` repeated, separated by `between`. */
 static const char *repeat(const char *piece, const char *between, int count, char *text)
 {
     text[0] = '\0';
@@ -65,7 +65,7 @@ static void texts_that_are_too_long(void **state)
     refuse(repeat("rbf", "+", 17, text), "the kernel has more than 16 factors");
     kernel = plain_parse(repeat("rbf", "*", 16, text));
     volt_kernel_free(kernel);
-    /* short as it is given, and too long with all that it leaves open */
+    /* short as given, and too long with its defaults */
     refuse(repeat("esn:size=2,radius=0.12345678901234567,input=0.12345678901234567,leak=0.12345678901234567",
                   " + ", 16, text),
            "the kernel's text with all parameters has more than 2047 characters");
@@ -76,7 +76,7 @@ static void texts_that_are_too_long(void **state)
                 "has 3000 characters, and may have 2047 at most");
 }
 
-/* Numbers of 17 digits in place of short ones may be too many characters. */
+/* Numbers of 17 digits in place of short ones may exceed the maximum length. */
 static void neighbours_that_are_too_long(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void neighbours_that_are_too_long(void **state)
     volt_kernel_free(kernel);
 }
 
-/* What a text asks of a search is taken out of it, as far as there is room for the names. */
+/* The searched parameters are extracted from a text, as far as the list of names has room. */
 static void questions_are_taken_out(void **state)
 {
     (void)state;
@@ -142,7 +142,7 @@ static void parameters_are_put_in(void **state)
 {
     (void)state;
     static const struct {
-        const char *text, *name, *wanted; /* NULL: it cannot be */
+        const char *text, *name, *wanted; /* NULL: invalid */
         size_t capacity;
     } cases[] = {
         {"rbf", "gamma", "rbf:gamma=7", 64},
@@ -173,7 +173,7 @@ static void names_of_parameters(void **state)
     check_fails(volt_kernel_get(kernel, "2mu", &value), VOLT_ERR_KERNEL, "\"2mu\"");
     assert_null(volt_kernel_parameter_name(kernel, -1));
     assert_string_equal(volt_kernel_parameter_name(kernel, 0), "1.weight");
-    assert_int_equal(volt_kernel_slices(kernel), 3); /* echoes that differ are different rows */
+    assert_int_equal(volt_kernel_slices(kernel), 3); /* rows with different echoes are different */
     assert_true(volt_same_parameter("2mu", "2mu") && !volt_same_parameter("2mu", "2.mu"));
     assert_true(volt_same_parameter("mu", "1.mu") && !volt_same_parameter("mu", "2.mu"));
     volt_kernel_free(kernel);
@@ -192,7 +192,7 @@ static bool is_known(const char *text, const char *name, bool *has_form)
     check_ok(volt_kernel_tangent(kernel, &resolved, name, &tangent, &known));
     *has_form = volt_form_of(&resolved, &form);
     if (known) {
-        /* by its weight it is the term; of any other a device would run the kernel in its place */
+        /* with this weight it equals the term; otherwise a device would run the wrong kernel */
         assert_int_equal(volt_form_of(&tangent, &form), strstr(name, "weight") != NULL);
         volt_tangent_release(&tangent);
     }
@@ -228,7 +228,7 @@ static void what_has_a_tangent(void **state)
 
 static const volt_view nothing = {NULL, 0, 0, 0};
 
-/* Refusals of collections, of one kernel and of an expression. */
+/* Invalid arguments of collections, of one kernel and of an expression. */
 static void collections_are_checked(void **state)
 {
     (void)state;
@@ -334,7 +334,7 @@ static void matrices_are_checked(void **state)
     check_fails(volt_gram(kernel, X, nothing, NULL, (volt_matrix){K, 2, 2, 1}), VOLT_ERR_SHAPE, "K is 2 x 2");
     check_fails(volt_gram(kernel, X, nothing, NULL, volt_matrix_of(K, 1, 2)), VOLT_ERR_SHAPE, "K is 1 x 2");
     check_fails(volt_radius(X, NULL), VOLT_ERR_ARGUMENT, "radius is NULL");
-    /* beyond the ball on either side: a refusal, and no warning before it */
+    /* outside the ball on either side: an error, without an earlier warning */
     warnings = 0;
     volt_set_log(hear, NULL);
     check_fails(volt_gram(bounded, volt_view_of(farther, 2, 2), volt_view_of(far, 2, 2), NULL, out),
@@ -345,7 +345,7 @@ static void matrices_are_checked(void **state)
     volt_kernel_free(kernel);
 }
 
-/* Values that leave the doubles on the way. */
+/* Intermediate values that overflow. */
 static void what_overflows_is_refused(void **state)
 {
     (void)state;
@@ -378,8 +378,8 @@ static volt_status gram_of_weights(const char *text, const char *path, double *K
     return status;
 }
 
-/* x -> tanh(A x + b): a rotation never rests; A = -2.5 jumps to and fro, and rests at half speed. x -> P x + q with P = I has
- * no fixed point. */
+/* x -> tanh(A x + b): a rotation has no limit; A = -2.5 oscillates, and converges with damping 1/2. x -> P x
+ * + q with P = I has no fixed point. */
 static void what_comes_to_rest(void **state)
 {
     (void)state;
@@ -421,7 +421,7 @@ static void what_comes_to_rest(void **state)
     volt_kernel_free(kernel);
 }
 
-/* Inputs of zero have no radius: weights are drawn as for one of 1, and only the constants move the states. */
+/* Zero inputs have radius 0: weights are drawn as for radius 1, and only the constants affect the states. */
 static void reservoirs_on_zeros(void **state)
 {
     (void)state;
@@ -448,7 +448,7 @@ static void weights_of_another_shape(void **state)
     volt_resolved_release(&resolved);
 }
 
-/* A tiny element below a diagonal of zeros is nothing; without numbers there is no radius. */
+/* A tiny element below a zero diagonal is ignored; a matrix with NaN has no radius. */
 static void spectra_at_the_edge(void **state)
 {
     (void)state;
@@ -460,7 +460,7 @@ static void spectra_at_the_edge(void **state)
     assert_true(radius == 7);
     double A[16] = {NAN};
     check_ok(volt_spectral_radius(A, 4, &radius));
-    assert_true(radius == 0); /* which whoever scales by it refuses */
+    assert_true(radius == 0); /* rejected by callers that scale by it */
 }
 
 /* ---- records --------------------------------------------------------------------------------------- */

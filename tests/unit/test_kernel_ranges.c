@@ -1,5 +1,5 @@
-/* tests/unit/test_kernel_ranges.c: the texts of the kernels beside volterra, what their parameters may be,
- * what is refused before any work starts, and who warns in the log. */
+/* tests/unit/test_kernel_ranges.c: the texts of kernels other than volterra, parameter ranges, early
+ * rejection of invalid arguments, and warnings in the log. */
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/plain_kernels.h"
@@ -18,7 +18,7 @@
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 
-/* What is given, and how it prints: every parameter in the order of the table, but choices at their default. */
+/* Input and printed text: all parameters in table order, without choices at their default. */
 static const struct {
     const char *given, *printed;
 } forms[] = {
@@ -80,7 +80,7 @@ static void every_form_is_read_and_printed(void **state)
     }
 }
 
-/* Every word in every order means the same augmentations. */
+/* Words in any order denote the same augmentations. */
 static void augmentations_in_any_order(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void augmentations_in_any_order(void **state)
     check_ok(volt_kernel_resolve(kernel, (volt_extent){1, 1}, 2, &resolved));
     assert_true(!resolved.shape.time && resolved.shape.leadlag && resolved.shape.basepoint);
     volt_kernel_free(kernel);
-    kernel = plain_parse("sig:window=3"); /* none unless asked */
+    kernel = plain_parse("sig:window=3"); /* none by default */
     check_ok(volt_kernel_resolve(kernel, (volt_extent){1, 1}, 2, &resolved));
     assert_true(!resolved.shape.time && !resolved.shape.leadlag && !resolved.shape.basepoint);
     volt_kernel_free(kernel);
@@ -110,7 +110,8 @@ static void augmentations_in_any_order(void **state)
 
 /* ---- ranges ----------------------------------------------------------------------------------- */
 
-/* From the table: just outside each end is refused, just inside and at closed ends is taken. */
+/* From the table: values just outside each end are rejected, values just inside and at closed ends are
+ * accepted. */
 static void check_bound(const char *kernel_name, const volt_parameter_info *parameter, double value, bool taken)
 {
     char text[128], number[VOLT_NUMBER_LENGTH];
@@ -122,8 +123,8 @@ static void check_bound(const char *kernel_name, const volt_parameter_info *para
                          (strcmp(kernel_name, "sig") == 0 &&
                           (strcmp(parameter->name, "gamma") == 0 || strcmp(parameter->name, "scale") == 0));
     if (needs_another && taken) {
-        /* gamma needs its lift or features=rbf, prescale path=rows, sigma static=rbf, scale features: only
-         * refusals are of interest there */
+        /* gamma requires its lift or features=rbf, prescale path=rows, sigma static=rbf, scale features:
+         * only rejections are checked there */
     } else if (strcmp(kernel_name, "sig") == 0 && strcmp(parameter->name, "order") == 0 && taken) {
         assert_int_equal(status, value <= 4 ? VOLT_OK : VOLT_ERR_KERNEL); /* the level is 4 */
     } else if (status != (taken ? VOLT_OK : VOLT_ERR_KERNEL)) {
@@ -167,7 +168,7 @@ static void ends_of_every_range(void **state)
     assert_true(checked >= 25);
 }
 
-/* Searches stay inside what is allowed. */
+/* Searches stay inside the valid range. */
 static void search_ranges_are_allowed(void **state)
 {
     (void)state;
@@ -240,10 +241,9 @@ static void wrong_texts_are_refused_with_a_sentence(void **state)
     }
 }
 
-/* ---- paths need rows -------------------------------------------------------------------------- */
+/* ---- paths require rows ----------------------------------------------------------------------- */
 
-/* On a sequence a kernel between paths must know which rows make a path; nothing is computed, nothing
- * written. */
+/* On a sequence, a path kernel requires the number of rows of a path. Nothing is computed or written. */
 static void paths_of_a_sequence_must_be_said(void **state)
 {
     (void)state;
@@ -276,8 +276,8 @@ static void paths_of_a_sequence_must_be_said(void **state)
 
 /* ---- extremes --------------------------------------------------------------------------------- */
 
-/* Widths so small that 1 / sigma^2 is not a double any more: rows that differ have nothing in common, rows
- * that do not are still at distance 0. */
+/* Widths so small that 1 / sigma^2 overflows: distinct rows have kernel 0, and equal rows still have
+ * distance 0. */
 static void the_smallest_widths_give_no_nan(void **state)
 {
     (void)state;
@@ -322,7 +322,7 @@ static int silence(void **state)
     return 0;
 }
 
-/* Kernels that need not be positive semidefinite say so, once a call, and go on; the others are silent. */
+/* Kernels that may be indefinite warn once per call and continue; the others do not warn. */
 static void indefinite_kernels_warn(void **state)
 {
     (void)state;
@@ -354,7 +354,7 @@ static void indefinite_kernels_warn(void **state)
         volt_kernel *kernel = plain_parse(cases[c].text);
         volt_model *model = NULL;
         volt_fit_options options = volt_fit_options_default();
-        options.alpha = 10; /* whatever the smallest eigenvalue */
+        options.alpha = 10; /* for any smallest eigenvalue */
         warnings = 0;
         if (cases[c].series) {
             check_ok(volt_gram_collection(kernel, series, 2, NULL, 0, NULL, volt_matrix_of(K, 2, 2)));

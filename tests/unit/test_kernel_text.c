@@ -1,4 +1,4 @@
-/* tests/unit/test_kernel_text.c: kernels as text: read, printed, refused. */
+/* tests/unit/test_kernel_text.c: kernels as text: parsing, printing, errors. */
 #include "base/numbers.h"
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-/* ---- reading and printing --------------------------------------------------------------------- */
+/* ---- parsing and printing --------------------------------------------------------------------- */
 
-/* What each text prints as: every parameter that is in force, in the order of the table. */
+/* The printed form of each text: every active parameter, in table order. */
 static const struct {
     const char *given, *printed;
 } forms[] = {
@@ -50,7 +50,7 @@ static void every_form_is_read_and_printed(void **state)
     volt_kernel_free(NULL);
 }
 
-/* A double in (low, high) with all its bits at work, over many orders of magnitude. */
+/* A double in (low, high) with random bits, over many orders of magnitude. */
 static double random_number(volt_rng *rng, double low, double high)
 {
     for (;;) {
@@ -88,7 +88,7 @@ static void random_numbers_survive_the_text_bit_by_bit(void **state)
         snprintf(text, sizeof text, shapes[shape], first, second);
         volt_kernel *kernel = plain_parse(text), *again = plain_parse(volt_kernel_text(kernel));
         same_kernel(kernel, again);
-        static const int first_at[] = {0, 1, 2, 0}, second_at[] = {3, 4, 4, 3}; /* the order of the table */
+        static const int first_at[] = {0, 1, 2, 0}, second_at[] = {3, 4, 4, 3}; /* table order */
         assert_true(kernel->value[first_at[shape]] == first && kernel->value[second_at[shape]] == second);
         volt_kernel_free(again);
         volt_kernel_free(kernel);
@@ -110,7 +110,7 @@ static void a_locale_with_a_decimal_comma_changes_nothing(void **state)
     setlocale(LC_ALL, "C");
 }
 
-/* ---- refusals --------------------------------------------------------------------------------- */
+/* ---- errors ----------------------------------------------------------------------------------- */
 
 static const struct {
     const char *text, *fragment;
@@ -172,7 +172,7 @@ static void wrong_texts_are_refused_with_a_sentence(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        volt_kernel *kernel = (volt_kernel *)&wrong; /* must stay as it is */
+        volt_kernel *kernel = (volt_kernel *)&wrong; /* must not be modified */
         volt_status status = volt_kernel_parse(wrong[i].text, &kernel);
         if (status != VOLT_ERR_KERNEL || !strstr(volt_error_detail(), wrong[i].fragment))
             fail_msg("\"%s\" ended with status %d and \"%s\", expected \"%s\"", wrong[i].text, (int)status,
@@ -210,15 +210,15 @@ static void very_long_texts_are_refused(void **state)
                 memcpy(text, beginnings[b], start);
                 memset(text + start, *fill, lengths[l] - start);
                 text[lengths[l]] = 0;
-                bool blanks = *fill == ' ' && b == 5; /* "tau=0." and blanks read as 0, outside the range */
+                bool blanks = *fill == ' ' && b == 5; /* "tau=0." and blanks parse as 0, outside the range */
                 volt_status status = volt_kernel_parse(text, &kernel);
                 assert_true(status == VOLT_ERR_KERNEL || blanks);
                 assert_null(kernel);
             }
 }
 
-/* Random texts from the characters of the grammar: whatever happens, no crash, and what reads prints and
- * reads again. */
+/* Random texts from the characters of the grammar: no crash, and a text that parses also prints and parses
+ * again. */
 static void random_texts_never_crash(void **state)
 {
     (void)state;
@@ -261,7 +261,7 @@ static void values_are_read_by_name(void **state)
         const char *text;
     } cases[] = {
         {"volterra:tau=0.4", "tau", 1, 1, 0.4, "0.4"},
-        {"volterra:tau=0.4", "tau_coef", 0, 0, 0, ""}, /* tau stands in its place */
+        {"volterra:tau=0.4", "tau_coef", 0, 0, 0, ""}, /* tau takes precedence */
         {"volterra:tau=0.4", "lambda_coef", 0, 1, 0.9, "0.9"},
         {"volterra:tau=0.4", "lambda", 0, 0, 0, ""},
         {"volterra", "lift", 0, 1, 0, "geometric"},
@@ -271,7 +271,7 @@ static void values_are_read_by_name(void **state)
         {"volterra:lift=even", "gamma", 0, 0, 0, ""},
         {"volterra:lift=rbf", "gamma", 0, 1, 1, "1"},
         {"rbf:window=12", "window", 1, 1, 12, "12"},
-        {"rbf:window=12", "gamma", 0, 0, 0, ""}, /* 1/(d window): not before there are data */
+        {"rbf:window=12", "gamma", 0, 0, 0, ""}, /* 1/(d window): known only with data */
         {"rbf", "window", 0, 1, 1, "1"},
         {"gak", "window", 0, 0, 0, ""},
         {"gak:path=rows", "path", 1, 1, 0, "rows"},
@@ -294,7 +294,7 @@ static void values_are_read_by_name(void **state)
     }
 }
 
-/* The text of a kernel from its values alone: nothing is lost, and all of it is then given. */
+/* The text of a kernel from its values: no value is lost, and all parameters are then explicit. */
 static void values_make_the_kernel_again(void **state)
 {
     (void)state;
@@ -316,7 +316,8 @@ static void values_make_the_kernel_again(void **state)
                 memcpy(longer, text, sizeof text);
                 assert_true(volt_kernel_text_add(longer, sizeof longer, one->name, number));
                 volt_kernel *taken = NULL;
-                written[p] = volt_kernel_parse(longer, &taken) == VOLT_OK; /* it may not go with the others */
+                /* may not be supported with the other parameters */
+                written[p] = volt_kernel_parse(longer, &taken) == VOLT_OK;
                 volt_kernel_free(taken);
                 if (written[p])
                     memcpy(text, longer, sizeof text);
@@ -354,7 +355,7 @@ static void wrong_names_are_refused_with_a_sentence(void **state)
     check_fails(volt_kernel_get(NULL, "gamma", &value), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_kernel_get(kernel, NULL, &value), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_kernel_get(kernel, "gamma", NULL), VOLT_ERR_ARGUMENT, "NULL");
-    assert_true(value.number == 7); /* untouched */
+    assert_true(value.number == 7); /* not modified */
     assert_null(volt_kernel_parameter_name(kernel, -1));
     assert_null(volt_kernel_parameter_name(kernel, 2));
     volt_kernel_free(kernel);
@@ -383,7 +384,7 @@ static void the_table_describes_every_kernel(void **state)
         const volt_kernel_info *info = volt_kernel_at(i);
         assert_true(info->name && info->formula && info->cost);
         assert_in_range(info->n_parameters, 0, VOLT_MOST_PARAMETERS);
-        volt_kernel *kernel = plain_parse(info->name); /* the name alone is a kernel */
+        volt_kernel *kernel = plain_parse(info->name); /* a name without parameters is a kernel */
         volt_kernel_free(kernel);
         for (int64_t p = 0; p < info->n_parameters; p++) {
             const volt_parameter_info *parameter = &info->parameters[p];

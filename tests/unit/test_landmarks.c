@@ -1,5 +1,5 @@
-/* tests/unit/test_landmarks.c: which rows are landmarks, and what becomes of a model on them: files, streams, errors, choices,
- * bad options. */
+/* tests/unit/test_landmarks.c: choice of landmarks, and models with landmarks: files, streams, errors,
+ * choices, invalid options. */
 #include "model/fit/landmarks.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
@@ -48,7 +48,7 @@ static void check_set(int64_t rows, int64_t washout, const int64_t *lengths, int
         total += set.runs[r];
         assert_int_equal(set.column[a - 1], total - 1); /* a run ends with a landmark */
     }
-    assert_int_equal(a, m); /* upwards, each in a run */
+    assert_int_equal(a, m); /* ascending, each in a run */
     assert_int_equal(total, set.n);
     if (choice == VOLT_LANDMARKS_LAST)
         assert_int_equal(set.source[set.column[0]], rows - m);
@@ -76,7 +76,7 @@ static void landmarks_stand_in_runs(void **state)
             }
 }
 
-/* So many rows back the past of a kernel counts for less than 1e-7, or its window ends. */
+/* The number of rows after which the influence of the state is below 1e-7, or the window length. */
 static void ghosts_follow_the_memory(void **state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void ghosts_follow_the_memory(void **state)
     free(X);
 }
 
-/* ---- life of a model -------------------------------------------------------------------------- */
+/* ---- use of a model --------------------------------------------------------------------------- */
 
 static void files_and_streams_go_on(void **state)
 {
@@ -142,7 +142,7 @@ static void files_and_streams_go_on(void **state)
     free(p);
 }
 
-/* Errors of the rows held out are those of a model that was fitted on the rows before them. */
+/* Held-out errors equal those of a model fitted on the rows before them. */
 static void errors_are_those_of_rows_not_seen(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void errors_are_those_of_rows_not_seen(void **state)
     free(p);
 }
 
-/* The candidate that errs least there is chosen, and the model is the one that is fitted with it. */
+/* The candidate with the smallest held-out error is chosen, and the model is the fit with it. */
 static void alpha_is_chosen_on_them(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static void alpha_is_chosen_on_them(void **state)
     free(p);
 }
 
-/* Threads share the sums: the same to rounding. */
+/* Threads share the sums: equal up to rounding. */
 static void threads_change_nothing_but_rounding(void **state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void threads_change_nothing_but_rounding(void **state)
     free(p);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------- */
+/* ---- invalid arguments ------------------------------------------------------------------------ */
 
 static void refuse(const volt_fit_options *options, const char *text, volt_status expected,
                    const char *fragment)
@@ -276,7 +276,7 @@ static void bad_options_are_refused(void **state)
     refuse(&options, "rbf:gamma=1", VOLT_ERR_ARGUMENT, "landmark choice 9");
 }
 
-/* Without being asked, a few rows are fitted exactly. */
+/* By default, few rows are fitted exactly. */
 static void auto_is_exact_on_few_rows(void **state)
 {
     (void)state;

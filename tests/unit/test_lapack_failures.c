@@ -1,6 +1,7 @@
-/* tests/unit/test_lapack_failures.c: the k-th call of dpotrf or dpocon fails, or all from the k-th on, for every k and every
- * subject that factors: VOLT_ERR_SINGULAR with a sentence, outputs untouched, nothing lost. A search counts the candidate as one
- * that failed, and an alpha that was to be tried is left out. */
+/* tests/unit/test_lapack_failures.c: the k-th call of dpotrf or dpocon fails, or all calls from the k-th on,
+ * for every k and every operation that factors a matrix: VOLT_ERR_SINGULAR with a message, outputs
+ * unchanged, nothing leaked. A search marks the candidate as failed, and skips an alpha that cannot be
+ * factored. */
 #include "faults/failing.h"
 #include "series/anomaly/variance_norm.h"
 #include "solve/exact/cholesky.h"
@@ -24,10 +25,10 @@
 
 #include <cmocka.h>
 
-/* ---- the calls of LAPACK (failing_lapack.c asks) ------------------------------------------------ */
+/* ---- LAPACK calls (called by failing_lapack.c) -------------------------------------------------- */
 
 static int64_t fail_at, asked;
-static bool fails_on; /* from there on */
+static bool fails_on; /* all calls from there on */
 
 bool fault_due(fault_family family)
 {
@@ -36,7 +37,7 @@ bool fault_due(fault_family family)
     return call == fail_at || (fails_on && fail_at > 0 && call > fail_at);
 }
 
-/* ---- subjects --------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------- */
 
 enum { ROWS = 24, MARK = -77 };
 static plain_problem problem;
@@ -137,7 +138,7 @@ static volt_status factor(void)
 
 static school pupils;
 
-/* What a learner cannot learn leaves it as it was: it goes on behind it. */
+/* A row that cannot be learned leaves the learner unchanged, and it continues with the next. */
 static volt_status learn(void)
 {
     volt_live_options options = *with_learning();
@@ -184,9 +185,9 @@ static volt_status watch_series(void)
     return status;
 }
 
-static int64_t failed_trials; /* of the search */
+static int64_t failed_trials; /* for the search */
 
-/* Every candidate is tried; one that failed says why. */
+/* Every candidate is evaluated. A failed one reports the reason. */
 static volt_status search(void)
 {
     static const char *const kernels[] = {"rbf:gamma=1", "volterra"};
@@ -210,7 +211,7 @@ static volt_status search(void)
     return VOLT_OK;
 }
 
-/* An alpha that cannot be factored is none of those that are tried. */
+/* An alpha that cannot be factored is skipped. */
 static volt_status profile(const char *solver, volt_score score, const char *kernel)
 {
     static const double alpha = 0;
@@ -225,7 +226,8 @@ static volt_status profile(const char *solver, volt_score score, const char *ker
     volt_status status =
         volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &done);
     if (status ==
-        VOLT_ERR_DATA) { /* all of them failed, and so has the candidate, with the first of the reasons */
+        /* all alphas failed, so the candidate fails with the first reason */
+        VOLT_ERR_DATA) {
         const volt_trial *trial = volt_search_trial(done, 0);
         assert_true(trial->failure && strstr(trial->failure, "positive"));
         status = VOLT_ERR_SINGULAR;
@@ -266,7 +268,7 @@ static volt_status profile_states_left_out(void)
 static const struct {
     const char *name;
     volt_status (*work)(void);
-    bool retries; /* with a matrix that is a little more definite, or goes another way to the same minimum */
+    bool retries; /* after a diagonal shift, or by another path to the same minimum */
 } subjects[] = {
     {"factor", factor, false},
     {"ridge", solve_ridge, false},
@@ -289,7 +291,7 @@ static const struct {
     {"profile of states, left out", profile_states_left_out, true},
 };
 
-/* The sentence of a failure, and the undisturbed result after it. */
+/* The message of a failure, and the undisturbed result after it. */
 static void check_call(size_t i, int64_t k)
 {
     fail_at = k;
@@ -319,7 +321,7 @@ static void every_call_may_fail(void **state)
         assert_true(calls > 0);
         for (int64_t k = 1; k <= calls + 1; k++)
             check_call(i, k);
-        fails_on = subjects[i].work != search; /* one in which all fail is no search */
+        fails_on = subjects[i].work != search; /* a search in which all candidates fail is an error */
         for (int64_t k = 1; fails_on && k <= calls; k++)
             check_call(i, k);
         fails_on = false;

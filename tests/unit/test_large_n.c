@@ -1,5 +1,5 @@
-/* tests/unit/test_large_n.c: more rows than have a square in 31 bits, on landmarks: what a fit says of its own rows is what
- * its model forecasts for them. */
+/* tests/unit/test_large_n.c: more rows than the square root of 2^31, with landmarks: fitted values equal the
+ * predictions of the model. */
 #include "support/check.h"
 #include "volterra.h"
 
@@ -16,7 +16,8 @@
 enum {
     N = 1500,
     WASHOUT = 60
-}; /* the same program in a tenth of the time: the numbers alone are large above */
+    /* the same program in a tenth of the time, with smaller numbers */
+};
 #else
 enum { N = 46400, WASHOUT = 60 };
 #endif
@@ -50,8 +51,8 @@ static void fitted_is_forecast(void **state)
     check_ok(
         volt_model_predict(model, volt_view_of(x, N, 1), &from_zero, volt_matrix_of(forecast, N, 1), NULL));
 
-    /* Fitted values are y - alpha a, a = (y - f) / alpha: exact but for the rounding of that; forecasts are of landmarks
-     * whose past is cut where it counts for 1e-7 of the kernel. */
+    /* Fitted values are y - alpha a, a = (y - f) / alpha: exact up to rounding. Predictions use landmarks
+     * whose memory is truncated at 1e-7 of the kernel. */
     double worst = 0, error = 0, size = 0;
     for (int64_t i = 0; i < N; i++) {
         worst = fmax(worst, fabs(fitted[i] - forecast[i]));
