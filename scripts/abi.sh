@@ -7,8 +7,8 @@
 #                              if there is one, export exactly that, and do its objects define only names with volt_?
 #   scripts/abi.sh --update    write the names that the headers declare now into that list
 #
-# Names say nothing of arguments and structures: abidiff does, from the debug information of both libraries. Where there
-# is no tag there is nothing to compare with, and the names alone are looked at.
+# abidiff compares arguments and structures, using the debug information of both libraries. Without a tag only
+# the names are checked.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # scripts/bench.sh: build in Release and run the benchmarks. What `make bench` calls.
 #
-# Peers run beside us when Python can have them: PEER_PYTHON names the interpreter, empty when there is none.
-# Set it to use one of your own.
+# Peer packages are benchmarked too if they can be installed. PEER_PYTHON is the interpreter (empty: none); set
+# it to use another one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# What each folder of src/ may include: itself, text and these, both as src/X/*.h and as volterra/X.h.
+# Allowed includes of each folder of src/: itself, text and these, both as src/X/*.h and as volterra/X.h.
 may_include()
 {
     case $1 in
@@ -28,8 +28,8 @@ may_include()
     esac
 }
 
-# What each room of a folder may include of that folder beside itself; "." stands for the files that lie in the
-# folder and in no room of it. In kernel and data those are what the rooms build on, in io what is built on them.
+# Allowed includes of each subfolder within its folder, besides itself. "." denotes the files directly in the
+# folder. In kernel and data the subfolders depend on these files; in io these files depend on the subfolders.
 may_include_rooms()
 {
     case $1 in
@@ -63,7 +63,7 @@ may_include_rooms()
     esac
 }
 
-# What each folder of cli/ may include: itself and these.
+# Allowed includes of each folder of cli/: itself and these.
 program_may_include()
 {
     case $1 in
@@ -112,7 +112,7 @@ check_library()
     done < <(quoted_includes "$file")
 }
 
-# room_of PATH: the room of FOLDER/ROOM/NAME, and "." for FOLDER/NAME
+# room_of PATH: the subfolder ROOM of FOLDER/ROOM/NAME, and "." for FOLDER/NAME
 room_of()
 {
     local inside=${1#*/}

@@ -39,7 +39,7 @@ build_packages()
 
 check_packages() { lintian --fail-on error,warning --info --tag-display-limit 0 --allow-root "$work"/*.changes; }
 
-# A bare root: the program first, alone with what it depends on; then Python; then a C program that is compiled there.
+# In a minimal root: first the program with its dependencies, then Python, then a C program compiled there.
 try_packages()
 {
     fresh_root deb

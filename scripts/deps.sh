@@ -67,7 +67,7 @@ has_header() { echo "#include <$1>" | "$CC" -E - >/dev/null 2>&1; }
 has_module() { pkg-config --exists "$1" 2>/dev/null; }
 has_chromium() { has_program chromium || has_program chromium-browser || has_program google-chrome; }
 has_scalapack() { has_module scalapack-openmpi || has_module scalapack; }
-# The system's packages are those of the system's Python, which need not come first in PATH.
+# System packages belong to the system Python, which need not be first in PATH.
 has_python() { python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null; }
 has_katex() { [ -e /usr/share/javascript/katex/katex.min.js ]; }
 has_venv() { python3 -c 'import venv, ensurepip' 2>/dev/null; }
@@ -80,7 +80,7 @@ has_cmake()
     [ -n "$version" ] && [ "$(printf '3.22\n%s\n' "$version" | sort -V | head -n 1)" = 3.22 ]
 }
 
-# On Debian other builds of OpenBLAS may be there, but that is not the one we want.
+# On Debian other builds of OpenBLAS may be installed; this one is required.
 has_openblas() # openmp or serial
 {
     if [ "$manager" = apt ]; then

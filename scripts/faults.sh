@@ -26,7 +26,7 @@ for process in "${running[@]}"; do
     wait "$process" || failed=$((failed + 1))
 done
 
-# The counts at the end of a part are `# N WORDS`; `# FAMILY K: ...` and `not ok` are what was found.
+# Counts at the end of a part have the form `# N WORDS`; `# FAMILY K: ...` and `not ok` are findings.
 cat "$results"/* | awk '
     /^# [0-9]+ runs, / { runs += $2; others += $4; next }
     /^# +[0-9]+ / { n = $2; $1 = $2 = ""; count[substr($0, 3)] += n; next }

@@ -28,7 +28,7 @@ fresh_root()
     cp /etc/resolv.conf "$roots/$name/etc/" 2>/dev/null || true
 }
 
-# In a name space of its own for mounts: what is mounted there goes with the command.
+# Uses a separate mount namespace, so that mounts end with the command.
 enter_root() # UNSHARE-OPTION NAME COMMAND...
 {
     local option=$1 name=$2

@@ -25,7 +25,7 @@ fi
 run_target() # NAME
 {
     mkdir -p "build-fuzz/corpus/$1"
-    # Several megabytes of memory for each byte of a small input is a fault too.
+    # Excessive memory usage for a small input is also a failure.
     FUZZ_TARGET=$1 build-fuzz/tests/fuzz/fuzz_one -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -rss_limit_mb=2048 \
         -max_len=65536 -print_final_stats=1 -artifact_prefix="build-fuzz/crashes/$1-" \
         "build-fuzz/corpus/$1" "tests/fuzz/corpus/$1" >"build-fuzz/log/$1" 2>&1 && return
@@ -45,7 +45,7 @@ for name in "$@"; do
 done
 wait
 
-# ---- what was done ------------------------------------------------------------------------------
+# ---- summary ------------------------------------------------------------------------------------
 said() { sed -nE "s/.*$2.*/\\1/p" "build-fuzz/log/$1" | tail -n 1; } # NAME PATTERN
 printf '\n%-16s %8s %12s %8s %8s\n' target seconds executions edges new
 for name in "$@"; do

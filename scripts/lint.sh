@@ -24,12 +24,12 @@ step() # NAME COMMAND...
     "$@" || failed+=("$name")
 }
 
-# A build folder for the compile commands only: nothing is compiled.
+# A build folder only for the compile commands; nothing is compiled.
 configure() { cmake --preset dev -B build/lint >build/lint.log 2>&1 || { cat build/lint.log; return 1; }; }
 
 tidy()
 {
-    # Our own C files, without those that come from the probes of CMake and what is built on request alone.
+    # C files of the project, without CMake probes and optional components.
     printf '%s\n' "${c_files[@]}" | grep '\.c$' | grep -vE '^(cmake|cuda|mpi|tests/mpi|tests/install)/' |
         xargs -P "${JOBS:-$(nproc)}" -n 4 clang-tidy -p build/lint --quiet 2>&1 |
         grep -vE '^[0-9]+ warnings? generated|^Suppressed [0-9]+|^Use -header-filter'
@@ -64,7 +64,7 @@ step "names in the architecture" scripts/check_architecture.py
 step "exported names" scripts/abi.sh --names
 step "clang-format" format
 [ "${1:-}" = --fast ] && { report; exit 0; }
-# Some scripts are parts of another one, which knows their variables: SC1090, SC2034, SC2154.
+# Some scripts are sourced by others, which define their variables: SC1090, SC2034, SC2154.
 step "shellcheck" shellcheck --shell=bash --severity=warning -e SC1090,SC2034,SC2154 "${scripts[@]}"
 step "configure" configure
 step "clang-tidy" tidy

@@ -22,14 +22,14 @@ give_up()
 works() { "$python" -c 'import numpy, scipy, numba, sklearn' 2>/dev/null; }
 
 if ! works; then
-    # Without ensurepip there is no venv: Debian keeps it in python3-venv.
+    # venv requires ensurepip, which Debian packages in python3-venv.
     python3 -m venv "$folder" >&2 || give_up "python3 -m venv failed"
     "$python" -m pip install --quiet --disable-pip-version-check "${packages[@]}" >&2 ||
         give_up "pip could not install ${packages[*]}"
     works || give_up "${packages[*]} do not import"
 fi
 
-# NAME, then what pip is told beside it
+# NAME, then additional arguments of pip
 install_optional()
 {
     local name=$1 refused=$folder/$1.refused message

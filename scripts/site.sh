@@ -9,7 +9,7 @@ scripts/deps.sh build site
 cmake --preset default ${CMAKE_ARGS:+$CMAKE_ARGS} >/dev/null
 cmake --build build --parallel "${JOBS:-2}" --target volterra_cli volterra
 
-# Packages of the system are those of the system's Python, which need not come first in PATH.
+# System packages belong to the system Python, which need not be first in PATH.
 python=python3
 "$python" -c 'import sphinx, myst_parser, breathe, furo, numpy' 2>/dev/null || python=/usr/bin/python3
 
@@ -19,7 +19,7 @@ mkdir -p "$work/static/katex/fonts"
 export VOLTERRA_ROOT=$PWD VOLTERRA_SITE_WORK=$work
 export PYTHONPATH=$PWD/python VOLTERRA_LIBRARY=$PWD/build/libvolterra.so PYTHONDONTWRITEBYTECODE=1
 
-# Formulas are set in the browser, by the system's KaTeX.
+# The browser renders formulas with the KaTeX of the system.
 cp -L /usr/share/javascript/katex/katex.min.{js,css} "$work/static/katex"
 cp -L /usr/share/javascript/katex/fonts/*.woff2 "$work/static/katex/fonts"
 cp -L /usr/share/doc/libjs-katex/copyright "$work/static/katex/copyright.txt"

@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 
 scripts/deps.sh build test tsan
 
-# Those that cannot run here, and why.
+# Excluded programs, with reasons.
 left_out()
 {
     case $1 in
@@ -44,8 +44,8 @@ export OMP_NUM_THREADS=${OMP_NUM_THREADS:-4} CMOCKA_MESSAGE_OUTPUT=TAP
 results=build-tsan/results
 mkdir -p "$results"
 
-# ---- can this machine tell? ---------------------------------------------------------------------
-# A race must be seen, and the same loop without it must not be reported.
+# ---- self-test ----------------------------------------------------------------------------------
+# A race must be reported, and the same loop without the race must not.
 finds_race() # CLAUSES of the loop
 {
     echo "int main(void) { int n = 0;
@@ -60,12 +60,12 @@ if ! finds_race "" || finds_race "reduction(+ : n)"; then
     exit 1
 fi
 
-# Archer lies beside that OpenMP. The program, which does not link OpenMP itself, would not look there.
+# Archer is installed next to LLVM's OpenMP. The program does not link OpenMP itself and would not find it.
 openmp=$(ldd build-tsan/probe | awk '$1 ~ /^libomp/ { print $3 }')
 OMP_TOOL_LIBRARIES=$(dirname "$(readlink -f "$openmp")")/libarcher.so
 export OMP_TOOL_LIBRARIES
 
-# OpenBLAS and the program must find one OpenMP.
+# OpenBLAS and the program must use the same OpenMP.
 one_runtime()
 {
     local bound
@@ -74,7 +74,7 @@ one_runtime()
 }
 
 # ---- run ----------------------------------------------------------------------------------------
-# The program: commands that share the work out among threads.
+# The program: multithreaded commands.
 run_program()
 {
     local folder result=0

@@ -40,7 +40,7 @@ repair_wheel()
     ls -l "$dist"
 }
 
-# One pool of threads: one OpenMP, and an OpenBLAS that has none. Nothing that speaks to a network.
+# The wheel contains one OpenMP, an OpenBLAS without threads, and no network libraries.
 check_contents()
 {
     local inside
@@ -50,7 +50,7 @@ check_contents()
     ! grep -E 'openblasp|openblaso|libcurl|libssl|libcrypto' <<<"$inside" || { echo "wheel: that is too much" >&2; return 1; }
 }
 
-# Every library inside has its licence beside it.
+# The wheel contains the licence of every bundled library.
 check_licences()
 {
     local listed library
@@ -64,7 +64,7 @@ check_licences()
     done
 }
 
-# Nothing but Python there: no compiler, no BLAS, no NumPy.
+# This root has only Python: no compiler, no BLAS, no NumPy.
 make_root()
 {
     local version

@@ -14,7 +14,7 @@ sources=$prefix/sources
 matio=$(pkg-config --variable=libdir matio)/libmatio.so
 soname=$(objdump -p "$matio" | awk '$1 == "NEEDED" && $2 ~ /^libhdf5/ { print $2 }')
 
-# From where the machine gets its packages, but in lists of our own: those of the machine need not have sources.
+# Uses the package mirror of the machine with separate lists, because its own lists may lack source packages.
 fetch() # PACKAGE
 {
     local list=$sources/sources.list lists=$sources/lists

@@ -11,7 +11,7 @@ check()
     [ $((seen % ${VOLT_SLICES:-1})) -eq "${VOLT_SLICE:-0}" ] || return 0
     count=$((count + 1))
     mkdir "$scratch/$count"
-    # Standard error is closed to the case itself: the shell's own word on a killed program is not ours.
+    # Standard error of the case is closed, so that the shell's message about a killed program is not shown.
     report=$(cd "$scratch/$count" && "$body" 2>shell-says </dev/null)
     status=$?
     chmod -R u+w "$scratch/$count"
@@ -50,7 +50,7 @@ volterra()
     status=$?
 }
 
-# expect STATUS ARGUMENTS...: run, and demand the status. A failure says one line and prints no result.
+# expect STATUS ARGUMENTS...: run and check the status. A failure must print one line and no result.
 expect()
 {
     local wanted=$1
@@ -128,7 +128,7 @@ nothing_left()
     [ -z "$(find . -name '.volterra-*')" ] || fail "a temporary file is left: $(find . -name '.volterra-*')"
 }
 
-# ids_are_there PAGE: what the page refers to within itself
+# ids_are_there PAGE: every internal link of the page has a target
 ids_are_there()
 {
     grep -oE "(aria-labelledby|href)=['\"]?#?[^'\" >]*" "$1" | grep -E '^aria|#' | sed "s/.*[='\"#]//" | sort -u >wanted

@@ -63,10 +63,10 @@ awk 'BEGIN {
 sum='2*fir:corr=0.3 + memory:pole=0.5*rbf'
 "$VOLTERRA" fit --x x.csv --kernel "$sum" --alpha 1e-4 -o sum.safetensors >/dev/null || exit 1
 
-# A factor that is kept.
+# A stored factor.
 "$VOLTERRA" fit --x x.csv:u --y x.csv:y --alpha 1e-4 --keep-factor -o kept.safetensors >/dev/null || exit 1
 
-# Outputs that come back.
+# Output feedback.
 "$VOLTERRA" fit --x x.csv:u --y x.csv:y --kernel fading --alpha 1e-2 --feedback -o fed.safetensors >/dev/null || exit 1
 
 # Classes with weights.
@@ -96,7 +96,7 @@ disturbed()
     mkdir run
     [ -z "$setup" ] || "$setup"
     [ "$planted" = no ] || plant
-    # The braces silence the shell's own word about a program that dies.
+    # The braces suppress the shell's message about a killed program.
     {
         (cd run && exec timeout --kill-after=5 "$seconds_each" env LD_PRELOAD="$preload" VOLT_FAIL="$fault" VOLT_FAIL_AT="$k" \
             ${on:+VOLT_FAIL_ON=1} VOLT_FAIL_SAYS="$scratch/says" "$VOLTERRA" "$@" >../out 2>../err <"$input")
@@ -104,7 +104,7 @@ disturbed()
     status=$?
 }
 
-# Does this system let calls be seen and failed? Another program tells.
+# Check with another program whether this system supports intercepting calls.
 shows_calls()
 {
     local as=(env LD_PRELOAD="$preload" VOLT_FAIL=write:EIO VOLT_FAIL_SAYS="$scratch/says")
@@ -165,7 +165,7 @@ rows_of()
     case $1 in *.tex) tail -n 1 "$1" ;; esac
 }
 
-# whole_moment FILE [OPTION...]: a stream that ended early keeps the moment up to there; another one goes on from it
+# whole_moment FILE [OPTION...]: an interrupted stream saves its state, and another one resumes from it
 whole_moment()
 {
     cp "$1" moment && "$VOLTERRA" stream model.safetensors "${@:2}" --state moment </dev/null >/dev/null 2>&1
@@ -244,7 +244,7 @@ fault_of()
     fi
 }
 
-# goes_on COMMAND...: given once more, undisturbed, it comes to the undisturbed result
+# goes_on COMMAND...: run again without faults; the result must equal that of the undisturbed run
 goes_on()
 {
     (cd run && "$again" "$@") >again 2>&1 || return 1
@@ -467,7 +467,7 @@ calls=never
 trial "compare --report" compare "${own[@]}" --kernel linear rbf --draws 2 --folds 2 --report r.html
 calls=no
 
-# What goes on where it stood. Allocations that fail there are like those above, and sampled there.
+# Resumed commands. Their failing allocations are like those above and are sampled there.
 [ "$every" = yes ] || modes=()
 again=give_again calls=yes
 trial "fit --checkpoint" fit "${own[@]}" --alpha 1e-4 --solver pcg --landmarks 40 --checkpoint checkpoint --checkpoint-every 0.000001s -o m.safetensors

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_trial_log.c: libFuzzer target of the reader of trial logs. */
+/* tests/fuzz/fuzz_trial_log.c: libFuzzer target for the reader of trial logs. */
 #include "fuzz/fuzz_input.h"
 #include "select/search/trial_log.h"
 #include "volterra/select.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was read must be a search: trials by index, each once, complete ones with all folds and a finite score,
- * the best of them the best. */
+/* A log that is read is a valid search: trials are sorted by index and unique, complete trials have all
+ * folds and a finite score, and the best trial has the best score. */
 static void check(const volt_search *search)
 {
     volt_search_info info = {.struct_size = sizeof info};
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         check(search);
         volt_search_free(search);
     }
-    /* As a search that goes on reads it: what is whole ends behind the last line. */
+    /* Read as by a resumed search: the valid part ends after the last complete line. */
     char fingerprint[VOLT_FINGERPRINT_LENGTH] = "0123456789abcdef";
     volt_measure measure = {0};
     int64_t whole = -1, lines = 0;

@@ -43,7 +43,7 @@ build_installs_nothing()
     grep -q NLopt "$pretended/output" && grep -q 'make deps' "$pretended/output" && [ ! -s "$calls" ]
 }
 
-# Asked to, it installs what is missing and goes on to build, which this cmake refuses.
+# On request it installs the missing packages and then builds, which this cmake rejects.
 demo_installs_by_itself()
 {
     pretend_missing

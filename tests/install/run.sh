@@ -63,7 +63,7 @@ use_pkg_config() # KIND [--static]
         -Wl,-rpath,"$(dirname "$(dirname "$pc")")" && says_version "$program"
 }
 
-# A shared library knows its own libraries: their files for pkg-config need not be there.
+# A shared library records its dependencies: their pkg-config files are not required.
 pkg_config_alone() # KIND
 {
     local pc
@@ -71,7 +71,7 @@ pkg_config_alone() # KIND
     PKG_CONFIG_LIBDIR=$(dirname "$pc") pkg-config --cflags --libs volterra
 }
 
-# The program in the README, as it is printed there, prints what is said there.
+# The program in the README prints the output given there.
 readme_program() # KIND
 {
     local prefix=$scratch/$1 pc flags said

@@ -9,7 +9,7 @@ if [ ! -x "$build/volterra-mpi" ]; then
     printf 'ok 1 - jobs of many processes # SKIP no MPI and ScaLAPACK (make deps-mpi)\n1..1\n'
     exit 0
 fi
-# Processes share the processors here, so a waiting one gives way.
+# The processes share the processors, so a waiting process yields.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMP_NUM_THREADS=1 CMOCKA_MESSAGE_OUTPUT=TAP
 work=$(mktemp -d)
@@ -31,13 +31,13 @@ verdict() # STATUS NAME
 
 job() { mpirun -n "$1" --oversubscribe "${@:2}" >"$work/log" 2>&1; }
 
-# `make build` makes the target programs. Nothing is built here: other suites run what is there.
+# `make build` builds the target programs. Nothing is built here, because other suites use the same files.
 if [ -e "$build/build.ninja" ]; then
     ninja -C "$build" -t query programs >"$work/log" 2>&1 && grep -x " *volterra-mpi" "$work/log" >/dev/null
     verdict $? "make build makes volterra-mpi too"
 fi
 
-# Every case of tests/backend, over the dealt-out matrices.
+# Every case of tests/backend, on distributed matrices.
 for run in 'factors 1' 'factors 2' 'operators 4' 'solvers 2'; do
     read -r program processes <<<"$run"
     job "$processes" "$build/tests/mpi/mpi_test_$program"
@@ -50,7 +50,8 @@ cd "$work" || exit 1
 "$build/volterra" simulate narma10 --length 4000 --seed 11 -o long.csv >/dev/null 2>&1
 data=all.csv
 
-# The files differ in rounding alone: errors of a solve are about rows times eps times the condition number, 1e-16 x 700 x 1e6,
+# The files differ only by rounding: errors of a solve are about rows times eps times the condition number,
+# 1e-16 x 700 x 1e6,
 # of outputs near 0.3.
 most=1e-7
 same_forecasts() # MODEL MODEL
@@ -99,8 +100,8 @@ rank_of() # LAUNCHER RANK
     done
 }
 
-# One process is killed once there is a checkpoint, which plain `volterra` then goes on from. Whenever the kill comes, the answer is the
-# same.
+# One process is killed after the first checkpoint, and plain `volterra` resumes from it. The result does not
+# depend on the time of the kill.
 killed_fit()
 {
     local fit=(fit --x all.csv:u --y all.csv:y "${tight[@]}" --alpha 0.01 --landmarks 40)
@@ -146,7 +147,7 @@ verdict $? "tune in 2 processes is the search of one, and its winner is fitted"
 tunes_alike 4 --kernel 'fading | fir' --search adaptive --draws 70 --folds 3 --max-train 200 --race fast
 verdict $? "generations and races in 4 processes"
 
-# One of the others is killed in the middle of a search without end. Its job ends, and the log goes on in one process.
+# Another process is killed during an unlimited search. The job ends, and one process resumes from the log.
 killed_tune()
 {
     local rank=
@@ -208,7 +209,7 @@ cluster_jobs()
 (cluster_jobs)
 verdict $? "the jobs of examples/cluster"
 
-# ---- what is given wrong ------------------------------------------------------------------------
+# ---- invalid arguments --------------------------------------------------------------------------
 refused() # PROCESSES STATUS SENTENCE WORD...
 {
     job "$1" "$build/volterra-mpi" "${@:4}"

@@ -66,7 +66,7 @@ help_kernels()
         [ "$(sed -n 1p out)" = "$word" ] || fail "help kernels $word begins with '$(sed -n 1p out)'"
         out_has '^  cost of one entry: O\('
         out_has '^search: '
-        # What it says of one kernel is what it says of it among all.
+        # The help of one kernel equals its entry in the full list.
         grep -vxFf all out >other && fail "help kernels has not: $(cat other)"
         cp all out
     done
@@ -77,7 +77,7 @@ help_kernels()
     out_has '^ +1 to 1000000; default 1; search 1 to 64, whole numbers, log-uniform$'
     out_has '; search 0\.3 to 10 x unit, log-uniform$'
     out_has '^unit|; unit: '
-    # The lifts of volterra are those of its table, each with its formula.
+    # The help lists all lifts of volterra with their formulas.
     for word in geometric even exponential poly:P rbf; do
         out_has "one of .*$word"
         out_has "^    $word +(1|exp).*  +(1|exp)"
@@ -125,7 +125,7 @@ manual_page()
 }
 check "the man page has the options and the choices of the tables" manual_page
 
-# Names that a table of the library gives stand in the help of every command that takes them, and in the manual page.
+# Names from library tables are listed in the help of every command that accepts them and in the man page.
 names_of_tables()
 {
     expect 2 bekk simulate
@@ -162,7 +162,7 @@ no_arguments()
     err_has "volterra forecast"
     err_has 'volterra simulate lorenz'
     err_has 'volterra fit'
-    # What it proposes works.
+    # The suggested command works.
     eval "$(sed -n 's/^ *\(try:\)\{0,1\} *volterra \(simulate .*\)$/volterra \2/p' err)"
     [ "$status" -eq 0 ] || fail "the first command it proposes does not work"
     [ -s lorenz.csv ] || fail "the first command it proposes writes nothing"

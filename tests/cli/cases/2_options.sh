@@ -19,7 +19,7 @@ unknown_option()
 }
 check "unknown option with the nearest" unknown_option
 
-# The last of the options that all commands have: none is lost behind those of the command's own.
+# The last common option: none is lost after the options of the command.
 common_options()
 {
     local command

@@ -48,12 +48,12 @@ fit_ahead()
     valid_json out "v['n'] == 40 and v['ahead'] == 0 and not v['feedback']"
     expect 0 fit --x x.csv --y x.csv --ahead 1 -o m.safetensors --json
     valid_json out "v['n'] == 39 and v['feedback']"
-    # The next inputs in a file of their own, under other names: seen from the numbers.
+    # The next inputs are in a separate file with other names and are recognised by their values.
     head -n 40 x.csv >this.csv
     { echo p,q; tail -n +3 x.csv; } >next.csv
     expect 0 fit --x this.csv --y next.csv -o m.safetensors --json
     valid_json out "v['n'] == 39 and v['feedback']"
-    # Of the last row nothing says what comes next; of the one before it the number must be right.
+    # The last row has no known next value; for the row before it the value must be correct.
     sed '$s/.*/1,1/' next.csv >last.csv
     expect 0 fit --x this.csv --y last.csv -o m.safetensors --json
     valid_json out "v['feedback']"
@@ -95,7 +95,7 @@ fit_missing()
     out_has '^rows +39$'
     expect 0 fit --x x.csv --missing interpolate --quiet -o m.safetensors
     no_err
-    # A hole in the inputs drops the row of both.
+    # A missing input drops the row of both files.
     series 40 >whole.csv
     expect 0 fit --x x.csv:b --y whole.csv:a --missing drop -o m.safetensors
     out_has '^rows +39$'
@@ -190,7 +190,7 @@ check "lambda within the bound of even or rbf, outside that of geometric" lift_b
 
 fit_missing_target()
 {
-    # Only the target is missing: the row feeds the past, and is not fitted.
+    # Only the target is missing: the row updates the state and is not fitted.
     awk 'BEGIN { srand(5); print "u,y"; for (t = 0; t < 80; t++) { x = rand() - 0.5; printf "%.6f,", x
          if (t % 9 == 4) print "NA"; else printf "%.6f\n", x + 0.5 * p; p = x } }' >holes.csv
     expect 1 fit --x holes.csv:u --y holes.csv:y -o m.safetensors
@@ -199,7 +199,7 @@ fit_missing_target()
     err_has 'missing in 9 of 80 rows'
     valid_json out "v['n'] == 80 and v['r2'] > 0.9 and v['prequential_r2'] > 0.5"
     lines_of f.csv 81
-    # A hole in the inputs still costs the row.
+    # A row with missing inputs is dropped.
     awk -F, 'NR == 20 { print "," $2; next } { print }' holes.csv >both.csv
     expect 0 fit --x both.csv:u --y both.csv:y --missing drop -o m.safetensors --json
     valid_json out "v['n'] == 79"

@@ -14,7 +14,7 @@ missing_beside_rows()
 {
     holed_series | cut -d, -f1,2 >x.csv
     series 40 >whole.csv
-    # Rows 6 to 34 hold no hole: what stands outside them does not matter to any command that takes rows.
+    # Rows 6 to 34 are complete. Commands with a row range ignore the other rows.
     expect 0 fit --x x.csv --rows 6:35 --alpha 1e-4 -o m.safetensors --fitted part.csv
     no_err
     expect 0 fit --x whole.csv --rows 6:35 --alpha 1e-4 -o m.safetensors --fitted whole-part.csv
@@ -33,14 +33,14 @@ missing_beside_rows()
     expect 0 gram --x x.csv --rows 6:35 --y x.csv --y-rows 10:12 --kernel linear -o K.csv
     lines_of K.csv 29
     expect 0 mcs x.csv --rows 6:35 --reps 50
-    # A hole within them does, under its line in the file.
+    # A missing value within the range is reported with its line in the file.
     expect 1 fit --x x.csv --rows 6:36 -o m.safetensors
     err_has "^volterra fit: x.csv: line 37, column 'a': 'NA' .*\(or --missing drop, or --missing interpolate\)$"
     expect 1 predict m.safetensors --x x.csv --rows 5: -o p.csv
     err_has "line 7, column 'b': the value is missing"
     expect 1 score --truth x.csv --pred whole.csv --rows :35
     err_has "line 7, column 'b'"
-    # Rows are those of the file, counted before any is left out.
+    # Row numbers refer to the file, before rows are dropped.
     expect 0 fit --x x.csv --rows 4:35 --missing drop -o m.safetensors
     err_has '^volterra: warning: x.csv: 1 row with missing values left out$'
     out_has '^rows +29$'
@@ -97,7 +97,7 @@ missing_at_ends()
     no_err
     expect 0 fit --x x.csv:b --missing interpolate -o m.safetensors
     err_has "2 missing values at the ends of columns filled with the nearest value \(before the first value; in column 'b'\)$"
-    # It is the ends of the rows taken that count, and the value is the nearest one.
+    # The ends of the selected rows count, and the nearest value is used.
     awk -F, -v OFS=, 'NR == 11 { $1 = "" } { print }' x.csv >y.csv
     awk -F, -v OFS=, 'NR == 10 { a = $1 } NR == 11 { $1 = a } { print }' x.csv >filled.csv
     expect 0 fit --x y.csv --rows 4:10 --alpha 1e-4 --missing interpolate -o m.safetensors --fitted one.csv
@@ -111,8 +111,8 @@ missing_at_ends()
 }
 check "--missing interpolate at the ends of a column" missing_at_ends
 
-# Records of 20 rows on levels 0 and 1000. What is filled in at the end of one, or at the start of the next, is what the
-# record alone gives.
+# Records of 20 rows on levels 0 and 1000. Values filled in at the end or start of a record depend only on that
+# record.
 missing_in_records()
 {
     awk 'function level(t) { return 1000 * int(t / 20) + sin(0.9 * t) }

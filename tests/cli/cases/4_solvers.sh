@@ -18,7 +18,7 @@ solvers_agree()
     valid_json out "v['loo_rmse'] > 0 and v['gcv_rmse'] > 0 and v['loo_rows'] == 200"
     awk -F, 'NR == FNR { f[FNR] = $NF; next } FNR > 1 && ($NF - f[FNR]) ^ 2 > 1e-12 { exit 1 }' e.csv n.csv ||
         fail "all rows as landmarks differ from the exact fit"
-    # A few landmarks: predict, stream and another reader of the file go on alike.
+    # A few landmarks: predict, stream and another reader of the file give the same results.
     expect 0 fit --x rows.csv:u --y rows.csv:y --rows :200 --solver nystrom --landmarks 64 -o m.safetensors
     out_has "nystrom: 64 landmarks"
     out_has "forecast from all rows before them"
@@ -65,7 +65,7 @@ conjugate_gradients()
 }
 check "pcg is the exact fit, to its tolerance" conjugate_gradients
 
-# Killed after some steps, then again: the same model, byte for byte.
+# Killed after some iterations and resumed: the model is byte-identical.
 checkpoints()
 {
     remembering >rows.csv
@@ -149,7 +149,7 @@ search_on_landmarks()
     expect 0 fit --x rows.csv:u --y rows.csv:y --rows :200 --kernel "$(awk -F'"' '/"kernel"/ { print $4; exit }' first.json)" \
         --alpha "$(awk -F'[ ,]+' '/"alpha"/ { print $3; exit }' first.json)" --solver nystrom --landmarks 30 -o f.safetensors
     cmp -s m.safetensors f.safetensors || fail "the winner is not what fit makes of it"
-    # Logs go on, come in parts, and are not mixed with those of another way.
+    # Logs can be resumed and sharded, and are not mixed with those of another solver.
     head -n 3 all.jsonl >some.jsonl
     expect 0 "${tune[@]}" --solver nystrom --landmarks 30 --log some.jsonl --resume
     valid_json out "v['resumed'] == 3 and v['best'] == json.load(open('first.json'))['best']"

@@ -131,7 +131,7 @@ device_equal()
 }
 check "fit, predict, tune and compare are the same on a device" device_equal
 
-# What no device does is done on the CPU, and said once.
+# Operations that devices do not support run on the CPU, with one warning.
 device_elsewhere()
 {
     system_for_device 60
@@ -162,7 +162,7 @@ device_fails()
     err_has 'the device was lost'
     [ "$(cat m)" = before ] || fail "the model was touched"
     nothing_left
-    # What was finished is in the log.
+    # Finished trials are in the log.
     on gpu "" 0 tune "${common[@]}" --kernel volterra --draws 60 --race none --threads 1 --log trials.jsonl --resume --json -o m
     valid_json out "0 < v['resumed'] < 60 and v['draws'] == 60"
     on cpu '' 0 fit "${common[@]}" --alpha 1e-3 -o model

@@ -37,7 +37,7 @@ feedback_golden()
     sed 1d test.csv | cut -d, -f1 | head -n 15 | "$VOLTERRA" stream m.safetensors --state s >one || fail "stream"
     sed 1d test.csv | cut -d, -f1 | tail -n +16 | "$VOLTERRA" stream m.safetensors --state s >two || fail "stream --state"
     cat one two | cmp - <(sed 1d free.csv) || fail "a stream differs from predict"
-    # With --known the measured outputs come back; where one is missing the stream's own does.
+    # With --known the measured outputs are fed back; a missing one is replaced by the prediction of the stream.
     expect 0 predict m.safetensors --x test.csv:u --known test.csv:y -o steps.csv
     rm s
     sed 1d test.csv | head -n 15 | "$VOLTERRA" stream m.safetensors --known --state s >one || fail "stream --known"
@@ -66,7 +66,7 @@ feedback_searches()
     python3 -c 'import json, sys; print(json.load(open("out"))["command"].replace("volterra", sys.argv[1], 1))' "$VOLTERRA" >"command"
     sh ./command >/dev/null || fail "the command of the result fails"
     cmp best.safetensors kept || fail "the command makes another model"
-    # A log goes on, shards add up, and both know the weight.
+    # A log can be resumed, shards can be merged, and both include the weight.
     expect 0 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --draws 10 --folds 3 --log log --resume --json
     valid_json out "v['resumed'] == 8 and v['draws'] == 10"
     cp out whole
@@ -76,7 +76,7 @@ feedback_searches()
     valid_json out "v['best'] == json.load(open('whole'))['best']"
     expect 2 tune --merge s1 s2 --x train.csv:u --y train.csv:y -o x.safetensors
     err_has 'of a search with --feedback'
-    # Another way to validate is another search; a weight that is given is no draw.
+    # Another validation method is another search; a given weight is not drawn.
     expect 1 tune --x train.csv:u --y train.csv:y --kernel fading --feedback --validate one-step --draws 10 --folds 3 --log log --resume
     err_has 'another search'
     expect 0 tune --x train.csv:u --y train.csv:y --kernel 'fading | linear' --feedback --feedback-weight 3 --search adaptive \

@@ -40,7 +40,7 @@ predict_names()
     small_model
     expect 0 predict model.safetensors --x x.csv
     cp out expected.csv
-    # Other order, more columns, text and holes where nobody asked.
+    # Another column order, additional columns, and text and missing values in unused columns.
     awk -F, 'NR == 1 { print "note,b,a,hole" } NR > 1 { print "text," $2 "," $1 "," (NR % 2 ? "" : 1) }' x.csv >wide.csv
     expect 0 predict model.safetensors --x wide.csv
     same out expected.csv
@@ -236,7 +236,7 @@ stream_separators()
         expect 0 stream model.safetensors --header <rows
         same out expected.csv
     done
-    # What stands before a header: a byte order mark, the '#' of numpy.savetxt.
+    # Prefixes of a header: a byte order mark, the '#' of numpy.savetxt.
     awk -F, -v OFS=, '{ print (NR == 1 ? "\357\273\277" : "") $2, $1 }' few.csv >rows
     expect 0 stream model.safetensors --header <rows
     same out expected.csv

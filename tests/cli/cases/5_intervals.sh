@@ -28,7 +28,7 @@ intervals_of_predict()
     [ "$(head -n 1 p.csv)" = row,y,z,y.lo80,y.hi80,y.lo99.5,y.hi99.5,z.lo80,z.hi80,z.lo99.5,z.hi99.5 ] ||
         fail "$(head -n 1 p.csv)"
     awk -F, 'NR > 1 && !($6 < $4 && $4 < $2 && $2 < $5 && $5 < $7) { exit 1 }' p.csv || fail "$(head -n 3 p.csv)"
-    # What stands beside the forecasts is passed over by score.
+    # score ignores the interval columns.
     expect 0 score --truth d.csv:y,z --truth-rows 400: --pred plain.csv --json
     cp out plain.json
     expect 0 score --truth d.csv:y,z --truth-rows 400: --pred p.csv --json
@@ -139,13 +139,13 @@ streams_with_intervals()
     # Uniform noise: in the long run 0.9 of the truths lie inside; the bound for 320 rows is 0.15.
     paste -d, <(sed 1d out) rest | awk -F, '{ n++; hit += $4 <= $8 && $8 <= $5 } END { exit !(hit / n > 0.8 && hit / n < 0.98) }' ||
         fail "$(paste -d, <(sed 1d out) rest | head -n 3)"
-    # In two parts with a state, as in one.
+    # Two parts with a state give the same result as one.
     head -n 150 rest | "$VOLTERRA" stream m.safetensors --interval 0.8,0.9 --state s >first 2>err || fail "$(cat err)"
     sed 1,150d rest | "$VOLTERRA" stream m.safetensors --interval 0.8,0.9 --state s >second 2>err || fail "$(cat err)"
     cmp <(cat first second) <(sed 1d out) || fail "a state does not keep the intervals"
     "$VOLTERRA" stream m.safetensors --interval 0.8 --state s <rest >out 2>err && fail "other levels were taken"
     grep -q 'another --interval' err || fail "$(cat err)"
-    # A truth that is not known teaches nothing; the first answer is the interval of predict.
+    # A missing target does not update the interval; the first interval equals that of predict.
     printf '0.1,0.2,NA\n0.1,0.2,NA\n' | "$VOLTERRA" stream m.safetensors --interval 0.9 >out 2>err || fail "$(cat err)"
     awk -F, '{ w[NR] = $3 - $2 } END { exit !(w[1] > 0 && (w[1] - w[2]) ^ 2 < 1e-20) }' out || fail "$(cat out)"
     printf '0.1,0.2,0.3\n' | "$VOLTERRA" stream m.safetensors --interval 0.9 --json >out 2>err || fail "$(cat err)"
@@ -153,7 +153,7 @@ streams_with_intervals()
     "$VOLTERRA" stream m.safetensors --learn --interval 0.9 <rest >out 2>err || fail "$(cat err)"
     lines_of out 320
     cp out learned
-    # A learner keeps its intervals in its state, and its journal brings them back.
+    # The state of a learner contains its intervals, and its journal restores them.
     head -n 90 rest | "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --state t >first 2>err || fail "$(cat err)"
     sed -n 91,200p rest | "$VOLTERRA" stream m.safetensors --learn --interval 0.9 --state t --journal j >second 2>err ||
         fail "$(cat err)"

@@ -18,14 +18,14 @@ learning_model()
 learn_rows()
 {
     learning_model
-    # The first forecast is that of the model; the later ones are better than what never learns.
+    # The first prediction equals that of the model; later ones are better than without learning.
     expect 0 stream model.safetensors --learn <pairs
     lines_of out 30
     cp out learned
     expect 0 stream model.safetensors <x-after.csv
     near <(head -n 1 learned) <(head -n 1 out) 1e-9
     cmp -s out learned && fail "nothing was learned"
-    # With a window the first forecast is that of its rows alone. As many rows as there are: all of them.
+    # With a window the first prediction uses only its rows. A window of all rows uses all of them.
     expect 0 stream model.safetensors --learn --window 5 <pairs
     cp out few
     cmp -s few learned && fail "the window makes no difference"
@@ -76,14 +76,14 @@ learn_bad_lines()
     learning_model
     expect 0 stream model.safetensors --learn <pairs
     cp out learned
-    # What is no row, or not finite, costs its line, and the others are what they were.
+    # Invalid and non-finite lines are skipped, and the other answers do not change.
     sed '3i oops,1\n0.1\n0.1,inf\n0.1,0.2,0.3\n,0.3' pairs >garbage
     expect 0 stream model.safetensors --learn <garbage
     grep -vx NA out | cmp -s - learned || fail "other answers"
     [ "$(grep -cx NA out)" -eq 5 ] || fail "$(grep -cx NA out) lines are answered with NA"
     err_has '4 lines of standard input refused; the first is line 3$'
     err_has '1 line of standard input with missing values passed over; the first is line 7$'
-    # A target that is missing: the row is forecast, and feeds the past.
+    # Missing target: the row is predicted and updates the state.
     sed '4s/,.*/,NA/' pairs >holed
     expect 0 stream model.safetensors --learn <holed
     lines_of out 30
@@ -160,7 +160,7 @@ learn_in_parts()
     learning_model
     expect 0 stream model.safetensors --learn --window 20 --forget 0.98 --state whole.state <pairs
     cp out whole
-    # Ended and taken up again, with a state or a journal or both: the same answers and the same state, to the last bit.
+    # Stopped and resumed with a state, a journal or both: answers and state are bitwise equal.
     local files n
     for files in '--state part.state' '--journal part.journal' '--state part.state --journal part.journal'; do
         rm -f part.* answers
@@ -183,7 +183,7 @@ learn_as_targets_come()
     awk 'BEGIN { for (t = 0; t < 60; t++) printf "%.6f,%.6f\n", sin(0.5 * t) + 0.3 * cos(1.7 * t), 0.6 * cos(0.4 * t) }' >all.csv
     { echo a,b; head -n 40 all.csv; } >fitted.csv
     local fit=(--kernel 'volterra:tau=0.3,lambda=0.6' --alpha 0.05 --no-scale --target level --input level) ahead rows
-    # H = 1: the targets of a row stand in the next line.
+    # H = 1: the targets of a row are in the next line.
     expect 0 fit --x fitted.csv "${fit[@]}" -o one.safetensors
     tail -n +40 all.csv >lines
     expect 0 stream one.safetensors --learn --window 30 --beyond allow --targets now <lines
@@ -249,8 +249,8 @@ rows_kept()
     echo $((in_state > in_journal ? in_state : in_journal))
 }
 
-# kill_after ANSWERS FED END: the learner gets FED rows, and with END the end of its input; it is killed, wherever it
-# stands, once so many answers have come.
+# kill_after ANSWERS FED END: the learner gets FED rows, and with END the end of its input; it is killed after
+# ANSWERS answers.
 kill_after()
 {
     local job reply i
@@ -271,7 +271,7 @@ kill_after()
     rm question answer
 }
 
-# 50 moments: whatever the learner was doing, all that was answered is kept, and it goes on to the same state.
+# Killed at 50 different times: all answered rows are kept, and the resumed learner reaches the same state.
 learn_killed()
 {
     learning_model

@@ -1,9 +1,9 @@
 # tests/cli/cases/5_stream.sh: stream, when lines are not as they should be.
 
-# Four rows, with what stands in $1 as a line behind the second of them.
+# Four rows, with $1 as a line after the second.
 rows_with() { printf '0.1,0.2\n0.3,0.1\n%b\n0.2,0.2\n-0.1,0.3\n' "$1"; }
 
-# The answers to the four rows alone.
+# The answers to the four rows without the extra line.
 plain_answers()
 {
     printf '0.1,0.2\n0.3,0.1\n0.2,0.2\n-0.1,0.3\n' >plain
@@ -18,7 +18,7 @@ stream_garbage()
         '2020-01-01,0.1' '1e200,1') number
     small_model
     plain_answers
-    # Whatever is wrong with a line, it costs that line: one answer for every line, and the others are what they were.
+    # An invalid line affects only itself: every line has one answer, and the other answers do not change.
     rows_with "$(IFS=; printf '%s\\n' "${garbage[@]}" | head -c -2)" >rows
     expect 0 stream model.safetensors <rows
     lines_of out $((4 + ${#garbage[@]}))
@@ -41,7 +41,7 @@ stream_garbage()
     err_has '2 lines of standard input refused; the first is line 3$'
     expect 0 stream model.safetensors --quiet <rows
     no_err
-    # What the model refuses, --beyond error, costs that line too, and leaves the past as it was.
+    # A line rejected by the model (--beyond error) is also skipped and does not change the state.
     rows_with '9000,1' >rows
     expect 0 stream model.safetensors --beyond error <rows
     same out expected
@@ -49,7 +49,7 @@ stream_garbage()
     printf '9000,1\n' >rows
     expect 0 stream model.safetensors <rows
     err_has 'warning: 1 of 1 input rows'
-    # Where no line gives a forecast the stream has failed.
+    # The stream fails if no line gives a prediction.
     printf 'x\noops,1\n1\n' >rows
     volterra stream model.safetensors <rows
     [ "$status" -eq 1 ] || fail "status $status for nothing but garbage"
@@ -118,7 +118,7 @@ stream_missing()
         { echo NA,NA; cat plain-answers; } | cmp -s - out || fail "other answers: $(cat out)"
         err_has "line 1 of standard input: column 'a': the value is missing, and there is no row before it to hold; the answer is NA$"
     done
-    # Holes in columns that the model does not take do not matter.
+    # Missing values in unused columns are ignored.
     awk -F, -v OFS=, 'NR == 1 { print "b", "z", "a" } { print $2, "", $1 }' plain >rows
     expect 0 stream model.safetensors --missing error <rows
     same out plain-answers
@@ -156,7 +156,7 @@ stream_state()
         same parts unbroken
         nothing_left
     done
-    # --start counts for the first part alone.
+    # --start applies only to the first part.
     rm moment
     expect 0 stream model.safetensors --start reset <rows
     cp out unbroken
@@ -167,7 +167,7 @@ stream_state()
     expect 0 stream model.safetensors --start reset --state moment <part
     cat out >>parts
     same parts unbroken
-    # A line that ends the stream does not cost what was before it.
+    # A line that ends the stream does not lose the rows before it.
     rm moment
     expect 0 stream model.safetensors <rows
     cp out unbroken
@@ -245,14 +245,14 @@ stream_state_refused()
     expect 1 stream model.safetensors --state none/moment <rows
     err_has 'cannot write none/moment'
     no_out
-    # Answers that cannot be written are to come again: the old moment stays.
+    # If answers cannot be written, the old state is kept so that they can be repeated.
     if [ -e /dev/full ]; then
         cp kept moment
         "$VOLTERRA" stream model.safetensors --state moment <rows >/dev/full 2>err
         [ $? -eq 1 ] || fail "stream on a full disk does not fail"
         same moment kept
     fi
-    # The model is what counts, not its file.
+    # The model identifies the state, not its file name.
     cp kept moment
     cp model.safetensors copy.safetensors
     expect 0 stream copy.safetensors --state moment <rows
@@ -284,14 +284,14 @@ state_is_locked()
         wait $first || fail "the first stream: $(cat first.err)"
         rm rows
         absent state.lock
-        # Its state is that of six rows, and the next call goes on.
+        # The state contains six rows, and the next call resumes from it.
         expect 0 stream model.safetensors $learn --state state < <(sed -n 7p $lines)
         cp out seventh
         expect 0 stream model.safetensors $learn < <(head -n 7 $lines)
         tail -n 1 out >expected
         near seventh expected 1e-9
     done
-    # A process that was killed leaves a lock file that blocks nobody.
+    # The lock file of a killed process does not block others.
     rm state
     mkfifo rows
     "$VOLTERRA" stream model.safetensors --state state <rows >first.out 2>first.err &

@@ -24,7 +24,7 @@ tune_killed()
     what_was_tried whole.jsonl >whole.tried
     what_was_tried killed.jsonl >killed.tried
     diff whole.tried killed.tried >difference || fail "the logs differ (seed $seed): $(head -n 4 difference)"
-    # All of it stands in the log now, and another run has nothing left to do.
+    # The log is complete, and another run has nothing to do.
     expect 0 tune $options --log killed.jsonl --resume --json
     valid_json out "v['draws'] == 60 and v['resumed'] == 60"
     best_of >again.best
@@ -48,7 +48,7 @@ tune_cut_log()
         what_was_tried cut.jsonl >cut.tried
         same whole.tried cut.tried
     done
-    # A log is not overwritten, and goes only with its own search.
+    # A log is not overwritten and is accepted only by its own search.
     expect 2 tune $options --log whole.jsonl
     err_has 'exists already; go on from it with --resume'
     expect 1 tune $options --folds 4 --log whole.jsonl --resume
@@ -200,7 +200,7 @@ tune_failures()
     grep -q '"failure":"' log.jsonl || fail "the log has no reasons"
     absent m.safetensors
     absent search.svg
-    # Some fail: the others count.
+    # Some trials fail; the others are used.
     expect 0 tune --x x.csv --kernel linear:window=1 --range 'alpha=1e-300|0.1' --draws 12 --no-intercept --json
     valid_json out "0 < v['failed'] < 12 and v['best']['alpha'] == 0.1 and 'Cholesky failed' in v['failure']"
     expect 1 tune --x x.csv --kernel linear:window=1 --alpha 1e-300 --draws 3 --no-intercept --log log.jsonl \
@@ -232,7 +232,7 @@ tune_two_writers()
     kill -CONT $job
     kill -INT $job
     wait $job
-    # Every draw once: nothing was cut off, and the next one goes on.
+    # Every trial is present once, and the next run resumes.
     sed 's/.*"index":\([0-9]*\).*/\1/' log.jsonl | sort -n >numbers
     [ "$(uniq -d numbers | wc -l)" -eq 0 ] || fail "a draw is there twice"
     [ "$(wc -l <numbers)" -ge "$before" ] || fail "lines are gone"

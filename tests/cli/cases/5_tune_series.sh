@@ -53,7 +53,7 @@ tune_series_json()
 }
 check "tune --json: gap, target and baselines" tune_series_json
 
-# Whoever says what alpha is gets the search of before: levels, and draws alone.
+# With alpha given the search uses levels and only random draws.
 tune_series_alpha()
 {
     season_walk 120 4
@@ -106,7 +106,7 @@ tune_gap()
 }
 check "tune --ahead H leaves a gap of H - 1 rows" tune_gap
 
-# A walk has nothing to find: naive stays, and it is said.
+# A random walk is unpredictable: the naive forecast is kept and reported.
 tune_walk()
 {
     awk 'BEGIN { srand(11); print "v"; for (t = 0; t < 150; t++) { x += rand() - 0.5; printf "%.10g\n", x } }' >v.csv
@@ -114,7 +114,7 @@ tune_walk()
     out_has '^forecast +naive: the best fit has [0-9.]+ of its squared error on held-out rows'
     expect 0 tune --x v.csv --draws 5 --season none -o m.safetensors --json
     valid_json out "v['naive_kept'] is True"
-    # Levels of a walk, far ahead: below a constant, and below naive, and both are said.
+    # Levels of a random walk, far ahead: worse than a constant and than naive; both are reported.
     expect 0 tune --x v.csv --draws 2 --alpha 1e-6 --ahead 10
     out_has '^R2 +-[0-9.e+]+, the mean of 5 folds: a constant would do better$'
     out_has '^note +[a-z ]+ does better on the validation rows: try --target change --input both, or leave alpha open'
@@ -130,7 +130,7 @@ tune_not_inputs()
 }
 check "tune: baselines know past targets, and the model does not" tune_not_inputs
 
-# Draw 0 and its alpha come back from the log; shards and their merge make the whole, and fit what was searched for.
+# Draw 0 and its alpha are read from the log; merged shards equal the whole search and fit the same model.
 tune_series_logs()
 {
     season_walk 120 6

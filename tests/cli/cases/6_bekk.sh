@@ -50,7 +50,7 @@ bekk_fits()
         v['command'] == 'volterra bekk fit prices.csv' and v['observations'] == 399 and v['C'][1][0] == 0 and
         all(x * x + y * y < 1 for x, y in zip(v['a'], v['b'])) and sum(v['a']) > 0 and sum(v['b']) > 0 and
         all(v['C'][i][i] > 0 for i in range(3)) and len(v['a_error']) == 3)"
-    # What was estimated can be scored, simulated, and estimated again to the same.
+    # Estimated parameters can be scored and simulated, and a second estimation gives the same values.
     expect 0 bekk score params.json --prices prices.csv --json
     cp out score.json
     valid_json score.json "abs(v['loglik'] - __import__('json').load(open('params.json'))['loglik']) < 1e-6"
@@ -84,7 +84,7 @@ bekk_scores()
     printf '1\n-1\n0\n' >r.csv
     expect 0 bekk score one.json --returns r.csv --json
     valid_json out "abs(v['loglik'] + 0.5 * (3 * 1.8378770664093453 + __import__('math').log(1.05 * 1.082) + 1 + 1 / 1.05)) < 1e-12"
-    # Columns are found by ticker, wherever they stand.
+    # Columns are found by ticker, in any order.
     echo '{"C": [[0.5, 0.1], [0, 0.6]], "a": [0.4, 0.2], "b": [0.8, 0.9], "tickers": ["B", "A"]}' >two.json
     printf 'A,X,B\n1,7,2\n-1,7,0.5\n0,7,-1\n0.5,8,0.25\n' >wide.csv
     printf 'p,q\n2,1\n0.5,-1\n-1,0\n0.25,0.5\n' >plain.csv

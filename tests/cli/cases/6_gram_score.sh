@@ -68,7 +68,7 @@ gram_radius()
     printf '0.5\n-1.75\n' >far.csv
     expect 0 gram --x train.csv -o K.csv
     out_has '^radius +1$'
-    # The test rows reach further than those that were trained on: another kernel, which is said.
+    # The radius of the test rows exceeds that of the training rows: a different kernel, with a warning.
     expect 0 gram --x far.csv --y train.csv -o C.csv
     err_has '^volterra: warning: the rows reach a norm of 1\.75 and the columns 1: .*unless both are given the same radius$'
     out_has '^radius +1\.75 \(rows reach 1\.75, columns 1\)$'

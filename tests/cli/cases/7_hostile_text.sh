@@ -79,7 +79,7 @@ hostile_tables()
     expect 0 mcs l.csv --reps 100
     no_controls out err
     shows out "$shown"
-    # Columns stand under one another, whatever their names take in bytes.
+    # Columns are aligned regardless of the byte length of their names.
     sed -n 's/'$'\303\251t\303\251''/ete/; s/ *\*\*$//; /^\(model\|ete\|a?\)/p' out | awk '{ print length($0) }' | sort -u >widths
     lines_of widths 1
     expect 0 mcs l.csv --reps 100 --json
@@ -171,13 +171,13 @@ hostile_merge()
 {
     command -v gnuplot >/dev/null || skip "there is no gnuplot"
     hostile_log h.jsonl
-    # Refused or merged: whatever is said and drawn, nothing is run.
+    # Rejected or merged: no text is executed.
     volterra tune --merge h.jsonl --plot p.svg
     absent ran
     no_controls out err
     volterra tune --merge h.jsonl
     no_controls out err
-    # The failure of a draw is any text, and stands in the table.
+    # The failure message of a trial is arbitrary text and is printed in the table.
     sed -E '1{s/"folds":\[[^]]*\],"score":[^,]*,/"folds":[],"score":null,/;s/"failure":null/"failure":"why \\u001b[5m\\u009b2J"/}' \
         honest.jsonl >failed.jsonl
     expect 0 tune --merge failed.jsonl
@@ -225,7 +225,7 @@ hostile_page()
     expect 0 compare --x "$name.csv" --kernel linear --draws 2 --report r.html --quiet
     tr -d '\t' <r.html >page # gnuplot indents with tabs
     no_controls page out err
-    # Where the name of the file stands: title, heading, command.
+    # The file name is in the title, the heading and the command.
     [ "$(grep -cF '&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;'"$shown" r.html)" -ge 3 ] ||
         fail "the name of the file is not on the page: $(grep -F 'src=x' r.html | head -n 3)"
     grep -qE '<img|<b>' r.html && fail "a name became markup: $(grep -m 1 -oE '.{20}(<img|<b>).{20}' r.html)"

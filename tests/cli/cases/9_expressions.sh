@@ -14,7 +14,7 @@ everywhere()
         expect 0 stream m.safetensors --start $start --header <rest.csv
         near batch.csv out 1e-7
     done
-    # A stream that stops and goes on carries the past of the filters.
+    # A resumed stream keeps the state of the filters.
     head -n 5 rest.csv >first.csv
     { sed -n 1p rest.csv; tail -n +6 rest.csv; } >second.csv
     expect 0 stream m.safetensors --header --state moment <first.csv

@@ -22,7 +22,7 @@ documents()
 }
 check "the documents name every kernel" documents
 
-# The page adds cauchy: whatever names it is a list that the next kernel may belong in, and stands on the page.
+# The page adds the kernel cauchy: every list that contains it must be named on the page.
 page_on_kernels()
 {
     local root=$here/../.. page file name
@@ -32,7 +32,7 @@ page_on_kernels()
         name=${file#docs/}
         grep -qF -e "$file" -e "($name)" "$page" || fail "docs/adding_a_kernel.md does not name $file"
     done
-    # And what it names is there.
+    # Every file that the page names exists.
     grep -oE '`(src|tests|docs|bench|examples|include)/[a-z0-9_/.]+\.(c|h|py|sh|md|1)`' "$page" | tr -d '`' | sort -u >named
     [ "$(wc -l <named)" -ge 30 ] || fail "only $(wc -l <named) files are named"
     while read -r file; do
@@ -43,7 +43,7 @@ check "docs/adding_a_kernel.md names every list of kernels" page_on_kernels
 
 # ---- one sequence -------------------------------------------------------------------------------
 
-# same_everywhere KERNEL: fit on 50 rows, then every command goes on from there
+# same_everywhere KERNEL: fit on 50 rows, then run every command with the model
 same_everywhere()
 {
     expect 0 fit --x x.csv --rows :51 --kernel "$1" --alpha 1e-4 --fitted fitted.csv -o m.safetensors
