@@ -269,8 +269,7 @@ static void standard_deviations_from_a_kept_factor(void **state)
     free(Y);
 }
 
-/* A model with a loss has kernels, which describe the function before the link, and no such standard
- * deviations. */
+/* A model with a loss has kernels of the function before the link, and no standard deviations of this kind. */
 static void a_model_of_a_loss(void **state)
 {
     (void)state;

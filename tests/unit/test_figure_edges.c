@@ -40,7 +40,8 @@ static void figures_that_overflow(void **state)
     assert_true(fabs(r2 - 0.5) < 1e-15);
 }
 
-/* Part of a level series: the variance of the levels is used. If it is 0, only exact forecasts score 1. */
+/* Errors of changes relative to the variance of the levels. For constant levels the error is 0 if exact,
+ * otherwise 1. */
 static void errors_over_the_variance_of_levels(void **state)
 {
     (void)state;

@@ -394,7 +394,7 @@ static void what_comes_to_rest(void **state)
     check_ok(gram_of_weights("esn:start=rest", tensor_file_write("w", esn, 3), K));
     double
         x = 0,
-        y = 0; /* the fixed point of tanh(0.5 - 2.5 x), and of tanh(0.1 - 2.5 y); C is 0, so there it stays */
+        y = 0; /* the fixed points of tanh(0.5 - 2.5 x) and tanh(0.1 - 2.5 y); C is 0: the state is constant */
     for (int i = 0; i < 200; i++) {
         x = 0.5 * x + 0.5 * tanh(0.5 - 2.5 * x);
         y = 0.5 * y + 0.5 * tanh(0.1 - 2.5 * y);

@@ -1,4 +1,4 @@
-/* tests/unit/test_learner.c: after every row a learner is a fresh fit on the rows of its window. */
+/* tests/unit/test_learner.c: after every row a learner equals a new fit on the rows of its window. */
 #include "kernel/kernel_entry.h"
 #include "model/live/live_internal.h"
 #include "support/check.h"
@@ -31,7 +31,7 @@ static void check_near(const char *what, double found, double expected)
         fail_msg("%s is %.17g, and should be %.17g", what, found, expected);
 }
 
-/* Coefficients, intercepts and the forecast of the next row are those of a fit on rows first .. end - 1. */
+/* Coefficients, intercepts and the forecast of the next row equal those of a fit on rows first .. end - 1. */
 static void check_fresh(const school *s, volt_live *learner, int64_t first, int64_t end)
 {
     volt_model *fresh = fit_rows(s, end, first);
@@ -58,7 +58,8 @@ static void check_fresh(const school *s, volt_live *learner, int64_t first, int6
     volt_model_free(fresh);
 }
 
-/* Rows come and go as a script of this seed says; after some of its steps all is compared. */
+/* Rows are added and dropped by a random script with this seed. The learner is compared after some of the
+ * steps. */
 static void run_script(const char *text, uint64_t seed, int64_t window)
 {
     school s;
@@ -95,7 +96,7 @@ static void every_engine_learns(void **state)
             run_script(engine_kernels[i], 831, window);
 }
 
-/* Does the kernel alone not say which rows make a path? */
+/* Does the kernel need the number of rows of a path? */
 static bool needs_window(const char *text)
 {
     volt_kernel *kernel = plain_parse(text);
@@ -121,7 +122,7 @@ static void every_kernel_learns(void **state)
                13);
 }
 
-/* Each row is forecast before it is learned, and two calls are one. */
+/* Each row is forecast before it is learned, and two calls equal one combined call. */
 static void a_forecast_comes_first(void **state)
 {
     (void)state;
@@ -144,7 +145,7 @@ static void a_forecast_comes_first(void **state)
     close_school(&s);
 }
 
-/* Rows without a target feed the past: in the model, and afterwards. */
+/* Rows without a target update the state, in the model and afterwards. */
 static void rows_without_targets_are_not_learned(void **state)
 {
     (void)state;
@@ -187,7 +188,7 @@ static void rows_without_targets_are_not_learned(void **state)
     }
 }
 
-/* A model of scaled inputs and of changes: the learner's targets are those of the user. */
+/* A model of scaled inputs and of changes: the learner takes targets in the user's units. */
 static void scales_stay_those_of_the_model(void **state)
 {
     (void)state;
@@ -207,7 +208,7 @@ static void scales_stay_those_of_the_model(void **state)
         volt_model_get_info(s.model, &info);
         volt_live *learner = new_learner(s.model, 0, 1);
 
-        /* The same by hand: scaled rows and targets, as they are, and levels. */
+        /* Reference: scaled rows and targets, unscaled ones, and levels. */
         school by_hand = s;
         by_hand.fit = volt_fit_options_default();
         by_hand.fit.alpha = s.fit.alpha;
@@ -240,7 +241,7 @@ static void scales_stay_those_of_the_model(void **state)
     }
 }
 
-/* A learner of the last rows of several records is one of all rows from which the others are dropped. */
+/* A learner of the last rows of several records equals one of all rows with the others dropped. */
 static void check_window_of_records(const school *s, int64_t window)
 {
     volt_live *learner = new_learner(s->model, window, 1), *all = new_learner(s->model, 0, 1);
@@ -256,7 +257,7 @@ static void check_window_of_records(const school *s, int64_t window)
     volt_live_free(learner);
 }
 
-/* Records of the model and those that begin later: no entry crosses the start of one. */
+/* Records of the model and later records: no kernel entry extends across the start of a record. */
 static void records_begin_anew(void **state)
 {
     (void)state;
@@ -268,7 +269,7 @@ static void records_begin_anew(void **state)
         s.fit.records = lengths;
         s.fit.n_records = 3;
         s.model = fit_rows(&s, TRAIN, 0);
-        for (int64_t window = 4; window < TRAIN; window++) /* that begin in any of the records */
+        for (int64_t window = 4; window < TRAIN; window++) /* that start in any of the records */
             check_window_of_records(&s, window);
         volt_live *learner = new_learner(s.model, 0, 1);
         for (int64_t t = TRAIN; t < N; t++) {
@@ -283,7 +284,7 @@ static void records_begin_anew(void **state)
     }
 }
 
-/* Outputs that come back: the targets of the rows before, or where they are missing the forecasts. */
+/* Output feedback: the targets of the previous rows or, where missing, the forecasts. */
 static void outputs_may_come_back(void **state)
 {
     (void)state;
@@ -293,7 +294,7 @@ static void outputs_may_come_back(void **state)
     volt_model_free(s.model);
     for (int64_t i = 0; i < N * Q; i++)
         s.Y[i] = 0.2 * tanh(s.Y[i]);
-    s.Y[0] = 0.2; /* the first row still reaches furthest */
+    s.Y[0] = 0.2; /* the first row still has the largest norm */
     s.fit.feedback_weight = 0.3;
     s.model = fit_rows(&s, TRAIN, 0);
     volt_live *learner = new_learner(s.model, 0, 1);
@@ -313,7 +314,7 @@ static void outputs_may_come_back(void **state)
     close_school(&s);
 }
 
-/* Alphas of their own, an output that is not learned, one without an intercept: what a choice leaves. */
+/* The results of a model choice: separate alphas, an output that is not learned, one without an intercept. */
 static void a_chosen_model_learns(void **state)
 {
     (void)state;
@@ -334,7 +335,7 @@ static void a_chosen_model_learns(void **state)
     check_ok(
         volt_model_predict(model, volt_view_of(X + ROWS, 1, 1), NULL, volt_matrix_of(expected, 1, Q), NULL));
     check_ok(volt_live_feed(learner, X + ROWS, found));
-    /* the smallest alpha is what the condition is about */
+    /* the smallest alpha determines the condition */
     double room = 1000 * ROWS * DBL_EPSILON * ROWS * 10 / fmin(info.alphas[0], info.alphas[1]);
     for (int k = 0; k < Q; k++)
         assert_true(fabs(found[k] - expected[k]) <= room);
@@ -344,7 +345,7 @@ static void a_chosen_model_learns(void **state)
     free(X);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------- */
+/* ---- invalid arguments ------------------------------------------------------------------------ */
 
 static void bad_rows_change_nothing(void **state)
 {
@@ -377,7 +378,7 @@ static void bad_rows_change_nothing(void **state)
     check_ok(volt_live_drop(learner, 6));
     check_fails(volt_live_drop(learner, 1), VOLT_ERR_ARGUMENT,
                 "1 rows are to be dropped, and the window has 0");
-    check_ok(volt_live_update(learner, s.X, 0, s.Y, y)); /* a window without rows forecasts 0 */
+    check_ok(volt_live_update(learner, s.X, 0, s.Y, y)); /* an empty window forecasts 0 */
     assert_true(y[0] == 0 && y[1] == 0);
     assert_int_equal(info_of(learner).rows, 1);
     volt_live_free(learner);
@@ -417,7 +418,7 @@ static void bad_options_are_refused(void **state)
     close_school(&s);
 }
 
-/* A window of one row, and a row that comes twice where alpha is below rounding. */
+/* A window of one row, and a duplicate row with alpha below rounding. */
 static void small_windows_and_singular_rows(void **state)
 {
     (void)state;
@@ -425,7 +426,7 @@ static void small_windows_and_singular_rows(void **state)
     double y[Q];
     run_script("volterra:tau_coef=0.6,lambda_coef=0.8", 844, 1);
     open_school("rbf:gamma=0.5", 845, &s);
-    volt_live *few = new_learner(s.model, 5, 1); /* it keeps no columns but those of its window */
+    volt_live *few = new_learner(s.model, 5, 1); /* it stores only the columns of its window */
     assert_int_equal(volt_moving_begin(few->moving), TRAIN - 5);
     assert_int_equal(volt_moving_next(few->moving), TRAIN);
     volt_live_free(few);
@@ -443,12 +444,12 @@ static void small_windows_and_singular_rows(void **state)
     close_school(&s);
 }
 
-/* Of targets that never moved all coefficients are 0, as are those of rows without a target. The rows of training are in the
- * window all the same: forecasts of the rows that follow are those of a fit on all of them. */
+/* Constant targets and rows without a target have zero coefficients. The training rows are still in the
+ * window: forecasts of later rows equal those of a fit on all of them. */
 static void constant_targets_are_learned(void **state)
 {
     (void)state;
-    for (int constant = 1; constant <= Q; constant++) /* so many outputs are */
+    for (int constant = 1; constant <= Q; constant++) /* number of outputs */
         for (int64_t window = 0; window <= 20; window += 20) {
             school s;
             double y[Q];
@@ -468,8 +469,8 @@ static void constant_targets_are_learned(void **state)
         }
 }
 
-/* Rows are dropped before the first push, and all of them while a row waits for its target: a kernel that keeps no column
- * before the window must keep that of the waiting row. */
+/* Rows are dropped before the first push, and all of them while a row waits for its target. A kernel without
+ * columns before the window must keep that of the waiting row. */
 static void windows_may_be_emptied(void **state)
 {
     (void)state;
@@ -497,7 +498,7 @@ static void windows_may_be_emptied(void **state)
     }
 }
 
-/* The same bits, whatever the number of threads, once the learner has begun. */
+/* Results are bitwise independent of the number of threads, after the learner is created. */
 static void threads_do_not_matter(void **state)
 {
     (void)state;

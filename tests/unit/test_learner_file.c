@@ -1,4 +1,5 @@
-/* tests/unit/test_learner_file.c: the moment of a learner in a file, there and back, and learners that find no memory. */
+/* tests/unit/test_learner_file.c: saving and loading the state of a learner, and learners with allocation
+ * failures. */
 #include "model/model_internal.h"
 #include "support/check.h"
 #include "support/engine_kernels.h"
@@ -17,7 +18,7 @@
 
 enum { TRAIN = SCHOOL_TRAIN, N = SCHOOL_ROWS, D = SCHOOL_D, Q = SCHOOL_Q };
 
-/* To the last bit, at any moment: also between a row and its target. */
+/* Bitwise equal at any time, also between a row and its target. */
 static void a_loaded_learner_goes_on(void **state)
 {
     (void)state;
@@ -40,7 +41,7 @@ static void a_loaded_learner_goes_on(void **state)
             volt_live_info one = info_of(learner), two = info_of(again);
             assert_memory_equal(one.last, two.last, D * sizeof *one.last);
             one.last = two.last;
-            one.resumed = two.resumed; /* and the file, which only one has */
+            one.resumed = two.resumed; /* and the file, which only one learner has */
             one.saved = two.saved;
             assert_memory_equal(&one, &two, sizeof one);
             for (; t < N; t++) {
@@ -93,7 +94,7 @@ static void a_state_belongs_to_its_model(void **state)
     close_school(&other);
 }
 
-/* The k-th allocation fails, wherever it is: the learner is as it was, and does it the next time. */
+/* The k-th allocation fails, for every k: the learner is unchanged, and a second call succeeds. */
 static void memory_may_run_out(void **state)
 {
     (void)state;
@@ -140,7 +141,7 @@ static void memory_may_run_out(void **state)
             int hit = failing_alloc_hit();
             assert_int_equal(failing_alloc_live(), 0);
             failing_alloc_stop();
-            if (status != VOLT_OK) /* a save may do without what the last writer left */
+            if (status != VOLT_OK) /* saving succeeds without removing leftovers */
                 assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
             if (!hit)
                 break;
@@ -159,7 +160,7 @@ static void memory_may_run_out(void **state)
     }
 }
 
-/* Half of a readout was taken: the model file says so, and the learner's targets are whole ones. */
+/* The readout was halved: the model file records this, and the learner takes unscaled targets. */
 static void a_share_of_the_readout_is_kept(void **state)
 {
     (void)state;
@@ -189,7 +190,7 @@ static void a_share_of_the_readout_is_kept(void **state)
     close_school(&s);
 }
 
-/* A state of one model is none of another, whatever differs between them. */
+/* The state of a model is rejected by any other model, whatever differs between them. */
 static void every_number_of_a_model_counts(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* tests/unit/test_learner_forget.c: what fades, against direct solves with the faded matrix. */
+/* tests/unit/test_learner_forget.c: learners with forgetting against direct solves with the discounted
+ * matrix. */
 #include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/live_options.h"
@@ -23,7 +24,8 @@ static const double phi = 0.9;
 /* n eps times the condition number, as in test_learner.c. */
 static const double tolerance = 100 * N * DBL_EPSILON * (10 * N) / 0.7;
 
-/* Kernels that are the same on any inputs, with their part in common: 1 / (1 - lambda^2) of volterra but for lift rbf. */
+/* Kernels with a common part that is equal for all inputs: 1 / (1 - lambda^2) for volterra, except with lift
+ * rbf. */
 static const struct {
     const char *text;
     double common;
@@ -43,7 +45,8 @@ static double faded(double k, double common, volt_forget_what what, int64_t apar
     return steady + (k - steady) * pow(phi, 0.5 * (double)apart);
 }
 
-/* Forecast of row t from rows first .. t - 1: [K + alpha I, 1; 1', 0] [A; c] = [Y; 0]; without an intercept c is 0. */
+/* Forecast of row t from rows first .. t - 1: [K + alpha I, 1; 1', 0] [A; c] = [Y; 0]; without an intercept
+ * c is 0. */
 static void plain_forecast(const school *s, const double *K, double common, volt_forget_what what,
                            int64_t first, int64_t t, double *y)
 {
@@ -122,7 +125,7 @@ static void both_kinds_are_direct_solves(void **state)
         }
 }
 
-/* Kernels without a part in common fade in the same way with both, to the last bit; volterra does not. */
+/* For kernels without a common part both kinds of forgetting are bitwise equal; for volterra they are not. */
 static void both_are_the_same_without_a_common_part(void **state)
 {
     (void)state;
@@ -144,7 +147,7 @@ static void both_are_the_same_without_a_common_part(void **state)
     }
 }
 
-/* States and journals know what fades. */
+/* States and journals record the forgetting. */
 static void files_keep_what_fades(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_learner_journal.c: a learner whose process ends at any moment loses at most the row at hand. */
+/* tests/unit/test_learner_journal.c: a learner whose process ends at any time loses at most the current row. */
 #include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -64,7 +64,8 @@ static int64_t events_of(const volt_live *learner)
     return info.events;
 }
 
-/* Steps of every kind, numbered: rows with and without targets, drops, a restart. Returns false behind the last. */
+/* Numbered steps of every kind: rows with and without targets, drops, a restart. Returns false after the
+ * last. */
 static bool take_step(const school *s, volt_live *learner, int64_t step)
 {
     double y[Q];
@@ -82,7 +83,7 @@ static bool take_step(const school *s, volt_live *learner, int64_t step)
     return step < ROWS + 3;
 }
 
-/* Everything that a learner is, as the bytes of its file. */
+/* The state of a learner, as the bytes of its file. */
 static char *bytes_of(volt_live *learner, size_t *size)
 {
     check_ok(volt_live_save(learner, scratch_path("all")));
@@ -99,7 +100,7 @@ static void check_same(volt_live *one, volt_live *two)
     free(other);
 }
 
-/* What a learner is after each number of steps. */
+/* The state of the learner after each number of steps. */
 static int64_t all_moments(const school *s, volt_live *moments[MOST_STEPS])
 {
     int64_t n = 0;
@@ -112,7 +113,8 @@ static int64_t all_moments(const school *s, volt_live *moments[MOST_STEPS])
     return n;
 }
 
-/* The journal ends at any byte: all whole lines are done again, and it goes on from there. */
+/* The journal is truncated at any byte: all complete lines are replayed, and the learner continues from
+ * there. */
 static void a_journal_may_end_anywhere(void **state)
 {
     (void)state;
@@ -142,7 +144,7 @@ static void a_journal_may_end_anywhere(void **state)
         if (cut % 5 == 0) {
             check_same(learner, moments[done]);
             if (done < n - 1)
-                take_step(&s, learner, done); /* behind the lines that are whole */
+                take_step(&s, learner, done); /* after the complete lines */
             volt_live_free(learner);
             learner = new_learner(&s);
             check_ok(volt_journal_open(learner, path, &replayed));
@@ -156,7 +158,7 @@ static void a_journal_may_end_anywhere(void **state)
     close_school(&s);
 }
 
-/* A state at any step, and the journal as it is before and after it was emptied. */
+/* A state saved at any step, with the journal before and after it was emptied. */
 static void a_state_and_a_journal_go_together(void **state)
 {
     (void)state;
@@ -192,7 +194,7 @@ static void a_state_and_a_journal_go_together(void **state)
     close_school(&s);
 }
 
-/* A journal that is emptied while its state is lost, one of another model, one that is kept already, damage. */
+/* A journal emptied while its state is lost, one of another model, one already in use, a damaged one. */
 static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
@@ -237,7 +239,7 @@ static void what_does_not_fit_is_refused(void **state)
     close_school(&other);
 }
 
-/* Files may have so many bytes from now on: what goes beyond is written in part, and then not at all. */
+/* Limits the file size to this number of bytes: a write beyond it is partial, and later writes fail. */
 static struct rlimit limit_files(rlim_t bytes)
 {
     struct rlimit before, tight;
@@ -248,8 +250,8 @@ static struct rlimit limit_files(rlim_t bytes)
     return before;
 }
 
-/* The learner takes nothing more until its journal has begun anew, and a beginning that failed does not count. What was
- * written before is read again. */
+/* The learner accepts no row until its journal is restarted, and a failed restart does not count. Lines
+ * written earlier are replayed. */
 static void a_disk_may_be_full(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tests/unit/test_learner_journeys.c: the life of a learner, disturbed at every step (support/journey.h): a call that finds
- * no memory is made again, and the learner comes to the same numbers, bit for bit, as one that always found it. */
+/* tests/unit/test_learner_journeys.c: a learner with a failure at every step (support/journey.h): a call
+ * that fails to allocate is repeated, and the results are bitwise equal to those of an undisturbed learner. */
 #include "model/live/live_internal.h"
 #include "support/check.h"
 #include "support/journey.h"
@@ -28,14 +28,14 @@ static double X[(TRAIN + ROWS + H) * D], Y[(TRAIN + ROWS) * Q];
 typedef struct pupil {
     const char *name, *kernel;
     int64_t ahead;
-    double weight; /* with which outputs come back */
+    double weight; /* feedback weight */
     volt_live_options options;
     volt_model *model;
 } pupil;
 
-/* ---- a life ----------------------------------------------------------------------------------- */
+/* ---- call sequence ---------------------------------------------------------------------------- */
 
-/* A call that failed for lack of memory is made once more. */
+/* Repeats a call that failed to allocate. */
 #define AGAIN(status, call)              \
     do {                                 \
         if ((status) == VOLT_OK)         \
@@ -44,7 +44,7 @@ typedef struct pupil {
             (status) = (call);           \
     } while (0)
 
-/* What a learner is: its coefficients, its intervals and its forecasts. */
+/* The results of a learner: coefficients, intervals and forecasts. */
 static volt_status put_learner(volt_live *learner, journey_result *result)
 {
     volt_live_info info = {.struct_size = sizeof info};
@@ -69,7 +69,7 @@ static volt_status put_learner(volt_live *learner, journey_result *result)
     return status;
 }
 
-/* Rows in the order of time, with late targets and without, a restart and a drop. */
+/* Rows in time order, with and without late targets, a restart and a drop. */
 static volt_status teach(const pupil *p, volt_live *learner)
 {
     double y[Q];
@@ -134,7 +134,7 @@ static void every_life(void **state)
 
 /* ---- with a journal --------------------------------------------------------------------------- */
 
-/* A learner that keeps one, and a second that does all of it again. After a failure each can only be freed. */
+/* A learner with a journal, and a second one that replays it. After a failure each can only be freed. */
 static volt_status replay(const void *with, volt_progress progress, journey_result *result)
 {
     const pupil *p = with;
@@ -167,7 +167,7 @@ static volt_status replay(const void *with, volt_progress progress, journey_resu
 static void journals(void **state)
 {
     (void)state;
-    for (size_t i = 2; i < 4; i++) /* late targets, in a sum and alone */
+    for (size_t i = 2; i < 4; i++) /* late targets, in a sum and separately */
         journey_check(&(journey){pupils[i].name, &pupils[i], replay, JOURNEY_DOES_WITHOUT, 0});
 }
 

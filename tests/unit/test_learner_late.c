@@ -1,4 +1,5 @@
-/* tests/unit/test_learner_late.c: targets that become known `ahead` rows after their row, and intervals that follow them. */
+/* tests/unit/test_learner_late.c: targets that become known `ahead` rows after their row, and their
+ * intervals. */
 #include "model/interval/interval.h"
 #include "model/live/live_internal.h"
 #include "support/check.h"
@@ -43,7 +44,8 @@ static void open_late(const char *text, uint64_t seed, int64_t ahead, school *s)
     s->model = fit_rows(s, TRAIN, 0);
 }
 
-/* What is known with row t: the target of the row so many rows before, once that is not a training row. */
+/* The target that becomes known with row t: that of the row `ahead` rows earlier, unless it is a training
+ * row. */
 static const double *known_at(const school *s, int64_t t)
 {
     return t - s->fit.ahead >= TRAIN ? s->Y + (t - s->fit.ahead) * Q : unknown;
@@ -54,7 +56,7 @@ static volt_status advance(const school *s, volt_live *learner, int64_t t, doubl
     return volt_live_update(learner, s->X + t * D, 1, known_at(s, t), forecast);
 }
 
-/* The forecast of row t is that of a fit on rows first .. end - 1, after the rows between. */
+/* The forecast of row t equals that of a fit on rows first .. end - 1, continued over the rows between. */
 static void check_fresh(const school *s, int64_t first, int64_t end, int64_t t, const double *found)
 {
     volt_model *fresh = fit_rows(s, end, first);
@@ -84,7 +86,7 @@ static void a_target_is_learned_when_it_is_known(void **state)
                 for (int64_t t = TRAIN; t < N; t++) {
                     double y[Q];
                     check_ok(advance(&s, learner, t, y));
-                    /* with ahead 0 the row's own target comes with it, and is learned after the forecast */
+                    /* with ahead 0 the row's own target is passed with it and learned after the forecast */
                     int64_t end = ahead == 0 ? t : t - ahead + 1 > TRAIN ? t - ahead + 1 : TRAIN;
                     if (t % 6 == 0)
                         check_fresh(&s, window > 0 ? end - window : 0, end, t, y);
@@ -96,7 +98,7 @@ static void a_target_is_learned_when_it_is_known(void **state)
             }
 }
 
-/* Where a target is the change from an input, it is that of its own row. */
+/* If a target is the change from an input, the input of its own row is used. */
 static void a_change_begins_at_its_own_row(void **state)
 {
     (void)state;
@@ -118,7 +120,7 @@ static void a_change_begins_at_its_own_row(void **state)
     close_school(&s);
 }
 
-/* Rows whose target never comes are passed over, and those after them are learned. */
+/* Rows whose target stays missing are skipped, and later rows are learned. */
 static void a_target_may_never_come(void **state)
 {
     (void)state;
@@ -140,7 +142,7 @@ static void a_target_may_never_come(void **state)
     close_school(&s);
 }
 
-/* Everything that a learner is, as the bytes of its file. */
+/* The state of a learner, as the bytes of its file. */
 static char *bytes_of(volt_live *learner, const char *name, size_t *size)
 {
     check_ok(volt_live_save(learner, scratch_path(name)));
@@ -157,7 +159,7 @@ static void check_same(volt_live *one, volt_live *two)
     free(other);
 }
 
-/* Saved and loaded, or taken up from its journal, after every row: the same bits as unbroken. */
+/* Saved and loaded, or resumed from its journal, after every row: bitwise equal to an uninterrupted run. */
 static void files_know_what_waits(void **state)
 {
     (void)state;
@@ -198,7 +200,7 @@ static void files_know_what_waits(void **state)
     }
 }
 
-/* Whatever allocation fails, the row comes the next time, and all is as if none had failed; the journal too. */
+/* Any allocation fails: the row is accepted at the second call, with the same results and the same journal. */
 static void memory_may_run_out(void **state)
 {
     (void)state;
@@ -235,7 +237,7 @@ static void memory_may_run_out(void **state)
     }
 }
 
-/* The widths are those of an interval that is fed by hand, as they were before the truth. */
+/* The widths equal those of an interval updated by hand, before the observation. */
 static void intervals_follow_the_targets(void **state)
 {
     (void)state;
@@ -274,8 +276,9 @@ static void intervals_follow_the_targets(void **state)
     }
 }
 
-/* A target that cannot be learned, because its row comes twice and alpha is below rounding, is as one that never comes: the
- * row that brings it is pushed and forecast, later targets are learned, and a journal repeats all of it. */
+/* A target that cannot be learned, because its row is a duplicate and alpha is below rounding, is treated as
+ * missing. The row that it is passed with is pushed and forecast, later targets are learned, and a journal
+ * replays all of it. */
 static void a_singular_target_does_not_hold_up_the_row(void **state)
 {
     (void)state;
@@ -290,7 +293,7 @@ static void a_singular_target_does_not_hold_up_the_row(void **state)
         snprintf(journal, sizeof journal, "%s", scratch_path("singular-journal"));
         volt_live *learner = new_learner(s.model, 0, 1), *same = new_learner(s.model, 0, 1);
         check_ok(volt_journal_open(learner, journal, NULL));
-        for (int64_t t = 1; t < 8; t++) { /* row 2 is the training row once more */
+        for (int64_t t = 1; t < 8; t++) { /* row 2 duplicates the training row */
             const double *x = s.X + (t == 2 ? 0 : t) * D, *target = t > ahead ? s.Y + (t - ahead) * Q : unknown;
             bool is_twice = t - ahead == 2;
             double y[2][Q];
@@ -332,7 +335,7 @@ static void what_is_refused_changes_nothing(void **state)
         check_same(learner, same);
     }
     check_fails(volt_live_update(learner, s.X, 1, NULL, y), VOLT_ERR_ARGUMENT, "NULL");
-    /* After a restart nothing waits; after a later row is learned by itself, those before it do not. */
+    /* After a restart no row is waiting. After a later row is learned directly, no earlier row is. */
     check_ok(volt_live_restart(learner));
     int64_t learned = info_of(learner).learned;
     check_ok(volt_live_update(learner, s.X, 1, s.Y, y));

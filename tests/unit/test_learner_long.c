@@ -1,5 +1,5 @@
-/* tests/unit/test_learner_long.c: a window that moves over many times its own rows: after hundreds of rows a learner still
- * is a fresh fit on the last of them. */
+/* tests/unit/test_learner_long.c: a window that moves over many times its own length: after hundreds of rows
+ * a learner still equals a new fit on the last of them. */
 #include "support/check.h"
 #include "support/live_options.h"
 #include "support/sequences.h"
@@ -29,15 +29,15 @@ static const char *const kernels[] = {"volterra:tau=0.5,lambda=0.6",
                                       "esn:size=8",
                                       "fir + 0.5*rbf:gamma=1"};
 
-/* A row of the window comes, one goes: N times an error of eps times the condition number, which is below the largest
- * eigenvalue, WINDOW times entries of about 10, over alpha. */
+/* Each step adds one row to the window and drops one: N times an error of eps times the condition number,
+ * which is at most the largest eigenvalue, WINDOW times entries of about 10, divided by alpha. */
 static const double tolerance = 100 * N * DBL_EPSILON * 10 * WINDOW / 0.7;
 
 typedef struct rows {
     double *X, *Y;
 } rows;
 
-/* The first row reaches furthest, so that every fit has the same ball. */
+/* The first row has the largest norm, so every fit has the same ball. */
 static rows draw_rows(uint64_t seed)
 {
     volt_rng rng = test_rng(seed);
@@ -102,7 +102,7 @@ static void a_window_that_moves_far(void **state)
     free_rows(&drawn);
 }
 
-/* A record without rows is none: to begin anew twice is to begin anew. */
+/* Empty records are ignored: two restarts equal one. */
 static void beginning_anew_twice(void **state)
 {
     (void)state;

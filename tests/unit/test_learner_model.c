@@ -1,4 +1,5 @@
-/* tests/unit/test_learner_model.c: the model of all rows that a learner has learned, and outputs without the kernel. */
+/* tests/unit/test_learner_model.c: the model of all rows that a learner has learned, and outputs without the
+ * kernel. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/live_options.h"
@@ -41,7 +42,7 @@ static void refit(school *s, int64_t rows)
     s->model = fit_rows(s, rows, s->fit.washout);
 }
 
-/* Rows TRAIN .. end - 1, each with what became known with it. */
+/* Rows TRAIN .. end - 1, each with the targets that became known with it. */
 static volt_live *learn_to(const school *s, int64_t end)
 {
     volt_live *learner = new_learner(s->model, 0, 1);
@@ -69,7 +70,7 @@ static void check_near(const char *what, const double *found, const double *want
             fail_msg("%s: number %d is %.17g, and should be %.17g", what, (int)i, found[i], wanted[i]);
 }
 
-/* Predictions of the rows that follow, coefficients, intercepts, errors and intervals of two models. */
+/* Predictions of the following rows, coefficients, intercepts, errors and intervals of two models. */
 static void check_same(const char *what, const school *s, const volt_model *found, const volt_model *wanted)
 {
     static const double levels[2] = {0.5, 0.8};
@@ -90,7 +91,7 @@ static void check_same(const char *what, const school *s, const volt_model *foun
     assert_int_equal(errors, volt_model_errors_read(wanted, volt_matrix_of(b, 0, 0)));
     volt_model_errors_read(found, volt_matrix_of(a, errors, Q));
     volt_model_errors_read(wanted, volt_matrix_of(b, errors, Q));
-    for (int64_t i = 0; i < errors * Q; i++) /* NaN where nothing was forecast */
+    for (int64_t i = 0; i < errors * Q; i++) /* NaN where there was no forecast */
         if (isnan(b[i])) {
             assert_true(isnan(a[i]));
             a[i] = b[i] = 0;
@@ -101,7 +102,7 @@ static void check_same(const char *what, const school *s, const volt_model *foun
     check_near(what, a, b, 2 * Q);
 }
 
-/* A loaded model predicts the same bits. */
+/* Predictions of a loaded model are bitwise equal. */
 static void check_saved(const school *s, const volt_model *model)
 {
     double a[N * Q], b[N * Q];
@@ -167,7 +168,8 @@ static void grown_model_keeps_the_factor(void **state)
     close_school(&s);
 }
 
-/* A restart begins a record, also in the model, and a model that came of a learner can be learned from again. */
+/* A restart starts a new record, also in the model. A new learner can be created from a model exported by a
+ * learner. */
 static void restarts_are_records(void **state)
 {
     (void)state;
@@ -205,7 +207,8 @@ static void restarts_are_records(void **state)
     }
 }
 
-/* Rows without a target are holes. With feedback the learner's outputs are inputs of the next row. */
+/* Rows without a target are missing targets in the model. With feedback the learner's outputs are inputs of
+ * the next row. */
 static void holes_and_feedback(void **state)
 {
     (void)state;
@@ -232,7 +235,7 @@ static void holes_and_feedback(void **state)
     }
 }
 
-/* The history is part of a learner's file: the model is the same, to the last bit. */
+/* The history is part of a learner's file: the exported model is bitwise equal. */
 static void a_saved_learner_has_its_rows(void **state)
 {
     (void)state;
@@ -261,7 +264,7 @@ static void a_saved_learner_has_its_rows(void **state)
     close_school(&s);
 }
 
-/* Rows beyond the ball that a kernel takes as they are: the kernel stays the one of the first ball, in files too. */
+/* Rows outside the ball, for a kernel that does not clip: the kernel keeps the first ball, also in files. */
 static void rows_beyond_the_ball(void **state)
 {
     (void)state;
@@ -274,7 +277,7 @@ static void rows_beyond_the_ball(void **state)
         options.beyond = VOLT_BEYOND_ALLOW;
         volt_live *learner = NULL;
         check_ok(volt_live_create(s.model, &options, &learner));
-        for (int64_t k = 0; k < D; k++) /* the row that reaches furthest, and a little further */
+        for (int64_t k = 0; k < D; k++) /* the row with the largest norm, and slightly beyond */
             s.X[(TRAIN + 3) * D + k] = 1.1 * s.X[k];
         for (int64_t t = TRAIN; t < LAST; t++)
             check_ok(volt_live_update(learner, s.X + t * D, 0, s.Y + t * Q, NULL));
@@ -308,7 +311,7 @@ static bool is_without_kernel(const volt_model *model)
     return isinf(info.alphas[0]) && isinf(info.alphas[1]);
 }
 
-/* Targets that have nothing to do with the inputs, such that the fit chooses alpha = INFINITY. */
+/* Targets independent of the inputs, for which the fit chooses alpha = INFINITY. */
 static void open_noise(school *s)
 {
     open_school("rbf:gamma=1,window=1", 1627, s);
@@ -379,7 +382,7 @@ static void a_constant_model_has_intervals(void **state)
         }
         for (int64_t i = 0; i < count; i++)
             below += far[i] <= half[k] * (1 + tolerance);
-        assert_int_equal(below, (count + 1) / 2); /* its place among them */
+        assert_int_equal(below, (count + 1) / 2); /* its index among them */
     }
     volt_model_free(grown);
     volt_live_free(learner);

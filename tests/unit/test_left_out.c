@@ -1,4 +1,4 @@
-/* tests/unit/test_left_out.c: rows left out of a ridge regression against refits, and stratified splits. */
+/* tests/unit/test_left_out.c: leave-out errors of a ridge regression against refits, and stratified splits. */
 #include "base/blas.h"
 #include "series/classify/series_model.h"
 #include "support/check.h"
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* A random positive definite matrix with eigenvalues of the size of 1, and random targets. */
+/* A random positive definite matrix with eigenvalues of order 1, and random targets. */
 typedef struct problem {
     double K[N * N], Y[N * CLASSES];
 } problem;
@@ -29,7 +29,7 @@ static void make_problem(uint64_t seed, problem *made)
         F[i] = volt_rng_normal(&rng) / sqrt(N);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
-            made->K[i * N + j] = 1; /* a large common part, which the intercept takes */
+            made->K[i * N + j] = 1; /* a large common part, absorbed by the intercept */
             for (int k = 0; k < N; k++)
                 made->K[i * N + j] += F[i * N + k] * F[j * N + k];
         }
@@ -37,9 +37,9 @@ static void make_problem(uint64_t seed, problem *made)
         made->Y[i] = volt_rng_normal(&rng);
 }
 
-/* ---- rows left out ---------------------------------------------------------------------------- */
+/* ---- leave-out errors ------------------------------------------------------------------------- */
 
-/* The condition is below (N + 4) / alpha, and errors of size 1: 1e-10 leaves a factor of 1000 or more. */
+/* The condition is below (N + 4) / alpha, with errors of order 1: 1e-10 leaves a factor of 1000 or more. */
 static void rows_left_out_are_those_of_refits(void **state)
 {
     (void)state;
@@ -56,7 +56,8 @@ static void rows_left_out_are_those_of_refits(void **state)
         bool without[N] = {false};
         check_ok(volt_left_out_solve(&left_out, volt_view_of(made.K, N, N), alphas[a], Y));
 
-        plain_fit(made.K, N, made.Y, CLASSES, alphas[a], without, outputs); /* none left out: the fit itself */
+        /* no row held out: the fit itself */
+        plain_fit(made.K, N, made.Y, CLASSES, alphas[a], without, outputs);
         for (int i = 0; i < N; i++)
             for (int k = 0; k < CLASSES; k++) {
                 double u = left_out.c[k];
@@ -101,11 +102,11 @@ static void matrices_that_cannot_be_factored_are_refused(void **state)
     check_ok(volt_left_out_create(2, 1, &left_out));
     check_fails(volt_left_out_solve(&left_out, volt_view_of(K, 2, 2), 0.1, volt_view_of(Y, 2, 1)),
                 VOLT_ERR_SINGULAR, "not positive semidefinite");
-    /* K = I, alpha = 1: P = (1, -1; -1, 1) / 4, and with both rows left out there is no row to learn from. */
+    /* K = I, alpha = 1: P = (1, -1; -1, 1) / 4, and with both rows held out there is no training row. */
     double same[] = {1, 0, 0, 1}, room[4], errors[2];
     check_ok(volt_left_out_solve(&left_out, volt_view_of(same, 2, 2), 1, volt_view_of(Y, 2, 1)));
     check_ok(volt_left_out_block(&left_out, (const int64_t[]){1}, 1, room, volt_matrix_of(errors, 1, 1)));
-    assert_true(fabs(errors[0] + 1) < 1e-14); /* 0, predicted by the other one, 1 */
+    assert_true(fabs(errors[0] + 1) < 1e-14); /* 0, predicted from the other one, 1 */
     check_fails(volt_left_out_block(&left_out, (const int64_t[]){0, 1}, 2, room, volt_matrix_of(errors, 2, 1)),
                 VOLT_ERR_SINGULAR, "left-out rows");
     volt_left_out_release(&left_out);
@@ -132,12 +133,12 @@ static void splits_are_stratified(void **state)
         }
         assert_true(held[0] == 3 && held[1] == 1 && held[2] == 0 && held[3] == 1);
         assert_int_equal(volt_class_split(&classes, 0.3, 7, s, room, other), m);
-        assert_memory_equal(rows, other, (size_t)m * sizeof *rows); /* the same for the same number */
+        assert_memory_equal(rows, other, (size_t)m * sizeof *rows); /* reproducible for equal seeds */
     }
     for (int i = 0; i < 10; i++)
-        assert_true(times[i] > 25 && times[i] < 95); /* 60 expected, with a deviation of 6.5 */
+        assert_true(times[i] > 25 && times[i] < 95); /* 60 expected, with a standard deviation of 6.5 */
     assert_int_equal(times[13], 0);
-    for (int64_t s = 0; s < 20; s++) /* never all of a class */
+    for (int64_t s = 0; s < 20; s++) /* never all series of a class */
         assert_int_equal(volt_class_split(&classes, 0.99, 1, s, room, rows), 9 + 2 + 0 + 1);
 
     int64_t fold[COUNT], sizes[5] = {0}, of_first[5] = {0};

@@ -1,5 +1,5 @@
-/* tests/unit/test_levels_chosen.c: targets that are inputs one step later, whose levels are learned better than their changes,
- * by every solver: the model is the one that is fitted with what was chosen. */
+/* tests/unit/test_levels_chosen.c: targets that are inputs one step later, with levels predicted better than
+ * changes, for every solver: the model is the fit with the chosen settings. */
 #include "support/check.h"
 #include "support/plain_kernels.h"
 #include "support/sequences.h"
@@ -16,8 +16,9 @@
 
 enum { N = 90, H = 6, ALL = N + H, D = 3, Q = 2, WASHOUT = 3 };
 
-/* A wave of the third input, and noise: both are so small beside the third that the kernel hardly sees them, let alone how they
- * change. The first one's level is learned; of the second one there is nothing to learn but its mean. */
+/* A sine of the third input, and noise. Both are so small compared with the third input that they hardly
+ * affect the kernel, and their changes even less. The level of the first is predictable; of the second, only
+ * the mean is. */
 static const double small = 1e-6;
 static double x[(ALL + 1) * D];
 static const int64_t anchors[Q] = {0, 1};
@@ -69,7 +70,7 @@ static const struct {
     {"rbf:gamma=1", "pcg", 20},
 };
 
-/* The mean of column k of the targets that are fitted. */
+/* The mean of column k of the fitted targets. */
 static double mean_target(int64_t k)
 {
     double sum = 0;
@@ -78,8 +79,8 @@ static double mean_target(int64_t k)
     return sum / (N - WASHOUT);
 }
 
-/* A system whose condition is N / alpha, at most 1e6, is solved to 1e-10 of the targets, and the iteration's residual of
- * 1e-12 leaves 1e-6 of them at most. Observed: 4e-13. */
+/* A system of condition N / alpha, at most 1e6, is solved to 1e-10 of the targets, and the residual of 1e-12
+ * in the iteration leaves at most 1e-6 of them. Observed: 4e-13. */
 static const double tolerance = 1e-6;
 
 static void levels_that_are_chosen_are_fitted(void **state)

@@ -1,4 +1,4 @@
-/* tests/unit/test_loss_certificate.c: objectives and gaps by hand. */
+/* tests/unit/test_loss_certificate.c: objectives and duality gaps computed by hand. */
 #include "solve/loss/loss_problem.h"
 #include "support/check.h"
 
@@ -42,8 +42,8 @@ static void certify(one_row *row, double y, double k, double a0, double a1)
     volt_loss_certify(&row->problem, 1e-6, &row->state, row->room);
 }
 
-/* Both levels lie below the target, so the slopes are -w q = -0.5 and -1.5, the coefficients 0.25 and 0.75, and
- * J = 2 (0.25 * 0.75 + 0.75 * 0.25) + 0.0625 + 0.5625 = 1.375. All numbers are exact. */
+/* Both levels are below the target, so the slopes are -w q = -0.5 and -1.5, the coefficients 0.25 and 0.75,
+ * and J = 2 (0.25 * 0.75 + 0.75 * 0.25) + 0.0625 + 0.5625 = 1.375. All numbers are exact. */
 static void slopes_at_the_bounds_of_a_weighted_row_are_feasible(void **state)
 {
     (void)state;
@@ -55,7 +55,8 @@ static void slopes_at_the_bounds_of_a_weighted_row_are_feasible(void **state)
     volt_loss_free(row.loss);
 }
 
-/* Above the target the slopes are w (1 - q) = 1.5 and 0.5: coefficients -0.75 and -0.25 with the target at -1. */
+/* Above the target the slopes are w (1 - q) = 1.5 and 0.5: coefficients -0.75 and -0.25 with the target at
+ * -1. */
 static void slopes_at_the_upper_bounds_are_feasible(void **state)
 {
     (void)state;
@@ -66,7 +67,7 @@ static void slopes_at_the_upper_bounds_are_feasible(void **state)
     volt_loss_free(row.loss);
 }
 
-/* Twice the slopes are shrunk to feasible ones: the gap is J - D >= J - 1.375. */
+/* Doubled slopes are scaled down to feasible ones: the gap is J - D >= J - 1.375. */
 static void slopes_beyond_the_bounds_shrink(void **state)
 {
     (void)state;
@@ -77,7 +78,7 @@ static void slopes_beyond_the_bounds_shrink(void **state)
     volt_loss_free(row.loss);
 }
 
-/* The readout is (0.75, 0.25): its levels cross, and there is no intercept to move them apart. */
+/* The readout is (0.75, 0.25): its levels cross, and there is no intercept to separate them. */
 static void crossing_levels_are_not_certified(void **state)
 {
     (void)state;
@@ -87,7 +88,7 @@ static void crossing_levels_are_not_certified(void **state)
     volt_loss_free(row.loss);
 }
 
-/* K = -1 is no Gram matrix: u is the target, and the squared norm -2. */
+/* K = -1 is not a Gram matrix: u is the target, and the squared norm is -2. */
 static void objectives_below_the_floor_are_not_certified(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_loss_choice.c: alpha by the loss of rows that are held out. */
+/* tests/unit/test_loss_choice.c: choice of alpha by the loss on held-out rows. */
 #include "solve/choice/alpha_grid.h"
 #include "solve/loss/loss_solve.h"
 #include "support/check.h"
@@ -15,7 +15,8 @@
 
 enum { N = 48 };
 
-/* Noise has nothing to learn, and every smaller alpha learns more of it; a rule without noise is learned best with little. */
+/* Noise is not predictable, and a smaller alpha overfits more. A noise-free rule is fitted best with a small
+ * alpha. */
 static void noise_wants_much_and_a_rule_little(void **state)
 {
     (void)state;
@@ -42,11 +43,11 @@ static void noise_wants_much_and_a_rule_little(void **state)
     volt_loss_free(loss);
 }
 
-/* ---- more rows than screen alphas --------------------------------------------------------------- */
+/* ---- more rows than the screening limit --------------------------------------------------------- */
 
 enum { LONG = 90, SCREENED = 30, HELD = SCREENED / 3 };
 
-/* The mean loss of the last HELD rows by a fit on rows `from` .. LONG - HELD - 1 with this alpha. */
+/* The mean loss on the last HELD rows for a fit on rows `from` .. LONG - HELD - 1 with this alpha. */
 static double plain_loss(const double *K, const volt_loss_task *task, int from, double alpha)
 {
     int m = LONG - HELD - from;
@@ -59,7 +60,7 @@ static double plain_loss(const double *K, const volt_loss_task *task, int from, 
     fit.alpha = alpha;
     volt_loss_result result = {.A = volt_matrix_of(A, m, 1), .U = volt_matrix_of(U, m, 1), .c = &c};
     volt_status status = volt_loss_minimise(volt_matrix_of(part, m, m), &fit, &result);
-    if (status == VOLT_ERR_SINGULAR) /* the gap stays open: such an alpha is not chosen */
+    if (status == VOLT_ERR_SINGULAR) /* the gap is not closed: such an alpha is not chosen */
         return INFINITY;
     check_ok(status);
     for (int t = LONG - HELD; t < LONG; t++) {
@@ -70,8 +71,9 @@ static double plain_loss(const double *K, const volt_loss_task *task, int from, 
     return volt_loss_mean(task, volt_view_of(u, LONG, 1), LONG - HELD);
 }
 
-/* The first rows lie far from the rule of the others and near them in the kernel's eyes: a fit on all rows needs a large alpha,
- * one on the last rows a small one. The alpha chosen is the best for fits on all rows, of every loss. */
+/* The first rows are far from the rule of the others but close to them in the kernel. A fit on all rows
+ * requires a large alpha, one on the last rows a small one. For every loss, the chosen alpha is the best for
+ * fits on all rows. */
 static void rows_before_the_screened_ones_decide(void **state)
 {
     (void)state;
@@ -116,7 +118,7 @@ static void rows_before_the_screened_ones_decide(void **state)
         }
         print_message("%s: alpha %g, %g by the last rows only; loss %g, least %g\n", losses[l], alpha, by_last,
                       own, least);
-        /* the gap of a fit is 1e-4 of its objective: equal alphas may swap */
+        /* the gap of a fit is 1e-4 of its objective: tied alphas may swap */
         assert_true(own <= 1.01 * least);
         moved += by_last < alpha;
         for (int i = 0; i < LONG; i++)
@@ -124,7 +126,7 @@ static void rows_before_the_screened_ones_decide(void **state)
                 assert_true(K[i * LONG + j] == before[i * LONG + j]);
         volt_loss_free(loss);
     }
-    assert_true(moved >= 2); /* the case is one where the last rows mislead */
+    assert_true(moved >= 2); /* the last rows are misleading in this case */
 }
 
 int main(void)

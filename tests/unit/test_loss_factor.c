@@ -1,4 +1,4 @@
-/* tests/unit/test_loss_factor.c: systems with a factor that is too large for the cache of one thread, solved by blocks. */
+/* tests/unit/test_loss_factor.c: blocked solves with a factor that exceeds the cache of one thread. */
 #include "solve/loss/loss_methods.h"
 #include "support/sequences.h"
 
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* L L' x = b for an x that is known, with one column and with two, around the size from which blocks are used. */
+/* L L' x = b with a known x, for one and two columns, around the size from which blocks are used. */
 static void blocks_solve_what_the_whole_does(void **state)
 {
     (void)state;
@@ -23,7 +23,7 @@ static void blocks_solve_what_the_whole_does(void **state)
             double *L = new_matrix(n, n), *x = normal_rows(&rng, n, q), *b = new_matrix(n, q),
                    *half = new_matrix(n, q);
             for (int64_t i = 0; i < n; i++)
-                for (int64_t j = 0; j < n; j++) /* what lies above the diagonal is not read */
+                for (int64_t j = 0; j < n; j++) /* entries above the diagonal are not read */
                     L[i * n + j] = j > i    ? NAN
                                    : j == i ? 1 + volt_rng_uniform(&rng)
                                             : volt_rng_normal(&rng) / (2.0 * (double)n);
@@ -40,7 +40,8 @@ static void blocks_solve_what_the_whole_does(void **state)
                         b[i * q + k] += L[i * n + j] * half[j * q + k];
                 }
             volt_loss_solve_factor(volt_matrix_of(L, n, n), volt_matrix_of(b, n, q));
-            /* The diagonal lies in (1, 2) and the rest is small: the condition number of L L' is below 100. */
+            /* The diagonal lies in (1, 2) and the other entries are small: the condition number of L L' is
+             * below 100. */
             for (int64_t i = 0; i < n * q; i++)
                 if (!(fabs(b[i] - x[i]) <= 100 * 100 * (double)n * DBL_EPSILON))
                     fail_msg("n = %d: %.17g, and should be %.17g", (int)n, b[i], x[i]);

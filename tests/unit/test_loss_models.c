@@ -1,4 +1,5 @@
-/* tests/unit/test_loss_models.c: models fitted with a loss: outputs, files, streams, weights, holes, and what is refused. */
+/* tests/unit/test_loss_models.c: models fitted with a loss: outputs, files, streams, weights, missing
+ * targets, invalid arguments. */
 #include "support/check.h"
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
@@ -90,9 +91,9 @@ static volt_view targets_of(const data *d, const loss_case *c)
     return volt_view_of((const double *)(const void *)((const char *)d + c->offset), N, c->targets);
 }
 
-/* ---- forecasts -------------------------------------------------------------------------------- */
+/* ---- predictions ------------------------------------------------------------------------------ */
 
-/* Fitted values are what the model says of its own rows; predict, stream and a file agree. */
+/* Fitted values equal the model's predictions of its training rows; predict, stream and file agree. */
 static void all_ways_to_forecast_agree(void **state)
 {
     (void)state;
@@ -142,7 +143,7 @@ static void all_ways_to_forecast_agree(void **state)
     }
 }
 
-/* What outputs must be: sorted levels, positive means, probabilities; on average right. */
+/* Properties of outputs: sorted levels, positive means, probabilities; correct on average. */
 static void outputs_are_those_of_the_loss(void **state)
 {
     (void)state;
@@ -157,7 +158,8 @@ static void outputs_are_those_of_the_loss(void **state)
             assert_true(k % 3 == 0 || out[i * 6 + k] >= out[i * 6 + k - 1]);
             below[k % 3] += k < 3 && d.two[2 * i] < out[i * 6 + k] - 1e-9;
         }
-    /* at most q n rows lie strictly below the level q, and at most (1 - q) n above: the optimality of an intercept */
+    /* at most q n rows lie strictly below the level q, and at most (1 - q) n above: optimality of an
+     * intercept */
     const double shares[] = {0.1, 0.5, 0.9};
     for (int k = 0; k < 3; k++)
         assert_true((double)below[k] <= shares[k] * N + 1e-9);
@@ -169,7 +171,7 @@ static void outputs_are_those_of_the_loss(void **state)
         assert_true(out[i] > 0);
         sum += out[i] - d.counts[i];
     }
-    assert_true(fabs(sum) <= 1e-2 * N); /* 1'g = 0, to the gap */
+    assert_true(fabs(sum) <= 1e-2 * N); /* 1'g = 0, up to the gap */
     volt_model_free(model);
     options = options_of("multinomial", 0.05);
     static const char *const names[] = {"low", "mid", "high"}, *const target[] = {"level"};
@@ -186,7 +188,7 @@ static void outputs_are_those_of_the_loss(void **state)
     volt_model_free(model);
 }
 
-/* Two classes: log of the odds is one function, and the order of the classes is that of the values. */
+/* Two classes: the log odds are one function, and classes are ordered by value. */
 static void two_classes_are_one_function(void **state)
 {
     (void)state;
@@ -214,9 +216,9 @@ static void two_classes_are_one_function(void **state)
     volt_model_free(model);
 }
 
-/* ---- units, weights, holes -------------------------------------------------------------------- */
+/* ---- units, weights, missing targets ---------------------------------------------------------- */
 
-/* delta is in the units of the targets: 10 times the targets and delta are 10 times the forecasts. */
+/* delta is in the units of the targets: scaling targets and delta by 10 scales the predictions by 10. */
 static void parameters_are_in_the_units_of_the_targets(void **state)
 {
     (void)state;
@@ -240,7 +242,7 @@ static void parameters_are_in_the_units_of_the_targets(void **state)
     }
 }
 
-/* Squares with equal weights are ridge regression with alpha over the weight. */
+/* The squared loss with equal weights is ridge regression with alpha divided by the weight. */
 static void equal_weights_are_another_alpha(void **state)
 {
     (void)state;
@@ -261,7 +263,7 @@ static void equal_weights_are_another_alpha(void **state)
         assert_true(fabs(plain[i] - weighted[i]) <= 1e-8);
 }
 
-/* A row without a target is a row of weight 0. */
+/* A row without a target equals a row of weight 0. */
 static void a_missing_target_has_no_weight(void **state)
 {
     (void)state;
@@ -274,7 +276,7 @@ static void a_missing_target_has_no_weight(void **state)
         volt_model *model = NULL;
         volt_fit_options options = options_of(c->text, 0.05);
         options.tolerance = 1e-10;
-        options.scale = 0; /* a missing target is not part of means and scales */
+        options.scale = 0; /* missing targets do not enter means and scales */
         for (int64_t r = 0; r < N; r++) {
             weights[r] = r % 5 == 1 ? 0 : 1;
             for (int64_t k = 0; k < Y.cols; k++)
@@ -295,7 +297,7 @@ static void a_missing_target_has_no_weight(void **state)
     }
 }
 
-/* Changes are learned with losses that move with their targets. */
+/* Changes are fitted with losses that are translation invariant. */
 static void changes_can_be_learned(void **state)
 {
     (void)state;
@@ -340,7 +342,7 @@ static void changes_can_be_learned(void **state)
 
 /* ---- alpha ------------------------------------------------------------------------------------ */
 
-/* The alpha that is chosen forecasts the held-out rows better than one far off. */
+/* The chosen alpha predicts the held-out rows better than a distant one. */
 static void alpha_is_chosen_by_the_loss(void **state)
 {
     (void)state;
@@ -367,7 +369,7 @@ static void alpha_is_chosen_by_the_loss(void **state)
     volt_kernel_free(kernel);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------- */
+/* ---- invalid arguments ------------------------------------------------------------------------ */
 
 static void wrong_options_are_refused(void **state)
 {
@@ -379,7 +381,7 @@ static void wrong_options_are_refused(void **state)
     volt_fit_options o = options_of("hubris", 1);
     check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "hubris");
     o = options_of("huber:delta=1", 1);
-    o.tolerance = -1e-6; /* 0: as usual */
+    o.tolerance = -1e-6; /* 0: default */
     check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "-1e-06");
     o.tolerance = 1;
     check_fails(fit(&d, y, &o, none, &model), VOLT_ERR_ARGUMENT, "tolerance");

@@ -1,5 +1,5 @@
-/* tests/unit/test_loss_search.c: candidates that are fitted with a loss, or with weights: their scores are those of models fitted by
- * themselves. */
+/* tests/unit/test_loss_search.c: candidates fitted with a loss or with weights: scores equal those of
+ * separately fitted models. */
 #include "select/folds/problem.h"
 #include "support/check.h"
 #include "support/loss_cases.h"
@@ -15,7 +15,7 @@
 
 /* ---- against models --------------------------------------------------------------------------- */
 
-/* What a fold is by definition: a model of the training rows alone, its forecasts, their loss. */
+/* Definition of a fold: the loss of the predictions of a model fitted on only the training rows. */
 static double fold_by_model(const loss_rows *d, const loss_case *c, const volt_search_options *search,
                             const char *text, double alpha, const volt_split *split)
 {
@@ -55,7 +55,7 @@ static double fold_by_model(const loss_rows *d, const loss_case *c, const volt_s
     return score;
 }
 
-/* Forecasts agree as far as the square root of the gap, which is 1e-12 here, lets them. */
+/* Predictions agree up to the square root of the gap, which is 1e-12 here. */
 static void check_against_models(const loss_rows *d, const loss_case *c, const volt_search_options *options,
                                  const char *kernel, double alpha)
 {
@@ -78,7 +78,7 @@ static void folds_are_models_of_their_training_rows(void **state)
     loss_rows d = loss_rows_make(7101);
     for (int i = 0; i < LOSS_CASES; i++) {
         volt_search_options options = loss_search_options(&loss_cases[i]);
-        options.scale = 0; /* a model learns its scales from the training rows, a search from all */
+        options.scale = 0; /* a model computes its scales from the training rows, a search from all rows */
         check_against_models(&d, &loss_cases[i], &options, "fading:gamma=0.4,rho=0.5", 0.2);
         options.weights = d.weights;
         check_against_models(&d, &loss_cases[i], &options, "rbf:gamma=0.5,window=2", 0.05);
@@ -107,7 +107,7 @@ static void starts_and_training_lengths_are_those_asked_for(void **state)
     }
 }
 
-/* A kernel with a constant part, which is taken out of the matrix where there is an intercept. */
+/* A kernel with a constant part, which is subtracted from the matrix if there is an intercept. */
 static void constant_parts_do_not_matter(void **state)
 {
     (void)state;
@@ -150,7 +150,7 @@ static void scores_are_in_units_of_the_targets(void **state)
     }
 }
 
-/* Squares have two ways to a score: by one factor, and as a loss. */
+/* The squared loss is scored in two ways: with one factor, and as a general loss. */
 static void weights_of_one_change_nothing(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void weights_of_one_change_nothing(void **state)
         }
 }
 
-/* A row of weight 0 counts nowhere; a weight of 2 for all is half of alpha. */
+/* A row of weight 0 is ignored; weight 2 for all rows is equivalent to half of alpha. */
 static void weights_count_in_fits_and_scores(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void weights_count_in_fits_and_scores(void **state)
             other.y[i] += 1000;
     loss_case c = {"quantile:q=0.7", offsetof(loss_rows, y), 1, 1, 0};
     volt_search_options options = loss_search_options(&c);
-    options.scale = 0; /* scales are those of all rows */
+    options.scale = 0; /* scales are computed from all rows */
     options.weights = d.weights;
     check_ok(loss_search_one(&d, &c, &options, "volterra:tau=0.1,lambda=0.5", 0.1, half, NULL));
     check_ok(loss_search_one(&other, &c, &options, "volterra:tau=0.1,lambda=0.5", 0.1, whole, NULL));
@@ -203,7 +203,7 @@ static void weights_count_in_fits_and_scores(void **state)
         assert_true(fabs(half[f] - whole[f]) <= 1e-9 * (1 + fabs(half[f])));
 }
 
-/* Inputs as a search scales them: less their means, over the largest norm. */
+/* Inputs as a search scales them: centred, divided by the largest norm. */
 static void scale_inputs(loss_rows *d)
 {
     double mean[2] = {0}, norm = 0;
@@ -217,8 +217,8 @@ static void scale_inputs(loss_rows *d)
             d->X[2 * i + k] = (d->X[2 * i + k] - mean[k]) / norm;
 }
 
-/* Changes, as a fit learns them: in units of their root mean square, which alpha hangs on. The loss of a difference is that of
- * levels. */
+/* Changes as in a fit: in units of their root mean square, which determines the scale of alpha. The loss of
+ * a change equals that of the level. */
 static void changes_are_in_units_of_a_fit(void **state)
 {
     (void)state;
@@ -248,7 +248,7 @@ static double mean_of(const double folds[LOSS_FOLDS])
     return (folds[0] + folds[1] + folds[2]) / LOSS_FOLDS;
 }
 
-/* The best of 10^2, 10, ... times the diagonal, which is 1 here, until two in a row were worse. */
+/* The best of 10^2, 10, ... times the diagonal, which is 1 here, until two in a row are worse. */
 static void open_alphas_are_profiled(void **state)
 {
     (void)state;
@@ -257,7 +257,7 @@ static void open_alphas_are_profiled(void **state)
         for (int rolling = 0; rolling < 2; rolling++) {
             const loss_case *c = &loss_cases[i];
             volt_search_options options = loss_search_options(c);
-            options.intercept = 0; /* nothing is taken out of the diagonal */
+            options.intercept = 0; /* nothing is subtracted from the diagonal */
             options.tolerance = 1e-6;
             options.splits.rolling = rolling;
             double folds[LOSS_FOLDS], tried[LOSS_FOLDS], found = 0, best = INFINITY, best_alpha = 0;
@@ -279,7 +279,7 @@ static void open_alphas_are_profiled(void **state)
         }
 }
 
-/* Small problems: threads would only wait for each other. */
+/* Small problems: more threads only add overhead. */
 static int use_one_thread(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tests/unit/test_loss_search_runs.c: searches with a loss as runs: threads, logs, races, what is refused, memory; and the
- * constants that they are measured against. */
+/* tests/unit/test_loss_search_runs.c: running searches with a loss: threads, logs, races, invalid arguments,
+ * memory, and the constant baselines. */
 #include "base/progress.h"
 #include "solve/loss/loss.h"
 #include "support/check.h"
@@ -67,7 +67,7 @@ static void logs_name_the_loss(void **state)
     volt_search *search = NULL, *again = NULL, *merged = NULL;
     const char *log = scratch_path("loss.jsonl");
     volt_search_options options = loss_search_options(&loss_cases[LOSS_QUANTILES]);
-    options.score = VOLT_SCORE_R2; /* means the loss's own */
+    options.score = VOLT_SCORE_R2; /* the measure of the loss */
     options.draws = 4;
     options.log = log;
     options.weights = d.weights;
@@ -102,7 +102,7 @@ static void logs_name_the_loss(void **state)
     volt_candidates_free(candidates);
 }
 
-/* A log whose measure is not that of its loss was not written by a search. */
+/* A log whose measure does not match its loss is rejected. */
 static void logs_are_read_with_care(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void logs_are_read_with_care(void **state)
     }
 }
 
-/* A race gives up what can not win: the winner is the same. */
+/* A race stops candidates that cannot win: the best candidate is the same. */
 static void races_find_the_same_winner(void **state)
 {
     (void)state;
@@ -153,7 +153,7 @@ static void races_find_the_same_winner(void **state)
     volt_candidates_free(candidates);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------- */
+/* ---- invalid arguments ------------------------------------------------------------------------ */
 
 static void check_refused(const loss_rows *d, const loss_case *c, const volt_search_options *options,
                           volt_status status, const char *said)
@@ -181,7 +181,7 @@ static void what_makes_no_sense_is_refused(void **state)
     options.loss = "pinball";
     check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "pinball");
     options = loss_search_options(quantile);
-    options.tolerance = -1e-6; /* 0: as usual */
+    options.tolerance = -1e-6; /* 0: default */
     check_refused(&d, quantile, &options, VOLT_ERR_ARGUMENT, "-1e-06");
     options = loss_search_options(&loss_cases[LOSS_SQUARES]);
     options.loss = NULL;
@@ -207,7 +207,7 @@ static void folds_without_a_class_or_a_weight_are_refused(void **state)
     loss_rows d = loss_rows_make(7113);
     const loss_case *multinomial = &loss_cases[LOSS_MULTINOMIAL];
     volt_search_options options = loss_search_options(multinomial);
-    for (int64_t i = 0; i < LOSS_ROWS; i++) /* class c comes late */
+    for (int64_t i = 0; i < LOSS_ROWS; i++) /* class c occurs late */
         d.labels[i] = i < 30 ? (double)(i % 2) : (double)(i % 3);
     check_refused(&d, multinomial, &options, VOLT_ERR_DATA,
                   "fold 1 trains on rows 1 to 24, none of which is of class \"c\"");
@@ -255,7 +255,7 @@ static void outputs_do_not_come_back(void **state)
     volt_candidates_free(candidates);
 }
 
-/* Gaussian scores and their climbs mean nothing there. */
+/* Gaussian scores and gradient ascent are not supported there. */
 static void evidence_is_not_climbed(void **state)
 {
     (void)state;
@@ -271,7 +271,7 @@ static void evidence_is_not_climbed(void **state)
     volt_candidates_free(candidates);
 }
 
-/* ---- memory, cancelling ----------------------------------------------------------------------- */
+/* ---- memory, cancellation --------------------------------------------------------------------- */
 
 static void every_allocation_may_fail(void **state)
 {
@@ -332,7 +332,7 @@ static void searches_can_be_cancelled(void **state)
 
 /* ---- constants -------------------------------------------------------------------------------- */
 
-/* No other constant does better, and rows add up to the whole. */
+/* No other constant has a smaller loss, and row losses add up to the total. */
 static void constants_have_the_least_loss(void **state)
 {
     (void)state;
@@ -397,7 +397,7 @@ static void constants_known_by_hand(void **state)
     volt_loss_free(loss);
 }
 
-/* Small problems: threads would only wait for each other. */
+/* Small problems: more threads only add overhead. */
 static int use_one_thread(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* tests/unit/test_loss_texts.c: losses as texts. */
+/* tests/unit/test_loss_texts.c: parsing and printing of losses. */
 #include "solve/loss/loss.h"
 #include "support/check.h"
 

@@ -1,5 +1,5 @@
-/* tests/unit/test_losses.c: functions of losses against the definitions, and minima against plain evaluations of what is
- * minimised. */
+/* tests/unit/test_losses.c: loss functions against their definitions, and minima against direct evaluation
+ * of the objective. */
 #include "base/error.h"
 #include "base/progress.h"
 #include "solve/loss/loss_solve.h"
@@ -39,7 +39,7 @@ static double random_target(const volt_loss *loss, volt_rng *rng)
     return loss->kind == &volt_loss_poisson ? floor(fabs(3 * z)) : z;
 }
 
-/* The prox is where g is a slope of the loss: there the excess is 0, and nowhere is it less. */
+/* g is a subgradient of the loss at the prox: the excess is 0 there and nonnegative elsewhere. */
 static void slopes_belong_to_the_prox(void **state)
 {
     (void)state;
@@ -54,7 +54,7 @@ static void slopes_belong_to_the_prox(void **state)
             kind->range(p, y, &low, &high);
             double prox = u + (g0 - g) / rho, size = 1 + fabs(y) + fabs(u) + 1 / rho;
             assert_true(g >= low && g <= high && d >= 0);
-            /* an error e of the prox is one of rho e in g: the excess is their product */
+            /* an error e of the prox gives an error of rho e in g: the excess is their product */
             double error = 1e-15 * size * (1 + rho) * size * (1 + fabs(g));
             if (!(kind->excess(p, y, prox, g) <= 100 * error))
                 fail_msg("%s: y %g u %g g0 %g rho %g: excess %g", texts[t], y, u, g0, rho,
@@ -69,7 +69,7 @@ static void slopes_belong_to_the_prox(void **state)
     }
 }
 
-/* l + l* - g u by the conjugate as math.md writes it. */
+/* l + l* - g u, with the conjugate of math.md. */
 static double plain_conjugate(const volt_loss *loss, double y, double g)
 {
     double p = loss->values[0], share = -g * y;
@@ -107,7 +107,7 @@ static void excesses_are_those_of_the_conjugate(void **state)
     }
 }
 
-/* First and second derivatives by differences. */
+/* First and second derivatives against finite differences. */
 static void derivatives_are_those_of_the_value(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void derivatives_are_those_of_the_value(void **state)
             double d_up, d_down;
             kind->slope(p, y, u + h, g0, rho, &up, &d_up);
             kind->slope(p, y, u - h, g0, rho, &down, &d_down);
-            if (fabs(d_up - d_down) < 1e-3) /* no kink between */
+            if (fabs(d_up - d_down) < 1e-3) /* no kink in between */
                 assert_true(fabs((up - down) / (2 * h) - d) <= 1e-4 * (1 + fabs(d)));
             if (isinf(rho)) {
                 double slope = (kind->value(p, y, u + h) - kind->value(p, y, u - h)) / (2 * h);
@@ -202,7 +202,8 @@ static volt_status solve(const problem *p, double tolerance, volt_progress progr
     return VOLT_OK;
 }
 
-/* J of any readout, from its definition; u is sorted where levels must not cross: the least that any readout could claim. */
+/* J of any readout, from its definition. u is sorted where levels must not cross, which gives a lower bound
+ * for any readout. */
 static double plain_objective(const problem *p, const double *A, const double *c)
 {
     const volt_loss_kind *kind = p->loss->kind;
@@ -237,7 +238,7 @@ static const char *const solved[] = {"squares",
                                      "poisson"};
 enum { SOLVED = sizeof solved / sizeof *solved };
 
-/* No readout near the one found, or near a worse one, is better by more than the gap. */
+/* No readout near the solution, or near a worse one, is better by more than the gap. */
 static void gaps_bound_what_is_missed(void **state)
 {
     (void)state;
@@ -257,7 +258,7 @@ static void gaps_bound_what_is_missed(void **state)
             assert_true(rough.objective - exact.objective <= rough.gap + rounding);
             assert_true(exact.objective - rough.objective <= exact.gap + rounding);
             assert_true(fabs(plain_objective(&p, exact.A, exact.c) - exact.objective) <= 1e-9 * size);
-            bool coupled = p.loss->count > 1; /* a readout that crosses may be better: it is not allowed */
+            bool coupled = p.loss->count > 1; /* a crossing readout may be better but is not allowed */
             for (int near = 0; near < (UNDER_SANITIZERS ? 5 : 30) && !coupled; near++) {
                 solution other = exact;
                 double step = pow(10, -6 * volt_rng_uniform(&rng));
@@ -275,7 +276,7 @@ static void gaps_bound_what_is_missed(void **state)
         }
 }
 
-/* Entries 1 + s k, rounded, less 1: the roundings are those of the 1, far above those of what is left. */
+/* Rounded entries 1 + s k, minus 1: the rounding errors of 1 dominate those of the difference. */
 static void what_is_tiny_beside_a_constant_is_solved(void **state)
 {
     (void)state;
@@ -301,7 +302,8 @@ static void what_is_tiny_beside_a_constant_is_solved(void **state)
         }
 }
 
-/* A negative eigenvalue far above the roundings: refused, or not met by the readout. Never an objective that means nothing. */
+/* A negative eigenvalue far above rounding: either rejected or without effect on the readout. The objective
+ * is never invalid. */
 static void what_is_no_gram_matrix_is_refused(void **state)
 {
     (void)state;
@@ -312,7 +314,7 @@ static void what_is_no_gram_matrix_is_refused(void **state)
             problem p = make_problem(solved[t], &rng, 1);
             double v[N], size = 0;
             solution found;
-            p.common = 1e3; /* the least shift hides it from Cholesky */
+            p.common = 1e3; /* the smallest shift hides it from Cholesky */
             p.intercept = true;
             for (int64_t i = 0; i < N; i++) {
                 v[i] = volt_rng_normal(&rng);
@@ -337,7 +339,8 @@ static void what_is_no_gram_matrix_is_refused(void **state)
     assert_true(refused >= SOLVED);
 }
 
-/* Two copies of a row are a row of weight 2, and a row of weight 0 is none: the same minimum and the same forecasts. */
+/* Two copies of a row equal one row of weight 2, and a row of weight 0 is ignored: minimum and predictions
+ * are the same. */
 static void weights_stand_for_copies(void **state)
 {
     (void)state;
@@ -348,7 +351,7 @@ static void weights_stand_for_copies(void **state)
         p.weighted = true;
         q = p;
         q.loss = p.loss;
-        /* rows 0 .. 9 twice in q, in the place of rows 30 .. 39, which p leaves out */
+        /* q has rows 0 .. 9 twice, replacing rows 30 .. 39, which p excludes */
         for (int64_t i = 0; i < N; i++)
             p.weights[i] = i < 10 ? 2 : i < 30 ? 1 : 0;
         q.weighted = false;
@@ -366,7 +369,7 @@ static void weights_stand_for_copies(void **state)
         check_ok(solve(&q, 1e-12, (volt_progress){0}, &two));
         double size = fabs(one.objective);
         assert_true(fabs(one.objective - two.objective) <= 1e-10 * size);
-        for (int64_t i = 0; i < 30 * p.columns; i++) /* forecasts move with the root of the gap */
+        for (int64_t i = 0; i < 30 * p.columns; i++) /* predictions change with the square root of the gap */
             assert_true(fabs(one.U[i] - two.U[i]) <= 2 * sqrt(2 * 1e-12 * size / p.alpha) + 1e-9);
         for (int64_t i = 30 * p.columns; i < N * p.columns; i++)
             assert_true(one.A[i] == 0 || fabs(one.A[i]) <= 1e-9);
@@ -405,7 +408,8 @@ static void parameters_follow_the_units(void **state)
     }
 }
 
-/* Of two classes the first output is 0, and the second that of the only column; c lacks what was taken from K. */
+/* For two classes the first output is 0 and the only column gives the second; c excludes the part subtracted
+ * from K. */
 static void outputs_of_two_classes_are_one_column(void **state)
 {
     (void)state;
@@ -440,7 +444,7 @@ static void outputs_of_two_classes_are_one_column(void **state)
     volt_loss_free(p.loss);
 }
 
-/* ---- memory, threads, cancelling -------------------------------------------------------------- */
+/* ---- memory, threads, cancellation ------------------------------------------------------------ */
 
 static void every_allocation_may_fail(void **state)
 {
@@ -458,7 +462,7 @@ static void every_allocation_may_fail(void **state)
             assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
             if (!hit)
                 break;
-            k += UNDER_SANITIZERS ? 4 : 0; /* the k-th is what the plain pass is for */
+            k += UNDER_SANITIZERS ? 4 : 0; /* every k is tested without sanitizers */
         }
         volt_loss_free(p.loss);
     }
@@ -551,7 +555,7 @@ static void scores_are_mean_losses(void **state)
     volt_loss_free(huber);
 }
 
-/* Small problems: threads would only wait for each other. */
+/* Small problems: more threads only add overhead. */
 static int use_one_thread(void **state)
 {
     (void)state;
