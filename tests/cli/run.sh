@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests/cli/run.sh: test the program as a user meets it: what it prints, how it ends, what it leaves behind.
+# tests/cli/run.sh: test the output, exit status and files of the program.
 #
 #   VOLTERRA=path/to/volterra tests/cli/run.sh [PATTERN]
 #

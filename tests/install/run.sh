@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests/install/run.sh: install into a scratch prefix and use the library from there as a stranger would.
+# tests/install/run.sh: install into a scratch prefix and use the library from there.
 #
 #   tests/install/run.sh BUILD      BUILD: a build folder with the shared library. TAP on stdout.
 set -uo pipefail

@@ -31,8 +31,8 @@ static const char *const forms[][2] = {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* K (n x m, both at most N) less the means over the columns y, whose own full matrix is `own`: the features of x_i and y_j less
- * their mean, multiplied out. */
+/* K (n x m, both at most N) less the means over the columns y, whose own full matrix is `own`: the features
+ * of x_i and y_j less their mean, multiplied out. */
 static void centre_plainly(const double *K, const double *own, int64_t n, int64_t m, double *centred)
 {
     double column[N] = {0}, all = 0;
@@ -160,7 +160,7 @@ static int stop_late(const char *stage, double fraction, void *context)
     return fraction > 0.6;
 }
 
-/* Progress runs from 0 to 1 once over both matrices; memory that is not there is an error like any other. */
+/* Progress runs from 0 to 1 once over both matrices; an out-of-memory condition is an error. */
 static void progress_and_memory(void **state)
 {
     (void)state;
@@ -235,8 +235,8 @@ static void predict(const scene *s, const volt_model *model, volt_start start, d
         volt_model_predict(model, volt_view_of(s->x + N * D, H, D), &options, volt_matrix_of(out, H, Q), NULL));
 }
 
-/* (H K H + alpha I) A = Y on the rows behind the washout, and the centred row of every input times A. `K` is the
- * plain matrix of `rows` inputs against all N training rows, `own` that of the training rows. */
+/* (H K H + alpha I) A = Y on the rows behind the washout, and the centred row of every input times A. `K` is
+ * the plain matrix of `rows` inputs against all N training rows, `own` that of the training rows. */
 static void forecast_plainly(const scene *s, const double *own, const double *K, int64_t rows, double *out)
 {
     int64_t w = s->options.washout, kept = N - w;
@@ -265,8 +265,8 @@ static void forecast_plainly(const scene *s, const double *own, const double *K,
     free(block);
 }
 
-/* Targets are of size 45, and A of their size over alpha; rounding is amplified by the condition number, at most
- * N / alpha. */
+/* Targets are of size 45, and A of their size over alpha; rounding is amplified by the condition number, at
+ * most N / alpha. */
 static void check_outputs(const char *what, const double *actual, const double *expected, int64_t rows)
 {
     double tolerance = 45 / 0.05 * (N / 0.05) * 16 * DBL_EPSILON;
@@ -309,7 +309,7 @@ static void models_are_those_of_the_centred_matrix(void **state)
         }
 }
 
-/* With an intercept there is nothing left to centre; and files keep what a model without one has learnt. */
+/* With an intercept centring has no effect. Files store the means of a model without an intercept. */
 static void intercepts_and_files(void **state)
 {
     (void)state;

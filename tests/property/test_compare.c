@@ -312,8 +312,8 @@ static void a_base_makes_levels_and_a_gap_is_left_out(void **state)
     free_data(&made);
 }
 
-/* A test row that lies beyond all training rows: under the published protocol the ball holds test rows as well, and
- * the row is taken as it is; under the other one it is put back on the ball. */
+/* A test row that lies beyond all training rows: under the published protocol the ball holds test rows as
+ * well, and the row is taken as it is; under the other one it is put back on the ball. */
 static void test_rows_beyond_training(void **state)
 {
     (void)state;
@@ -427,7 +427,7 @@ static void what_is_wrong_is_said_first(void **state)
     free_data(&made);
 }
 
-/* A kernel whose every draw fails is a row with a reason; when all do, so does the comparison. */
+/* A kernel whose trials all fail is a row with an error. If all kernels fail, the comparison fails. */
 static void kernels_that_fail_do_not_stop_the_others(void **state)
 {
     (void)state;

@@ -41,8 +41,8 @@ static const char *const kernels[] = {"volterra",
                                       "gak:sigma=1,window=4"};
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
-/* With itself everything is 1; elsewhere two values of the kernel, each off by 1000 eps of the largest as in other tests
- * of these kernels, and a few roundings. Entries are at most 1. */
+/* K(x, x) = 1; elsewhere two values of the kernel, each off by 1000 eps of the largest as in other tests of
+ * these kernels, and a few roundings. Entries are at most 1. */
 static const double tolerance = 1e4 * DBL_EPSILON;
 
 static void check_entries(const char *text, volt_view K, const double *rows, const double *columns,
@@ -94,8 +94,8 @@ static void sequences_by_definition(void **state)
     free(x);
 }
 
-/* Of features less the mean of those of the columns: with k the kernel before centring, that of x with itself is
- * k(x, x) - 2 mean_l k(x, y_l) + mean_kl k(y_k, y_l). */
+/* Of features less the mean of those of the columns: with k the kernel before centring, that of x with
+ * itself is k(x, x) - 2 mean_l k(x, y_l) + mean_kl k(y_k, y_l). */
 static void centred_by_definition(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void collections_by_definition(void **state)
         free((double *)series[i].data);
 }
 
-/* A row without features has no direction. */
+/* A row with zero features cannot be normalised. */
 static void rows_of_zero(void **state)
 {
     (void)state;

@@ -48,7 +48,7 @@ static void gram_matrices_are_positive_semidefinite(void **state)
         }
 }
 
-/* With a constant border the rbf lift is not positive semidefinite: the test above would see it. */
+/* With a constant border the rbf lift is not positive semidefinite: the check above detects it. */
 static void a_constant_border_would_fail_for_rbf(void **state)
 {
     (void)state;

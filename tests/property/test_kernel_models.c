@@ -1,7 +1,7 @@
-/* tests/property/test_kernel_models.c: every kernel of the table works everywhere: fit, fitted values,
+/* tests/property/test_kernel_models.c: every kernel of the table with all operations: fit, fitted values,
  * forecasts from both starts, closed loop, stream, files, threads and cancelling, as it is, on windows and
- * on rows read as paths. The truth is the kernel's own Gram matrix on the concatenated sequence and the
- * model's coefficients; that Gram matrices are right is shown elsewhere. */
+ * on rows read as paths. The reference is the Gram matrix of the concatenated sequence times the
+ * coefficients of the model. Other tests check the Gram matrices. */
 #include "kernel/kernel_entry.h"
 #include "support/check.h"
 #include "support/failing_alloc.h"
@@ -44,7 +44,8 @@ static void add_form(const char *text)
     volt_kernel_free(kernel);
 }
 
-/* From the table: the name alone (of a small size), with windows, with path=rows, wherever the kernel takes them. */
+/* From the table: the name alone (of a small size), with windows, with path=rows, wherever the kernel takes
+ * them. */
 static int collect_forms(void **state)
 {
     (void)state;
@@ -213,7 +214,7 @@ static void fitted_values_and_both_starts(void **state)
     for (int f = 0; f < form_count; f++) {
         scene s = make_scene(forms[f], &rng);
         double *K = gram_of(&s, 0, ALL), *reset = gram_of(&s, N, H), out[H * D];
-        /* Fitted values are Y - alpha A: they carry what the solution of the system is off by. */
+        /* Fitted values are Y - alpha A and carry the error of the solution of the system. */
         for (int64_t i = s.info.washout; i < N; i++)
             for (int k = 0; k < D; k++) {
                 double sum = s.info.intercepts[k], sizes = 1;

@@ -186,7 +186,7 @@ static double plain_left_out(const plain_group *g)
     return score;
 }
 
-/* Options of every kind, as `rng` falls. */
+/* Random options of every kind. */
 static volt_search_options draw_options(volt_rng *rng)
 {
     static const volt_score scores[] = {VOLT_SCORE_R2, VOLT_SCORE_NMSE, VOLT_SCORE_MSE, VOLT_SCORE_LOO,
@@ -359,8 +359,8 @@ static void all_rows_before_the_block_are_the_exact_search(void **state)
 
 /* ---- free runs -------------------------------------------------------------------------------- */
 
-/* One block after the training part of a model on as many landmarks: the kernel has a constant part, which is in none of the two
- * forecasts, and no row reaches beyond the ball that tau is good for. */
+/* One block after the training part of a model on as many landmarks: the kernel has a constant part, which
+ * is in none of the two forecasts, and no row reaches beyond the ball that tau is good for. */
 static void free_runs_are_those_of_models_by_themselves(void **state)
 {
     (void)state;
@@ -403,8 +403,8 @@ static void free_runs_are_those_of_models_by_themselves(void **state)
 
 /* ---- alpha profiled --------------------------------------------------------------------------- */
 
-/* The best of the grid: as good with this alpha given, and no worse than ten times as much or as little. The grid is of powers of
- * ten times the mean diagonal, which is 1 for rbf. */
+/* The best of the grid: as good with this alpha given, and no worse than ten times as much or as little. The
+ * grid is of powers of ten times the mean diagonal, which is 1 for rbf. */
 static void a_profiled_alpha_is_the_best_of_its_grid(void **state)
 {
     (void)state;

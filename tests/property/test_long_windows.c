@@ -1,7 +1,7 @@
 /* tests/property/test_long_windows.c: windows longer than the sequence that a model was fitted to.
  *
- * The zeros before the first row bring little or nothing to such windows, and are not walked through; the forecasts
- * are still those of the plain windows, zeros and all, however the rows after training come in. */
+ * The zeros before the first row contribute little or nothing to such windows and are skipped. Predictions
+ * equal those of the explicit zero-padded windows, however the rows after training are divided into calls. */
 #include "support/check.h"
 #include "support/plain_paths.h"
 #include "support/sequences.h"
@@ -54,7 +54,8 @@ static volt_model *fit(const plain_path_kernel *kernel, int64_t window, const do
     return model;
 }
 
-/* The forecasts after training, and how far they may be off, from the plain kernel and the model's coefficients. */
+/* The forecasts after training, and how far they may be off, from the plain kernel and the model's
+ * coefficients. */
 static void plain_forecasts(const plain_path_kernel *kernel, int64_t window, const double *rows,
                             const volt_model *model, double *forecast, double *most)
 {
@@ -118,7 +119,7 @@ static void forecasts_are_those_of_the_plain_windows(void **state)
             double *rows = random_rows(&rng, ALL, D, 1), *targets = normal_rows(&rng, TRAIN, 1);
             if (!UNDER_SANITIZERS)
                 check_model(&kernels[k], windows[i], rows, targets);
-            /* Zeros among the data are no different from those before it. */
+            /* Zeros in the data are treated like zeros before it. */
             memset(rows, 0, 3 * D * sizeof(double));
             memset(rows + (TRAIN + 2) * D, 0, 9 * D * sizeof(double));
             check_model(&kernels[k], windows[i], rows, targets);

@@ -60,7 +60,7 @@ static double column_mean(const double *losses, int64_t T, int64_t M, int64_t i,
     return sum;
 }
 
-/* The definition, word for word: model by model, pair by pair, replication by replication. */
+/* The literal definition: model by model, pair by pair, replication by replication. */
 static plain_set plain_mcs(const double *losses, int64_t T, int64_t M, const int64_t *indices, int64_t reps,
                            volt_mcs_method method)
 {

@@ -145,8 +145,8 @@ static double flops_of(const volt_search *search)
 
 /* ---- exact ------------------------------------------------------------------------------------ */
 
-/* A trial that was given up could not have won: perfect scores on its other blocks (`perfect`) leave it behind
- * the winner, or level with it when the winner has the lower index. */
+/* A stopped trial could not have won: perfect scores on its other blocks (`perfect`) leave it behind the
+ * winner, or level with it when the winner has the lower index. */
 static void check_stops(const volt_search *race, double sign, double perfect)
 {
     volt_search_info info = {.struct_size = sizeof info};
@@ -199,7 +199,7 @@ static void exact_races_with(volt_score score, double sign, double perfect)
     print_message(
         "exact: %.0f%% of the blocks, %.0f%% of the operations; the winner stood there again %d times\n",
         100 * (double)done / (double)all, 100 * work / all_work, duplicates);
-    assert_true(done < all);                  /* something was given up, */
+    assert_true(done < all);                  /* some trials were stopped, */
     assert_true(duplicates >= PROBLEMS / 10); /* and ties were there to be broken */
 }
 
@@ -302,7 +302,7 @@ static void nothing_depends_on_threads(void **state)
     }
 }
 
-/* A problem large enough that BLAS would share it out among threads. */
+/* A problem large enough for multithreaded BLAS. */
 static void larger_problems_do_not_depend_on_threads(void **state)
 {
     (void)state;

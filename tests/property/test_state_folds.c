@@ -1,12 +1,13 @@
 /* tests/property/test_state_folds.c: scores of candidates with explicit states equal those computed from the
  * n x n matrix.
  *
- * The same kernel goes both ways: an esn whose coef0 is 1e-300 is the same to the last bit, but no longer a
- * plain product of states, and is evaluated in its rows. Both solve a system whose condition is at most 1 +
- * n N / alpha (entries of states below 1), n N = 2000 here, and alpha at least 1e-3: forecasts agree to some
- * eps 2e6 = 5e-10, and a free run adds up what the rows before it were off. The largest difference seen is
- * 2e-11; 1e-9 is allowed. Profiled alphas are as small as 1e-8 of the diagonal, a condition of n 1e8: 1e-5
- * is allowed to the best mean, where 2e-7 was seen. Rounding decides between two alphas with equal scores. */
+ * The same kernel is computed both ways: an esn whose coef0 is 1e-300 is the same to the last bit, but no
+ * longer a plain product of states, and is evaluated in its rows. Both solve a system whose condition is at
+ * most 1 + n N / alpha (entries of states below 1), n N = 2000 here, and alpha at least 1e-3: forecasts
+ * agree to some eps 2e6 = 5e-10, and a free run adds up what the rows before it were off. The largest
+ * difference seen is 2e-11; 1e-9 is allowed. Profiled alphas are as small as 1e-8 of the diagonal, a
+ * condition of n 1e8: 1e-5 is allowed to the best mean, where 2e-7 was seen. Rounding decides between two
+ * alphas with equal scores. */
 #include "base/progress.h"
 #include "kernel/kernel_entry.h"
 #include "select/folds/problem.h"
@@ -89,7 +90,7 @@ static int64_t pick(volt_rng *rng, int64_t count)
     return (int64_t)(volt_rng_uniform(rng) * (double)count);
 }
 
-/* Options of every kind, as `rng` falls. */
+/* Random options of every kind. */
 static volt_search_options draw_options(volt_rng *rng, const int64_t *records)
 {
     static const volt_score scores[] = {VOLT_SCORE_R2, VOLT_SCORE_NMSE, VOLT_SCORE_MSE};

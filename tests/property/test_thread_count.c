@@ -1,7 +1,7 @@
 /* tests/property/test_thread_count.c: results that do not depend on the number of threads, and bounds for
  * the others.
  *
- * A Gram matrix is the same bit for bit: bands of diagonals are cut alike whatever the threads. The
+ * A Gram matrix is the same bit for bit: bands of diagonals do not depend on the number of threads. The
  * factorisation runs the same operations on the same tiles in an order that its data fix, but BLAS may sum
  * in another order on another number of threads: coefficients then differ by rounding, eps / rcond relative. */
 #include "support/check.h"

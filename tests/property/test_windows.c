@@ -355,7 +355,7 @@ static void the_last_window_is_the_whole_sequence(void **state)
 
 /* ---- rows as paths ---------------------------------------------------------------------------- */
 
-/* Paths of d scalars, over the largest value of the columns; unless told otherwise with lead-lag and time. */
+/* Paths of d scalars divided by the largest value of the columns, by default with lead-lag and time. */
 static void rows_as_paths(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* tests/reference/test_volterra_cv.c: a search over six candidates against the authors' estimator inside
- * scikit-learn's grid search: one factorisation here, thirty fits there. */
+ * scikit-learn's grid search: one factorisation compared with thirty fits. */
 #include "support/check.h"
 #include "support/golden.h"
 #include "text/text.h"

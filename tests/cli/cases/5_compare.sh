@@ -49,7 +49,7 @@ compare_json()
         and max(r['mcs_pvalue'] for r in v['rows']) == 1 and v['rows_train'] == 120 and v['rows_test'] == 30 \
         and v['protocol'] == 'history' and not v['interrupted'] \
         and v['command'] == 'volterra compare --x u.csv --y y.csv --kernel linear volterra:lift=even --draws 5 --json'"
-    # The numbers are those of fit, predict and score with the winner.
+    # The numbers equal those of fit, predict and score with the winner.
     if command -v python3 >/dev/null; then
         python3 -c 'import json; b = json.load(open("out"))["rows"][1]; print(b["best"]["kernel"], b["best"]["alpha"])
 print(b["mdae"], b["nmse"], b["w1"], b["mae"], b["rmse"])' >said

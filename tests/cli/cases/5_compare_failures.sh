@@ -18,7 +18,7 @@ compare_log_names()
 }
 check "compare --log: kernels whose names are alike have logs of their own" compare_log_names
 
-# The second of three logs is of no use: two rows have results, one its reason, in every form.
+# The second of three logs is unusable: two rows have results and one has an error, in every output format.
 compare_bad_log()
 {
     small_problem 80

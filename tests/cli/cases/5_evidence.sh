@@ -54,7 +54,7 @@ tune_gradient()
     expect 0 tune --x u.csv --y y.csv --kernel memory --draws 60 --score evidence --method gradient --seed 2 --log t.jsonl \
         -o m.safetensors --json --threads 1
     winner | cmp - first || fail "another run, on one thread, differs"
-    # Its log can be read again, and no number of draws need be said.
+    # Its log can be resumed without a number of draws.
     expect 0 tune --merge t.jsonl --json
     expect 0 tune --x u.csv --y y.csv --kernel memory:rho=0.5 --score evidence --method gradient
     out_has '^best kernel +memory:gamma=[0-9.e-]+,rho=0.5,mu='

@@ -53,7 +53,7 @@ forecast_one()
     lines_of sales-forecast.csv 13
     [ "$(sed -n 1p sales-forecast.csv)" = month,a,a.error ] || fail "$(sed -n 1p sales-forecast.csv)"
     sed -n 2p sales-forecast.csv | grep -q '^2012-07,' || fail "$(sed -n 2p sales-forecast.csv)"
-    # The file reads back as it is.
+    # The file can be read back.
     expect 0 score --truth sales-forecast.csv:a --pred sales-forecast.csv:a
     if command -v gnuplot >/dev/null; then
         out=$(cat sales-forecast.svg)
@@ -65,7 +65,7 @@ forecast_one()
 }
 check "forecast: a series in, its next values, their errors and a picture out" forecast_one
 
-# Step H is what fit --ahead H says of the last row, in value and in error.
+# Step H equals the prediction of fit --ahead H for the last row, in value and in error.
 forecast_is_fit()
 {
     monthly 150 >s.csv
@@ -137,7 +137,7 @@ forecast_clock()
     expect 0 forecast t.csv --steps 2 --plot none
     out_has "^note +column 't' only counts the rows: it is their time, and is not forecast\$"
     [ "$(cut -d, -f1 t-forecast.csv | tr '\n' ' ')" = 't 510 515 ' ] || fail "$(cat t-forecast.csv)"
-    # Alone in its file it is the series.
+    # A single column is the series.
     cut -d, -f1 t.csv >only.csv
     expect 0 forecast only.csv --steps 1 -o -
     [ "$(sed -n 1p out)" = step,t,t.error ] || fail "$(cat out)"

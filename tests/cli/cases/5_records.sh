@@ -19,7 +19,7 @@ records_in_fit_and_predict()
     [ "$(cut -d, -f1 p.csv | uniq -c | awk '{ printf "%s ", $1 }')" = "1 30 1 25 " ] || fail "$(head -n 40 p.csv)"
     awk -F, 'NR == FNR { f[FNR] = $NF; next } FNR > 1 && ($NF - f[FNR]) ^ 2 > 1e-12 { exit 1 }' f.csv p.csv ||
         fail "fitted values are not the forecasts of the records"
-    # The same rows as one sequence are another model.
+    # The same rows as one sequence give another model.
     expect 0 fit --x runs.csv:u --y runs.csv:y --alpha 1e-4 -o one.safetensors --fitted g.csv
     cmp -s f.csv g.csv && fail "records make no difference"
     # Without its name the column series is looked for, and numbers are names too.
@@ -44,7 +44,7 @@ records_in_streams()
     lines_of out 56
     paste -d, <(sed 1d p.csv | sed 's/.*,//') out | awk -F, '($1 - $2) ^ 2 > 1e-14 * (1 + $1 ^ 2) { exit 1 }' ||
         fail "a stream of records differs from predict"
-    # A model of one sequence passes over empty lines, as before.
+    # A model of one sequence ignores empty lines.
     expect 0 fit --x runs.csv:u --y runs.csv:y --alpha 1e-4 -o one.safetensors
     printf '0.1\n0.2\n' | "$VOLTERRA" stream one.safetensors >plain
     printf '0.1\n\n0.2\n' | "$VOLTERRA" stream one.safetensors >blank
@@ -58,7 +58,7 @@ records_in_tune()
     expect 0 tune --x runs.csv:u --y runs.csv:y --series runs.csv:run --folds 2 --folds-by records --draws 3 \
         --kernel rbf:window=3 --log log --json -o m.safetensors
     valid_json out "v['folds'] == 2 and '--series runs.csv:run' in v['command']"
-    # Whole records: another question than rows, whose log does not go on with it.
+    # Folds of whole records are another search than folds of rows, so the log cannot be resumed.
     expect 1 tune --x runs.csv:u --y runs.csv:y --series runs.csv:run --folds 2 --draws 3 --kernel rbf:window=3 \
         --log log --resume
     expect 2 tune --x runs.csv:u --y runs.csv:y --folds-by records --draws 3

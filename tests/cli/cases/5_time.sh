@@ -24,10 +24,10 @@ predict_times()
     [ "$(sed -n 24p yhat.csv | cut -d, -f1)" = '2020-01-05 06:00' ] || fail "the last row is $(sed -n 24p yhat.csv)"
     expect 0 predict model.safetensors --x x.csv --rows 77: --json
     valid_json out "v['columns'] == ['load'] and len(v['time']) == 23 and v['time'][-1] == '2020-01-05 06:00'"
-    # Numbers alone go into a file of numbers.
+    # A numeric file receives only numbers.
     expect 0 predict model.safetensors --x x.csv --rows 77: -o yhat.npy
     no_err
-    # Without dates all is as it was.
+    # Without dates nothing changes.
     cut -d, -f2 x.csv >bare.csv
     expect 0 predict model.safetensors --x bare.csv --rows 77: -o bare_yhat.csv
     cut -d, -f2 yhat.csv | cmp -s - bare_yhat.csv || fail "the dates changed the forecast"
@@ -41,7 +41,7 @@ check "predict: a column of times comes first, of the rows that the forecasts ar
 
 predict_monthly()
 {
-    # Each goes on in its own form.
+    # Times continue in their own format.
     local form
     for form in '%d-%02d' '%d/%d/1' '01.%2$02d.%1$d'; do
         awk -v form="$form" 'BEGIN {
@@ -65,7 +65,7 @@ check "predict: months are counted on in the form of the file" predict_monthly
 
 years_and_quarters()
 {
-    # A column of years is no series to be learned and forecast.
+    # A column of years is not treated as a series.
     awk 'BEGIN { print "year,v"; for (t = 0; t < 40; t++) printf "%d,%.9g\n", 1971 + t, sin(0.5 * t) + 0.1 * cos(1.3 * t) }' >x.csv
     expect 0 fit --x x.csv --rows :36 --alpha 1e-3 -o model.safetensors --json
     valid_json out "v['d'] == 1 and v['q'] == 1"
@@ -83,7 +83,7 @@ check "years and quarters are times" years_and_quarters
 
 predict_irregular()
 {
-    # Days of work: nobody knows which day the row after the last is.
+    # Working days: the date of the next row is unknown.
     awk 'BEGIN { print "date,v"
         for (t = 0; t < 40; t++) { day = 6 + 7 * int(t / 5) + t % 5
             printf "2020-%02d-%02d,%.9g\n", 1 + int((day - 1) / 28), 1 + (day - 1) % 28, sin(0.4 * t) } }' >x.csv
@@ -91,7 +91,7 @@ predict_irregular()
     expect 0 predict model.safetensors --x x.csv --rows 29:
     [ "$(sed -n 1p out)" = v ] || fail "the header is $(sed -n 1p out)"
     err_has "^volterra: warning: the forecasts have no column 'date': they are for 1 row later, and the times of the rows have no regular step$"
-    # Texts that are no dates.
+    # Texts that are not dates.
     sed '2,$s/^2020-\(..\)/day \1 of/' x.csv >words.csv
     expect 0 predict model.safetensors --x words.csv --rows 29:
     err_has "they are for 1 row later, and its texts are not dates that can be counted on$"
@@ -157,7 +157,7 @@ check "predict says when X does not begin where the model ended" predict_start_t
 
 predict_start_rows()
 {
-    # Without times the rows themselves are known again.
+    # Without times the rows are matched by their values.
     small_model
     expect 0 predict model.safetensors --x x.csv -o yhat.csv
     err_has "^volterra: warning: x.csv begins with the rows that the model was fitted on, and forecasts go on after those: give the rows after the first 59, or --start reset$"
@@ -167,7 +167,7 @@ predict_start_rows()
     no_err
     expect 0 predict model.safetensors --x x.csv --start reset -o yhat.csv
     no_err
-    # Rows that do not move tell nothing.
+    # Constant rows cannot be matched.
     { echo a; yes 5 | head -n 20; series 30 1 | tail -n +2; } >asleep.csv
     expect 0 fit --x asleep.csv --alpha 1e-3 -o asleep.safetensors
     expect 0 predict asleep.safetensors --x asleep.csv -o yhat.csv
@@ -271,7 +271,7 @@ score_times()
     hourly 100 >x.csv
     expect 0 fit --x x.csv --rows :80 --ahead 2 --alpha 1e-3 -o model.safetensors
     expect 0 predict model.safetensors --x x.csv --rows 78: --index -o yhat.csv
-    # The columns of times and rows are none of the forecast.
+    # The columns of times and rows are not part of the forecast.
     expect 0 score --truth x.csv --truth-rows 80: --pred yhat.csv --pred-rows :20 --json
     valid_json out "v['rows'] == 20 and v['columns'] == 1"
     cp out expected
@@ -279,7 +279,7 @@ score_times()
     expect 0 predict model.safetensors --x x.csv --rows 78: -o plain.csv
     expect 0 score --truth x.csv --truth-rows 80: --pred plain.csv --pred-rows :20 --json
     same out expected
-    # Which rows belong together the times know.
+    # Rows are matched by their times.
     expect 1 score --truth x.csv --pred yhat.csv
     err_has 'x.csv has 100 rows but yhat.csv has 22 \(by their times: --truth-rows 80:100 --pred-rows 0:20\)$'
     # A forecast of row t is for row t+2: compared with row t it is off by two rows.

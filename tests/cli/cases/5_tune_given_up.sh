@@ -1,6 +1,6 @@
 # tests/cli/cases/5_tune_given_up.sh: searches in which no draw has a score, but not all failed. Sourced by run.sh.
 
-# Draws that were given up have no failure to tell: the sentence must do without.
+# Stopped trials have no failure message: the error is reported without one.
 only_given_up()
 {
     series 80 1 >x.csv
@@ -15,7 +15,7 @@ only_given_up()
 }
 check "tune says it when every draw was given up" only_given_up
 
-# The first was given up, the second failed: its reason is the one to tell.
+# The first trial was stopped, the second failed: the reason of the second is reported.
 given_up_and_failed()
 {
     series 80 1 >x.csv

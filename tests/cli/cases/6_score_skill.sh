@@ -13,7 +13,7 @@ score_skill()
     out_has '^skill .* 0\.922078$'
     out_has '^MASE .* 0\.266667$'
     out_has '^naive forecast +the truth 1 row before, over 3 rows$'
-    # A path that runs on by itself is compared only where it is asked for.
+    # A free run is compared only on request.
     expect 0 score --truth truth.csv --truth-rows 4: --pred pred.csv --json --lyapunov 1 --dt 1
     valid_json out "'skill' not in v and 'mase' not in v and v['valid_rows'] == 3"
     expect 0 score --truth truth.csv --truth-rows 4: --pred pred.csv --json --lyapunov 1 --dt 1 --ahead 1
@@ -44,7 +44,7 @@ score_past()
     out_has '^skill .* left out: it needs the truth 9 rows before, and no scored row has that \(--past\)$'
     expect 0 score --truth truth.csv --pred pred.csv --ahead 9 --json
     valid_json out "v['skill'] is None and v['mase'] is None and v['skill_rows'] == 0"
-    # A naive forecast without an error is no unit.
+    # A naive forecast with zero error cannot be used as a unit.
     printf '5\n5\n5\n5\n' >constant.csv
     expect 0 score --truth constant.csv --pred pred.csv
     out_has '^skill .* left out: that forecast is exact$'
@@ -64,7 +64,7 @@ check "score: the rows that a naive forecast needs" score_past
 
 score_words()
 {
-    # Never a negative figure without a word.
+    # A negative skill is always explained.
     printf '1\n2\n3\n4\n' >truth.csv
     printf '4\n3\n2\n1\n' >pred.csv
     expect 0 score --truth truth.csv --pred pred.csv --season 2

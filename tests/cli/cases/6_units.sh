@@ -14,7 +14,8 @@ with open("unit.csv", "w") as out:
 END
 }
 
-# Squares of numbers of these sizes are no doubles: R2 and alpha must be those of plain data, and errors in their unit.
+# Squares of such numbers overflow or underflow: R2 and alpha must equal those of unscaled data, and errors must
+# be in the unit of the data.
 units()
 {
     command -v python3 >/dev/null || return 0

@@ -193,7 +193,7 @@ foreign_files()
 }
 check "files of another kind" foreign_files
 
-# Files without an end: an error after the bytes that tell, not after all memory.
+# Endless files: an error after the first bytes, not after all memory is used.
 endless_files()
 {
     small_model
@@ -225,7 +225,7 @@ endless_files()
     cat model.safetensors /dev/zero 2>cat.err | timeout 20 "$VOLTERRA" predict - --x x.csv >out 2>err
     [ "${PIPESTATUS[1]}" -eq 1 ] || fail "zeros behind the last tensor"
     err_has 'follow the last tensor'
-    # Rows without an end: memory that is limited ends them.
+    # Endless rows: the memory limit stops the reader.
     [ $sanitized = yes ] && return
     (ulimit -v 1000000; yes 1,2 | timeout 60 "$VOLTERRA" fit --x - -o m.safetensors --threads 1 >out 2>err
         [ "${PIPESTATUS[1]}" -eq 1 ]) || fail "rows without an end"

@@ -28,7 +28,7 @@ no_permission()
     chmod a-r shut.csv
     expect_bound 1 fit --x shut.csv -o m.safetensors
     err_has 'shut.csv.*Permission denied'
-    # A protected file is not replaced, and that is found before the work.
+    # A protected file is not replaced, and the error is reported before the computation.
     echo old >kept
     chmod a-w kept
     expect_bound 1 fit --x nofile.csv -o kept
@@ -42,7 +42,7 @@ check "output in a directory that is not ours" no_permission
 
 file_size_limit()
 {
-    # The old model, a forecast and a matrix survive a disk that is full, byte for byte.
+    # The old model, a forecast and a matrix are byte-identical after a full-disk error.
     [[ ${VOLT_SUITE:-} != coverage:* ]] || skip "the counters of a counted program are files too"
     small_model
     cp model.safetensors old-model
@@ -185,7 +185,7 @@ one_file_two_names()
     absent a.x
     absent missing
     [ "$(cat there)" = old ] || fail "there was written"
-    # Of one name in two folders there are two files; a device is no file to lose.
+    # Equal names in two folders are different files; a device cannot be overwritten.
     expect 0 fit --x x.csv --kernel linear -o new --fitted folder/new
     expect 0 compare --x x.csv --kernel linear --draws 1 --csv /dev/null --latex /dev/null
     : >bekk.json

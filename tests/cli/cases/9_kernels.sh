@@ -22,7 +22,7 @@ documents()
 }
 check "the documents name every kernel" documents
 
-# The page adds the kernel cauchy: every list that contains it must be named on the page.
+# The page adds the kernel cauchy: every file that contains it must be named on the page.
 page_on_kernels()
 {
     local root=$here/../.. page file name
@@ -52,10 +52,10 @@ same_everywhere()
     out_has '^R2 in sample'
     grep -qE '^[a-z ]+ +(0|-?nan|inf)( |$)' <(grep -vE '^washout' out) && fail "$1: a fact that is none: $(cat out)"
 
-    # The model on its own training rows is its fitted values.
+    # Predictions of the training rows equal the fitted values.
     expect 0 predict m.safetensors --x x.csv --rows :50 --start reset -o again.csv
     near fitted.csv again.csv 1e-7
-    # Row by row is all at once, with either start.
+    # Row by row and all at once give the same result, with either initial state.
     expect 0 predict m.safetensors --x x.csv --rows 50: -o batch.csv
     { sed -n 1p x.csv; tail -n +52 x.csv; } >rest.csv
     expect 0 stream m.safetensors --header <rest.csv
@@ -63,7 +63,7 @@ same_everywhere()
     expect 0 predict m.safetensors --x x.csv --rows 50: --start reset -o batch.csv
     expect 0 stream m.safetensors --start reset --header <rest.csv
     near batch.csv out 1e-7
-    # The first step of the path that it goes on by itself is the forecast from the last training target.
+    # The first step of the free run equals the prediction from the last training target.
     expect 0 predict m.safetensors --x x.csv --rows 50:51 -o one.csv
     expect 0 continue m.safetensors --steps 1
     near one.csv out 1e-9
@@ -91,7 +91,7 @@ indefinite()
     expect 0 gram --x x.csv --kernel sigmoid -o K.npy
     err_has '^volterra: warning: kernel sigmoid need not be positive'
     lines_of err 1
-    # No alpha near rounding holds this one; the failure says why.
+    # No alpha near rounding makes this matrix definite; the error message reports it.
     expect 1 fit --x x.csv --kernel sigmoid --alpha 1e-9 -o m2.safetensors
     err_has 'kernel sigmoid need not be positive'
     absent m2.safetensors
