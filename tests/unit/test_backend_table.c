@@ -81,7 +81,7 @@ static void names_are_found_until_the_table_is_full(void **state)
     check_fails(volt_backend_register(&last), VOLT_ERR_ARGUMENT, "there are 8 back ends, and no room for last");
     assert_null(volt_backend_at(8));
     assert_null(volt_backend_at(-1));
-    check_fails(volt_backend_use("nothing"), VOLT_ERR_ARGUMENT, "called 1"); /* fills the table */
+    check_fails(volt_backend_use("nothing"), VOLT_ERR_ARGUMENT, "called 1"); /* truncated list */
     volt_backend_set(NULL);
     assert_true(volt_backend_is_automatic());
     assert_ptr_equal(volt_backend_current(), &volt_cpu_backend);

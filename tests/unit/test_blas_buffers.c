@@ -128,7 +128,7 @@ static void claims_of_one_thread_nest(void **state)
     assert_int_equal(inner.buffers, 0);
     volt_blas_release(&inner);
     check_ok(volt_blas_claim(&inner));
-    assert_false(inner.is_outer); /* the outer limit is still in force */
+    assert_false(inner.is_outer); /* the outer claim is still held */
     volt_blas_release(&inner);
     volt_blas_release(&outer);
     check_ok(volt_blas_claim(&inner));

@@ -305,7 +305,7 @@ static void spelling_does_not_matter(void **state)
     for (int s = 0; s < 5; s++) {
         volt_kernel *parsed = NULL;
         if (volt_kernel_parse(spellings[s], &parsed) != VOLT_OK)
-            continue; /* then it does not exist */
+            continue; /* invalid spelling */
         volt_kernel_free(parsed);
         volt_candidates *candidates = draw_from(spellings[s], NULL);
         for (int i = 0; i < 5; i++) {

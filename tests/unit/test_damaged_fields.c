@@ -522,7 +522,7 @@ static void learners(void **state)
 static void checkpoints(void **state)
 {
     (void)state;
-    enum { SIZE = 2, RESIDUAL = 3 }; /* on the values of a column */
+    enum { SIZE = 2, RESIDUAL = 3 }; /* indices within a column */
     static const lie lies[] = {
         {"version", TEXT, 0, "7", "has checkpoint format 7"},
         {"fit", TEXT, 0, "0123", "belongs to another fit (0123"},

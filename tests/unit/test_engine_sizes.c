@@ -158,8 +158,7 @@ static void appended_states_go_on(void **state)
 
 /* ---- threads ----------------------------------------------------------------------------------- */
 
-/* More entries than one thread combines, and an initial state with workspace for more threads than are now
- * available. */
+/* More entries than one thread combines, and a state with workspace for more threads than are now available. */
 static void threads_change_nothing(void **state)
 {
     (void)state;

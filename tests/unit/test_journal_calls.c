@@ -204,7 +204,7 @@ static void neither_memory_nor_disk(void **state)
             if (model == distant) { /* the first row waits for its target */
                 check_ok(volt_live_feed(learner, x_at(0), y));
                 check_ok(volt_live_feed(learner, x_at(1), y));
-            } else { /* one row more than fitted was allocated */
+            } else { /* space for one more row than fitted */
                 check_ok(volt_live_update(learner, x_at(0), 0, y_at(0), y));
             }
             int64_t events = info_of(learner).events;

@@ -173,7 +173,7 @@ static void names_of_parameters(void **state)
     check_fails(volt_kernel_get(kernel, "2mu", &value), VOLT_ERR_KERNEL, "\"2mu\"");
     assert_null(volt_kernel_parameter_name(kernel, -1));
     assert_string_equal(volt_kernel_parameter_name(kernel, 0), "1.weight");
-    assert_int_equal(volt_kernel_slices(kernel), 3); /* rows with different echoes are different */
+    assert_int_equal(volt_kernel_slices(kernel), 3); /* each corr has its own slice */
     assert_true(volt_same_parameter("2mu", "2mu") && !volt_same_parameter("2mu", "2.mu"));
     assert_true(volt_same_parameter("mu", "1.mu") && !volt_same_parameter("mu", "2.mu"));
     volt_kernel_free(kernel);
@@ -192,7 +192,7 @@ static bool is_known(const char *text, const char *name, bool *has_form)
     check_ok(volt_kernel_tangent(kernel, &resolved, name, &tangent, &known));
     *has_form = volt_form_of(&resolved, &form);
     if (known) {
-        /* with this weight it equals the term; otherwise a device would run the wrong kernel */
+        /* the derivative by a weight is the term; for others a device would run the kernel instead */
         assert_int_equal(volt_form_of(&tangent, &form), strstr(name, "weight") != NULL);
         volt_tangent_release(&tangent);
     }

@@ -141,7 +141,7 @@ static void memory_may_run_out(void **state)
             int hit = failing_alloc_hit();
             assert_int_equal(failing_alloc_live(), 0);
             failing_alloc_stop();
-            if (status != VOLT_OK) /* saving succeeds without removing leftovers */
+            if (status != VOLT_OK) /* removal of leftovers may fail */
                 assert_int_equal(status, hit ? VOLT_ERR_MEMORY : VOLT_OK);
             if (!hit)
                 break;

@@ -106,7 +106,7 @@ static void matrices_that_cannot_be_factored_are_refused(void **state)
     double same[] = {1, 0, 0, 1}, room[4], errors[2];
     check_ok(volt_left_out_solve(&left_out, volt_view_of(same, 2, 2), 1, volt_view_of(Y, 2, 1)));
     check_ok(volt_left_out_block(&left_out, (const int64_t[]){1}, 1, room, volt_matrix_of(errors, 1, 1)));
-    assert_true(fabs(errors[0] + 1) < 1e-14); /* 0, predicted from the other one, 1 */
+    assert_true(fabs(errors[0] + 1) < 1e-14); /* target 0, predicted as 1 */
     check_fails(volt_left_out_block(&left_out, (const int64_t[]){0, 1}, 2, room, volt_matrix_of(errors, 2, 1)),
                 VOLT_ERR_SINGULAR, "left-out rows");
     volt_left_out_release(&left_out);

@@ -67,7 +67,7 @@ static void logs_name_the_loss(void **state)
     volt_search *search = NULL, *again = NULL, *merged = NULL;
     const char *log = scratch_path("loss.jsonl");
     volt_search_options options = loss_search_options(&loss_cases[LOSS_QUANTILES]);
-    options.score = VOLT_SCORE_R2; /* the measure of the loss */
+    options.score = VOLT_SCORE_R2; /* means the score of the loss */
     options.draws = 4;
     options.log = log;
     options.weights = d.weights;
