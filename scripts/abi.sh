@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/abi.sh: whether programs that were linked with the library before still run with it. A step of `make lint`.
+# scripts/abi.sh: check binary compatibility with the last release. A step of `make lint`.
 #
 #   scripts/abi.sh             compare the public interface with that of the last tag v*; fails where something was lost
 #                              or changed although docs/versions.md promises that it stays

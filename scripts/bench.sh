@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/bench.sh: build in Release and run the benchmarks. What `make bench` calls.
+# scripts/bench.sh: build in Release and run the benchmarks. Called by `make bench`.
 #
 # Peer packages are benchmarked too if they can be installed. PEER_PYTHON is the interpreter (empty: none); set
 # it to use another one.

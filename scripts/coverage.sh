@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/coverage.sh: which lines and branches of src/ the tests run. What `make coverage` calls.
+# scripts/coverage.sh: line and branch coverage of src/ by the tests. Called by `make coverage`.
 #
 #   scripts/coverage.sh [SUITE...]     suites of tests/run_tests.sh; without arguments those below
 #   scripts/coverage.sh --report       count again what ran before

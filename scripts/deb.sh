@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/deb.sh: the Debian packages, tried on a fresh system. What `make deb` calls.
+# scripts/deb.sh: build the Debian packages and test them in a minimal root. Called by `make deb`.
 #
 #   scripts/deb.sh              build/deb: libvolterra0, libvolterra-dev, volterra, python3-volterra, the source
 #                               package; lintian; then they are installed in a bare root, and used there

@@ -1,10 +1,11 @@
-# scripts/fresh_root.sh: a system with next to nothing in it, to try an installation in; read by wheel.sh and deb.sh.
+# scripts/fresh_root.sh: minimal root file systems for installation tests; sourced by wheel.sh and deb.sh.
 #
 #   fresh_root NAME PACKAGE...     build/roots/NAME: this release of Debian, what every system has, and PACKAGES
 #   in_root NAME COMMAND...        run it there, with network
 #   in_root_offline NAME COMMAND...
 #
-# Needs root. What mmdebstrap made is kept as build/roots/NAME.tar, and every call of fresh_root starts from it.
+# Requires root. The result of mmdebstrap is cached as build/roots/NAME.tar, and every call of fresh_root starts
+# from it.
 roots=$PWD/build/roots
 
 need_root()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/fuzz.sh: run each libFuzzer target for FUZZ_SECONDS, JOBS of them at a time. What `make fuzz` calls.
+# scripts/fuzz.sh: run each libFuzzer target for FUZZ_SECONDS, JOBS of them at a time. Called by `make fuzz`.
 #
 #   scripts/fuzz.sh [NAME...]     e.g. `scripts/fuzz.sh csv`; without arguments all targets
 #

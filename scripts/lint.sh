@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/lint.sh: formatting, layout, clang-tidy, cppcheck, shellcheck, interface. What `make lint` calls.
+# scripts/lint.sh: formatting, layout, clang-tidy, cppcheck, shellcheck, interface. Called by `make lint`.
 #
 #   scripts/lint.sh            check everything
 #   scripts/lint.sh --fast     layout, generated files, exported names and format: seconds, nothing is built or installed

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/mutate.sh: would the tests notice a fault? What `make mutate` calls; scripts/mutate.py says how.
+# scripts/mutate.sh: mutation tests. Called by `make mutate`; see scripts/mutate.py.
 #
 #   scripts/mutate.sh [OPTIONS of scripts/mutate.py]
 #

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# scripts/soak.sh: rows through a stream and through a learner for long, with memory and drift. What `make soak` calls.
+# scripts/soak.sh: memory and drift of a stream and of a learner over many rows. Called by `make soak`.
 #
 #   SOAK_ROWS      through the stream (100000000: some minutes on one core)
 #   SOAK_LEARNED   through the learner of a window of 500 rows (100000: some minutes on another)
 #
-# Both run beside each other. The status is 1 when forecasts are further off than rounding explains, or memory grows.
+# Both run concurrently. The status is 1 when the drift exceeds the rounding bound or memory grows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/tsan.sh: the C tests and the program under ThreadSanitizer. What `make tsan` calls.
+# scripts/tsan.sh: the C tests and the program under ThreadSanitizer. Called by `make tsan`.
 #
 #   scripts/tsan.sh [NAME...]     test programs, e.g. `scripts/tsan.sh test_search`, or `program`; without arguments: the
 #                                 program and all test programs but those below

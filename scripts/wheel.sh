@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# scripts/wheel.sh: the source distribution and a wheel for this machine, tried on a fresh system. What `make wheel` calls.
+# scripts/wheel.sh: build the source distribution and a wheel for this machine, and test them in a minimal root.
+# Called by `make wheel`.
 #
 #   scripts/wheel.sh            build/wheel/dist: sdist, wheel; then its tests in a root with Python alone
 #   scripts/wheel.sh --build    without the tests

@@ -1,4 +1,4 @@
-# tests/cli/harness.sh: one case, and what it may expect. Sourced by run.sh.
+# tests/cli/harness.sh: test cases and assertions. Sourced by run.sh.
 
 count=0 failed=0 seen=0
 

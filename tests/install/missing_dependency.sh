@@ -1,4 +1,4 @@
-# tests/install/missing_dependency.sh: what the targets of make do where a dependency is missing; read by run.sh.
+# tests/install/missing_dependency.sh: behaviour of make targets when a dependency is missing; read by run.sh.
 #
 # A folder in front of PATH pretends that NLopt is missing: its pkg-config denies it until its package manager was
 # asked to install something. sudo, the package manager and cmake only write down that they were called.

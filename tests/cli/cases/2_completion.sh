@@ -1,4 +1,4 @@
-# tests/cli/cases/2_completion.sh: scripts that complete words in shells.
+# tests/cli/cases/2_completion.sh: shell completion scripts.
 
 # completes WORD...: what bash offers for the last WORD, sorted, on one line
 completes()

@@ -1,4 +1,4 @@
-# tests/cli/cases/2_options.sh: options that are given wrong.
+# tests/cli/cases/2_options.sh: invalid options.
 
 unknown_option()
 {

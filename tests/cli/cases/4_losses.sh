@@ -1,4 +1,4 @@
-# tests/cli/cases/4_losses.sh: fit with other losses than squares, and with weights.
+# tests/cli/cases/4_losses.sh: fit with losses other than squared error, and with weights.
 
 # Inputs u, a target y, counts k, labels and weights w.
 loss_data()

@@ -1,4 +1,4 @@
-# tests/cli/cases/4_missing.sh: missing values: where they matter, and what becomes of them.
+# tests/cli/cases/4_missing.sh: handling of missing values.
 
 # A series of 40 rows with a hole in row 5, column b, another in row 35, column a, and a column `note` of text.
 holed_series()

@@ -1,4 +1,4 @@
-# tests/cli/cases/4_solvers.sh: how a readout is found (fit --solver, --landmarks).
+# tests/cli/cases/4_solvers.sh: solvers of the readout (fit --solver, --landmarks).
 
 # y remembers u.
 remembering()

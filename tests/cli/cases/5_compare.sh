@@ -1,4 +1,4 @@
-# tests/cli/cases/5_compare.sh: compare: its table in every form, its files, and what it refuses.
+# tests/cli/cases/5_compare.sh: compare: output formats, files and rejected arguments.
 
 # Inputs u and two targets that follow them through a few steps of the past, n rows.
 small_problem()

@@ -1,4 +1,4 @@
-# tests/cli/cases/5_compare_failures.sh: what fails in a comparison costs a row and no more. The data are those of
+# tests/cli/cases/5_compare_failures.sh: a failure in a comparison affects only one row. Uses the data of
 # 5_compare.sh.
 
 compare_log_names()

@@ -1,4 +1,4 @@
-# tests/cli/cases/5_compare_loss.sh: compare by other losses than squares.
+# tests/cli/cases/5_compare_loss.sh: compare with losses other than squared error.
 
 # Inputs u, a target y, counts k, labels and weights w.
 compare_loss_data()

@@ -1,4 +1,5 @@
-# tests/cli/cases/5_device.sh: --device: what it takes, what it says when there is none, and the same results on one.
+# tests/cli/cases/5_device.sh: --device: accepted values, messages without a device, and equal results on a
+# device.
 #
 # The devices are those of tests/plugin/fake_plugin.c.
 

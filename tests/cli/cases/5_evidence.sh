@@ -1,4 +1,5 @@
-# tests/cli/cases/5_evidence.sh: the evidence: tune by it and by its gradient, leave-one-out, and what fit says of it.
+# tests/cli/cases/5_evidence.sh: the evidence: tune with it and with its gradient, leave-one-out, and the output
+# of fit.
 
 # driven N SEED: u.csv and y.csv, a filtered input through a square
 driven()

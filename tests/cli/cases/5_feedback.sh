@@ -1,4 +1,4 @@
-# tests/cli/cases/5_feedback.sh: outputs that come back beside the inputs (--feedback).
+# tests/cli/cases/5_feedback.sh: models with output feedback (--feedback).
 
 # The golden file as CSV: train.csv, test.csv, and what free runs on the latter give, continued and warmed up.
 golden_feedback()

@@ -1,4 +1,4 @@
-# tests/cli/cases/5_forecast_series.sh: a series in, the next values out; and fits of several horizons.
+# tests/cli/cases/5_forecast_series.sh: forecasts of a series, and fits with several horizons.
 
 bench_series=$here/../../bench/series
 

@@ -1,4 +1,4 @@
-# tests/cli/cases/5_intervals.sh: intervals about forecasts.
+# tests/cli/cases/5_intervals.sh: prediction intervals.
 
 # x drives y with noise from a list that repeats: 420 rows.
 noisy()

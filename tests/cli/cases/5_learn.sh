@@ -1,4 +1,4 @@
-# tests/cli/cases/5_learn.sh: stream --learn: a model that goes on learning.
+# tests/cli/cases/5_learn.sh: stream --learn: online learning.
 
 # A model of 40 rows of one input and one target, and 30 rows of both that follow.
 learning_model()

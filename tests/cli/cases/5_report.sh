@@ -1,4 +1,4 @@
-# tests/cli/cases/5_report.sh: compare --report: a page that holds everything and asks for nothing.
+# tests/cli/cases/5_report.sh: compare --report: a self-contained HTML page.
 
 report_problem()
 {

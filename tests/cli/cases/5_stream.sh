@@ -1,4 +1,4 @@
-# tests/cli/cases/5_stream.sh: stream, when lines are not as they should be.
+# tests/cli/cases/5_stream.sh: stream with invalid input lines.
 
 # Four rows, with $1 as a line after the second.
 rows_with() { printf '0.1,0.2\n0.3,0.1\n%b\n0.2,0.2\n-0.1,0.3\n' "$1"; }

@@ -1,4 +1,4 @@
-# tests/cli/cases/5_tune.sh: tune: its result, what it searches, and what it refuses.
+# tests/cli/cases/5_tune.sh: tune: results, search space and rejected arguments.
 
 # A system with memory: y follows u through a few steps of the past. n rows to u.csv and y.csv.
 system_with_memory()

@@ -1,4 +1,5 @@
-# tests/cli/cases/5_tune_given_up.sh: searches in which no draw has a score, but not all failed. Sourced by run.sh.
+# tests/cli/cases/5_tune_given_up.sh: searches in which no trial has a score and not all failed. Sourced by
+# run.sh.
 
 # Stopped trials have no failure message: the error is reported without one.
 only_given_up()

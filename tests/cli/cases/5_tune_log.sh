@@ -1,4 +1,4 @@
-# tests/cli/cases/5_tune_log.sh: what tune survives, and what it leaves behind. The helpers are in 5_tune.sh.
+# tests/cli/cases/5_tune_log.sh: tune after interruptions, and its logs. The helpers are in 5_tune.sh.
 
 tune_killed()
 {

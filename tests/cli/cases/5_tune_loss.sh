@@ -1,4 +1,4 @@
-# tests/cli/cases/5_tune_loss.sh: tune with other losses than squares, and with weights.
+# tests/cli/cases/5_tune_loss.sh: tune with losses other than squared error, and with weights.
 
 # Inputs u, a target y, counts k, labels and weights w.
 tune_loss_data()

@@ -1,4 +1,4 @@
-# tests/cli/cases/6_anomaly.sh: series unlike normal ones, and rows of a series unlike those before them.
+# tests/cli/cases/6_anomaly.sh: anomalous series, and anomalous rows of a series.
 
 turns=$here/../../examples/data/turns
 

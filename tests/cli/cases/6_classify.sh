@@ -1,4 +1,4 @@
-# tests/cli/cases/6_classify.sh: classify, the classes of whole series.
+# tests/cli/cases/6_classify.sh: classification of time series.
 
 # wave_series FILE SEED: 18 univariate series of classes slow, fast and flat, 12 or 14 steps, as a .ts file; noise from a small
 # generator of its own, so that the numbers are the same everywhere.

@@ -1,4 +1,4 @@
-# tests/cli/cases/6_score_skill.sh: score against forecasts that need no model, and its picture.
+# tests/cli/cases/6_score_skill.sh: score relative to baselines, and its plot.
 
 score_skill()
 {

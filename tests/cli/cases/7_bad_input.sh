@@ -1,5 +1,5 @@
-# tests/cli/cases/7_bad_input.sh: data, kernels and numbers that are wrong: the status, one clear line,
-# nothing written.
+# tests/cli/cases/7_bad_input.sh: invalid data, kernels and numbers: exit status, one-line message, no output
+# file.
 
 # refuse STATUS PATTERN FIT-ARGUMENTS...
 refuse()

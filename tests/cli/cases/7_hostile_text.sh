@@ -1,4 +1,4 @@
-# tests/cli/cases/7_hostile_text.sh: names and texts out of files are shown and drawn, and never obeyed.
+# tests/cli/cases/7_hostile_text.sh: names and texts from files are printed and plotted, never executed.
 
 esc=$'\033' csi=$'\302\233' del=$'\177' # ESC, U+009B (which a terminal takes for ESC [), DEL
 nasty="a${esc}[31m${csi}2J${del}z"

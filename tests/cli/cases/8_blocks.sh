@@ -1,4 +1,4 @@
-# tests/cli/cases/8_blocks.sh: long files are read, forecast and written in pieces; pipes are read once.
+# tests/cli/cases/8_blocks.sh: long files are processed in blocks; pipes are read once.
 
 # As a whole where rows with holes may be dropped, otherwise in pieces of 65,536 rows.
 pieces()

@@ -1,4 +1,4 @@
-# tests/cli/cases/8_files.sh: what is written is whole or not there; a damaged model is refused.
+# tests/cli/cases/8_files.sh: output files are complete or absent; a damaged model is rejected.
 
 no_directory()
 {

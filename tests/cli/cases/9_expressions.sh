@@ -1,4 +1,4 @@
-# tests/cli/cases/9_expressions.sh: sums, products and filters of kernels, as a user meets them.
+# tests/cli/cases/9_expressions.sh: sums, products and filters of kernels in the program.
 
 # everywhere KERNEL: the model on its own rows, row by row, and in its own loop
 everywhere()

@@ -1,4 +1,4 @@
-# tests/cli/cases/9_memory.sh: limits on memory, step by step around what is just enough.
+# tests/cli/cases/9_memory.sh: memory limits around the minimum required.
 
 # The address space, in KiB, of the program at rest: a stream that waits for its first row.
 address_space_at_rest()

@@ -1,4 +1,4 @@
-# tests/cli/cases/9_readme.sh: commands in documents print what stands there.
+# tests/cli/cases/9_readme.sh: commands in documents print the output shown there.
 
 # documents.py has the rules. Each page of docs/tasks is a case of its own: it must work alone, in a fresh folder.
 commands_of() # LINES FILE...: run the commands of the files; at least LINES lines are compared
