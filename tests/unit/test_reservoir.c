@@ -86,8 +86,7 @@ static void plain_draw(uint64_t seed, double density, double input, double bias,
 }
 
 /* The norm of a state is at most sqrt(N) / (1 - rate), and a step rounds N + D + 4 times; the errors of all
- * steps sum to 1 / (1 - rate) of that. 1e-11 of the largest entry is ten times as much for rates up to 0.95
- * and degree 3. */
+ * steps sum to 1 / (1 - rate) of that. 1e-11 is ten times as much for rates up to 0.95 and degree 3. */
 static void check_entries(const char *text, const plain_esn *esn, const double *X, const double *Y)
 {
     static long double x[ROWS * N], y[ROWS * N];
@@ -156,8 +155,7 @@ static void drawn_networks_are_what_they_say(void **state)
 
 /* ---- state-affine ------------------------------------------------------------------------------- */
 
-/* p and q measured from the steps of the reservoir, then their bound: the random weights have the specified
- * norm. */
+/* The bound of p and q measured from steps of the reservoir is the specified norm. */
 static void state_affine_bounds(void **state)
 {
     (void)state;
@@ -202,8 +200,7 @@ static void state_affine_by_hand(void **state)
     check_ok(volt_gram(kernel, volt_view_of(Z, 3, 1), volt_view_of(NULL, 0, 0), NULL, volt_matrix_of(K, 3, 3)));
     for (int i = 0; i < 9; i++)
         assert_true(fabs(K[i] - x[i / 3] * x[i % 3]) < 1e-14);
-    /* The bound of user-supplied weights is measured: the iteration multiplies by P0 + |z| P1 and adds q0 +
-     * |z| 2. */
+    /* The bound of user-supplied weights is measured: x is multiplied by P0 + |z| P1, q0 + |z| q1 is added. */
     volt_resolved resolved = {0};
     check_ok(volt_kernel_resolve(kernel, (volt_extent){.radius = 1, .largest = 1}, 1, &resolved));
     assert_true(fabs(resolved.facts.contraction - (P0 + P1)) < 1e-12);
