@@ -17,12 +17,11 @@ may_include()
     case $1 in
         text) ;;
         base) ;;
-        kernel | io | data) echo base ;;
+        kernel | io | data | stats) echo base ;;
         solve) echo kernel base ;;
-        stats) echo solve kernel base ;;
         model) echo solve kernel io stats base ;;
         select) echo model solve kernel io stats base ;;
-        series | anomaly) echo select model solve kernel io stats base ;;
+        series) echo select model solve kernel io stats base ;;
         task) echo select model solve kernel io data stats base ;;
         *) echo "check_layout: folder src/$1 is not in the table of scripts/check_layout.sh" >&2; exit 1 ;;
     esac

@@ -67,8 +67,8 @@ Numbers = Union[npt.NDArray[Any], Sequence[Sequence[float]]]
 
 
 class Frame(Protocol):
-    """A DataFrame or Series of pandas or polars. A protocol, because type checkers treat the classes of pandas as Any without
-    its stubs, and Any among overloads makes every result Any."""
+    """A DataFrame or Series of pandas or polars. A protocol, because type checkers that lack the annotations of pandas
+    treat its classes as Any, and Any among overloads makes every result Any."""
 
     def to_numpy(self, *args: Any, **kwargs: Any) -> Any: ...
 

@@ -9,7 +9,7 @@
  * Leave-one-out errors need no second fit: e_i / (1 - h_i), h_i = (1 + z_i' (C + a I)^-1 z_i)/m. */
 #include "stats/stats_internal.h"
 
-#include "solve/choice/alpha_grid.h"
+#include "base/alpha_grid.h"
 
 #include <float.h>
 #include <math.h>

@@ -214,6 +214,7 @@ static volt_status tune(run *r, row *one)
 
 static const volt_metrics no_metrics = {.struct_size = sizeof(volt_metrics),
                                         .mse = NAN,
+                                        .rmse = NAN,
                                         .nmse = NAN,
                                         .r2 = NAN,
                                         .mae = NAN,

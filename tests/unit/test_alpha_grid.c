@@ -1,6 +1,6 @@
 /* tests/unit/test_alpha_grid.c: the grid of alpha and the choice from it. */
+#include "base/alpha_grid.h"
 #include "base/error.h"
-#include "solve/choice/alpha_grid.h"
 #include "support/check.h"
 
 #include <float.h>

@@ -74,7 +74,7 @@ static void rows_are_worth_their_forecasts(void **state)
             double score = NAN, mean = 0, again[TEST * LOSS_OUTPUTS];
             assert_null(row->failure);
             assert_int_equal(forecast.cols, c->outputs);
-            assert_true(isnan(row->metrics->nmse));
+            assert_true(isnan(row->metrics->nmse) && isnan(row->metrics->rmse));
             check_ok(volt_loss_score(loss, volt_view_rows(loss_targets(&d, c), TRAIN, TEST), forecast,
                                      options.weights ? options.weights + TRAIN : NULL, &score));
             assert_true(row->loss == score);

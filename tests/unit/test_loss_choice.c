@@ -1,5 +1,5 @@
 /* tests/unit/test_loss_choice.c: choice of alpha by the loss on held-out rows. */
-#include "solve/choice/alpha_grid.h"
+#include "base/alpha_grid.h"
 #include "solve/loss/loss_solve.h"
 #include "support/check.h"
 #include "support/sequences.h"

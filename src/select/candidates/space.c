@@ -5,10 +5,10 @@
 #include "select/candidates/space.h"
 #include "base/memory.h"
 
+#include "base/alpha_grid.h"
 #include "base/error.h"
 #include "base/strings.h"
 #include "kernel/kernel_entry.h"
-#include "solve/choice/alpha_grid.h"
 #include "text/text.h"
 
 #include <ctype.h>

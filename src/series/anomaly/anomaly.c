@@ -1,5 +1,6 @@
 /* src/series/anomaly/anomaly.c: fits an anomaly detector to the Gram matrix of normal series, and scores new
  * series. */
+#include "base/alpha_grid.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -7,7 +8,6 @@
 #include "base/threads.h"
 #include "model/model_errors.h"
 #include "series/anomaly/variance_norm.h"
-#include "solve/choice/alpha_grid.h"
 #include "solve/exact/cholesky.h"
 
 #include <float.h>

@@ -2,9 +2,9 @@
  * folds. */
 #include "series/classify/class_bench.h"
 
+#include "base/alpha_grid.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "solve/choice/alpha_grid.h"
 
 #include <math.h>
 

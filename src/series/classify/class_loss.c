@@ -4,9 +4,9 @@
  * five stratified folds with a refit for each, which is affordable for few series and small matrices. */
 #include "series/classify/class_bench.h"
 
+#include "base/alpha_grid.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "solve/choice/alpha_grid.h"
 #include "solve/loss/loss_solve.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
  *     (K / s + alpha I) A + 1 c' = Y,  1' A = 0,        s the mean of the diagonal of K
  *
  * with leave-one-out errors from the same inverse (series/classify/series_model.h). */
+#include "base/alpha_grid.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -12,7 +13,6 @@
 #include "kernel/extent.h"
 #include "kernel/gram/gram.h"
 #include "series/classify/series_model.h"
-#include "solve/choice/alpha_grid.h"
 
 #include <inttypes.h>
 #include <math.h>

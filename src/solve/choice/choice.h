@@ -15,7 +15,7 @@
 #ifndef SOLVE_CHOICE_H
 #define SOLVE_CHOICE_H
 
-#include "solve/choice/alpha_grid.h"
+#include "base/alpha_grid.h"
 #include "solve/exact/kept_factor.h"
 
 /* The choice for one output. */

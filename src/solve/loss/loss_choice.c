@@ -1,14 +1,14 @@
 /* src/solve/loss/loss_choice.c: alpha by fits on the earlier rows, evaluated on the later ones.
  *
- * With many rows, fits on the last ones screen the candidates (solve/choice/alpha_grid.h). */
+ * With many rows, fits on the last ones screen the candidates (base/alpha_grid.h). */
 #include "solve/loss/loss_solve.h"
 
+#include "base/alpha_grid.h"
 #include "base/backend.h"
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "solve/choice/alpha_grid.h"
 
 #include <float.h>
 #include <inttypes.h>

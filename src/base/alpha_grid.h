@@ -1,4 +1,4 @@
-/* src/solve/choice/alpha_grid.h: the candidates for alpha, and the choice among them.
+/* src/base/alpha_grid.h: the candidates for alpha, and the choice among them.
  *
  * Every choice of alpha in the library uses a grid of this table: powers of ten, in units of the size of the
  * matrix that alpha is added to. The ranges differ because the matrices and the criteria differ.
@@ -13,8 +13,8 @@
  *     SEARCH          -8 .. 1  1                   -           drawn log-uniformly by searches of kernel parameters
  *
  * Among equal errors, the first candidate in the order of its grid is chosen. */
-#ifndef SOLVE_ALPHA_GRID_H
-#define SOLVE_ALPHA_GRID_H
+#ifndef BASE_ALPHA_GRID_H
+#define BASE_ALPHA_GRID_H
 
 #include "volterra/base.h"
 

@@ -1,5 +1,5 @@
-/* src/solve/choice/alpha_grid.c: the candidates for alpha, and the choice among them. */
-#include "solve/choice/alpha_grid.h"
+/* src/base/alpha_grid.c: the candidates for alpha, and the choice among them. */
+#include "base/alpha_grid.h"
 
 #include "base/error.h"
 #include "base/memory.h"
