@@ -184,6 +184,15 @@ static void blocks_of_a_search_are_averaged(void **state)
     assert_string_equal(found.baselines[0].name, "naive");
     assert_true(fabs(found.baselines[0].r2 - r2) < 1e-14);
     assert_true(fabs(found.baselines[0].ratio - 0.5 / (1 - r2)) < 1e-12);
+    double least = INFINITY; /* a baseline is better only if its error is below 0.99 of the score's */
+    for (int64_t i = 0; i < one.n_baselines; i++)
+        least = fmin(least, 1 - one.baselines[i].r2);
+    options.score = 1 - 1.005 * least;
+    check_ok(volt_assess(pairing, &options, &one));
+    assert_true(one.better == -1 && !has(&one, VOLT_WARNING_BETTER_BASELINE));
+    options.score = 1 - 1.02 * least;
+    check_ok(volt_assess(pairing, &options, &one));
+    assert_true(one.better >= 0 && has(&one, VOLT_WARNING_BETTER_BASELINE));
     options.measure = VOLT_SCORE_LOG; /* not a block score */
     check_ok(volt_assess(pairing, &options, &one));
     assert_true(isnan(one.baselines[0].ratio) && one.better == -1);

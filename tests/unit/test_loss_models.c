@@ -484,9 +484,32 @@ static int end(void **state)
     return 0;
 }
 
+/* Counts above e have a negative loss: the objective has no lower bound in a file. */
+static void negative_objectives_are_saved(void **state)
+{
+    (void)state;
+    data d = make_data(5512);
+    for (int64_t t = 0; t < N; t++)
+        d.counts[t] += 50;
+    double fitted[N];
+    volt_fit_options options = options_of("poisson", 0.05);
+    volt_model *model = NULL, *copy = NULL;
+    check_ok(fit(&d, volt_view_of(d.counts, N, 1), &options, volt_matrix_of(fitted, N, 1), &model));
+    const char *path = scratch_path("negative.safetensors");
+    check_ok(volt_model_save(model, path, (volt_progress){0}));
+    check_ok(volt_model_load(path, &copy));
+    volt_model_info a = {.struct_size = sizeof a}, b = {.struct_size = sizeof b};
+    volt_model_get_info(model, &a);
+    volt_model_get_info(copy, &b);
+    assert_true(a.objective < 0 && a.objective == b.objective);
+    volt_model_free(model);
+    volt_model_free(copy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(negative_objectives_are_saved),
         cmocka_unit_test(all_ways_to_forecast_agree),
         cmocka_unit_test(outputs_are_those_of_the_loss),
         cmocka_unit_test(two_classes_are_one_function),
