@@ -126,7 +126,7 @@ __global__ static void __launch_bounds__(THREADS) run(const __grid_constant__ vo
     sum_workspace sums;
     sums.warps = memory + volt_run_workspace_numbers(&g);
     sums.blocks = sums.warps + g.q * WARPS;
-    volt_run_result result = {0, 0, VOLT_RUN_WHOLE};
+    volt_run_result result = {0, 0, VOLT_RUN_COMPLETE};
     int lane = threadIdx.x % WARP;
     bool leads = threadIdx.x < WARP;
     if (threadIdx.x == 0)
@@ -136,14 +136,14 @@ __global__ static void __launch_bounds__(THREADS) run(const __grid_constant__ vo
     wait_for_all_blocks(); /* no block writes to a block that has not started */
     int64_t slot = 0, turned = 0;
     for (int64_t t = 0; t < g.rows; t++) {
-        if (leads && result.end == VOLT_RUN_WHOLE) {
+        if (leads && result.end == VOLT_RUN_COMPLETE) {
             int flags = volt_run_row(&g, &workspace, t, slot, lane, WARP);
-            if (flags & VOLT_RUN_ASKED)
-                result.end = VOLT_RUN_ASKS;
+            if (flags & VOLT_RUN_HOST_ROW)
+                result.end = VOLT_RUN_NEEDS_HOST;
             else
                 result.outside += (flags & VOLT_RUN_COUNTED) != 0;
         }
-        if (threadIdx.x == 0 && result.end != VOLT_RUN_WHOLE)
+        if (threadIdx.x == 0 && result.end != VOLT_RUN_COMPLETE)
             ends = 1;
         __syncthreads();
         if (ends)
@@ -157,7 +157,7 @@ __global__ static void __launch_bounds__(THREADS) run(const __grid_constant__ vo
         wait_for_all_blocks();
         if (leads) {
             if (finish(g, workspace, t, lot, lane))
-                result.end = VOLT_RUN_LEFT;
+                result.end = VOLT_RUN_DIVERGED;
             result.done = t + 1;
         }
         slot = slot + 1 < g.ring_rows ? slot + 1 : 0;

@@ -202,7 +202,7 @@ VOLT_FORM_FUNCTION double volt_run_filtered(const volt_run_grid *g, const volt_r
     return value;
 }
 
-enum { VOLT_RUN_ASKED = 1, VOLT_RUN_COUNTED = 2 };
+enum { VOLT_RUN_HOST_ROW = 1, VOLT_RUN_COUNTED = 2 };
 
 /* Compute slice s of the row into z; returns flags. */
 VOLT_FORM_FUNCTION int volt_run_slice(const volt_run_grid *g, const volt_run_workspace *workspace, int64_t s,
@@ -215,13 +215,13 @@ VOLT_FORM_FUNCTION int volt_run_slice(const volt_run_grid *g, const volt_run_wor
     }
     double norm = sqrt(volt_run_sum(squares));
     if (!(norm * norm < INFINITY))
-        return VOLT_RUN_ASKED;
+        return VOLT_RUN_HOST_ROW;
     if (norm <= volt_run_model(g, workspace, RUN_LIMIT)[s])
         return 0;
     int ball = (int)volt_run_model(g, workspace, RUN_BALL)[s];
     for (int64_t k = lane; ball == VOLT_OUTSIDE_CLIPPED && k < g->columns; k += lanes)
         z[k] *= volt_run_model(g, workspace, RUN_RADIUS)[s] / norm;
-    return ball == VOLT_OUTSIDE_LEFT ? 0 : ball == VOLT_OUTSIDE_ASKED ? VOLT_RUN_ASKED : VOLT_RUN_COUNTED;
+    return ball == VOLT_OUTSIDE_IGNORED ? 0 : ball == VOLT_OUTSIDE_HOST ? VOLT_RUN_HOST_ROW : VOLT_RUN_COUNTED;
 }
 
 /* Compute the columns of the row, clipped and scaled; returns flags. */
@@ -232,7 +232,7 @@ VOLT_FORM_FUNCTION int volt_run_columns(const volt_run_grid *g, const volt_run_w
     for (int64_t k = lane; k < g->columns; k += lanes) {
         double value = volt_run_column(g, workspace, t, k);
         bad = bad || !(fabs(value) < INFINITY);
-        if (!g->plain && k < g->own && g->range != VOLT_OUTSIDE_LEFT) {
+        if (!g->plain && k < g->own && g->range != VOLT_OUTSIDE_IGNORED) {
             const volt_column *column = volt_run_column_of(g, workspace, k);
             double within = fmin(fmax(value, column->low), column->high);
             held = held || within != value;
@@ -241,9 +241,9 @@ VOLT_FORM_FUNCTION int volt_run_columns(const volt_run_grid *g, const volt_run_w
         workspace->column[k] = (value - volt_run_model(g, workspace, RUN_SHIFT)[k]) * g->scale;
     }
     bool any_bad = VOLT_RUN_ANY(bad), any_held = VOLT_RUN_ANY(held);
-    return any_bad || (any_held && g->range == VOLT_OUTSIDE_ASKED) ? VOLT_RUN_ASKED
-           : any_held                                              ? VOLT_RUN_COUNTED
-                                                                   : 0;
+    return any_bad || (any_held && g->range == VOLT_OUTSIDE_HOST) ? VOLT_RUN_HOST_ROW
+           : any_held                                             ? VOLT_RUN_COUNTED
+                                                                  : 0;
 }
 
 /* Advance the border. `entering` receives the state of the diagonal that enters at row t. */
@@ -263,16 +263,16 @@ VOLT_FORM_FUNCTION void volt_run_borders(const volt_run_grid *g, const volt_run_
     }
 }
 
-/* Compute row t, at position `slot` of the ring, as the kernel sees it. With VOLT_RUN_ASKED the state is
+/* Compute row t, at position `slot` of the ring, as the kernel sees it. With VOLT_RUN_HOST_ROW the state is
  * unchanged. */
 VOLT_FORM_FUNCTION int volt_run_row(const volt_run_grid *g, const volt_run_workspace *workspace, int64_t t,
                                     int64_t slot, int64_t lane, int64_t lanes)
 {
     double *z = workspace->ring + slot * g->numbers;
     int flags = volt_run_columns(g, workspace, t, lane, lanes);
-    for (int64_t s = 0; s < g->slices && !(flags & VOLT_RUN_ASKED); s++)
+    for (int64_t s = 0; s < g->slices && !(flags & VOLT_RUN_HOST_ROW); s++)
         flags |= volt_run_slice(g, workspace, s, z + s * g->columns, lane, lanes);
-    if (flags & VOLT_RUN_ASKED)
+    if (flags & VOLT_RUN_HOST_ROW)
         return flags;
     VOLT_RUN_SYNC();
     for (int64_t i = lane; i < volt_run_bank_numbers(g); i += lanes)

@@ -66,7 +66,7 @@ static void wait_for_sent(channel *c)
         MPI_Test(&c->request, &done, MPI_STATUS_IGNORE);
         pthread_mutex_unlock(&crew.lock);
         if (!done)
-            volt_rest(VOLT_CREW_REST);
+            volt_sleep(VOLT_CREW_REST);
     }
     free(c->sent);
     c->sent = NULL;
@@ -169,7 +169,7 @@ static volt_status gather(const char *search, volt_stage *stage)
         if (!hear_hello()) {
             if (!volt_stage_poll(stage))
                 return volt_stage_end(stage);
-            volt_rest(VOLT_CREW_REST);
+            volt_sleep(VOLT_CREW_REST);
         }
     open_channels();
     for (int rank = 1; rank < grid.size; rank++) {
@@ -242,7 +242,7 @@ bool mpi_crew_end(bool patiently, const char *reason)
         if (!hear_hello()) {
             if (!patiently && volt_seconds() - begun > PATIENCE)
                 return false;
-            volt_rest(1000);
+            volt_sleep(1000);
         }
     open_channels();
     for (int64_t i = 0; i < crew.count; i++)

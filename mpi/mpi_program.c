@@ -43,7 +43,7 @@ static void be_silent(void)
     dup2(nowhere, STDOUT_FILENO);
     dup2(error_file, STDERR_FILENO);
     close(nowhere);
-    volt_atomic_write_nothing();
+    volt_atomic_discard_all();
 }
 
 /* The error output of this process, or an empty string. */

@@ -128,7 +128,7 @@ VOLT_API int64_t volt_threads(void);
 /* Sets the number of threads for calls from the calling thread only. count = 0 (the default): the number of the process.
  * Where the two differ, calls of BLAS outside the library's loops use one thread. A BLAS with its own thread pool (not
  * OpenMP) ignores this number. *before (may be NULL) receives the previous number. */
-VOLT_API volt_status volt_set_own_threads(int64_t count, int64_t *before);
+VOLT_API volt_status volt_set_threads_local(int64_t count, int64_t *before);
 
 /* ---- devices ---------------------------------------------------------------------------------- */
 

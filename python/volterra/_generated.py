@@ -1429,7 +1429,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_free": (None, [c_void_p]),
     "volt_set_threads": (c_int, [c_int64]),
     "volt_threads": (c_int64, []),
-    "volt_set_own_threads": (c_int, [c_int64, c_void_p]),
+    "volt_set_threads_local": (c_int, [c_int64, c_void_p]),
     "volt_set_device": (c_int, [c_char_p]),
     "volt_devices_get": (c_int, [POINTER(Devices)]),
     "volt_device_get_info": (c_int, [c_int64, POINTER(DeviceInfo)]),

@@ -64,11 +64,11 @@ def _change_threads(n_jobs: int) -> Iterator[None]:
     if count == 0:
         raise ValueError("n_jobs is 0, and must be a number of threads, -1 (all cores) or None")
     before = c_int64()
-    check(c.lib.volt_set_own_threads(_build_info().default_threads if count == -1 else count, byref(before)))
+    check(c.lib.volt_set_threads_local(_build_info().default_threads if count == -1 else count, byref(before)))
     try:
         yield
     finally:
-        c.lib.volt_set_own_threads(before, None)
+        c.lib.volt_set_threads_local(before, None)
 
 
 def _build_info() -> c.BuildInfo:

@@ -138,13 +138,13 @@ static inline volt_matrix volt_backend_map(const volt_backend *backend, volt_mat
     return backend->map ? backend->map(there) : (volt_matrix){0};
 }
 
-static inline bool volt_backend_is_elsewhere(const volt_backend *backend)
+static inline bool volt_backend_is_remote(const volt_backend *backend)
 {
     return !backend->map;
 }
 
 /* Bytes of a matrix at the back end outside this process's memory: all of them, or none. */
-static inline double volt_backend_elsewhere(const volt_backend *backend, double bytes)
+static inline double volt_backend_remote_bytes(const volt_backend *backend, double bytes)
 {
     return backend->map ? 0 : bytes;
 }
@@ -193,9 +193,9 @@ void volt_device_reset(void);
 
 /* "auto", "cpu", or "gpu:0" and so on. */
 const char *volt_device(void);
-/* Number of GPUs. 0 without a GPU or plugin; volt_device_why() returns the reason. */
+/* Number of GPUs. 0 without a GPU or plugin; volt_device_error() returns the reason. */
 int64_t volt_device_count(void);
-const char *volt_device_why(void);
+const char *volt_device_error(void);
 /* Name, version and path of the plugin; "" without a plugin. Static. */
 const char *volt_device_plugin(void);
 

@@ -19,7 +19,7 @@ const char *volt_blas_name(void)
     static const char *const threading[] = {"serial", "pthreads", "OpenMP"};
     static _Thread_local char name[256];
     int parallel = openblas_get_parallel();
-    const char *misjudged = volt_blas_misjudged();
+    const char *misjudged = volt_blas_overridden_core();
     snprintf(name, sizeof name, "%s (%s, core %s%s%s)", openblas_get_config(),
              parallel >= 0 && parallel <= 2 ? threading[parallel] : "unknown threading",
              openblas_get_corename(), misjudged ? ", set here: detected as " : "", misjudged ? misjudged : "");
@@ -84,12 +84,12 @@ __attribute__((constructor)) static void choose_core(void)
     }
 }
 
-const char *volt_blas_misjudged(void)
+const char *volt_blas_overridden_core(void)
 {
     return misjudged[0] ? misjudged : NULL;
 }
 
-void volt_blas_say_core(void)
+void volt_blas_log_core(void)
 {
     static _Atomic bool logged;
     if (misjudged[0] && !atomic_exchange(&logged, true))
@@ -99,12 +99,12 @@ void volt_blas_say_core(void)
 
 #else
 
-const char *volt_blas_misjudged(void)
+const char *volt_blas_overridden_core(void)
 {
     return NULL;
 }
 
-void volt_blas_say_core(void)
+void volt_blas_log_core(void)
 {
 }
 

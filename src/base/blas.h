@@ -55,9 +55,9 @@ void volt_blas_release(const volt_blas_use *use);
 bool volt_blas_set_claimed(bool is_under);
 
 /* The core that OpenBLAS detected before the override (blas.c); NULL without an override. */
-const char *volt_blas_misjudged(void);
+const char *volt_blas_overridden_core(void);
 /* Logs the override, once. */
-void volt_blas_say_core(void);
+void volt_blas_log_core(void);
 
 /* Name, version and threading of the BLAS, where available. */
 const char *volt_blas_name(void);

@@ -62,7 +62,7 @@ static volt_status lacking(int64_t threads)
 {
     char what[96];
     snprintf(what, sizeof what, "the next BLAS buffer, on %d thread%s,", (int)threads, threads == 1 ? "" : "s");
-    return volt_memory_lacking(largest_buffer, what);
+    return volt_memory_insufficient(largest_buffer, what);
 }
 
 /* Allocates `count` buffers in addition to those that other threads use now. */
@@ -145,7 +145,7 @@ volt_status volt_blas_claim(volt_blas_use *use)
 {
     volt_blas_use made = {.is_outer = !has_claim};
     if (made.is_outer) {
-        volt_blas_say_core();
+        volt_blas_log_core();
         volt_status status = volt_start_threads();
         if (status == VOLT_OK)
             status = claim_buffers(volt_threads(), &made.buffers);

@@ -59,5 +59,5 @@ volt_status volt_build_info_get(volt_build_info *info)
         .threads_from = volt_threads_from(),
         .memory = volt_memory_available(),
     };
-    return volt_result_give(info, &now, sizeof now, "volt_build_info");
+    return volt_result_copy(info, &now, sizeof now, "volt_build_info");
 }

@@ -46,7 +46,7 @@ static volt_status open_device(int64_t device)
 {
     const volt_plugin *plugin = volt_plugin_get();
     int64_t count = volt_plugin_devices();
-    VOLT_REQUIRE(plugin, VOLT_ERR_DEVICE, "%s", volt_plugin_why());
+    VOLT_REQUIRE(plugin, VOLT_ERR_DEVICE, "%s", volt_plugin_error());
     VOLT_REQUIRE(device < count, VOLT_ERR_DEVICE,
                  "gpu:%" PRId64 " does not exist: the plugin found %" PRId64 ", and the first is gpu:0", device,
                  count);
@@ -140,7 +140,7 @@ void volt_device_reset(void)
     volt_backend_set(NULL);
     failed = false;
     snprintf(chosen, sizeof chosen, "auto");
-    volt_plugin_forget();
+    volt_plugin_reset();
     pthread_mutex_unlock(&lock);
 }
 
@@ -151,9 +151,9 @@ int64_t volt_device_count(void)
     return volt_plugin_devices();
 }
 
-const char *volt_device_why(void)
+const char *volt_device_error(void)
 {
-    return volt_plugin_why();
+    return volt_plugin_error();
 }
 
 volt_status volt_device_get_info(int64_t device, volt_device_info *info)
@@ -170,7 +170,7 @@ volt_status volt_device_get_info(int64_t device, volt_device_info *info)
     found.name[sizeof found.name - 1] = found.driver[sizeof found.driver - 1] = '\0';
     volt_make_printable(found.name);
     volt_make_printable(found.driver);
-    return volt_result_give(info, &found, sizeof found, "volt_device_info");
+    return volt_result_copy(info, &found, sizeof found, "volt_device_info");
 }
 
 const char *volt_device_plugin(void)
@@ -191,7 +191,7 @@ volt_status volt_devices_get(volt_devices *devices)
     VOLT_REQUIRE(devices, VOLT_ERR_ARGUMENT, "the devices are NULL");
     volt_devices now = {.chosen = volt_device(),
                         .count = volt_device_count(),
-                        .why = volt_device_why(),
+                        .why = volt_device_error(),
                         .plugin = volt_device_plugin()};
-    return volt_result_give(devices, &now, sizeof now, "volt_devices");
+    return volt_result_copy(devices, &now, sizeof now, "volt_devices");
 }

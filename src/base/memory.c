@@ -210,7 +210,7 @@ static size_text size_of(double bytes)
     return size;
 }
 
-volt_status volt_memory_lacking(double bytes, const char *what)
+volt_status volt_memory_insufficient(double bytes, const char *what)
 {
     return volt_fail(VOLT_ERR_MEMORY, "%s needs %s of memory, and %s is available", what, size_of(bytes).text,
                      size_of((double)volt_memory_available()).text);
@@ -219,7 +219,7 @@ volt_status volt_memory_lacking(double bytes, const char *what)
 volt_status volt_memory_require(double bytes, const char *what)
 {
     uint64_t available = volt_memory_available();
-    return available == 0 || bytes <= (double)available ? VOLT_OK : volt_memory_lacking(bytes, what);
+    return available == 0 || bytes <= (double)available ? VOLT_OK : volt_memory_insufficient(bytes, what);
 }
 
 bool volt_memory_can_map(double bytes)
@@ -252,7 +252,7 @@ volt_status volt_options_take(void *options, size_t size, const void *given, con
     return VOLT_OK;
 }
 
-volt_status volt_result_give(void *given, const void *result, size_t size, const char *name)
+volt_status volt_result_copy(void *given, const void *result, size_t size, const char *name)
 {
     size_t known;
     memcpy(&known, given, sizeof known);

@@ -31,7 +31,7 @@ char *volt_strdup(const char *text);
 volt_status volt_memory_require(double bytes, const char *what);
 
 /* Only the failure and its message. */
-volt_status volt_memory_lacking(double bytes, const char *what);
+volt_status volt_memory_insufficient(double bytes, const char *what);
 
 /* Sets the number of processes, including this one, that share the memory of this machine equally. Default
  * 1. Do not call it while another thread is in a call of the library. */
@@ -52,6 +52,6 @@ volt_status volt_options_take(void *options, size_t size, const void *given, con
 
 /* Copies a result of `size` bytes to the caller's struct, up to the caller's struct_size, which is
  * unchanged. */
-volt_status volt_result_give(void *given, const void *result, size_t size, const char *name);
+volt_status volt_result_copy(void *given, const void *result, size_t size, const char *name);
 
 #endif

@@ -33,7 +33,7 @@ static const volt_host host = {
     .release = volt_free,
     .advance = volt_stage_advance,
     .poll = volt_stage_poll,
-    .goes_on = volt_stage_goes_on,
+    .goes_on = volt_stage_should_continue,
     .cpu = &volt_cpu_backend,
 };
 
@@ -226,7 +226,7 @@ int64_t volt_plugin_devices(void)
     return volt_plugin_get() ? state.devices : 0;
 }
 
-const char *volt_plugin_why(void)
+const char *volt_plugin_error(void)
 {
     look_once();
     return state.why;
@@ -237,7 +237,7 @@ const char *volt_plugin_path(void)
     return volt_plugin_get() ? state.path : "";
 }
 
-void volt_plugin_forget(void)
+void volt_plugin_reset(void)
 {
     pthread_mutex_lock(&lock);
     if (state.handle)

@@ -50,14 +50,14 @@ typedef const volt_plugin *(*volt_plugin_query_fn)(void);
 #define VOLT_PLUGIN_SYMBOL "volt_plugin_query"
 
 /* The plugin, searched for and started by the first call; NULL when unavailable, with the reason in
- * volt_plugin_why. The next function returns its number of devices, at least 1. Callable from any thread. */
+ * volt_plugin_error. The next function returns its number of devices, at least 1. Callable from any thread. */
 const volt_plugin *volt_plugin_get(void);
 int64_t volt_plugin_devices(void);
-const char *volt_plugin_why(void);
+const char *volt_plugin_error(void);
 /* Path of the plugin; "" without a plugin. */
 const char *volt_plugin_path(void);
 
 /* Discards the search result, so that the next call searches again. No device may be open. For tests. */
-void volt_plugin_forget(void);
+void volt_plugin_reset(void);
 
 #endif

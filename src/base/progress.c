@@ -21,7 +21,7 @@ double volt_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void volt_rest(int64_t microseconds)
+void volt_sleep(int64_t microseconds)
 {
     struct timespec pause = {.tv_nsec = (long)microseconds * 1000};
     nanosleep(&pause, NULL);
@@ -70,7 +70,7 @@ bool volt_stage_advance(volt_stage *stage, int64_t units)
     if (!stage->progress.report)
         return true;
     int64_t done = atomic_fetch_add(&stage->done, units) + units;
-    if (volt_stage_goes_on(stage) && is_owner(stage) && volt_seconds() - stage->last >= report_interval)
+    if (volt_stage_should_continue(stage) && is_owner(stage) && volt_seconds() - stage->last >= report_interval)
         call_user(stage, (double)done / stage->total);
     return !atomic_load(&stage->cancelled);
 }
@@ -81,7 +81,7 @@ bool volt_stage_poll(volt_stage *stage)
 }
 
 /* Work without a stage (NULL) continues. */
-bool volt_stage_goes_on(const volt_stage *stage)
+bool volt_stage_should_continue(const volt_stage *stage)
 {
     return !stage || !atomic_load(&stage->cancelled);
 }

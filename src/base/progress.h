@@ -33,7 +33,7 @@ bool volt_stage_advance(volt_stage *stage, int64_t units);
 bool volt_stage_poll(volt_stage *stage);
 
 /* False once the user has cancelled. */
-bool volt_stage_goes_on(const volt_stage *stage);
+bool volt_stage_should_continue(const volt_stage *stage);
 
 /* Reports the stage as complete: VOLT_OK, or VOLT_ERR_CANCELLED with its message. */
 volt_status volt_stage_end(volt_stage *stage);
@@ -45,6 +45,6 @@ void volt_stage_set_interval(double seconds);
 /* Seconds from a monotonic clock. */
 double volt_seconds(void);
 /* Sleep, less than a second. */
-void volt_rest(int64_t microseconds);
+void volt_sleep(int64_t microseconds);
 
 #endif

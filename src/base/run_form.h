@@ -30,10 +30,10 @@ enum { VOLT_RUN_FILTER_STATES = 4 }; /* numbers of state of a filter and a colum
 
 /* Treatment of a row outside the training range. */
 typedef enum volt_outside {
-    VOLT_OUTSIDE_LEFT,    /* nothing */
+    VOLT_OUTSIDE_IGNORED, /* nothing */
     VOLT_OUTSIDE_COUNTED, /* it is counted */
     VOLT_OUTSIDE_CLIPPED, /* clipped, and counted */
-    VOLT_OUTSIDE_ASKED    /* decided on the host: the run ends before it */
+    VOLT_OUTSIDE_HOST     /* decided on the host: the run ends before it */
 } volt_outside;
 
 /* The parts of a model that its rows need. The kernel uses columns = own + fed numbers, once for every
@@ -71,9 +71,9 @@ typedef struct volt_run_task {
 } volt_run_task;
 
 typedef enum volt_run_stop {
-    VOLT_RUN_WHOLE, /* all rows are done */
-    VOLT_RUN_ASKS,  /* the next row needs a decision on the host */
-    VOLT_RUN_LEFT   /* outputs of the last row are not finite, or outside their range */
+    VOLT_RUN_COMPLETE,   /* all rows are done */
+    VOLT_RUN_NEEDS_HOST, /* the next row needs a decision on the host */
+    VOLT_RUN_DIVERGED    /* outputs of the last row are not finite, or outside their range */
 } volt_run_stop;
 
 typedef struct volt_run_result {

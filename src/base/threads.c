@@ -167,7 +167,7 @@ volt_status volt_set_threads(int64_t count)
     return VOLT_OK;
 }
 
-volt_status volt_set_own_threads(int64_t count, int64_t *before)
+volt_status volt_set_threads_local(int64_t count, int64_t *before)
 {
     VOLT_TRY(check_count(count));
     if (before)
@@ -207,7 +207,7 @@ volt_status volt_start_threads(void)
         if (!volt_memory_can_map(bytes)) {
             char what[64];
             snprintf(what, sizeof what, "work on %" PRId64 " threads", threads);
-            return volt_memory_lacking(bytes, what);
+            return volt_memory_insufficient(bytes, what);
         }
         int running = 0;
 #pragma omp parallel num_threads((int)threads) reduction(+ : running)

@@ -68,7 +68,7 @@ static volt_status collect(const volt_process *process, volt_stage *stage, int64
                 volt_stage_advance(stage, since_look);
                 since_look = 0;
             }
-            if (!volt_stage_goes_on(stage))
+            if (!volt_stage_should_continue(stage))
                 return volt_stage_end(stage);
         }
         VOLT_TRY(check_row(process, row));

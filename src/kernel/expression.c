@@ -353,7 +353,7 @@ bool volt_kernel_text_add(char *text, size_t capacity, const char *name, const c
 
 /* Removes "NAME=?" and its comma from the factor between `from` and `to`; *name receives NAME. False: there
  * are no more. */
-static bool take_question(char *from, const char *to, char name[VOLT_ASKED_LENGTH])
+static bool take_question(char *from, const char *to, char name[VOLT_OPEN_NAME_LENGTH])
 {
     for (char *at = from; at < to; at++) {
         if (*at != '?')
@@ -361,7 +361,7 @@ static bool take_question(char *from, const char *to, char name[VOLT_ASKED_LENGT
         char *begin = at, *after = at + 1;
         while (begin > from && begin[-1] != ',' && begin[-1] != ':')
             begin--;
-        snprintf(name, VOLT_ASKED_LENGTH, "%.*s", (int)strcspn(begin, "= \t"), begin);
+        snprintf(name, VOLT_OPEN_NAME_LENGTH, "%.*s", (int)strcspn(begin, "= \t"), begin);
         if (after < to && *after == ',')
             after++;
         else if (begin > from)
@@ -372,19 +372,19 @@ static bool take_question(char *from, const char *to, char name[VOLT_ASKED_LENGT
     return false;
 }
 
-int64_t volt_kernel_text_ask(char *text, char names[][VOLT_ASKED_LENGTH], int64_t most)
+int64_t volt_kernel_text_open_parameters(char *text, char names[][VOLT_OPEN_NAME_LENGTH], int64_t most)
 {
     int64_t count = 0;
     const char *from = NULL, *to = NULL;
     bool several = find_piece(text, 2, &from, &to);
     for (int64_t f = 1; count < most && find_piece(text, f, &from, &to); f++) {
-        char name[VOLT_ASKED_LENGTH];
+        char name[VOLT_OPEN_NAME_LENGTH];
         while (count < most && find_piece(text, f, &from, &to) &&
                take_question(text + (from - text), to, name)) {
             if (several)
-                snprintf(names[count++], VOLT_ASKED_LENGTH, "%d.%.30s", (int)f, name);
+                snprintf(names[count++], VOLT_OPEN_NAME_LENGTH, "%d.%.30s", (int)f, name);
             else
-                snprintf(names[count++], VOLT_ASKED_LENGTH, "%s", name);
+                snprintf(names[count++], VOLT_OPEN_NAME_LENGTH, "%s", name);
         }
         find_piece(text, f, &from, &to);
         char *weight = text + (from - text);
@@ -392,20 +392,20 @@ int64_t volt_kernel_text_ask(char *text, char names[][VOLT_ASKED_LENGTH], int64_
             weight--;
         if (weight > text && weight[-1] == '?' && count < most) {
             memmove(weight - 1, from, strlen(from) + 1);
-            snprintf(names[count++], VOLT_ASKED_LENGTH, "%d.%s", (int)f, weight_info.name);
+            snprintf(names[count++], VOLT_OPEN_NAME_LENGTH, "%d.%s", (int)f, weight_info.name);
         }
     }
     return count;
 }
 
-volt_status volt_kernel_parse_asking(const char *text, volt_kernel **kernel)
+volt_status volt_kernel_parse_open(const char *text, volt_kernel **kernel)
 {
     enum { MOST_ASKED = 64 };
-    char names[MOST_ASKED][VOLT_ASKED_LENGTH], rest[LONGEST_TEXT];
+    char names[MOST_ASKED][VOLT_OPEN_NAME_LENGTH], rest[LONGEST_TEXT];
     if (!text || strlen(text) >= sizeof rest)
         return volt_kernel_parse(text, kernel); /* reports the error */
     snprintf(rest, sizeof rest, "%s", text);
-    volt_kernel_text_ask(rest, names, MOST_ASKED);
+    volt_kernel_text_open_parameters(rest, names, MOST_ASKED);
     return volt_kernel_parse(rest, kernel);
 }
 
@@ -457,7 +457,7 @@ volt_status volt_kernel_get(const volt_kernel *kernel, const char *name, volt_ke
     VOLT_REQUIRE(kernel && name && value, VOLT_ERR_ARGUMENT, "kernel, name or value is NULL");
     volt_kernel_value found = {.struct_size = sizeof found};
     VOLT_TRY(find_value(kernel, name, &found));
-    return volt_result_give(value, &found, sizeof found, "volt_kernel_value");
+    return volt_result_copy(value, &found, sizeof found, "volt_kernel_value");
 }
 
 const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index)
@@ -474,5 +474,5 @@ volt_status volt_kernel_get_info(const volt_kernel *kernel, volt_kernel_info *in
     found.text = kernel->text;
     found.names = kernel->names;
     found.n_names = kernel->n_names;
-    return volt_result_give(info, &found, sizeof found, "volt_kernel_info");
+    return volt_result_copy(info, &found, sizeof found, "volt_kernel_info");
 }

@@ -46,12 +46,12 @@ volt_status volt_check_products(double radius)
 
 /* With u = eps / 2, a sum of d squares has a relative error of at most d u, and its root d u / 2 + u. Two
  * roots are compared, and rows on the sphere were rounded a few times before. */
-double volt_norm_room(int64_t d)
+double volt_norm_tolerance(int64_t d)
 {
     return (double)(d + 8) * (DBL_EPSILON / 2);
 }
 
 bool volt_is_within(double norm, double radius, int64_t d)
 {
-    return norm <= radius * (1 + volt_norm_room(d));
+    return norm <= radius * (1 + volt_norm_tolerance(d));
 }

@@ -19,7 +19,7 @@ volt_status volt_extent_of(volt_view X, const char *name, volt_extent *extent);
 double volt_row_norm(const double *row, int64_t d);
 
 /* Relative rounding tolerance of norms of d numbers, and so of the radius. Inner products have twice that. */
-double volt_norm_room(int64_t d);
+double volt_norm_tolerance(int64_t d);
 
 /* VOLT_ERR_NOT_FINITE if products of inputs of this norm would overflow or lose digits to underflow; such
  * inputs must be scaled. Inputs that are all 0 are accepted. */

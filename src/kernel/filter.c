@@ -122,7 +122,7 @@ static volt_status filter_records(const volt_kernel *kernel, volt_view X, const 
 {
     int64_t slices = volt_kernel_slices(kernel);
     for (int64_t i = 0, end = 0; i < X.rows; i = end) {
-        end = volt_records_stretch(records, first + i, first + X.rows) - first;
+        end = volt_records_segment_end(records, first + i, first + X.rows) - first;
         VOLT_TRY(volt_filter_rows(kernel->filters, slices, volt_view_rows(X, i, end - i),
                                   filtered + i * slices * X.cols));
     }

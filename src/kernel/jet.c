@@ -75,13 +75,13 @@ void volt_jet_free(volt_jet *series)
     volt_free(series - 1);
 }
 
-volt_status volt_jet_room_create(const volt_jet_space *space, volt_jet_room *room)
+volt_status volt_jet_workspace_create(const volt_jet_space *space, volt_jet_workspace *room)
 {
-    *room = (volt_jet_room){.space = space};
+    *room = (volt_jet_workspace){.space = space};
     return volt_jet_create(space, VOLT_JET_SPARE + 1, &room->spare);
 }
 
-void volt_jet_room_release(volt_jet_room *room)
+void volt_jet_workspace_release(volt_jet_workspace *room)
 {
     volt_jet_free(room->spare);
     room->spare = NULL;
@@ -391,7 +391,7 @@ static void compose_line(int order, const volt_jet *x, volt_lanes *taylor, volt_
 
 /* Horner's rule in e = x - x_0. A factor that is multiplied m more times is needed only up to degree order -
  * m. */
-static void compose_all(const volt_jet_room *room, int order, const volt_jet *x, volt_lanes *taylor,
+static void compose_all(const volt_jet_workspace *room, int order, const volt_jet *x, volt_lanes *taylor,
                         volt_jet *r)
 {
     const volt_jet_space *space = room->space;
@@ -412,7 +412,8 @@ static void compose_all(const volt_jet_room *room, int order, const volt_jet *x,
     memcpy(x->c, centre, sizeof centre);
 }
 
-void volt_jet_compose(const volt_jet_room *room, volt_taylor f, const void *own, const volt_jet *x, volt_jet *r)
+void volt_jet_compose(const volt_jet_workspace *room, volt_taylor f, const void *own, const volt_jet *x,
+                      volt_jet *r)
 {
     int order = x->degree > 0 ? room->space->order : 0;
     volt_lanes taylor[VOLT_MOST_ORDER + 1];

@@ -93,7 +93,8 @@ static void begin_sum(const volt_jet_space *space, double weight, const volt_jet
     volt_jet_add(space, weight, x, out);
 }
 
-void volt_jet_join(const volt_jet_kernel *kernel, const volt_jet_room *room, volt_jet *factors, volt_jet *out)
+void volt_jet_join(const volt_jet_kernel *kernel, const volt_jet_workspace *room, volt_jet *factors,
+                   volt_jet *out)
 {
     const volt_jet_space *space = room->space;
     volt_jet *product = &room->spare[0];

@@ -54,7 +54,7 @@ struct volt_scan {
     int state_size;
     double start[VOLT_MOST_STATE]; /* the state after zero inputs on both sides */
     bool distance;                 /* local values are |x - y|^2; otherwise <x, y> */
-    volt_own own;                  /* private constants of the kernel */
+    volt_kernel_constants own;     /* private constants of the kernel */
     volt_scan_form form;           /* (optional) the same step for a back end that cannot call it */
 };
 
@@ -63,8 +63,8 @@ struct volt_scan {
  * sum over it. `out` is NULL if only the state is needed; `local` and `out` are not scratch series. */
 typedef struct volt_scan_series {
     /* The stationary state for a constant local value `local`; NULL: no state. */
-    void (*rest)(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local, volt_jet *state);
-    void (*step)(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local, volt_jet *state,
+    void (*rest)(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local, volt_jet *state);
+    void (*step)(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local, volt_jet *state,
                  volt_jet *out);
 } volt_scan_series;
 
@@ -245,13 +245,13 @@ const volt_kernel_info *volt_kernel_info_of(const volt_kernel *kernel);
 const char *volt_kernel_parameter_name(const volt_kernel *kernel, int64_t index);
 
 /* Parses a kernel for a search: parameters (and weights) with the value ? are left open. */
-volt_status volt_kernel_parse_asking(const char *text, volt_kernel **kernel);
+volt_status volt_kernel_parse_open(const char *text, volt_kernel **kernel);
 
 /* Removes every "NAME=?" and every weight "?" from a kernel's text; these mark parameters to be searched.
  * Their names, numbered if there are several factors, are written to `names`. Returns their number, at most
  * `most`. */
-enum { VOLT_ASKED_LENGTH = 40 };
-int64_t volt_kernel_text_ask(char *text, char names[][VOLT_ASKED_LENGTH], int64_t most);
+enum { VOLT_OPEN_NAME_LENGTH = 40 };
+int64_t volt_kernel_text_open_parameters(char *text, char names[][VOLT_OPEN_NAME_LENGTH], int64_t most);
 
 /* Adds NAME=VALUE to a kernel's text: at its end, or with "2.NAME" to factor 2, or with "2.weight" before
  * it. False, with the text unchanged, if `capacity` is too small. The result is not validated. */

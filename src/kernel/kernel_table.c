@@ -82,7 +82,7 @@ static volt_status warn_of_echo(const volt_kernel *kernel, const volt_reservoir 
     static const double little = 0.1;
     int64_t rows = 0;
     double left = 0;
-    VOLT_TRY(volt_reservoir_echo(reservoir, Z, &rows, &left));
+    VOLT_TRY(volt_reservoir_check_echo_state(reservoir, Z, &rows, &left));
     if (!(left <= little))
         volt_log(VOLT_LOG_WARNING,
                  "kernel %s: the memory does not fade: after %" PRId64
@@ -121,5 +121,5 @@ volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t 
     volt_kernel_facts found = resolved.facts;
     volt_resolved_release(&resolved);
     found.horizon = found.contraction > 0 ? ceil(log(eps) / log(found.contraction)) : 0;
-    return volt_result_give(facts, &found, sizeof found, "volt_kernel_facts");
+    return volt_result_copy(facts, &found, sizeof found, "volt_kernel_facts");
 }

@@ -19,36 +19,37 @@
 /* ---- private constants of a kernel --------------------------------------------------------------
  *
  * A scan and a programme are copied by value, and engines pass them to the kernel's functions without
- * reading `own`. A kernel's file declares its constants in a struct and uses VOLT_OWN_NUMBERS once:
+ * reading `own`. A kernel's file declares its constants in a struct and uses VOLT_KERNEL_CONSTANTS once:
  *
  *     typedef struct constants {
  *         double gamma, rho;
  *     } constants;
- *     VOLT_OWN_NUMBERS(constants)
+ *     VOLT_KERNEL_CONSTANTS(constants)
  *
  *     .own = constants_keep((constants){.gamma = gamma, .rho = rho})        in resolve
  *     const constants own = constants_of(&scan->own);                       in the step, before its loops */
 
-enum { VOLT_OWN_BYTES = 64 };
+enum { VOLT_KERNEL_CONSTANTS_BYTES = 64 };
 
-typedef struct volt_own {
-    alignas(double) unsigned char bytes[VOLT_OWN_BYTES];
-} volt_own;
+typedef struct volt_kernel_constants {
+    alignas(double) unsigned char bytes[VOLT_KERNEL_CONSTANTS_BYTES];
+} volt_kernel_constants;
 
 /* Copies, not casts: any struct type is allowed, and compilers keep the copy in registers. */
-#define VOLT_OWN_NUMBERS(type)                                                                              \
-    _Static_assert(sizeof(type) <= VOLT_OWN_BYTES, "the kernel has more numbers than VOLT_OWN_BYTES hold"); \
-    VOLT_INLINE volt_own type##_keep(type numbers)                                                          \
-    {                                                                                                       \
-        volt_own own = {.bytes = {0}};                                                                      \
-        memcpy(own.bytes, &numbers, sizeof numbers);                                                        \
-        return own;                                                                                         \
-    }                                                                                                       \
-    VOLT_INLINE type type##_of(const volt_own *own)                                                         \
-    {                                                                                                       \
-        type numbers;                                                                                       \
-        memcpy(&numbers, own->bytes, sizeof numbers);                                                       \
-        return numbers;                                                                                     \
+#define VOLT_KERNEL_CONSTANTS(type)                                                      \
+    _Static_assert(sizeof(type) <= VOLT_KERNEL_CONSTANTS_BYTES,                          \
+                   "the kernel has more numbers than VOLT_KERNEL_CONSTANTS_BYTES hold"); \
+    VOLT_INLINE volt_kernel_constants type##_keep(type numbers)                          \
+    {                                                                                    \
+        volt_kernel_constants own = {.bytes = {0}};                                      \
+        memcpy(own.bytes, &numbers, sizeof numbers);                                     \
+        return own;                                                                      \
+    }                                                                                    \
+    VOLT_INLINE type type##_of(const volt_kernel_constants *own)                         \
+    {                                                                                    \
+        type numbers;                                                                    \
+        memcpy(&numbers, own->bytes, sizeof numbers);                                    \
+        return numbers;                                                                  \
     }
 
 /* ---- programmes --------------------------------------------------------------------------------- */
@@ -99,7 +100,7 @@ struct volt_programme {
     double (*cell_cost)(const volt_programme *programme);
     double offset;
 
-    volt_own own; /* private constants of the kernel */
+    volt_kernel_constants own; /* private constants of the kernel */
 };
 
 /* Number of cells along a path of `points` points. */
@@ -167,8 +168,8 @@ static inline double volt_pair_gaussian(const volt_programme *programme, double 
 /* For programmes that need K of each path with itself: converts *value, the result of `finish`, to the
  * kernel. `itself`: both paths are the same. False if `finish` has underflowed: the kernel is then
  * volt_pair_from_log() of log_value, with volt_pair_least() for `least`. */
-static inline bool volt_pair_conclude(const volt_programme *programme, bool itself, volt_self x, volt_self y,
-                                      double *value)
+static inline bool volt_pair_finish(const volt_programme *programme, bool itself, volt_self x, volt_self y,
+                                    double *value)
 {
     if (programme->gaussian > 0)
         *value = itself ? 1 : volt_pair_gaussian(programme, *value, x, y);

@@ -65,7 +65,7 @@ int64_t volt_records_begin(const volt_records *records, int64_t row)
     return r > 0 ? records->ends[r - 1] : 0;
 }
 
-int64_t volt_records_stretch(const volt_records *records, int64_t row, int64_t end)
+int64_t volt_records_segment_end(const volt_records *records, int64_t row, int64_t end)
 {
     int64_t r = volt_records_at(records, row);
     return r < count_of(records) ? volt_min(records->ends[r], end) : end;
@@ -91,8 +91,8 @@ volt_status volt_records_from(const volt_records *records, int64_t first, volt_r
     return VOLT_OK;
 }
 
-volt_status volt_records_cut(const volt_records *records, int64_t first, int64_t end, int64_t **lengths,
-                             int64_t *n)
+volt_status volt_records_slice(const volt_records *records, int64_t first, int64_t end, int64_t **lengths,
+                               int64_t *n)
 {
     *lengths = NULL;
     *n = 0;
@@ -102,7 +102,7 @@ volt_status volt_records_cut(const volt_records *records, int64_t first, int64_t
     if (!*lengths)
         return VOLT_ERR_MEMORY;
     while (first < end) {
-        int64_t next = volt_records_stretch(records, first, end);
+        int64_t next = volt_records_segment_end(records, first, end);
         (*lengths)[(*n)++] = next - first;
         first = next;
     }

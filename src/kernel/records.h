@@ -22,15 +22,15 @@ volt_status volt_records_from(const volt_records *records, int64_t first, volt_r
 
 /* The lengths of the records of rows first .. end - 1, *n of them; free them with volt_free. None for one
  * sequence. VOLT_ERR_MEMORY. */
-volt_status volt_records_cut(const volt_records *records, int64_t first, int64_t end, int64_t **lengths,
-                             int64_t *n);
+volt_status volt_records_slice(const volt_records *records, int64_t first, int64_t end, int64_t **lengths,
+                               int64_t *n);
 
 /* The index of the record of `row`; and its first row. */
 int64_t volt_records_at(const volt_records *records, int64_t row);
 int64_t volt_records_begin(const volt_records *records, int64_t row);
 
 /* The end of the record of `row`, at most `end`, for loops over records. */
-int64_t volt_records_stretch(const volt_records *records, int64_t row, int64_t end);
+int64_t volt_records_segment_end(const volt_records *records, int64_t row, int64_t end);
 
 /* Is `row` the first of a record? */
 bool volt_records_begins(const volt_records *records, int64_t row);

@@ -71,7 +71,7 @@ static void mix(double leak, const double *restrict v, double *restrict x, int64
         x[i] = keep * x[i] + leak * v[i];
 }
 
-int64_t volt_reservoir_room(const volt_reservoir *reservoir)
+int64_t volt_reservoir_workspace_size(const volt_reservoir *reservoir)
 {
     return reservoir->length + 2 * reservoir->ld;
 }
@@ -189,9 +189,9 @@ static volt_status solve_rest(const volt_reservoir *r, const double *zeros, doub
     return status;
 }
 
-volt_status volt_reservoir_rest(volt_reservoir *reservoir, const char *name)
+volt_status volt_reservoir_rest_state(volt_reservoir *reservoir, const char *name)
 {
-    double *room = volt_alloc_doubles(1, volt_reservoir_room(reservoir));
+    double *room = volt_alloc_doubles(1, volt_reservoir_workspace_size(reservoir));
     double *zeros = volt_alloc_zero(reservoir->d, sizeof(double));
     bool rests = true;
     volt_status status = room && zeros ? VOLT_OK : VOLT_ERR_MEMORY;
@@ -222,10 +222,11 @@ static int64_t echo_rows(const volt_reservoir *r)
     return (int64_t)fmin(wanted, fmax(most_operations / ((double)r->length * (double)r->size), LEAST));
 }
 
-volt_status volt_reservoir_echo(const volt_reservoir *reservoir, volt_view Z, int64_t *rows, double *left)
+volt_status volt_reservoir_check_echo_state(const volt_reservoir *reservoir, volt_view Z, int64_t *rows,
+                                            double *left)
 {
     int64_t n = reservoir->size, h = echo_rows(reservoir);
-    double *memory = volt_alloc_doubles(2 * reservoir->ld + volt_reservoir_room(reservoir), 1);
+    double *memory = volt_alloc_doubles(2 * reservoir->ld + volt_reservoir_workspace_size(reservoir), 1);
     if (!memory)
         return VOLT_ERR_MEMORY;
     double *one = memory, *other = memory + reservoir->ld, *room = other + reservoir->ld;

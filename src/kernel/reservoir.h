@@ -44,10 +44,10 @@ void volt_reservoir_put(volt_reservoir *reservoir, int64_t first, const double *
 
 /* The limit state for zero inputs: by iteration of f, or exactly if f is the identity. VOLT_ERR_ARGUMENT if
  * there is none; `name` is used in the message. VOLT_ERR_MEMORY. */
-volt_status volt_reservoir_rest(volt_reservoir *reservoir, const char *name);
+volt_status volt_reservoir_rest_state(volt_reservoir *reservoir, const char *name);
 
 /* Size of the workspace of a run, in numbers. */
-int64_t volt_reservoir_room(const volt_reservoir *reservoir);
+int64_t volt_reservoir_workspace_size(const volt_reservoir *reservoir);
 /* Run the rows of Z from `state`, which is updated: row i of states (rows x size, ld apart) is the state
  * after row i. states.data may be NULL if only the last state is needed. */
 void volt_reservoir_run(const volt_reservoir *reservoir, volt_view Z, double *state, double *room,
@@ -55,7 +55,8 @@ void volt_reservoir_run(const volt_reservoir *reservoir, volt_view Z, double *st
 
 /* Checks the echo state property from two initial states: the remaining share of their distance after H
  * rows, taken repeatedly from Z. It is well below 1 for fading memory. *rows receives H. VOLT_ERR_MEMORY. */
-volt_status volt_reservoir_echo(const volt_reservoir *reservoir, volt_view Z, int64_t *rows, double *left);
+volt_status volt_reservoir_check_echo_state(const volt_reservoir *reservoir, volt_view Z, int64_t *rows,
+                                            double *left);
 
 /* ---- weights saved with a model --------------------------------------------------------------- */
 

@@ -11,27 +11,27 @@
 /* Limit of a free run: beyond it, predictions are useless and soon overflow. */
 static const double most_ranges = 10;
 
-volt_status volt_fed_create(int64_t n, double omega, volt_fed *fed)
+volt_status volt_feedback_create(int64_t n, double omega, volt_feedback *fed)
 {
     double *numbers = volt_alloc_zero(4 * n, sizeof *numbers);
     if (!numbers)
         return VOLT_ERR_MEMORY;
-    *fed = (volt_fed){.n = n,
-                      .omega = omega,
-                      .offset = numbers,
-                      .weight = numbers + n,
-                      .low = numbers + 2 * n,
-                      .high = numbers + 3 * n};
+    *fed = (volt_feedback){.n = n,
+                           .omega = omega,
+                           .offset = numbers,
+                           .weight = numbers + n,
+                           .low = numbers + 2 * n,
+                           .high = numbers + 3 * n};
     return VOLT_OK;
 }
 
-void volt_fed_release(volt_fed *fed)
+void volt_feedback_release(volt_feedback *fed)
 {
     volt_free(fed->offset);
-    *fed = (volt_fed){0};
+    *fed = (volt_feedback){0};
 }
 
-volt_status volt_fed_check_targets(volt_view Y, const volt_records *records)
+volt_status volt_feedback_check_targets(volt_view Y, const volt_records *records)
 {
     for (int64_t i = 0; i + 1 < Y.rows; i++)
         for (int64_t k = 0; !volt_records_begins(records, i + 1) && k < Y.cols; k++)
@@ -43,7 +43,7 @@ volt_status volt_fed_check_targets(volt_view Y, const volt_records *records)
 }
 
 /* Ignores missing targets. */
-static void learn_ranges(volt_view Y, volt_fed *fed)
+static void learn_ranges(volt_view Y, volt_feedback *fed)
 {
     for (int64_t k = 0; k < fed->n; k++) {
         double low = INFINITY, high = -INFINITY;
@@ -69,8 +69,9 @@ static double largest_norm(volt_matrix Z, const double *shift)
     return norm;
 }
 
-volt_status volt_fed_learn(volt_fed *fed, volt_view Y, const volt_records *records, const double *mean,
-                           const double *deviation, bool identity, volt_matrix Z, volt_input_scale *input)
+volt_status volt_feedback_learn(volt_feedback *fed, volt_view Y, const volt_records *records,
+                                const double *mean, const double *deviation, bool identity, volt_matrix Z,
+                                volt_input_scale *input)
 {
     int64_t own = Z.cols - fed->n;
     learn_ranges(Y, fed);
@@ -87,7 +88,7 @@ volt_status volt_fed_learn(volt_fed *fed, volt_view Y, const volt_records *recor
         for (int64_t k = 0; k < fed->n; k++)
             Z.data[i * Z.ld + own + k] = i == 0 || volt_records_begins(records, i)
                                              ? 0
-                                             : volt_fed_column(fed, k, Y.data[(i - 1) * Y.ld + k]);
+                                             : volt_feedback_column(fed, k, Y.data[(i - 1) * Y.ld + k]);
     if (!identity)
         input->scale = 1 / largest_norm(Z, input->shift);
     VOLT_REQUIRE(isfinite(input->scale) && input->scale > 0, VOLT_ERR_NOT_FINITE,
@@ -95,25 +96,25 @@ volt_status volt_fed_learn(volt_fed *fed, volt_view Y, const volt_records *recor
     return VOLT_OK;
 }
 
-void volt_fed_bounds(const volt_fed *fed, int64_t k, double *middle, double *reach)
+void volt_feedback_bounds(const volt_feedback *fed, int64_t k, double *middle, double *reach)
 {
     double half = fed->high[k] / 2 - fed->low[k] / 2;
     *middle = half > 0 ? fed->low[k] + half : 0;
     *reach = half > 0 ? most_ranges * half : INFINITY;
 }
 
-int64_t volt_fed_find_diverged(const volt_fed *fed, const double *y)
+int64_t volt_feedback_find_diverged(const volt_feedback *fed, const double *y)
 {
     for (int64_t k = 0; k < fed->n; k++) {
         double middle, reach;
-        volt_fed_bounds(fed, k, &middle, &reach);
+        volt_feedback_bounds(fed, k, &middle, &reach);
         if (!(fabs(y[k] - middle) <= reach))
             return k;
     }
     return -1;
 }
 
-volt_status volt_fed_diverged(const volt_fed *fed, int64_t k, int64_t row, const double *y)
+volt_status volt_feedback_report_diverged(const volt_feedback *fed, int64_t k, int64_t row, const double *y)
 {
     return volt_fail(VOLT_ERR_NOT_FINITE,
                      "the free run diverges: output %" PRId64 " of row %" PRId64

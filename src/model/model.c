@@ -96,7 +96,7 @@ void volt_model_free(volt_model *model)
     volt_errors_release(&model->errors);
     volt_loss_free(model->loss);
     volt_names_free(model->classes, model->n_classes);
-    volt_kept_list_release(&model->kept);
+    volt_stored_factors_release(&model->kept);
     volt_free(model);
 }
 
@@ -105,10 +105,10 @@ volt_status volt_model_pack(volt_model *model, volt_view Z, volt_progress progre
     volt_stage stage; /* start of the Gram matrix; the solver adds its share */
     volt_stage_begin(&stage, progress, "gram", 0, 0, 1);
     VOLT_TRY(volt_columns_create(&model->resolved, Z, &stage, &model->columns));
-    return volt_stage_goes_on(&stage) ? VOLT_OK : volt_stage_end(&stage);
+    return volt_stage_should_continue(&stage) ? VOLT_OK : volt_stage_end(&stage);
 }
 
-int64_t volt_model_kept(const volt_model *model)
+int64_t volt_model_fitted_rows(const volt_model *model)
 {
     const volt_trained *trained = &model->trained;
     return trained->landmarks > 0 ? trained->rows - trained->washout : model->n - model->washout;
@@ -165,7 +165,7 @@ volt_status volt_model_get_info(const volt_model *model, volt_model_info *info)
         now.n_records = model->trained.n_records;
         now.landmarks = model->trained.landmarks;
     }
-    return volt_result_give(info, &now, sizeof now, "volt_model_info");
+    return volt_result_copy(info, &now, sizeof now, "volt_model_info");
 }
 
 /* ---- inputs and outputs ----------------------------------------------------------------------- */
@@ -248,7 +248,7 @@ volt_status volt_model_take_input(const volt_model *model, volt_recent *recent, 
     for (int64_t j = 0; j < recipe->columns; j++) /* before clipping */
         VOLT_REQUIRE(isfinite(z[j]), VOLT_ERR_NOT_FINITE,
                      "input row %" PRId64 " holds a value that is not finite or too large", row + 1);
-    bool counted = policy != VOLT_BEYOND_ALLOW && volt_recipe_hold(recipe, z);
+    bool counted = policy != VOLT_BEYOND_ALLOW && volt_recipe_clip(recipe, z);
     if (counted && policy == VOLT_BEYOND_ERROR)
         return refuse_range(row);
     volt_input_scale_row(&model->input, recipe->columns, z, z);
@@ -320,7 +320,7 @@ volt_status volt_model_unscale_output(const volt_model *model, int64_t row, cons
 
 /* ---- coefficients of rows, or of states -------------------------------------------------------- */
 
-volt_model_reader volt_model_reads(const volt_model *model)
+volt_model_reader volt_model_reader_of(const volt_model *model)
 {
     if (model->states)
         return (volt_model_reader){model->states, model->states_readout};

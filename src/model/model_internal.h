@@ -7,7 +7,7 @@
 #include "model/model_errors.h"
 #include "model/recipe.h"
 #include "model/scaling.h"
-#include "solve/exact/kept_factor.h"
+#include "solve/exact/stored_factor.h"
 #include "solve/loss/loss.h"
 #include "volterra/model.h"
 
@@ -65,7 +65,7 @@ struct volt_model {
     double objective, gap, tolerance; /* of the loss */
     char **classes;                   /* n_classes texts, one per output; NULL: targets are numbers */
     int64_t n_classes;
-    volt_kept_list kept; /* for prediction variances; count 0 and no factors: not kept */
+    volt_stored_factors kept; /* for prediction variances; count 0 and no factors: not kept */
 };
 
 /* Allocates a model of this size with empty arrays. volt_model_free accepts it at any stage. */
@@ -85,7 +85,7 @@ volt_status volt_model_record_pending(volt_model *model, volt_view rows);
 volt_view volt_model_pending(const volt_model *model);
 
 /* Number of training rows after the washout. */
-int64_t volt_model_kept(const volt_model *model);
+int64_t volt_model_fitted_rows(const volt_model *model);
 
 /* Checks the start of a sequence. VOLT_ERR_ARGUMENT if outputs are fed back and the last training row has
  * none. */
@@ -121,7 +121,7 @@ typedef struct volt_model_reader {
     const double *coefficients;
 } volt_model_reader;
 
-volt_model_reader volt_model_reads(const volt_model *model);
+volt_model_reader volt_model_reader_of(const volt_model *model);
 
 /* Allocates the readout of states if the resolved kernel has states. The caller fills it. */
 volt_status volt_readout_allocate(volt_model *model);

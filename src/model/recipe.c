@@ -128,7 +128,7 @@ void volt_recent_push(const volt_recipe *recipe, volt_recent *recent, const doub
 void volt_recent_feed(const volt_recipe *recipe, volt_recent *recent, const double *y)
 {
     for (int64_t k = 0; k < recipe->fed.n; k++)
-        recent->fed[k] = volt_fed_column(&recipe->fed, k, y[k]);
+        recent->fed[k] = volt_feedback_column(&recipe->fed, k, y[k]);
 }
 
 /* Input `source` `lag` rows ago. */
@@ -145,7 +145,7 @@ static double lagged(const volt_recipe *recipe, const volt_recent *recent, const
 
 void volt_recipe_row(const volt_recipe *recipe, const volt_recent *recent, const double *x, double *columns)
 {
-    int64_t own = volt_recipe_own(recipe);
+    int64_t own = volt_recipe_input_columns(recipe);
     copy_numbers(columns + own, recent->fed, recipe->fed.n);
     if (recipe->plain) {
         memcpy(columns, x, (size_t)own * sizeof *columns);
@@ -160,10 +160,10 @@ void volt_recipe_row(const volt_recipe *recipe, const volt_recent *recent, const
     }
 }
 
-bool volt_recipe_hold(const volt_recipe *recipe, double *columns)
+bool volt_recipe_clip(const volt_recipe *recipe, double *columns)
 {
     bool held = false;
-    for (int64_t j = 0; !recipe->plain && j < volt_recipe_own(recipe); j++) {
+    for (int64_t j = 0; !recipe->plain && j < volt_recipe_input_columns(recipe); j++) {
         double value = fmin(fmax(columns[j], recipe->column[j].low), recipe->column[j].high);
         held |= value != columns[j];
         columns[j] = value;
@@ -302,7 +302,7 @@ volt_status volt_recipe_learn(volt_view X, const volt_recipe_task *task, volt_re
 
 volt_status volt_recipe_feed_back(volt_recipe *recipe, int64_t q, double weight)
 {
-    VOLT_TRY(volt_fed_create(q, weight, &recipe->fed));
+    VOLT_TRY(volt_feedback_create(q, weight, &recipe->fed));
     recipe->columns += q;
     return VOLT_OK;
 }
@@ -311,19 +311,19 @@ void volt_recipe_release(volt_recipe *recipe)
 {
     volt_free(recipe->column);
     recipe->column = NULL;
-    volt_fed_release(&recipe->fed);
+    volt_feedback_release(&recipe->fed);
 }
 
 volt_status volt_recipe_copy(const volt_recipe *from, volt_recipe *to)
 {
-    int64_t own = volt_recipe_own(from), fed = from->fed.n;
+    int64_t own = volt_recipe_input_columns(from), fed = from->fed.n;
     *to = *from;
     to->filters = NULL;
     to->slices = 0;
     to->column = NULL;
-    to->fed = (volt_fed){0};
+    to->fed = (volt_feedback){0};
     if (fed > 0) {
-        VOLT_TRY(volt_fed_create(fed, from->fed.omega, &to->fed));
+        VOLT_TRY(volt_feedback_create(fed, from->fed.omega, &to->fed));
         memcpy(to->fed.offset, from->fed.offset, (size_t)(4 * fed) * sizeof *to->fed.offset);
     }
     if (from->plain)

@@ -25,7 +25,7 @@ typedef struct volt_recipe {
     int64_t inputs, columns;
     bool plain;                 /* column j is input j */
     volt_column *column;        /* columns of inputs; NULL when plain */
-    volt_fed fed;               /* the last columns: outputs of the previous row */
+    volt_feedback fed;          /* the last columns: outputs of the previous row */
     int64_t memory;             /* number of rows that the lags reach back */
     const volt_filter *filters; /* of the kernel, which outlives the recipe; NULL: none */
     int64_t slices;             /* number of filters; rows are scaled, then filtered */
@@ -51,7 +51,7 @@ void volt_recipe_release(volt_recipe *recipe);
 volt_status volt_recipe_copy(const volt_recipe *from, volt_recipe *to);
 
 /* Number of columns made of inputs. */
-static inline int64_t volt_recipe_own(const volt_recipe *recipe)
+static inline int64_t volt_recipe_input_columns(const volt_recipe *recipe)
 {
     return recipe->columns - recipe->fed.n;
 }
@@ -96,6 +96,6 @@ void volt_recent_filter(const volt_recipe *recipe, volt_recent *recent, double *
 void volt_recent_unfilter(const volt_recipe *recipe, volt_recent *recent);
 
 /* Clips the columns of a row to the range of training. Returns true if any was clipped. */
-bool volt_recipe_hold(const volt_recipe *recipe, double *columns);
+bool volt_recipe_clip(const volt_recipe *recipe, double *columns);
 
 #endif

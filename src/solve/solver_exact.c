@@ -124,8 +124,8 @@ static void finish_washed(volt_factor *factor, const volt_solver_task *task, vol
 /* One factor for all outputs. */
 static volt_status keep_factor(const volt_factor *factor, const volt_solver_task *task)
 {
-    volt_kept_list *kept = task->kept;
-    VOLT_TRY(volt_kept_take(factor, task->alpha, &kept->factors[0]));
+    volt_stored_factors *kept = task->kept;
+    VOLT_TRY(volt_stored_factor_fill(factor, task->alpha, &kept->factors[0]));
     kept->count = 1;
     for (int64_t k = 0; k < kept->q; k++) {
         kept->of[k] = 0;

@@ -211,7 +211,7 @@ volt_status volt_solver_parse(const char *text, const volt_solver_request *reque
 double volt_solver_available(const volt_backend *backend, int64_t n)
 {
     double available = (double)volt_memory_available();
-    return available > 0 ? available + volt_backend_elsewhere(backend, 8 * (double)n * (double)n) : 0;
+    return available > 0 ? available + volt_backend_remote_bytes(backend, 8 * (double)n * (double)n) : 0;
 }
 
 const volt_solver *volt_solver_choose(int64_t n, int64_t q, int64_t states, bool loss, double available)
@@ -241,7 +241,7 @@ bool volt_solver_keeps_landmarks(const volt_solver *solver)
     return solver->needs.landmarks && !solver->needs.rows;
 }
 
-bool volt_solver_walks(const volt_solver *solver)
+bool volt_solver_recomputes(const volt_solver *solver)
 {
     return solver->needs.landmarks || solver->needs.rows;
 }

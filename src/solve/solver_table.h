@@ -10,22 +10,22 @@
 #include "volterra/solve.h"
 
 /* Leave-one-out errors, from the leverages (state_sums.h). */
-typedef struct volt_left_out {
-    double *loo;  /* q: mean square over the last rows, at most VOLT_MOST_HELD; NaN: unknown */
+typedef struct volt_loo_errors {
+    double *loo;  /* q: mean square over the last rows, at most VOLT_MAX_HELD_OUT; NaN: unknown */
     double *gcv;  /* q: generalised cross-validation over all rows, n sum e^2 / (n - sum h)^2 */
     int64_t rows; /* number of rows in loo */
-} volt_left_out;
+} volt_loo_errors;
 
 /* Options and results of an iterative solver. */
-struct volt_pcg_moment;
+struct volt_pcg_state;
 typedef struct volt_iteration {
     volt_operator *landmarks; /* (optional) operator of the same rows as K, for a preconditioner */
     double tolerance;         /* on |r| / |y - mean| in every column */
     int64_t most_steps;
     /* (optional) Overwrites the state with a saved one and sets *found. The sizes do not change. */
-    volt_status (*load)(void *context, struct volt_pcg_moment *moment, bool *found);
+    volt_status (*load)(void *context, struct volt_pcg_state *moment, bool *found);
     /* (optional) Called after every step, to save the state when it is due; `last`: save in any case. */
-    volt_status (*save)(void *context, const struct volt_pcg_moment *moment, bool last);
+    volt_status (*save)(void *context, const struct volt_pcg_state *moment, bool last);
     void *context;
 
     int64_t steps;   /* result: number of steps */
@@ -45,12 +45,12 @@ typedef struct volt_solver_task {
     volt_choice *choice; /* NULL if alpha is given */
     /* (optional) with alpha given: errors of held-out rows, in the units of the targets */
     volt_held_out *held_out;
-    volt_kept_list *kept;        /* (optional) receives the factors needed for variances */
+    volt_stored_factors *kept;   /* (optional) receives the factors needed for variances */
     volt_row_errors *errors;     /* (optional) VOLT_ROW_ERRORS lists, in the units of the targets */
     const double *target_scale;  /* q: units of the targets, for the likelihood; NULL: not computed */
     const volt_backend *backend; /* memory of K, for solvers that store it; NULL: the current back end */
     volt_progress progress;
-    volt_left_out *left_out;   /* (optional) receives leave-one-out errors, from solvers that offer leverages */
+    volt_loo_errors *left_out; /* (optional) receives leave-one-out errors, from solvers that offer leverages */
     volt_iteration *iteration; /* for iterative solvers */
     const double *parameters;  /* of the solver, in the order of its entry */
     /* (optional) a loss other than squares, or weights (solve/loss/loss_solve.h). With alpha 0, alpha is
@@ -178,7 +178,7 @@ const volt_solver *volt_solver_approximate(void);
 bool volt_solver_keeps_landmarks(const volt_solver *solver);
 
 /* Does it recompute K, or K against landmarks, and store neither K nor states of the kernel? */
-bool volt_solver_walks(const volt_solver *solver);
+bool volt_solver_recomputes(const volt_solver *solver);
 
 /* The number of landmarks for `rows` rows; `wanted` 0: the default. Returns 0 if the solver needs none. */
 int64_t volt_solver_landmarks(const volt_solver *solver, int64_t wanted, int64_t rows);

@@ -69,7 +69,7 @@ volt_status volt_bootstrap_means(volt_view values, const volt_resampling *resamp
 
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
     for (int64_t chunk = 0; chunk < chunks; chunk++) {
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             continue;
         const int64_t thread = omp_get_thread_num(), end = volt_min((chunk + 1) * CHUNK, reps);
         for (int64_t b = chunk * CHUNK; b < end; b++)

@@ -114,7 +114,7 @@ volt_status volt_metrics_compute(volt_view truth, volt_view forecast, volt_metri
     VOLT_TRY(status);
     volt_metrics found = {sizeof found, mean.mse, mean.nmse, mean.r2,  mean.mae,
                           mean.mdae,    mean.w1,  mean.mape, mean.rmse};
-    return volt_result_give(metrics, &found, sizeof found, "volt_metrics");
+    return volt_result_copy(metrics, &found, sizeof found, "volt_metrics");
 }
 
 volt_status volt_r2(volt_view truth, volt_view forecast, double *r2)

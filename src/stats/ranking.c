@@ -64,5 +64,5 @@ volt_status volt_ranking_compute(const double *scores, const int *marked, int64_
     volt_ranking found = {.struct_size = sizeof found};
     sum_groups(rows, n, &found);
     volt_free(rows);
-    return volt_result_give(ranking, &found, sizeof found, "volt_ranking");
+    return volt_result_copy(ranking, &found, sizeof found, "volt_ranking");
 }

@@ -88,7 +88,7 @@ volt_status volt_skill_compute(volt_view truth, volt_view forecast, volt_view ba
         if (found.rows > 0)
             VOLT_TRY(compare_naive(truth, forecast, past, &found));
     }
-    VOLT_TRY(volt_result_give(skill, &found, sizeof found, "volt_skill"));
+    VOLT_TRY(volt_result_copy(skill, &found, sizeof found, "volt_skill"));
     VOLT_REQUIRE(found.rows > 0, VOLT_ERR_DATA,
                  "the naive forecast needs the truth %" PRId64 " rows earlier, which none of the %" PRId64
                  " rows has: pass the earlier rows as past",

@@ -441,5 +441,5 @@ volt_status volt_assess(const volt_pairing *pairing, const volt_assess_options *
     volt_status status = assess(&task, loss, &made);
     volt_loss_free(loss);
     volt_free(task.blocks);
-    return status ? status : volt_result_give(assessment, &made, sizeof made, "volt_assessment");
+    return status ? status : volt_result_copy(assessment, &made, sizeof made, "volt_assessment");
 }

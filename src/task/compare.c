@@ -263,7 +263,7 @@ static volt_status forecast(run *r, const volt_model *model, volt_matrix out)
     bool begins = r->records.n > 0 && volt_records_begins(&r->records, first);
     volt_predict_options options = volt_predict_options_default();
     options.start = is_published(r) || begins ? VOLT_START_RESET : VOLT_START_CONTINUE;
-    VOLT_TRY(volt_records_cut(&r->records, first, first + out.rows, &lengths, &options.n_records));
+    VOLT_TRY(volt_records_slice(&r->records, first, first + out.rows, &lengths, &options.n_records));
     options.records = lengths;
     options.beyond = is_published(r) ? VOLT_BEYOND_ALLOW : VOLT_BEYOND_CLIP;
     options.progress = (volt_progress){.report = report, .context = r};
@@ -357,7 +357,7 @@ static volt_status name_rows(run *r)
         one->given = volt_strdup(r->contenders[i].kernel);
         if (!one->name || !one->given)
             return VOLT_ERR_MEMORY;
-        VOLT_TRY(volt_kernel_parse_asking(one->given, &one->contender));
+        VOLT_TRY(volt_kernel_parse_open(one->given, &one->contender));
         one->result = no_result;
         one->result.name = one->name;
         one->result.given = one->given;
@@ -493,7 +493,7 @@ static volt_status prepare(run *r)
     r->comparison->n_test = n - r->n_train;
     r->comparison->q = volt_loss_outputs(r->loss, q, r->options->n_classes);
     VOLT_TRY(volt_records_make(r->options->records, r->options->n_records, n, &r->records));
-    VOLT_TRY(volt_records_cut(&r->records, 0, r->n_fit, &r->fitted, &r->n_fitted));
+    VOLT_TRY(volt_records_slice(&r->records, 0, r->n_fit, &r->fitted, &r->n_fitted));
     volt_view base = r->options->base;
     if (base.data) {
         int64_t rows = r->comparison->n_test;

@@ -76,7 +76,7 @@ static volt_status resolve(volt_protocol protocol, const volt_contender *given, 
                 *contender = rows[i];
     if (!contender->name)
         contender->name = given->kernel;
-    VOLT_TRY(volt_kernel_parse_asking(contender->kernel, &kernel)); /* checked before the others are tuned */
+    VOLT_TRY(volt_kernel_parse_open(contender->kernel, &kernel)); /* checked before the others are tuned */
     volt_kernel_free(kernel);
     return VOLT_OK;
 }
@@ -269,7 +269,7 @@ volt_status volt_contender_candidates(const char *text, const volt_compare_optio
     options.from_defaults = 0;
 
     volt_kernel *kernel = NULL;
-    VOLT_TRY(volt_kernel_parse_asking(text, &kernel));
+    VOLT_TRY(volt_kernel_parse_open(text, &kernel));
     const published *entry = published_of(kernel);
     bool even = false;
     volt_status status = VOLT_OK;

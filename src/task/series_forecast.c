@@ -505,7 +505,7 @@ volt_status volt_forecast_get_info(const volt_forecast *forecast, volt_forecast_
     volt_forecast_info full = forecast->info;
     full.kernel = forecast->kernel;
     full.warnings = forecast->warnings;
-    return volt_result_give(info, &full, sizeof full, "volt_forecast_info");
+    return volt_result_copy(info, &full, sizeof full, "volt_forecast_info");
 }
 
 const volt_forecast_step *volt_forecast_step_at(const volt_forecast *forecast, int64_t step, int64_t series)

@@ -45,8 +45,8 @@ static void refused(const char *path, const char *faults, const char *reason)
 {
     plug(path, faults);
     assert_int_equal(volt_device_count(), 0);
-    if (!strstr(volt_device_why(), reason))
-        fail_msg("'%s' is not in '%s'", reason, volt_device_why());
+    if (!strstr(volt_device_error(), reason))
+        fail_msg("'%s' is not in '%s'", reason, volt_device_error());
     check_fails(volt_set_device("gpu"), VOLT_ERR_DEVICE, reason);
     check_fails(volt_set_device("gpu:1"), VOLT_ERR_DEVICE, reason);
     assert_string_equal(volt_device(), "auto");
@@ -154,7 +154,7 @@ static void test_list(void **state)
     plug(FAKE, "devices=3,memory=5e8");
     volt_device_info info = {.struct_size = sizeof info};
     assert_int_equal(volt_device_count(), 3);
-    assert_string_equal(volt_device_why(), "");
+    assert_string_equal(volt_device_error(), "");
     assert_string_equal(volt_device_plugin(), "fake 1.2.3 (" FAKE ")");
     check_ok(volt_device_get_info(2, &info));
     assert_string_equal(info.name, "Fake 2");

@@ -50,7 +50,7 @@ static volt_view rows_of(void)
 /* Returns the status of an operator call, or that of the stage if the user cancelled. */
 static volt_status status_of(volt_status status, volt_stage *stage)
 {
-    return status != VOLT_OK || volt_stage_goes_on(stage) ? status : volt_stage_end(stage);
+    return status != VOLT_OK || volt_stage_should_continue(stage) ? status : volt_stage_end(stage);
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------ */

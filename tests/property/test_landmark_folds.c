@@ -79,7 +79,7 @@ static volt_landmark_set choose(const plain_group *g, const volt_resolved *resol
     int64_t n = add_lengths(g, g->base, N, lengths);
     check_ok(volt_records_make(lengths, n, N - g->base, &cut));
     check_ok(volt_landmark_set_choose(g->before, g->options->washout, &cut, g->options->landmarks,
-                                      g->options->landmark_choice, volt_landmark_ghosts(resolved), &set));
+                                      g->options->landmark_choice, volt_landmark_memory(resolved), &set));
     volt_records_release(&cut);
     return set;
 }

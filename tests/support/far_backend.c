@@ -277,18 +277,18 @@ static bool run_row(const volt_run_grid *g, const volt_run_workspace *workspace,
 
 static volt_run_result run_rows(const volt_run_grid *g, const volt_run_workspace *workspace, double *entries)
 {
-    volt_run_result result = {.end = VOLT_RUN_WHOLE};
+    volt_run_result result = {.end = VOLT_RUN_COMPLETE};
     volt_run_begin(g, workspace, 0, 1);
-    for (int64_t t = 0; t < g->rows && result.end == VOLT_RUN_WHOLE; t++) {
+    for (int64_t t = 0; t < g->rows && result.end == VOLT_RUN_COMPLETE; t++) {
         int flags = volt_run_row(g, workspace, t, t % g->ring_rows, 0, 1);
-        if (flags & VOLT_RUN_ASKED) {
-            result.end = VOLT_RUN_ASKS;
+        if (flags & VOLT_RUN_HOST_ROW) {
+            result.end = VOLT_RUN_NEEDS_HOST;
             break;
         }
         result.outside += (flags & VOLT_RUN_COUNTED) != 0;
         for (int64_t i = 0; !g->chained && t + 1 < g->rows && i < g->inputs; i++)
             workspace->x[((t + 1) & 1) * g->inputs + i] = volt_run_given(g, t + 1, i);
-        result.end = run_row(g, workspace, t, entries) ? VOLT_RUN_LEFT : VOLT_RUN_WHOLE;
+        result.end = run_row(g, workspace, t, entries) ? VOLT_RUN_DIVERGED : VOLT_RUN_COMPLETE;
         result.done = t + 1;
     }
     return result;

@@ -81,19 +81,19 @@ uint64_t __wrap_volt_memory_available(void);
 
 volt_status __wrap_volt_blas_claim(volt_blas_use *use)
 {
-    return journey_fault_due(&claim) ? volt_memory_lacking(1e6, "the next BLAS buffer")
+    return journey_fault_due(&claim) ? volt_memory_insufficient(1e6, "the next BLAS buffer")
                                      : __real_volt_blas_claim(use);
 }
 
 volt_status __wrap_volt_start_threads(void)
 {
-    return journey_fault_due(&claim) ? volt_memory_lacking(1e6, "work on some threads")
+    return journey_fault_due(&claim) ? volt_memory_insufficient(1e6, "work on some threads")
                                      : __real_volt_start_threads();
 }
 
 volt_status __wrap_volt_memory_require(double bytes, const char *what)
 {
-    return journey_fault_due(&claim) ? volt_memory_lacking(bytes, what)
+    return journey_fault_due(&claim) ? volt_memory_insufficient(bytes, what)
                                      : __real_volt_memory_require(bytes, what);
 }
 

@@ -45,9 +45,9 @@ static void *run(void *context)
     member *m = context;
     own = (volt_bands){.parts = m->parts, .part = m->part, .sum = sum};
     volt_bands_use(m->parts > 1 ? &own : NULL);
-    volt_set_own_threads(1, NULL);
+    volt_set_threads_local(1, NULL);
     m->function(m->task);
-    volt_set_own_threads(0, NULL);
+    volt_set_threads_local(0, NULL);
     volt_bands_use(NULL);
     own = (volt_bands){0};
     return NULL;

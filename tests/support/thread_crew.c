@@ -141,7 +141,7 @@ void *thread_crew_serve(void *context)
     thread_crew_task *own = context;
     volt_search *search = NULL;
     number = own->number;
-    check_ok(volt_set_own_threads(own->threads, NULL));
+    check_ok(volt_set_threads_local(own->threads, NULL));
     volt_crew_use(&serving);
     volt_status status = volt_search_run(own->candidates, own->X, own->Y, &own->options, &search);
     assert_null(search);
@@ -210,7 +210,7 @@ volt_status thread_crew_run(const volt_candidates *candidates, volt_view X, volt
     volt_search_options own = *options;
     if (!own.progress.report)
         own.progress = (volt_progress){.report = wait_for_others};
-    check_ok(volt_set_own_threads(1, NULL));
+    check_ok(volt_set_threads_local(1, NULL));
     volt_crew_use(&leading);
     volt_status status = volt_search_run(candidates, X, Y, &own, search);
     volt_message over = {.kind = VOLT_MESSAGE_OVER}; /* for servers whose leader failed before */
@@ -219,6 +219,6 @@ volt_status thread_crew_run(const volt_candidates *candidates, volt_view X, volt
     for (int64_t s = 0; s < servers; s++)
         pthread_join(threads[s], NULL);
     volt_stage_set_interval(0.05);
-    check_ok(volt_set_own_threads(0, NULL));
+    check_ok(volt_set_threads_local(0, NULL));
     return status;
 }

@@ -90,7 +90,7 @@ static void it_is_the_plain_formula(void **state)
     bool infinite = false, empty = false;
     for (int64_t t = 0; t < 1500; t++) {
         double half[LEVELS * Q], truth[Q], noise = t > 700 && t < 800 ? 30 : 1;
-        volt_interval_half(interval, half);
+        volt_interval_half_widths(interval, half);
         for (int c = 0; c < LEVELS; c++)
             for (int64_t k = 0; k < Q; k++) {
                 double expected = fmax(plain_half(&plain[c][k]), 0);
@@ -124,7 +124,7 @@ static void a_jump_of_the_noise_is_followed(void **state)
     double missed[2] = {0};
     for (int64_t t = 0; t < 4000; t++) {
         double half[Q], truth[Q] = {(t < 2000 ? 1 : 3) * volt_rng_normal(&rng), 0};
-        volt_interval_half(interval, half);
+        volt_interval_half_widths(interval, half);
         missed[t >= 2000] += fabs(truth[0]) <= half[0] ? 0 : 1;
         check_ok(volt_interval_learn(interval, (const double[Q]){0}, truth));
     }
@@ -164,7 +164,7 @@ static void a_stream_waits_for_the_truth(void **state)
             }
             check_ok(volt_live_feed(stream, &x, forecasts[made++]));
             check_ok(volt_live_interval(stream, half));
-            volt_interval_half(interval, expected);
+            volt_interval_half_widths(interval, expected);
             assert_memory_equal(half, expected, sizeof half);
             check_ok(volt_live_learn(stream, ahead, truth));
             if (made > ahead)
@@ -277,7 +277,7 @@ static void forecasts_that_overflow_keep_their_place(void **state)
         volt_status status = volt_live_feed(stream, &x, &made[t]);
         assert_int_equal(status, overflows ? VOLT_ERR_NOT_FINITE : VOLT_OK);
         check_ok(volt_live_interval(stream, &half[0]));
-        volt_interval_half(interval, &half[1]);
+        volt_interval_half_widths(interval, &half[1]);
         assert_true(half[0] == half[1]);
         if (t >= AHEAD && (t - AHEAD) % 7 == 3)
             truth = 5; /* for the forecast that overflowed */
@@ -313,12 +313,12 @@ static void what_is_refused(void **state)
     check_fails(volt_interval_create(model, &coverage, 0, &interval), VOLT_ERR_ARGUMENT, "empty");
     assert_null(interval);
     check_ok(volt_interval_create(model, &coverage, 1, &interval));
-    volt_interval_half(interval, half);
+    volt_interval_half_widths(interval, half);
     check_fails(volt_interval_learn(interval, zeros, (const double[Q]){1, INFINITY}), VOLT_ERR_NOT_FINITE,
                 "output 2");
     check_fails(volt_interval_learn(interval, (const double[Q]){NAN, 0}, zeros), VOLT_ERR_NOT_FINITE,
                 "output 1");
-    volt_interval_half(interval, after);
+    volt_interval_half_widths(interval, after);
     assert_memory_equal(half, after, sizeof half);
     check_ok(volt_live_create(model, NULL, &stream));
     check_fails(volt_live_learn(stream, 0, zeros), VOLT_ERR_ARGUMENT, "tracks no intervals");

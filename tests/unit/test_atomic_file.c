@@ -401,7 +401,7 @@ static void writes_to_nowhere_when_told_to(void **state)
     (void)state;
     const char *old = scratch_path("kept.txt"), *missing = scratch_path("never.txt");
     assert_int_equal(write_whole(old, "old"), VOLT_OK);
-    volt_atomic_write_nothing();
+    volt_atomic_discard_all();
     assert_int_equal(write_whole(old, "new"), VOLT_OK);
     assert_int_equal(write_whole(missing, "new"), VOLT_OK);
     assert_content(old, "old");

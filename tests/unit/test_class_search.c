@@ -155,7 +155,7 @@ static void scores_are_those_of_refits(void **state)
         for (int i = 0; i < 3; i++)
             without[rows[i]] = true;
         plain_fit(with ? reduced : K, N, Y, CLASSES, 0.1, without, outputs);
-        check_ok(volt_class_hold_out(&bench, 0.1, rows, 3, volt_matrix_of(errors, 3, CLASSES)));
+        check_ok(volt_class_held_out_errors(&bench, 0.1, rows, 3, volt_matrix_of(errors, 3, CLASSES)));
         for (int i = 0; i < 3; i++)
             for (int k = 0; k < CLASSES; k++)
                 assert_true(fabs(Y[rows[i] * CLASSES + k] - outputs[rows[i] * CLASSES + k] -

@@ -376,7 +376,7 @@ static void a_rival_ends_the_evaluation(void **state)
         size_t size = 0;
         assert_int_equal(pthread_create(&thread, NULL, thread_crew_serve, &own), 0);
         while ((size = thread_crew_receive(0, bytes, sizeof bytes)) == 0)
-            volt_rest(VOLT_CREW_REST);
+            volt_sleep(VOLT_CREW_REST);
         volt_message over = {.kind = VOLT_MESSAGE_OVER};
         thread_crew_send(0, &over, sizeof over);
         pthread_join(thread, NULL);

@@ -234,7 +234,7 @@ static void compare_bands(const char *kernel, const double *X, const double *Y, 
     for (int64_t i = 0; i < m * (m + 1) / 2; i++)
         L[i] *= 2;
     check_ok(volt_model_explain(model, &asked, &other));
-    volt_kept_list_release(&model->kept);
+    volt_stored_factors_release(&model->kept);
     check_ok(volt_model_explain(model, &asked, &made));
     /* The variances are of order 1, for a matrix of condition below 1e4. */
     for (int i = 0; i < Q * (MANY - 5) * D; i++)

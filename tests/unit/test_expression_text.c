@@ -339,9 +339,9 @@ static void questions_are_taken_out(void **state)
         {"fir:mu=? + ? * rbf:gamma=1,pole=?*linear", "fir +  rbf:gamma=1*linear", "1.mu 2.pole 2.weight "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[256], names[8][VOLT_ASKED_LENGTH], joined[400] = "";
+        char text[256], names[8][VOLT_OPEN_NAME_LENGTH], joined[400] = "";
         snprintf(text, sizeof text, "%s", cases[i].text);
-        int64_t count = volt_kernel_text_ask(text, names, 8);
+        int64_t count = volt_kernel_text_open_parameters(text, names, 8);
         for (int64_t k = 0; k < count; k++)
             sprintf(joined + strlen(joined), "%s ", names[k]);
         assert_string_equal(text, cases[i].rest);

@@ -19,7 +19,7 @@ typedef struct problem {
     double x[N * D], y[N];
     volt_kernel *kernel;
     volt_records records;
-    volt_holes holes;
+    volt_missing_targets holes;
     fit_task task;
     volt_fit_options options;
 } problem;
@@ -43,7 +43,7 @@ static void begin(const char *kernel, volt_input input, bool records)
     p.options.input = input;
     p.options.season = input == VOLT_INPUT_BOTH ? 24 : 0;
     p.options.anchors = anchors;
-    p.holes = (volt_holes){.present = Y};
+    p.holes = (volt_missing_targets){.present = Y};
     check_ok(volt_kernel_parse(kernel, &p.kernel));
     check_ok(volt_records_make(lengths, records ? 3 : 0, N, &p.records));
     check_ok(volt_fit_task_resolve(X, Y, &p.options, &p.records, N, &p.task));

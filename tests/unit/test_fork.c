@@ -142,7 +142,7 @@ static int child(const results *expected)
         return WARNING;
     if (volt_set_threads(4) != VOLT_OK || !strstr(logged, "one thread, not 4"))
         return WARNING;
-    if (volt_set_own_threads(3, NULL) != VOLT_OK || volt_threads() != 1 || volt_default_threads() != 1)
+    if (volt_set_threads_local(3, NULL) != VOLT_OK || volt_threads() != 1 || volt_default_threads() != 1)
         return THREADS;
     if (!strstr(logged, "one thread, not 3"))
         return WARNING;

@@ -201,7 +201,7 @@ static void check_case(const volt_solver *solver, problem *p, const char *name)
     outcome chosen, given;
     solve(solver, p, 0, &chosen);
     p->begin = chosen.begin;
-    p->frozen = volt_solver_walks(solver) || (solver->needs.states && p->kept > p->most);
+    p->frozen = volt_solver_recomputes(solver) || (solver->needs.states && p->kept > p->most);
     assert_int_equal(chosen.begin + chosen.rows, p->kept);
     for (int64_t k = 0; k < Q; k++) {
         if (isinf(chosen.alpha[k]))

@@ -121,7 +121,7 @@ static void draw(volt_rng *rng, const volt_jet_space *space, int64_t first, int6
 typedef struct fixture {
     volt_rng rng;
     volt_jet_space space;
-    volt_jet_room room;
+    volt_jet_workspace room;
     volt_jet *series; /* x, y, results, factors */
 } fixture;
 
@@ -134,7 +134,7 @@ static void on_all_pairs(uint64_t seed, void (*test)(fixture *f))
     for (int64_t n = 1; n <= MOST_N; n++)
         for (int order = 1; order <= MOST_POWER; order++) {
             check_ok(volt_jet_space_create(n, order, &f.space));
-            check_ok(volt_jet_room_create(&f.space, &f.room));
+            check_ok(volt_jet_workspace_create(&f.space, &f.room));
             check_ok(volt_jet_create(&f.space, SERIES, &f.series));
             assert_int_equal((int64_t)volt_jet_size(n, order), f.space.start[order + 1]);
             for (int64_t a = 0; a <= n; a++)
@@ -150,7 +150,7 @@ static void on_all_pairs(uint64_t seed, void (*test)(fixture *f))
                                 test(&f);
                             }
             volt_jet_free(f.series);
-            volt_jet_room_release(&f.room);
+            volt_jet_workspace_release(&f.room);
             volt_jet_space_release(&f.space);
         }
 }
@@ -293,13 +293,13 @@ static void the_kth_allocation_fails(void **state)
     (void)state;
     for (int64_t fails = 1, hit = 1; hit; fails++) {
         volt_jet_space space = {0};
-        volt_jet_room room = {0};
+        volt_jet_workspace room = {0};
         failing_alloc_start(fails);
         volt_status status = volt_jet_space_create(2, 3, &space);
         if (status == VOLT_OK)
-            status = volt_jet_room_create(&space, &room);
+            status = volt_jet_workspace_create(&space, &room);
         hit = failing_alloc_hit();
-        volt_jet_room_release(&room);
+        volt_jet_workspace_release(&room);
         volt_jet_space_release(&space);
         assert_int_equal(failing_alloc_live(), 0);
         failing_alloc_stop();

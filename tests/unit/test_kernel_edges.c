@@ -69,10 +69,10 @@ static void texts_that_are_too_long(void **state)
     refuse(repeat("esn:size=2,radius=0.12345678901234567,input=0.12345678901234567,leak=0.12345678901234567",
                   " + ", 16, text),
            "the kernel's text with all parameters has more than 2047 characters");
-    check_fails(volt_kernel_parse_asking(NULL, &kernel), VOLT_ERR_ARGUMENT, "the kernel's text is NULL");
+    check_fails(volt_kernel_parse_open(NULL, &kernel), VOLT_ERR_ARGUMENT, "the kernel's text is NULL");
     memset(text, ' ', 3000);
     text[3000] = '\0';
-    check_fails(volt_kernel_parse_asking(text, &kernel), VOLT_ERR_KERNEL,
+    check_fails(volt_kernel_parse_open(text, &kernel), VOLT_ERR_KERNEL,
                 "has 3000 characters, and may have 2047 at most");
 }
 
@@ -129,9 +129,9 @@ static void questions_are_taken_out(void **state)
         {"rbf?", "", 4, 1, {"rbf?"}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[128], names[4][VOLT_ASKED_LENGTH];
+        char text[128], names[4][VOLT_OPEN_NAME_LENGTH];
         snprintf(text, sizeof text, "%s", cases[i].text);
-        assert_int_equal(volt_kernel_text_ask(text, names, cases[i].most), cases[i].count);
+        assert_int_equal(volt_kernel_text_open_parameters(text, names, cases[i].most), cases[i].count);
         assert_string_equal(text, cases[i].rest);
         for (int64_t k = 0; k < cases[i].count; k++)
             assert_string_equal(names[k], cases[i].names[k]);
@@ -477,10 +477,10 @@ static void records_are_checked(void **state)
     assert_int_equal(records.n, 0);
     check_ok(volt_records_make(lengths, 2, 5, &records));
     failing_alloc_start(1);
-    check_fails(volt_records_cut(&records, 1, 4, &cut, &n), VOLT_ERR_MEMORY, "");
+    check_fails(volt_records_slice(&records, 1, 4, &cut, &n), VOLT_ERR_MEMORY, "");
     failing_alloc_stop();
     assert_true(!cut && n == 0);
-    check_ok(volt_records_cut(&records, 1, 4, &cut, &n));
+    check_ok(volt_records_slice(&records, 1, 4, &cut, &n));
     assert_true(n == 2 && cut[0] == 1 && cut[1] == 2);
     volt_free(cut);
     volt_records_release(&records);

@@ -92,8 +92,8 @@ static void ghosts_follow_the_memory(void **state)
     double *X = random_rows(&rng, 20, D, 1);
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         volt_resolved resolved = resolve_on(cases[c].text, volt_view_of(X, 20, D));
-        if (volt_landmark_ghosts(&resolved) != cases[c].ghosts)
-            fail_msg("%s: %" PRId64 " ghosts", cases[c].text, volt_landmark_ghosts(&resolved));
+        if (volt_landmark_memory(&resolved) != cases[c].ghosts)
+            fail_msg("%s: %" PRId64 " ghosts", cases[c].text, volt_landmark_memory(&resolved));
         volt_resolved_release(&resolved);
     }
     free(X);

@@ -260,7 +260,7 @@ static void intervals_follow_the_targets(void **state)
         for (int64_t t = TRAIN; t < N; t++) {
             if (ahead > 0 && t - ahead >= TRAIN)
                 check_ok(volt_interval_learn(interval, made + (t - ahead) * Q, known_at(&s, t)));
-            volt_interval_half(interval, expected);
+            volt_interval_half_widths(interval, expected);
             check_ok(advance(&s, learner, t, made + t * Q));
             check_ok(volt_live_interval(learner, half));
             assert_memory_equal(half, expected, sizeof half);

@@ -66,7 +66,7 @@ static void plain_nystrom(const char *text, const problem *p, const setting *s, 
     volt_records records;
     volt_landmark_set set;
     check_ok(volt_records_make(s->records, s->n_records, N, &records));
-    check_ok(volt_landmark_set_choose(N, s->washout, &records, s->m, s->choice, volt_landmark_ghosts(&resolved),
+    check_ok(volt_landmark_set_choose(N, s->washout, &records, s->m, s->choice, volt_landmark_memory(&resolved),
                                       &set));
     int64_t rows = ALL + set.n, lengths[4 + N], n = 0, m = s->m;
     double *Z = new_matrix(rows, D);

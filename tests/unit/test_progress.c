@@ -105,13 +105,13 @@ static void cancelling_ends_the_stage_with_its_name(void **state)
     witness seen = fresh_witness(2);
     volt_stage stage;
     volt_stage_begin(&stage, (volt_progress){watch, &seen}, "gram", 0, 1, 10);
-    assert_true(volt_stage_goes_on(&stage));
+    assert_true(volt_stage_should_continue(&stage));
     volt_stage_set_interval(1e9); /* the user is not called yet, whatever the load */
     assert_true(volt_stage_advance(&stage, 1));
     volt_stage_set_interval(0.05);
     let_time_pass();
     assert_false(volt_stage_advance(&stage, 1));
-    assert_false(volt_stage_goes_on(&stage));
+    assert_false(volt_stage_should_continue(&stage));
     assert_false(volt_stage_advance(&stage, 1));
     int calls = seen.calls;
     check_fails(volt_stage_end(&stage), VOLT_ERR_CANCELLED, "gram");
@@ -124,13 +124,13 @@ static void cancelling_at_the_first_or_the_last_call_counts(void **state)
     volt_stage stage;
     witness first = fresh_witness(1);
     volt_stage_begin(&stage, (volt_progress){watch, &first}, "gram", 0, 1, 10);
-    assert_false(volt_stage_goes_on(&stage));
+    assert_false(volt_stage_should_continue(&stage));
     assert_false(volt_stage_advance(&stage, 1));
     check_fails(volt_stage_end(&stage), VOLT_ERR_CANCELLED, "gram");
 
     witness last = fresh_witness(2);
     volt_stage_begin(&stage, (volt_progress){watch, &last}, "gram", 0, 1, 10);
-    assert_true(volt_stage_goes_on(&stage));
+    assert_true(volt_stage_should_continue(&stage));
     check_fails(volt_stage_end(&stage), VOLT_ERR_CANCELLED, "gram");
 }
 
@@ -140,7 +140,7 @@ static void no_callback_is_fine(void **state)
     volt_stage stage;
     volt_stage_begin(&stage, (volt_progress){NULL, NULL}, "gram", 0, 1, 0);
     assert_true(volt_stage_advance(&stage, 5));
-    assert_true(volt_stage_goes_on(&stage));
+    assert_true(volt_stage_should_continue(&stage));
     check_ok(volt_stage_end(&stage));
 }
 

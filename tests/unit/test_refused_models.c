@@ -343,7 +343,7 @@ static void rows_that_no_stream_takes(void **state)
     check_fails(volt_interval_create(model, &nine_of_ten, 0, &interval), VOLT_ERR_ARGUMENT, "empty");
     check_ok(volt_interval_create(model, &nine_of_ten, 1, &interval));
     double before, after;
-    volt_interval_half(interval, &before);
+    volt_interval_half_widths(interval, &before);
     const double row = 1, lost = NAN, endless = INFINITY, largest = DBL_MAX, smallest = -DBL_MAX;
     check_fails(volt_interval_learn(NULL, &row, &row), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_interval_learn(interval, NULL, &row), VOLT_ERR_ARGUMENT, "NULL");
@@ -352,7 +352,7 @@ static void rows_that_no_stream_takes(void **state)
     check_fails(volt_interval_learn(interval, &row, &endless), VOLT_ERR_NOT_FINITE, "not finite");
     check_fails(volt_interval_learn(interval, &largest, &smallest), VOLT_ERR_NOT_FINITE, "not finite");
     check_ok(volt_interval_learn(interval, &row, &lost)); /* no value is known: no update */
-    volt_interval_half(interval, &after);
+    volt_interval_half_widths(interval, &after);
     assert_true(before == after);
     volt_interval_free(interval);
     volt_model_free(model);

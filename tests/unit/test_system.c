@@ -250,27 +250,27 @@ static void a_library_that_does_not_know_where_it_lies_has_no_plugin(void **stat
                  {"dladdr", 2, "loaded by a relative name"}}; /* not the program: its name is used */
     unsetenv("VOLT_CUDA_PLUGIN");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        volt_plugin_forget();
+        volt_plugin_reset();
         failing_function_start(cases[i].function, cases[i].call, ENOENT);
         const volt_plugin *plugin = volt_plugin_get();
         assert_true(failing_function_stop());
         assert_null(plugin);
         if (i < 2) /* a program name may be absolute */
-            assert_non_null(strstr(volt_plugin_why(), cases[i].sentence));
+            assert_non_null(strstr(volt_plugin_error(), cases[i].sentence));
         assert_string_equal(volt_plugin_path(), "");
         assert_int_equal(volt_plugin_devices(), 0);
     }
-    volt_plugin_forget();
+    volt_plugin_reset();
     char *longest = malloc(10000); /* not a file path */
     assert_non_null(longest);
     memset(longest, '/', 9999);
     longest[9999] = '\0';
     setenv("VOLT_CUDA_PLUGIN", longest, 1);
     assert_null(volt_plugin_get());
-    assert_non_null(strstr(volt_plugin_why(), "VOLT_CUDA_PLUGIN names ////"));
+    assert_non_null(strstr(volt_plugin_error(), "VOLT_CUDA_PLUGIN names ////"));
     unsetenv("VOLT_CUDA_PLUGIN");
     free(longest);
-    volt_plugin_forget();
+    volt_plugin_reset();
 }
 
 int main(void)

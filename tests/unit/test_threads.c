@@ -46,7 +46,7 @@ static void *look_from_another_thread(void *context)
 {
     stranger *seen = context;
     seen->threads = volt_threads();
-    check_ok(volt_set_own_threads(0, &seen->own));
+    check_ok(volt_set_threads_local(0, &seen->own));
     return NULL;
 }
 
@@ -70,7 +70,7 @@ static void a_thread_has_a_number_of_its_own(void **state)
 {
     (void)state;
     check_ok(volt_set_threads(3));
-    check_ok(volt_set_own_threads(2, NULL));
+    check_ok(volt_set_threads_local(2, NULL));
     assert_int_equal(volt_threads(), 2);
     assert_int_equal(omp_get_max_threads(), 1); /* for BLAS, see threads.c */
     stranger seen = seen_by_another_thread();
@@ -78,11 +78,11 @@ static void a_thread_has_a_number_of_its_own(void **state)
     assert_int_equal(seen.own, 0);
     check_ok(volt_set_threads(2)); /* of the process, set here */
     int64_t before = -1;
-    check_ok(volt_set_own_threads(0, &before));
+    check_ok(volt_set_threads_local(0, &before));
     assert_int_equal(before, 2);
     assert_int_equal(volt_threads(), 2);
     assert_int_equal(omp_get_max_threads(), 2);
-    check_fails(volt_set_own_threads(-1, &before), VOLT_ERR_ARGUMENT, "threads is -1");
+    check_fails(volt_set_threads_local(-1, &before), VOLT_ERR_ARGUMENT, "threads is -1");
     assert_int_equal(before, 2);
     check_ok(volt_set_threads(0));
     assert_int_equal(volt_threads(), volt_default_threads());

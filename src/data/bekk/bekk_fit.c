@@ -278,7 +278,7 @@ volt_status volt_bekk_fit(volt_view returns, const volt_bekk_fit_options *option
     volt_free(points);
     volt_free(scaled);
     if (status == VOLT_OK && info)
-        status = volt_result_give(info, &search.info, sizeof search.info, "volt_bekk_fit_info");
+        status = volt_result_copy(info, &search.info, sizeof search.info, "volt_bekk_fit_info");
     if (status == VOLT_OK)
         *bekk = made;
     else

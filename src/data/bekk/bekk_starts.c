@@ -79,7 +79,7 @@ volt_status volt_bekk_start_alone(volt_view returns, volt_stage *stage, double *
 {
     enum { ROUNDS = 20 };
     const double enough = 1e-3; /* a start need not be more accurate */
-    for (int64_t i = 0; i < returns.cols && volt_stage_goes_on(stage); i++) {
+    for (int64_t i = 0; i < returns.cols && volt_stage_should_continue(stage); i++) {
         volt_view column = {returns.data + i, returns.rows, 1, returns.ld};
         volt_bekk_likelihood alone;
         volt_bekk_ascent ascent = {0};

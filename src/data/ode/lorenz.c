@@ -27,7 +27,7 @@ enum { ORDER = 24, LOOK_EVERY = 1024 /* Taylor steps between two progress report
 
 typedef struct lorenz {
     double sigma, rho, beta, step;
-    double state[3], carry[3]; /* carry: see volt_add_carried */
+    double state[3], carry[3]; /* carry: see volt_add_compensated */
 } lorenz;
 
 static void field(const double *x, const void *parameters, double *dx)
@@ -97,7 +97,7 @@ static volt_status taylor_step(void *state, volt_stage *stage)
                              "the Lorenz system diverges within a time of %g after (%g, %g, %g)", left, c[0][0],
                              c[1][0], c[2][0]);
         for (int i = 0; i < 3; i++)
-            volt_add_carried(&system->state[i], &system->carry[i], volt_taylor_increment(c[i], ORDER, h));
+            volt_add_compensated(&system->state[i], &system->carry[i], volt_taylor_increment(c[i], ORDER, h));
         left -= h;
         if (taken % LOOK_EVERY == 0 && !volt_stage_advance(stage, 0))
             return VOLT_OK;

@@ -39,7 +39,7 @@ struct volt_mackey_taylor {
     double a, b, power;
     double part_length;             /* h: step / parts */
     int64_t parts;                  /* a power of two */
-    double value, carry;            /* carry: see volt_add_carried */
+    double value, carry;            /* carry: see volt_add_compensated */
     double (*past)[N_COEFFICIENTS]; /* ring of the polynomials of the last `lag` parts */
     int64_t lag, oldest;
 };
@@ -223,7 +223,7 @@ volt_status volt_mackey_taylor_step(void *state, volt_stage *stage)
         }
         memcpy(equation->past[equation->oldest], x, sizeof x);
         equation->oldest = equation->oldest + 1 < equation->lag ? equation->oldest + 1 : 0;
-        volt_add_carried(&equation->value, &equation->carry, volt_taylor_increment(x, ORDER, 1));
+        volt_add_compensated(&equation->value, &equation->carry, volt_taylor_increment(x, ORDER, 1));
         part++;
     }
     if (equation->parts > 1) /* a step takes longer now: up to MOST_PARTS microseconds */

@@ -27,7 +27,7 @@ static inline double volt_taylor_increment(const double *c, int order, double t)
 
 /* *value += increment with compensated summation: *carry holds the rounding error of the previous sums
  * (Knuth's two-sum). */
-static inline void volt_add_carried(double *value, double *carry, double increment)
+static inline void volt_add_compensated(double *value, double *carry, double increment)
 {
     double small = increment + *carry;
     double sum = *value + small;

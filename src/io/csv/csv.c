@@ -274,7 +274,7 @@ static volt_status choose_columns(csv_reader *reader)
 {
     volt_status status = VOLT_ERR_MEMORY;
     int64_t n = reader->n_columns, file_rows = reader->n_rows - reader->has_header, rows = 0;
-    VOLT_TRY(volt_ask_rows(reader->options, file_rows, reader->path, &reader->first, &rows));
+    VOLT_TRY(volt_select_rows(reader->options, file_rows, reader->path, &reader->first, &rows));
     const char **names = volt_alloc(n, sizeof *names);
     const char **refusals = volt_alloc(n, sizeof *refusals);
     reader->place = volt_alloc(n, sizeof *reader->place);
@@ -290,7 +290,7 @@ static volt_status choose_columns(csv_reader *reader)
                                        &reader->table);
     }
     if (!status)
-        volt_table_begins_at(reader->table, reader->first, file_rows);
+        volt_table_set_first_row(reader->table, reader->first, file_rows);
     volt_free(refusals);
     volt_free(names);
     return status;

@@ -226,7 +226,7 @@ static volt_status open_replacement(volt_atomic_file *file, const struct stat *e
 
 static atomic_bool writes_nothing;
 
-void volt_atomic_write_nothing(void)
+void volt_atomic_discard_all(void)
 {
     atomic_store(&writes_nothing, true);
 }

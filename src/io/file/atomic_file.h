@@ -45,7 +45,7 @@ void volt_atomic_write(volt_atomic_file *file, const void *bytes, size_t size);
 volt_status volt_atomic_close(volt_atomic_file *file);
 
 /* Discards all files written from now on: for the processes of a job that repeat the work of the first. */
-void volt_atomic_write_nothing(void);
+void volt_atomic_discard_all(void);
 
 /* Whether a file at `path` is replaced by a rename. Not standard output, devices and pipes. */
 bool volt_atomic_replaces(const char *path);

@@ -274,7 +274,7 @@ static volt_status read_file(mat_reader *reader, const char *selection, const vo
                                 .families = reader->family_of,
                                 .refusals = reader->refusal_of};
     bool narrowed = false;
-    volt_status status = volt_ask_columns(&columns, selection, options, &chosen, &n_chosen, &narrowed);
+    volt_status status = volt_select_columns(&columns, selection, options, &chosen, &n_chosen, &narrowed);
     if (status != VOLT_ERR_MEMORY && !selection && !narrowed) {
         volt_status refused = refuse_variables(reader);
         status = refused ? refused : status;

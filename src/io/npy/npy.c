@@ -92,7 +92,7 @@ static volt_status read_stream(FILE *stream, const char *path, const char *selec
     int64_t first, rows;
     VOLT_TRY(volt_npy_header_read(stream, &header));
     VOLT_TRY(volt_npy_check_size(stream, &header, 0));
-    VOLT_TRY(volt_ask_rows(options, header.rows, path, &first, &rows));
+    VOLT_TRY(volt_select_rows(options, header.rows, path, &first, &rows));
     VOLT_TRY(volt_memory_require((double)rows * (double)header.cols * sizeof(double), "the matrix"));
 
     int64_t *place = volt_alloc(header.cols, sizeof *place);
@@ -100,7 +100,7 @@ static volt_status read_stream(FILE *stream, const char *path, const char *selec
         place ? choose_columns(&header, selection, options, rows, place, table) : VOLT_ERR_MEMORY;
     if (!status) {
         placing at = {.header = &header, .place = place, .table = *table};
-        volt_table_begins_at(*table, first, header.rows);
+        volt_table_set_first_row(*table, first, header.rows);
         status = read_rows(stream, &at, first);
     }
     volt_free(place);

@@ -26,7 +26,7 @@ volt_table *volt_table_new(int64_t rows, int64_t cols)
         volt_table_free(table);
         return NULL;
     }
-    volt_table_begins_at(table, 0, rows);
+    volt_table_set_first_row(table, 0, rows);
     return table;
 }
 
@@ -54,7 +54,7 @@ void volt_table_move_row(volt_table *table, int64_t from, int64_t to)
         table->times[to] = table->times[from];
 }
 
-void volt_table_begins_at(volt_table *table, int64_t first, int64_t file_rows)
+void volt_table_set_first_row(volt_table *table, int64_t first, int64_t file_rows)
 {
     table->file_rows = file_rows;
     for (int64_t i = 0; i < table->rows; i++)
@@ -76,9 +76,9 @@ static volt_status check_values(const volt_table *table, const char *path, volt_
     return VOLT_OK;
 }
 
-volt_status volt_ask_columns(const volt_column_list *columns, const char *selection,
-                             const volt_read_options *options, int64_t **chosen, int64_t *n_chosen,
-                             bool *narrowed)
+volt_status volt_select_columns(const volt_column_list *columns, const char *selection,
+                                const volt_read_options *options, int64_t **chosen, int64_t *n_chosen,
+                                bool *narrowed)
 {
     *narrowed = false;
     VOLT_TRY(volt_choose_columns(columns, selection, chosen, n_chosen));
@@ -97,8 +97,8 @@ static int64_t row_of(int64_t row, int64_t rows)
     return row < 0 ? row + rows : row;
 }
 
-volt_status volt_ask_rows(const volt_read_options *options, int64_t rows, const char *path, int64_t *first,
-                          int64_t *count)
+volt_status volt_select_rows(const volt_read_options *options, int64_t rows, const char *path, int64_t *first,
+                             int64_t *count)
 {
     bool to_the_end = options->end == VOLT_LAST_ROW;
     int64_t start = row_of(options->first, rows), end = to_the_end ? rows : row_of(options->end, rows);
@@ -117,7 +117,7 @@ volt_status volt_ask_rows(const volt_read_options *options, int64_t rows, const 
 volt_status volt_table_keep_rows(volt_table *table, const volt_read_options *options, const char *path)
 {
     int64_t first = 0, count = 0;
-    VOLT_TRY(volt_ask_rows(options, table->rows, path, &first, &count));
+    VOLT_TRY(volt_select_rows(options, table->rows, path, &first, &count));
     for (int64_t i = 0; first > 0 && i < count; i++)
         volt_table_move_row(table, first + i, i);
     table->rows = count;
@@ -130,7 +130,7 @@ volt_status volt_table_of_columns(const volt_column_list *columns, const char *s
 {
     int64_t *chosen = NULL, n_chosen = 0;
     bool narrowed = false;
-    VOLT_TRY(volt_ask_columns(columns, selection, options, &chosen, &n_chosen, &narrowed));
+    VOLT_TRY(volt_select_columns(columns, selection, options, &chosen, &n_chosen, &narrowed));
     for (int64_t j = 0; j < columns->count; j++)
         place[j] = -1;
     volt_table *made = volt_table_new(rows, n_chosen);

@@ -37,16 +37,16 @@ volt_status volt_narrow_columns(const volt_column_list *columns, const char *con
 volt_table *volt_table_new(int64_t rows, int64_t cols);
 
 /* Records that the table begins at row `first` of a file with `file_rows` rows. */
-void volt_table_begins_at(volt_table *table, int64_t first, int64_t file_rows);
+void volt_table_set_first_row(volt_table *table, int64_t first, int64_t file_rows);
 
 /* Replaces row `to` by row `from`, including its time and row number. */
 void volt_table_move_row(volt_table *table, int64_t from, int64_t to);
 
 /* The columns selected by `selection` (see volt_choose_columns), reduced, if `narrowed`, to those named in
  * the options. Free *chosen with volt_free. */
-volt_status volt_ask_columns(const volt_column_list *columns, const char *selection,
-                             const volt_read_options *options, int64_t **chosen, int64_t *n_chosen,
-                             bool *narrowed);
+volt_status volt_select_columns(const volt_column_list *columns, const char *selection,
+                                const volt_read_options *options, int64_t **chosen, int64_t *n_chosen,
+                                bool *narrowed);
 
 /* Creates a table of `rows` rows with those columns, values not initialised; place[j] receives the table's
  * column for column j of the file, or -1. VOLT_ERR_FORMAT, VOLT_ERR_MEMORY. */
@@ -56,8 +56,8 @@ volt_status volt_table_of_columns(const volt_column_list *columns, const char *s
 
 /* The rows selected by the options, of the `rows` rows of the file at `path`: *count from *first on.
  * VOLT_ERR_SHAPE: outside the file, or none; the message begins with the rows. */
-volt_status volt_ask_rows(const volt_read_options *options, int64_t rows, const char *path, int64_t *first,
-                          int64_t *count);
+volt_status volt_select_rows(const volt_read_options *options, int64_t rows, const char *path, int64_t *first,
+                             int64_t *count);
 
 /* Keeps those rows, of a table with all rows. */
 volt_status volt_table_keep_rows(volt_table *table, const volt_read_options *options, const char *path);

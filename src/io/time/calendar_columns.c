@@ -110,7 +110,7 @@ volt_status volt_calendar_columns(const volt_time *times, const char *parts, dou
                  "the calendar %.80s has %d columns, not %" PRId64, parts, 2 * list.count, out.cols);
     for (int64_t i = 0; i < out.rows; i++) {
         volt_clock_parts now;
-        VOLT_REQUIRE(volt_clock_take_apart(times[i].clock, 0, &now), VOLT_ERR_ARGUMENT,
+        VOLT_REQUIRE(volt_clock_split(times[i].clock, 0, &now), VOLT_ERR_ARGUMENT,
                      "time %" PRId64 " (%g seconds after 1970) is outside the four-digit years", i + 1,
                      times[i].clock);
         for (int k = 0; k < list.count; k++) {

@@ -64,7 +64,7 @@ int64_t volt_weekday_of_days(int64_t days)
 
 enum { DAY = 86400 };
 
-int volt_clock_take_apart(double clock, int digits, volt_clock_parts *parts)
+int volt_clock_split(double clock, int digits, volt_clock_parts *parts)
 {
     double days = floor(clock / DAY);
     if (!(fabs(days) < 4e6)) /* about 11000 years: the following fits an integer */

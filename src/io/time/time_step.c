@@ -34,13 +34,13 @@ static int ascending(const void *a, const void *b)
 static int find_months(const volt_time *times, int64_t n, double *steps, volt_time_step *step)
 {
     volt_clock_parts first, now;
-    if (!volt_clock_take_apart(times[0].clock, 6, &first))
+    if (!volt_clock_split(times[0].clock, 6, &first))
         return 0;
     double time_of_day = times[0].clock - 86400.0 * (double)first.days;
     int64_t before = 0;
     int is_same_day = 1, is_last_day = 1;
     for (int64_t i = 0; i < n; i++) {
-        if (!volt_clock_take_apart(times[i].clock, 6, &now) ||
+        if (!volt_clock_split(times[i].clock, 6, &now) ||
             !are_alike(times[i].clock - 86400.0 * (double)now.days, time_of_day))
             return 0;
         is_same_day &= now.date.day == first.date.day;
@@ -99,7 +99,7 @@ static double seconds_of_months(double clock, volt_time_step step, int64_t count
 {
     volt_clock_parts now;
     double far = (double)step.months * (double)count;
-    if (fabs(far) > 2e5 || !volt_clock_take_apart(clock, 0, &now))
+    if (fabs(far) > 2e5 || !volt_clock_split(clock, 0, &now))
         return copysign(1e15, far); /* outside every calendar, but within the integers */
     int64_t month = 12 * now.date.year + now.date.month - 1 + step.months * count;
     if (month < 0)

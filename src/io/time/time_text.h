@@ -70,6 +70,6 @@ typedef struct volt_clock_parts {
 
 /* Rounded to `digits` (at most 12) decimals of the second. Returns 0, and sets nothing, unless the year has
  * four digits. */
-int volt_clock_take_apart(double clock, int digits, volt_clock_parts *parts);
+int volt_clock_split(double clock, int digits, volt_clock_parts *parts);
 
 #endif

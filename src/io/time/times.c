@@ -63,7 +63,7 @@ const char *volt_time_format(volt_time time, char text[VOLT_TIME_LENGTH])
 {
     volt_clock_parts parts;
     double offset = time.clock - time.seconds;
-    if (!volt_clock_take_apart(time.clock, 6, &parts)) {
+    if (!volt_clock_split(time.clock, 6, &parts)) {
         snprintf(text, VOLT_TIME_LENGTH, "%.0f seconds after 1970", time.seconds);
         return text;
     }
@@ -119,7 +119,7 @@ volt_status volt_time_write_like(const char *like, volt_time like_time, volt_tim
     VOLT_REQUIRE(like && text && strlen(like) < VOLT_TIME_LENGTH && volt_time_text_read_known(like, &form),
                  VOLT_ERR_FORMAT, "the format of a time is '" SHOWN "', which is not a time", like ? like : "");
     double clock = time.seconds + (like_time.clock - like_time.seconds);
-    VOLT_REQUIRE(volt_clock_take_apart(clock, (int)form.fields[TIME_FRACTION].length, &parts), VOLT_ERR_FORMAT,
+    VOLT_REQUIRE(volt_clock_split(clock, (int)form.fields[TIME_FRACTION].length, &parts), VOLT_ERR_FORMAT,
                  "%.0f seconds after 1970 is outside the four-digit years", time.seconds);
     int is_month_first =
         form.is_either && volt_time_of_text(like, &form, 1, &same) && same.clock == like_time.clock;

@@ -152,7 +152,7 @@ volt_status volt_columns_extend(void **items, int64_t kept, int64_t count, size_
 
 volt_status volt_columns_cancelled(volt_stage *stage)
 {
-    return stage && !volt_stage_goes_on(stage) ? volt_stage_end(stage) : VOLT_OK;
+    return stage && !volt_stage_should_continue(stage) ? volt_stage_end(stage) : VOLT_OK;
 }
 
 volt_status volt_columns_append(const volt_resolved *resolved, volt_view Y, volt_stage *stage,

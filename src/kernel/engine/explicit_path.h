@@ -51,7 +51,7 @@ volt_self volt_self_compute(const volt_resolved *resolved, const double *rows, v
 
 /* Number of features of a path, or 0 if cells are cheaper: for paths of `length` increments in `channels`
  * dimensions, with m of them in memory. */
-int64_t volt_features_worth(const volt_programme *programme, int64_t length, int64_t channels, int64_t m);
+int64_t volt_features_if_cheaper(const volt_programme *programme, int64_t length, int64_t channels, int64_t m);
 
 /* K = offset + F_x F_y' from the features of rows and columns: all entries (own = VOLT_OTHER_ROWS) or, if
  * the first row is column `own`, those up to the diagonal. */

@@ -15,8 +15,8 @@ enum {
 /* Number of features of a path, or 0 if those of m paths do not pay. */
 static int64_t count_features(const volt_resolved *resolved, int64_t m)
 {
-    return volt_features_worth(&resolved->programme, volt_explicit_length(resolved),
-                               volt_explicit_channels(resolved), m);
+    return volt_features_if_cheaper(&resolved->programme, volt_explicit_length(resolved),
+                                    volt_explicit_channels(resolved), m);
 }
 
 static bool takes(const volt_resolved *resolved, int64_t m)
@@ -144,7 +144,7 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
             volt_features_norms(block, norms);
             volt_features_gaussian(programme->gaussian, block, norms, all, columns->feature_norms, at, rows);
         }
-        if (stage && !volt_stage_advance(stage, count * volt_own_end(at, count - 1, columns->m)))
+        if (stage && !volt_stage_advance(stage, count * volt_diagonal_end(at, count - 1, columns->m)))
             return;
     }
 }

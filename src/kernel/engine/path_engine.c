@@ -60,20 +60,20 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
 
 #pragma omp parallel for schedule(dynamic, 4) num_threads((int)rows->threads)
     for (int64_t i = 0; i < rows->h; i++) {
-        if (stage && !volt_stage_goes_on(stage))
+        if (stage && !volt_stage_should_continue(stage))
             continue;
         double *x = room + omp_get_thread_num() * per_thread, *own = x + each, out[LANES];
-        int64_t end = volt_own_end(at, i, m);
+        int64_t end = volt_diagonal_end(at, i, m);
         volt_explicit_build(resolved, rows->rows.data + i * rows->rows.ld, x, 1);
         for (int64_t j = 0; j < end; j += LANES) {
             const double *group = columns->paths + j * each;
             volt_explicit_run(resolved, x, group, stage, own, out);
-            if (stage && !volt_stage_goes_on(stage))
+            if (stage && !volt_stage_should_continue(stage))
                 break;
             for (int64_t l = 0; l < LANES && j + l < end; l++) {
                 double value = out[l];
-                if (self && !volt_pair_conclude(&resolved->programme, at >= 0 && at + i == j + l, self[i],
-                                                columns->self[j + l], &value)) {
+                if (self && !volt_pair_finish(&resolved->programme, at >= 0 && at + i == j + l, self[i],
+                                              columns->self[j + l], &value)) {
                     double least = volt_pair_least(self[i], columns->self[j + l]);
                     value =
                         volt_pair_from_log(volt_explicit_log(resolved, x, group + l, least, stage, own), least);

@@ -10,7 +10,7 @@
 /* Maximum number of numbers for the features of all paths (1 GiB). */
 static const double most_numbers = 1 << 27;
 
-int64_t volt_features_worth(const volt_programme *programme, int64_t length, int64_t channels, int64_t m)
+int64_t volt_features_if_cheaper(const volt_programme *programme, int64_t length, int64_t channels, int64_t m)
 {
     if (!programme->features || length < 1)
         return 0;

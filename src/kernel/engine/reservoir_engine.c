@@ -71,7 +71,7 @@ static volt_status walk_make(const volt_resolved *resolved, walk *made)
 {
     int64_t room = 0;
     for (int64_t f = 0; f < count_parts(resolved); f++)
-        room = volt_max(room, volt_reservoir_room(part_of(resolved, f).reservoir));
+        room = volt_max(room, volt_reservoir_workspace_size(part_of(resolved, f).reservoir));
     made->states = volt_alloc_doubles(volt_states_length(resolved), 1);
     made->room = volt_alloc_doubles(room, 1);
     return made->states && made->room ? VOLT_OK : VOLT_ERR_MEMORY;
@@ -214,7 +214,7 @@ static void raise(const volt_reservoir *reservoir, int64_t own, volt_matrix K)
 {
     for (int64_t i = 0; i < K.rows && reservoir->degree > 1; i++) {
         double *restrict row = K.data + i * K.ld;
-        int64_t end = volt_own_end(own, i, K.cols);
+        int64_t end = volt_diagonal_end(own, i, K.cols);
         for (int64_t j = 0; j < end; j++) {
             double base = row[j], power = base;
             for (int64_t p = 1; p < reservoir->degree; p++)
@@ -281,7 +281,7 @@ static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, v
             run(base, volt_view_rows(Z, first, count), volt_matrix_of(state->block, count, n));
         volt_features_multiply(block, all, reservoir->coef0, at, rows);
         raise(reservoir, at, rows);
-        if (stage && !volt_stage_advance(stage, count * volt_own_end(at, count - 1, K.cols)))
+        if (stage && !volt_stage_advance(stage, count * volt_diagonal_end(at, count - 1, K.cols)))
             return;
     }
 }
@@ -367,7 +367,7 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 {
     const volt_reservoir *reservoir = resolved->reservoir;
     return (double)(m + block_rows(rows) + 2) * (double)reservoir->ld +
-           2 * (double)volt_reservoir_room(reservoir);
+           2 * (double)volt_reservoir_workspace_size(reservoir);
 }
 
 const volt_engine volt_engine_reservoir = {

@@ -143,7 +143,8 @@ static void run_band(const volt_scan_grid *grids, const volt_sum *sum, volt_matr
 void volt_scan_run(const volt_scan_grid *grids, const volt_sum *sum, volt_matrix K, volt_stage *stage)
 {
     int64_t n = grids->rows.rows, m = grids->columns->m;
-    int64_t lowest = -(n - 1), highest = volt_own_end(grids->own, 0, m); /* diagonals lowest .. highest - 1 */
+    int64_t lowest = -(n - 1),
+            highest = volt_diagonal_end(grids->own, 0, m); /* diagonals lowest .. highest - 1 */
     int64_t bands = (highest - lowest + BAND - 1) / BAND;
     double work = (double)n * (double)m * (double)(grids->columns->d + 8) * (double)(sum ? sum->n_factors : 1);
 

@@ -125,7 +125,7 @@ volt_status volt_moving_set(volt_moving *moving, const double *numbers, int64_t 
 enum { VOLT_OTHER_ROWS = -1 };
 
 /* The columns computed for row i, if the first row is at position `own` among m columns. */
-static inline int64_t volt_own_end(int64_t own, int64_t i, int64_t m)
+static inline int64_t volt_diagonal_end(int64_t own, int64_t i, int64_t m)
 {
     return own >= 0 && own + i + 1 < m ? own + i + 1 : m;
 }

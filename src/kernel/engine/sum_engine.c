@@ -87,7 +87,7 @@ static void multiply(volt_matrix P, const double *Q, int64_t own)
 {
 #pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (P.rows * P.cols > 100000)
     for (int64_t i = 0; i < P.rows; i++)
-        for (int64_t j = 0; j < volt_own_end(own, i, P.cols); j++)
+        for (int64_t j = 0; j < volt_diagonal_end(own, i, P.cols); j++)
             P.data[i * P.ld + j] *= Q[i * P.cols + j];
 }
 
@@ -95,7 +95,7 @@ static void add(volt_matrix K, double weight, const double *P, bool first, int64
 {
 #pragma omp parallel for schedule(static) num_threads((int)volt_threads()) if (K.rows * K.cols > 100000)
     for (int64_t i = 0; i < K.rows; i++)
-        for (int64_t j = 0; j < volt_own_end(own, i, K.cols); j++)
+        for (int64_t j = 0; j < volt_diagonal_end(own, i, K.cols); j++)
             K.data[i * K.ld + j] = (first ? 0 : K.data[i * K.ld + j]) + weight * P[i * K.cols + j];
 }
 

@@ -141,7 +141,7 @@ static void run_row(const band *b, int64_t i, int64_t count, int64_t row, const 
         for (int64_t l = 0; l < LANES && group + l < count; l++) {
             int64_t j = b->first + group + l;
             double value = out[l];
-            if (self && !volt_pair_conclude(programme, itself == j, self[i], b->columns->self[j], &value))
+            if (self && !volt_pair_finish(programme, itself == j, self[i], b->columns->self[j], &value))
                 value = value_by_logs(b, i, j, cells + group + l, self[i], stage);
             K.data[i * K.ld + j] = value;
         }
@@ -166,7 +166,7 @@ static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *
         for (int64_t r = 0; r < rows; r++) {
             if (b->size.down > 0)
                 next_cells(b, kept + r);
-            int64_t i = block + r, end = volt_own_end(own, i, end_column);
+            int64_t i = block + r, end = volt_diagonal_end(own, i, end_column);
             run_row(b, i, end - b->first, r, self, K, stage);
             if (stage && !volt_stage_advance(stage, end - b->first))
                 return;

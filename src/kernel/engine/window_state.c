@@ -175,7 +175,7 @@ static void lot_run(const window_state *state, const column_lot *lot, int64_t h,
         double *scratch = lot->scratch + lot->threads * columns->engine->scratch(state->base.resolved, columns);
         for (int64_t i = 0; own < 0 && i < h; i++)
             lot->self[i] = volt_self_compute(&seen, rows + i * columns->d, stage, scratch);
-        if (stage && !volt_stage_goes_on(stage))
+        if (stage && !volt_stage_should_continue(stage))
             return;
     }
     volt_window_rows x = arrange_rows(state, lot, seen.window, h, own);

@@ -124,7 +124,7 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
 {
     (void)self; /* static kernels are not normalised */
     int64_t w = columns->window, lowest = -(x->rows.rows - 1),
-            highest = volt_own_end(x->own, 0, columns->length);
+            highest = volt_diagonal_end(x->own, 0, columns->length);
     int64_t bands = (highest - lowest + BAND - 1) / BAND;
 #pragma omp parallel for schedule(dynamic) num_threads((int)x->threads)
     for (int64_t index = 0; index < bands; index++) {

@@ -136,7 +136,7 @@ static volt_status self_values(const void *context, bool of_columns, double from
     if (!block.data)
         return VOLT_ERR_MEMORY;
     volt_status status = open_rows(&maker, job->resolved, X, most, &stage);
-    for (int64_t i = 0; status == VOLT_OK && i < X.rows && volt_stage_goes_on(&stage); i += most) {
+    for (int64_t i = 0; status == VOLT_OK && i < X.rows && volt_stage_should_continue(&stage); i += most) {
         block.rows = volt_min(most, X.rows - i);
         volt_state_advance(maker.state, volt_view_rows(X, i, block.rows), false, block, &stage);
         for (int64_t k = 0; k < block.rows; k++)
@@ -157,7 +157,7 @@ static volt_status join_extents(const volt_kernel *kernel, const volt_sliced_row
     for (int64_t s = 0; s < slices; s++) {
         extents[s].largest = y->extents[s].largest; /* the columns are the training data */
         double radius = 0;
-        VOLT_TRY(volt_asked_radius(kernel, s, d, asked, &radius));
+        VOLT_TRY(volt_requested_radius(kernel, s, d, asked, &radius));
         VOLT_TRY(
             volt_join_radii(kernel, radius, d, x->extents[s].radius, y->extents[s].radius, &extents[s].radius));
     }

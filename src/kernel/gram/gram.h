@@ -27,8 +27,8 @@ volt_status volt_kernel_find_ball(const volt_kernel *kernel, int64_t d, double r
 
 /* The requested radius for a slice of the rows. 0, no request, for a filtered slice, which may exceed the
  * inputs, if its factors accept any input. VOLT_ERR_MEMORY. */
-volt_status volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked,
-                              double *radius);
+volt_status volt_requested_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked,
+                                  double *radius);
 
 /* The radius of a matrix whose rows and columns have norms up to `rows` and `columns`: the requested one,
  * checked, or the larger of both. Columns are training data with a separate matrix of radius `columns`,

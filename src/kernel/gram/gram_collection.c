@@ -29,7 +29,7 @@
 static volt_status run_all(const volt_reservoir *reservoir, const volt_view *series, volt_stage *stage,
                            volt_matrix states)
 {
-    int64_t threads = volt_threads(), each = volt_reservoir_room(reservoir);
+    int64_t threads = volt_threads(), each = volt_reservoir_workspace_size(reservoir);
     double *room = volt_alloc_doubles(threads, each);
     if (!room)
         return VOLT_ERR_MEMORY;
@@ -69,7 +69,7 @@ static volt_status gram_states(const volt_reservoir *reservoir, const volt_view 
     if (status == VOLT_OK) {
 #pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads())
         for (int64_t i = 0; i < K.rows; i++)
-            if (volt_stage_goes_on(stage)) {
+            if (volt_stage_should_continue(stage)) {
                 for (int64_t j = 0; j < (same ? i + 1 : K.cols); j++)
                     K.data[i * K.ld + j] = pair_value(reservoir, x.data + i * ld, y.data + j * ld);
                 volt_stage_advance(stage, 1);
@@ -285,7 +285,7 @@ static void run_series(const work *w, int64_t i, bool same, double *memory, volt
         for (int64_t l = 0; l < LANES && j + l < end; l++) {
             volt_self self_y = w->columns.self[j + l];
             double value = out[l];
-            if (needs_self && !volt_pair_conclude(programme, same && i == j + l, self_x, self_y, &value)) {
+            if (needs_self && !volt_pair_finish(programme, same && i == j + l, self_x, self_y, &value)) {
                 double least = volt_pair_least(self_x, self_y);
                 value = volt_pair_from_log(
                     log_of_pair(w->resolved, x, P, &w->columns, j + l, least, w->stage, scratch), least);
@@ -324,7 +324,7 @@ static volt_status run(work *w, collection Y, bool same, volt_matrix K)
 
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
     for (int64_t i = 0; i < K.rows; i++)
-        if (volt_stage_goes_on(w->stage)) {
+        if (volt_stage_should_continue(w->stage)) {
             run_series(w, i, same, w->memory + omp_get_thread_num() * w->scratch, K);
             volt_stage_advance(w->stage, 1);
         }

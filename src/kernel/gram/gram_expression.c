@@ -56,7 +56,7 @@ static volt_status fill_factor(const expression_job *job, int64_t f, volt_matrix
 {
     const volt_kernel *factor = job->kernel->factors[f];
     double radius = 0;
-    VOLT_TRY(volt_asked_radius(job->kernel, job->kernel->slice[f], job->X[0].cols, job->radius, &radius));
+    VOLT_TRY(volt_requested_radius(job->kernel, job->kernel->slice[f], job->X[0].cols, job->radius, &radius));
     volt_gram_options options = {
         .struct_size = sizeof(volt_gram_options), .mirror = 1, .radius = radius, .progress = job->progress};
     filtered_series x = {0}, y = {0};

@@ -41,7 +41,8 @@ volt_status volt_kernel_find_ball(const volt_kernel *kernel, int64_t d, double r
     return *has || kernel->n_factors > 0 ? VOLT_OK : find_ball(kernel, d, radius, has);
 }
 
-volt_status volt_asked_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked, double *radius)
+volt_status volt_requested_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked,
+                                  double *radius)
 {
     bool matters = !(asked > 0 && isfinite(asked)) || kernel->n_factors == 0 ||
                    volt_filter_is_none(&kernel->filters[slice]);

@@ -19,7 +19,7 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
 typedef struct constants {
     double gamma, rho;
 } constants;
-VOLT_OWN_NUMBERS(constants)
+VOLT_KERNEL_CONSTANTS(constants)
 
 VOLT_CLONES_WIDE
 static void step(VOLT_STEP_ARGUMENTS)
@@ -43,14 +43,14 @@ static void gauss_taylor(const void *numbers, const double *x, int order, volt_l
     volt_taylor_exp(1, -constants_of(numbers).gamma, x, order, f);
 }
 
-static void series_rest(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+static void series_rest(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
                         volt_jet *state)
 {
     volt_jet_copy(room->space, local, state);
     volt_jet_scale(room->space, 1 / (1 - constants_of(&scan->own).rho), state);
 }
 
-static void series_step(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+static void series_step(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
                         volt_jet *state, volt_jet *out)
 {
     volt_jet_scale(room->space, constants_of(&scan->own).rho, state);

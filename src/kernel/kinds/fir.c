@@ -26,7 +26,7 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
 typedef struct constants {
     double mu, rest; /* rest: (1 - corr^2) mu */
 } constants;
-VOLT_OWN_NUMBERS(constants)
+VOLT_KERNEL_CONSTANTS(constants)
 
 VOLT_CLONES_WIDE
 static void step(VOLT_STEP_ARGUMENTS)
@@ -44,14 +44,14 @@ static void step(VOLT_STEP_ARGUMENTS)
     }
 }
 
-static void series_rest(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+static void series_rest(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
                         volt_jet *state)
 {
     volt_jet_copy(room->space, local, state);
     volt_jet_scale(room->space, 1 / (1 - constants_of(&scan->own).mu), state);
 }
 
-static void series_step(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+static void series_step(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
                         volt_jet *state, volt_jet *out)
 {
     const constants own = constants_of(&scan->own);

@@ -46,7 +46,7 @@ static const double log_weight = -0.881373587019543;
 typedef struct constants {
     double rate; /* -1 / (2 sigma^2) */
 } constants;
-VOLT_OWN_NUMBERS(constants)
+VOLT_KERNEL_CONSTANTS(constants)
 
 /* c local: the weight that every path into a cell contains at least once. */
 VOLT_CLONES_WIDE

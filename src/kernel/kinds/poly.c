@@ -19,7 +19,7 @@ typedef struct constants {
     double gamma, coef0;
     int64_t degree;
 } constants;
-VOLT_OWN_NUMBERS(constants)
+VOLT_KERNEL_CONSTANTS(constants)
 
 /* Powers by repeated multiplication, row by row: the loop over powers runs outside the one that vectorises. */
 VOLT_CLONES_WIDE

@@ -15,7 +15,7 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
 typedef struct constants {
     double gamma;
 } constants;
-VOLT_OWN_NUMBERS(constants)
+VOLT_KERNEL_CONSTANTS(constants)
 
 VOLT_CLONES_WIDE
 static void step(VOLT_STEP_ARGUMENTS)

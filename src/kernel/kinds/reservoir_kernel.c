@@ -160,7 +160,7 @@ static volt_status make_weights(const volt_kernel *kernel, const volt_reservoir_
                         : kind->draw(kernel, radius > 0 ? radius : 1, reservoir));
     VOLT_TRY(kind->conclude(kernel, radius, resolved));
     if (!kernel->stored && (int)kernel->value[kind->start] == VOLT_STATE_REST)
-        return volt_reservoir_rest(reservoir, kernel->entry->info.name);
+        return volt_reservoir_rest_state(reservoir, kernel->entry->info.name);
     return VOLT_OK;
 }
 

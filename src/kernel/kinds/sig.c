@@ -80,7 +80,7 @@ typedef struct constants {
     int64_t level, order;
     double stretch; /* of the path: `scale`, or 1 */
 } constants;
-VOLT_OWN_NUMBERS(constants)
+VOLT_KERNEL_CONSTANTS(constants)
 
 /* Scratch space: the total of the kernel, then for each level below the last and each column
  *     above   sum over the rows before of the sum over the columns before (one number)

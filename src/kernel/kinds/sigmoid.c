@@ -18,7 +18,7 @@ static const volt_parameter_info parameters[N_PARAMETERS] = {
 typedef struct constants {
     double gamma, coef0;
 } constants;
-VOLT_OWN_NUMBERS(constants)
+VOLT_KERNEL_CONSTANTS(constants)
 
 VOLT_CLONES_WIDE
 static void step(VOLT_STEP_ARGUMENTS)

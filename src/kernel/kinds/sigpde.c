@@ -54,7 +54,7 @@ typedef struct constants {
     double rate; /* static=rbf: -1 / sigma */
     int64_t dyadic;
 } constants;
-VOLT_OWN_NUMBERS(constants)
+VOLT_KERNEL_CONSTANTS(constants)
 
 VOLT_CLONES_WIDE
 static void lift_rbf(const volt_programme *programme, double *restrict values, int64_t count)

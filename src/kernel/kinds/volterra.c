@@ -42,12 +42,12 @@ typedef struct constants {
     lift kind;
     int64_t degree; /* lift=poly:P */
 } constants;
-VOLT_OWN_NUMBERS(constants)
+VOLT_KERNEL_CONSTANTS(constants)
 
 /* Rounding tolerance of inner products of inputs on the sphere |z| = M, which is subtracted from the bounds. */
 static inline double rounding_room(int64_t d)
 {
-    return 2 * volt_norm_room(d);
+    return 2 * volt_norm_tolerance(d);
 }
 
 static const char *const lift_words[] = {"geometric", "even", "exponential", "poly:", "rbf", NULL};
@@ -292,7 +292,7 @@ static void fixed_point_taylor(const void *numbers, const double *x, int order, 
 }
 
 /* K = 1 + lambda^2 kappa K. */
-static void series_rest(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+static void series_rest(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
                         volt_jet *state)
 {
     volt_jet *kappa = &room->spare[0];
@@ -300,7 +300,7 @@ static void series_rest(const volt_scan *scan, const volt_jet_room *room, const 
     volt_jet_compose(room, fixed_point_taylor, NULL, kappa, state);
 }
 
-static void series_step(const volt_scan *scan, const volt_jet_room *room, const volt_jet *local,
+static void series_step(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
                         volt_jet *state, volt_jet *out)
 {
     volt_jet *kappa = &room->spare[0], *next = &room->spare[1];
@@ -442,7 +442,7 @@ typedef struct slope {
     double a, b;
     int64_t degree;
 } slope;
-VOLT_OWN_NUMBERS(slope)
+VOLT_KERNEL_CONSTANTS(slope)
 
 /* `value` and `rate`, expressions in the local value s: f, and r times f. They are inlined, and the loop
  * vectorises. */

@@ -172,7 +172,7 @@ static volt_status find_variances(const explain_setup *setup, double alpha, volt
                              .stage = stage};
     volt_factor_begin(factor, &task);
     volt_status status = volt_factor_fill(factor, op);
-    if (status == VOLT_OK && volt_stage_goes_on(stage))
+    if (status == VOLT_OK && volt_stage_should_continue(stage))
         status = volt_factor_grow(factor, m);
     for (int64_t v = 0; status == VOLT_OK && v < n; v++) {
         double vv = 0, uv = 0, uu = 0;
@@ -191,20 +191,21 @@ static volt_status find_variances(const explain_setup *setup, double alpha, volt
 enum { TOGETHER = 64 }; /* variables per unpacking of the factor */
 
 /* The same from the factor kept by the model, without factoring again. */
-static volt_status find_kept_variances(const explain_setup *setup, const volt_kept_factor *kept,
+static volt_status find_kept_variances(const explain_setup *setup, const volt_stored_factor *kept,
                                        const band_buffers *room, volt_stage *stage)
 {
     const volt_model *model = setup->model;
     int64_t n = setup->lags * setup->inputs, w = model->washout, most = volt_min(n, TOGETHER);
     double *rows = volt_alloc_doubles(most, kept->m), *plain = volt_alloc_doubles(most, 1);
     volt_status status = rows && plain ? VOLT_OK : VOLT_ERR_MEMORY;
-    for (int64_t first = 0; status == VOLT_OK && first < n && volt_stage_goes_on(stage); first += most) {
+    for (int64_t first = 0; status == VOLT_OK && first < n && volt_stage_should_continue(stage);
+         first += most) {
         int64_t count = volt_min(most, n - first);
         for (int64_t i = 0; i < kept->m; i++)
             for (int64_t v = 0; v < count; v++)
                 rows[v * kept->m + i] = room->slopes[(w + i) * n + first + v];
-        status = volt_kept_latent(kept, 0, volt_matrix_of(rows, count, kept->m), room->prior + first, plain,
-                                  room->variance + first);
+        status = volt_stored_factor_latent_variances(kept, 0, volt_matrix_of(rows, count, kept->m),
+                                                     room->prior + first, plain, room->variance + first);
     }
     volt_free(plain);
     volt_free(rows);
@@ -258,7 +259,7 @@ static volt_status find_band(const explain_setup *setup, const band_buffers *roo
     VOLT_TRY(
         volt_explain_whole(setup, Z, setup->records, stage, volt_matrix_of(room->fitted, model->n, model->q)));
     volt_status status = VOLT_OK;
-    for (int64_t k = 0; status == VOLT_OK && k < model->q && volt_stage_goes_on(stage); k++) {
+    for (int64_t k = 0; status == VOLT_OK && k < model->q && volt_stage_should_continue(stage); k++) {
         if (is_done(model, k))
             continue;
         if (keeps_factor(model)) {

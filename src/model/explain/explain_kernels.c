@@ -181,7 +181,7 @@ static void walk_all(const explain_setup *setup, const double *rest, int64_t chu
     for (int64_t chunk = 0; chunk < chunks; chunk++) {
         explain_walker *walker = &walkers[omp_get_thread_num()];
         int64_t end = blocks * (chunk + 1) / chunks;
-        for (int64_t b = blocks * chunk / chunks; b < end && volt_stage_goes_on(stage); b++) {
+        for (int64_t b = blocks * chunk / chunks; b < end && volt_stage_should_continue(stage); b++) {
             walk(setup, b * LANES, rest, walker);
             work->take(work, setup, walker->out, b * LANES, volt_min(LANES, setup->n - b * LANES), chunk);
             volt_stage_advance(stage, 1);
@@ -343,7 +343,7 @@ volt_status volt_explain_kernels(const explain_setup *setup, volt_stage *stage, 
     row_work work = {.take = add_weighted, .space = &space, .to = sums};
     if (status == VOLT_OK)
         status = sums ? run(setup, chunks, &work, stage) : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK && volt_stage_goes_on(stage)) {
+    if (status == VOLT_OK && volt_stage_should_continue(stage)) {
         finish_kernels(setup, &space, chunks, sums, g);
         status = check_finite(setup, g);
     }

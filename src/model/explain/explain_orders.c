@@ -258,7 +258,7 @@ volt_status volt_explain_whole(const explain_setup *setup, volt_view Z, const vo
     volt_view A = volt_view_of(model->coefficients, model->n, model->q);
     for (int64_t first = 0, count = 0; status == VOLT_OK && first < Z.rows && volt_stage_poll(stage);
          first += count) {
-        count = volt_min(most, volt_records_stretch(records, first, Z.rows) - first);
+        count = volt_min(most, volt_records_segment_end(records, first, Z.rows) - first);
         if (first > 0 && volt_records_begins(records, first))
             volt_state_zero(past);
         volt_matrix K = volt_matrix_of(block, count, setup->n);

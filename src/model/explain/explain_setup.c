@@ -16,7 +16,7 @@
 static volt_column column_of(const explain_setup *setup, int64_t c)
 {
     const volt_recipe *recipe = &setup->model->recipe;
-    int64_t own = volt_recipe_own(recipe);
+    int64_t own = volt_recipe_input_columns(recipe);
     if (c >= own)
         return (volt_column){
             .source = recipe->inputs + c - own, .minus = -1, .weight = recipe->fed.weight[c - own]};
@@ -27,7 +27,7 @@ static volt_column column_of(const explain_setup *setup, int64_t c)
 static double offset_of(const explain_setup *setup, int64_t c)
 {
     const volt_recipe *recipe = &setup->model->recipe;
-    int64_t own = volt_recipe_own(recipe);
+    int64_t own = volt_recipe_input_columns(recipe);
     return c >= own ? recipe->fed.offset[c - own] : 0;
 }
 
@@ -58,7 +58,7 @@ static volt_status scaled_means(const explain_setup *setup, double *mean)
     if (!plain)
         return VOLT_ERR_MEMORY;
     for (int64_t i = 0, end = 0; i < setup->n; i = end) {
-        end = volt_records_stretch(setup->records, i, setup->n);
+        end = volt_records_segment_end(setup->records, i, setup->n);
         volt_view rows = {setup->rows + i * setup->width, end - i, d, setup->width};
         volt_filter_undo(filter, rows, plain + i * d);
     }
@@ -296,7 +296,7 @@ volt_status volt_explain_walker_create(const explain_setup *setup, const volt_je
 {
     enum { OWN = 3 };
     int64_t states = setup->kernel.n_states, factors = setup->kernel.n_factors;
-    VOLT_TRY(volt_jet_room_create(space, &walker->room));
+    VOLT_TRY(volt_jet_workspace_create(space, &walker->room));
     VOLT_TRY(volt_jet_create(space, states + factors + OWN, &walker->states));
     walker->values = walker->states + states;
     walker->local = walker->values + factors;
@@ -307,7 +307,7 @@ volt_status volt_explain_walker_create(const explain_setup *setup, const volt_je
 
 void volt_explain_walker_release(explain_walker *walker)
 {
-    volt_jet_room_release(&walker->room);
+    volt_jet_workspace_release(&walker->room);
     volt_jet_free(walker->states);
     walker->states = NULL;
 }

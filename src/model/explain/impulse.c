@@ -115,7 +115,7 @@ static volt_status add_records(const volt_model *model, int64_t c, int64_t lags,
 
 static volt_status fill(const volt_model *model, int64_t lags, row_space room, double *g, volt_matrix out)
 {
-    for (int64_t c = 0; c < volt_recipe_own(&model->recipe); c++) {
+    for (int64_t c = 0; c < volt_recipe_input_columns(&model->recipe); c++) {
         for (int64_t i = 0; i < model->q * lags; i++)
             g[i] = 0;
         VOLT_TRY(add_records(model, c, lags, room, g));

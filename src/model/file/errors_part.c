@@ -62,7 +62,7 @@ static volt_status load_list(const volt_file_fields *fields, int i, int64_t rows
 
 static volt_status load_errors(const volt_file_fields *fields, volt_model *model)
 {
-    int64_t kept = volt_model_kept(model);
+    int64_t kept = volt_model_fitted_rows(model);
     volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
     bool has_landmarks = model->trained.landmarks > 0; /* only errors of the last rows */
     VOLT_TRY(load_list(fields, VOLT_ERRORS_NEAR, has_landmarks ? -1 : kept, model->q, near));
@@ -98,7 +98,7 @@ static int64_t packed(int64_t m)
 
 static volt_status save_factors(const volt_model *model, volt_file_writer *writer)
 {
-    const volt_kept_list *kept = &model->kept;
+    const volt_stored_factors *kept = &model->kept;
     int64_t m = model->n - model->washout, numbers = packed(m);
     double *outputs = volt_put_buffer(writer, "factor_outputs", model->q, 2);
     for (int64_t k = 0; outputs && k < model->q; k++) {
@@ -122,7 +122,7 @@ static volt_status save_factors(const volt_model *model, volt_file_writer *write
     return VOLT_OK;
 }
 
-static volt_status load_outputs(const volt_file_fields *fields, int64_t count, volt_kept_list *kept)
+static volt_status load_outputs(const volt_file_fields *fields, int64_t count, volt_stored_factors *kept)
 {
     const volt_tensor *outputs = NULL;
     VOLT_TRY(volt_fields_tensor(fields, "factor_outputs", kept->q, 2, &outputs));
@@ -137,11 +137,11 @@ static volt_status load_outputs(const volt_file_fields *fields, int64_t count, v
 }
 
 static volt_status load_one(const volt_file_fields *fields, const double *numbers, const double *alpha,
-                            const double *ones, int64_t m, volt_kept_factor *factor)
+                            const double *ones, int64_t m, volt_stored_factor *factor)
 {
     VOLT_REQUIRE(alpha[0] > 0, VOLT_ERR_FORMAT, "%s: tensor \"factor_alphas\" holds %g, which is not above 0",
                  fields->path, alpha[0]);
-    VOLT_TRY(volt_kept_allocate(m, factor));
+    VOLT_TRY(volt_stored_factor_allocate(m, factor));
     factor->alpha = alpha[0];
     factor->common = alpha[1];
     memcpy(factor->L, numbers, (size_t)packed(m) * sizeof(double));
@@ -165,7 +165,7 @@ static volt_status load_factors(const volt_file_fields *fields, volt_model *mode
                  model->q);
     VOLT_TRY(volt_fields_tensor(fields, "factor_alphas", factors->rows, 2, &alphas));
     VOLT_TRY(volt_fields_tensor(fields, "factor_ones", factors->rows, m, &ones));
-    VOLT_TRY(volt_kept_list_create(model->q, &model->kept));
+    VOLT_TRY(volt_stored_factors_create(model->q, &model->kept));
     VOLT_TRY(load_outputs(fields, factors->rows, &model->kept));
     model->kept.count = factors->rows;
     for (int64_t f = 0; f < factors->rows; f++)

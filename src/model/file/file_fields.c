@@ -49,7 +49,7 @@ void volt_put_text(volt_file_writer *writer, const char *key, const char *text)
     writer->metadata[writer->n_metadata++] = (volt_metadatum){key, text};
 }
 
-void volt_put_own_text(volt_file_writer *writer, const char *key, char *text)
+void volt_put_text_owned(volt_file_writer *writer, const char *key, char *text)
 {
     if (text)
         volt_put_text(writer, key, own(writer, text));
@@ -95,7 +95,7 @@ void volt_writer_release(volt_file_writer *writer)
 
 /* ---- reading ----------------------------------------------------------------------------------- */
 
-volt_status volt_fields_foreign(const volt_file_fields *fields, const char *why)
+volt_status volt_fields_wrong_kind(const volt_file_fields *fields, const char *why)
 {
     return volt_fail(VOLT_ERR_FORMAT, "%s is not %s: %s", fields->path, fields->kind, why);
 }

@@ -60,7 +60,7 @@ void volt_put_text(volt_file_writer *writer, const char *key, const char *text);
 /* Adds a copy of a text. */
 void volt_put_copy(volt_file_writer *writer, const char *key, const char *text);
 /* Adds a text and takes ownership (volt_free); NULL: no effect. */
-void volt_put_own_text(volt_file_writer *writer, const char *key, char *text);
+void volt_put_text_owned(volt_file_writer *writer, const char *key, char *text);
 void volt_put_count(volt_file_writer *writer, const char *key, int64_t value);
 /* Adds a number as the shortest text that reads back exactly. */
 void volt_put_number(volt_file_writer *writer, const char *key, double value);
@@ -85,7 +85,7 @@ typedef struct volt_file_fields {
 } volt_file_fields;
 
 /* Reports that the file is of another kind. */
-volt_status volt_fields_foreign(const volt_file_fields *fields, const char *why);
+volt_status volt_fields_wrong_kind(const volt_file_fields *fields, const char *why);
 
 volt_status volt_fields_text(const volt_file_fields *fields, const char *key, const char **text);
 /* Reads a finite number of at least `least`. */

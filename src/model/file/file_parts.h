@@ -66,6 +66,6 @@ volt_status volt_weights_find(const volt_file_fields *fields, volt_kernel *kerne
 volt_status volt_weights_of(const volt_model *model, volt_kernel *kernel, volt_saved_weights *saved,
                             double **numbers);
 /* Ends the use of saved weights. */
-void volt_weights_forget(volt_kernel *kernel);
+void volt_weights_detach(volt_kernel *kernel);
 
 #endif

@@ -100,7 +100,7 @@ static volt_status read_header(const volt_file_fields *fields, int64_t *format)
     const char *text = NULL;
     VOLT_TRY(volt_fields_text(fields, "format", &text));
     if (strcmp(text, format_name) != 0)
-        return volt_fields_foreign(fields, "unknown format");
+        return volt_fields_wrong_kind(fields, "unknown format");
     VOLT_TRY(volt_fields_count(fields, "version", format));
     VOLT_REQUIRE(*format >= VOLT_FORMAT_PLAIN && *format <= VOLT_FORMAT_NEWEST, VOLT_ERR_FORMAT,
                  "%s has model format %" PRId64 ", and this library (%s) reads formats %d to %d", fields->path,
@@ -118,7 +118,7 @@ static volt_status read_model(const volt_file_fields *fields, volt_model **model
     VOLT_TRY(volt_fields_tensor(fields, "coefficients", inputs->rows, -1, &coefficients));
     assert(coefficients);
     if (inputs->rows < 1 || inputs->cols < 1 || coefficients->cols < 1)
-        return volt_fields_foreign(fields, "its tensors are empty");
+        return volt_fields_wrong_kind(fields, "its tensors are empty");
     VOLT_TRY(volt_model_allocate(inputs->rows, inputs->cols, coefficients->cols, model));
     return parts_load(fields, format, *model);
 }

@@ -36,7 +36,7 @@ volt_status volt_put_names(volt_file_writer *writer, const char *key, char **nam
 {
     char *text = NULL;
     VOLT_TRY(names_to_json(names, count, &text));
-    volt_put_own_text(writer, key, text);
+    volt_put_text_owned(writer, key, text);
     return VOLT_OK;
 }
 

@@ -130,7 +130,7 @@ static volt_status load_kernel(const volt_file_fields *fields, volt_model *model
     volt_saved_weights weights;
     VOLT_TRY(volt_weights_find(fields, model->kernel, &weights));
     status = volt_kernel_resolve_slices(model->kernel, extents, d, &model->resolved);
-    volt_weights_forget(model->kernel);
+    volt_weights_detach(model->kernel);
     if (status == VOLT_OK)
         return check_inputs(fields->path, rows, slices, radii, model);
     return status == VOLT_ERR_MEMORY ? status : volt_fail_prefix(VOLT_ERR_FORMAT, "%s", fields->path);
@@ -167,7 +167,7 @@ static volt_status read_arrays(const volt_file_fields *fields, volt_model *model
                      model->target_scale[k]);
     VOLT_TRY(volt_fields_tensor(fields, "state", volt_readout_state_length(model), 0, &state));
     VOLT_TRY(volt_columns_create(&model->resolved, volt_view_of(inputs->data, n, d), NULL, &model->columns));
-    VOLT_TRY(volt_state_create(&model->resolved, volt_model_reads(model).columns, 1, &model->end));
+    VOLT_TRY(volt_state_create(&model->resolved, volt_model_reader_of(model).columns, 1, &model->end));
     volt_state_set(model->end, state->data);
     return VOLT_OK;
 }

@@ -37,7 +37,7 @@ static void save_outputs(const volt_model *model, volt_file_writer *writer)
 
 static void save_columns(const volt_recipe *recipe, volt_file_writer *writer)
 {
-    int64_t own = volt_recipe_own(recipe);
+    int64_t own = volt_recipe_input_columns(recipe);
     double *columns = volt_put_buffer(writer, "columns", own, COLUMN_NUMBERS);
     for (int64_t j = 0; columns && j < own; j++) {
         const volt_column *column = &recipe->column[j];
@@ -84,7 +84,7 @@ static volt_status read_columns(const volt_file_fields *fields, volt_model *mode
 {
     const volt_tensor *columns = NULL, *recent = NULL;
     volt_recipe *recipe = &model->recipe;
-    int64_t own = volt_recipe_own(recipe);
+    int64_t own = volt_recipe_input_columns(recipe);
     VOLT_TRY(volt_fields_tensor(fields, "recent", -1, -1, &recent));
     VOLT_REQUIRE(recent->rows > 0 && recent->cols > 0, VOLT_ERR_FORMAT, "%s: tensor \"recent\" is empty",
                  fields->path);
@@ -187,7 +187,7 @@ static bool has_feedback(const volt_model *model)
 
 static volt_status save_feedback(const volt_model *model, volt_file_writer *writer)
 {
-    const volt_fed *fed = &model->recipe.fed;
+    const volt_feedback *fed = &model->recipe.fed;
     double *numbers = volt_put_buffer(writer, "fed", fed->n, FED_NUMBERS);
     for (int64_t k = 0; numbers && k < fed->n; k++) {
         double *to = numbers + k * FED_NUMBERS;

@@ -129,7 +129,7 @@ volt_status volt_weights_of(const volt_model *model, volt_kernel *kernel, volt_s
     return VOLT_OK;
 }
 
-void volt_weights_forget(volt_kernel *kernel)
+void volt_weights_detach(volt_kernel *kernel)
 {
     for (int64_t f = 0; f < count_factors(kernel); f++)
         factor_of(kernel, f)->stored = NULL;

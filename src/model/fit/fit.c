@@ -218,7 +218,7 @@ static volt_status take_rows(const fit_task *task, volt_fit_rows *rows, solve_wo
     }
     VOLT_TRY(volt_landmark_set_choose(rows->Z.rows, options->washout, task->records,
                                       buffers->solver_choice.landmarks, options->landmark_choice,
-                                      volt_landmark_ghosts(&model->resolved), &buffers->set));
+                                      volt_landmark_memory(&model->resolved), &buffers->set));
     return volt_model_use_landmarks(model, task, rows, &buffers->set, options->progress,
                                     &buffers->coefficients);
 }
@@ -305,7 +305,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
     VOLT_TRY(make_states(fit, solving, model, &states));
     VOLT_TRY(find_solver(&solving->solver_choice, model, fit->backend, &solver));
     if (!solver->accepts.device)
-        volt_place_here("a solver that does not store the Gram matrix works");
+        volt_place_on_cpu("a solver that does not store the Gram matrix works");
     int64_t w = model->washout, q = model->q, kept = rows->Z.rows - w;
     double *coefficients = solving->coefficients ? solving->coefficients : model->coefficients;
     volt_matrix A = volt_matrix_of(coefficients + w * q, kept, q);
@@ -339,7 +339,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
         VOLT_REQUIRE(!centred, VOLT_ERR_ARGUMENT,
                      "keep_factor requires an intercept when the kernel is centred: without one there is no "
                      "error estimate");
-        VOLT_TRY(volt_kept_list_create(q, &model->kept));
+        VOLT_TRY(volt_stored_factors_create(q, &model->kept));
         task.kept = &model->kept;
     }
     volt_readout readout = {.A = A,
@@ -347,7 +347,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
                             .unlearned = unlearned,
                             .washed = washout_fitted,
                             .log_likelihood = NAN};
-    volt_left_out left_out = {.loo = model->report_numbers + 4 * q, .gcv = model->report_numbers + 5 * q};
+    volt_loo_errors left_out = {.loo = model->report_numbers + 4 * q, .gcv = model->report_numbers + 5 * q};
     if (solver->offers.leverages)
         task.left_out = &left_out;
     VOLT_TRY(volt_iteration_begin(fit, model, rows->Z, solving->solver_choice.preconditioner_landmarks, solver,
@@ -366,7 +366,7 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
         model->report.log_likelihood = readout.log_likelihood;
         volt_fit_report_solver(solver, &solving->solver_choice, task.iteration, model);
         if (task.left_out)
-            volt_fit_report_left_out(&left_out, model);
+            volt_fit_report_loo(&left_out, model);
         status = take_readout(fit, solving, solver, task.kernel, states, washout_fitted, model);
     }
     volt_operator_free(task.kernel);
@@ -497,8 +497,8 @@ static bool is_centred(const volt_kernel *kernel)
 }
 
 static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_loss_fit *loss,
-                                 const volt_records *records, const volt_holes *holes, volt_matrix fitted,
-                                 volt_model **model)
+                                 const volt_records *records, const volt_missing_targets *holes,
+                                 volt_matrix fitted, volt_model **model)
 {
     volt_blas_use use;
     fit_task task;
@@ -512,13 +512,13 @@ static volt_status check_and_fit(const volt_kernel *kernel, volt_view X, volt_lo
     task.holes = holes;
     VOLT_TRY(volt_fit_solver_check(kernel, loss->loss != NULL, &task));
     if (loss->options.feedback_weight > 0)
-        VOLT_TRY(volt_fed_check_targets(loss->Y, records));
+        VOLT_TRY(volt_feedback_check_targets(loss->Y, records));
     if (loss->loss) {
         task.chooses = false; /* the solver chooses alpha from the loss */
         VOLT_TRY(volt_loss_fit_weights(loss, holes, &weights));
         task.weights = weights;
     }
-    task.backend = loss->loss ? volt_place_here("a loss other than squares is minimised") : place(&task);
+    task.backend = loss->loss ? volt_place_on_cpu("a loss other than squares is minimised") : place(&task);
     volt_model *fresh = NULL;
     volt_matrix values = {0}; /* allocated here: the caller's memory is written only on success */
     volt_status status = fitted.data ? allocate_values(fitted, &values) : VOLT_OK;
@@ -550,7 +550,7 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
     volt_fit_options own = volt_fit_options_default();
     VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_fit_options"));
     options = &own;
-    volt_holes holes = {.present = Y};
+    volt_missing_targets holes = {.present = Y};
     volt_records records;
     volt_loss_fit loss;
     volt_status status = volt_records_make(options->records, options->n_records, X.rows, &records);
@@ -558,13 +558,13 @@ volt_status volt_model_fit(const volt_kernel *kernel, volt_view X, volt_view Y, 
         status = volt_loss_fit_begin(Y, options, &loss);
         holes.present = loss.Y;
         if (status == VOLT_OK && (options->missing_targets || options->weights) && Y.data)
-            status =
-                volt_holes_find(loss.Y, options->weights, options->missing_targets, options->washout, &holes);
+            status = volt_missing_targets_find(loss.Y, options->weights, options->missing_targets,
+                                               options->washout, &holes);
         if (status == VOLT_OK)
             status = check_and_fit(kernel, X, &loss, &records, &holes, fitted, model);
         volt_loss_fit_release(&loss);
     }
-    volt_holes_release(&holes);
+    volt_missing_targets_release(&holes);
     volt_records_release(&records);
     return status;
 }

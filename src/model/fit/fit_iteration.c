@@ -35,7 +35,7 @@ static volt_status take_columns(const fit_task *fit, volt_view Z, volt_iteration
     if (status == VOLT_OK)
         status =
             volt_columns_create(&space->resolved, volt_view_of(rows, set->n, Z.cols), &stage, &space->columns);
-    if (status == VOLT_OK && !volt_stage_goes_on(&stage)) /* the columns are incomplete */
+    if (status == VOLT_OK && !volt_stage_should_continue(&stage)) /* the columns are incomplete */
         status = volt_stage_end(&stage);
     volt_records_release(&runs);
     volt_free(rows);
@@ -48,7 +48,7 @@ static volt_status take_landmarks(const fit_task *fit, const volt_model *model, 
     space->resolved = model->resolved.records ? model->resolved.records->each : model->resolved;
     space->resolved.records = NULL;
     VOLT_TRY(volt_landmark_set_choose(Z.rows, model->washout, fit->records, m, fit->options->landmark_choice,
-                                      volt_landmark_ghosts(&space->resolved), &space->set));
+                                      volt_landmark_memory(&space->resolved), &space->set));
     VOLT_TRY(take_columns(fit, Z, space));
     volt_landmark_task task = {.resolved = &space->resolved,
                                .columns = space->columns,

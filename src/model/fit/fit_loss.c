@@ -248,7 +248,7 @@ bool volt_loss_fit_has_class(const volt_loss_fit *fit, const double *weights, in
     return false;
 }
 
-volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_holes *holes, double **weights)
+volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_missing_targets *holes, double **weights)
 {
     int64_t n = fit->Y.rows;
     const double *given = fit->options.weights;

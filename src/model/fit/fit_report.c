@@ -97,7 +97,7 @@ void volt_fit_report_solver(const volt_solver *solver, const volt_solver_choice 
     model->report.residual = iteration->residual;
 }
 
-void volt_fit_report_left_out(const volt_left_out *left_out, volt_model *model)
+void volt_fit_report_loo(const volt_loo_errors *left_out, volt_model *model)
 {
     double *loo_root = model->report_numbers + 9 * model->q, *gcv_root = model->report_numbers + 10 * model->q;
     for (int64_t k = 0; k < model->q; k++) {

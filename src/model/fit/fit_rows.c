@@ -66,14 +66,14 @@ static volt_status store(volt_fit_rows *rows, volt_matrix Z)
     const fit_task *task = rows->task;
     volt_model *model = rows->model;
     volt_matrix columns = {Z.data, Z.rows, model->recipe.columns, Z.ld}; /* before filtering */
-    volt_view own = {Z.data, Z.rows, volt_recipe_own(&model->recipe), Z.ld};
+    volt_view own = {Z.data, Z.rows, volt_recipe_input_columns(&model->recipe), Z.ld};
     while (rows->next < Z.rows)
         make_columns(rows, Z.data + rows->next * Z.ld);
     VOLT_TRY(
         volt_input_scale_learn(own, !volt_kernel_keeps_origin(model->kernel), !model->scaled, &model->input));
     if (model->recipe.fed.n > 0)
-        VOLT_TRY(volt_fed_learn(&model->recipe.fed, task->Y, task->records, model->target_mean,
-                                model->target_scale, !model->scaled, columns, &model->input));
+        VOLT_TRY(volt_feedback_learn(&model->recipe.fed, task->Y, task->records, model->target_mean,
+                                     model->target_scale, !model->scaled, columns, &model->input));
     for (int64_t i = 0; i < Z.rows; i++) {
         double *z = Z.data + i * Z.ld;
         if (volt_records_begins(task->records, i) && rows->recent.bank.state)

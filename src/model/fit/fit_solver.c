@@ -99,7 +99,7 @@ volt_status volt_fit_solver_choose(const volt_kernel *kernel, const fit_task *ta
     const volt_fit_options *options = task->options;
     const volt_solver *solver = task->solver.solver, *approximate = volt_solver_approximate();
     int64_t n = task->X.rows, q = task->Y.cols;
-    if (solver && volt_solver_walks(solver))
+    if (solver && volt_solver_recomputes(solver))
         return require_walk(kernel, task, columns, solver, choice);
     if (!solver && (loss || options->keep_factor)) /* the factor belongs to rows, even when the kernel has
                                                     * states */

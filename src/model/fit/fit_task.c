@@ -69,7 +69,7 @@ static volt_status find_season(const fit_task *task, int64_t rows, int64_t *seas
 {
     int64_t first = 0, count = 0;
     for (int64_t i = 0, end = 0; i < rows; i = end) {
-        end = volt_records_stretch(task->records, i, rows);
+        end = volt_records_segment_end(task->records, i, rows);
         if (end - i > count) {
             first = i;
             count = end - i;

@@ -16,16 +16,17 @@
 /* ---- rows without a target: the target is missing, or the weight is 0. Their inputs still affect the state
  * of later rows. */
 
-typedef struct volt_holes {
+typedef struct volt_missing_targets {
     bool *without;     /* per row: not fitted; NULL: all rows are fitted */
     volt_view present; /* targets of the fitted rows, contiguous */
     double *copy;      /* memory of `present` when rows are excluded */
-} volt_holes;
+} volt_missing_targets;
 
 /* Excludes rows of weight 0 (weights: n, optional) and, with `missing`, rows with a NaN in Y. Returns
  * VOLT_ERR_DATA when no row from `first` on is left. Always release it. */
-volt_status volt_holes_find(volt_view Y, const double *weights, bool missing, int64_t first, volt_holes *holes);
-void volt_holes_release(volt_holes *holes);
+volt_status volt_missing_targets_find(volt_view Y, const double *weights, bool missing, int64_t first,
+                                      volt_missing_targets *holes);
+void volt_missing_targets_release(volt_missing_targets *holes);
 
 /* ---- choice of the solver, and its memory --------------------------------------------------------- */
 
@@ -47,11 +48,11 @@ typedef struct fit_task {
     bool chooses;       /* held-out rows also choose alpha, or reject the readout */
     volt_input input;
     int64_t season;
-    const volt_holes *holes;     /* rows without a target */
-    const volt_records *records; /* records of the rows */
-    const double *weights;       /* n, of a fit with a loss (fit_loss.h); NULL: 1 each */
-    const volt_backend *backend; /* where the Gram matrix is factored */
-    volt_solver_setting solver;  /* from the options */
+    const volt_missing_targets *holes; /* rows without a target */
+    const volt_records *records;       /* records of the rows */
+    const double *weights;             /* n, of a fit with a loss (fit_loss.h); NULL: 1 each */
+    const volt_backend *backend;       /* where the Gram matrix is factored */
+    volt_solver_setting solver;        /* from the options */
 } fit_task;
 
 static inline bool fit_task_has_target(const fit_task *task, int64_t i)
@@ -133,7 +134,7 @@ void volt_fit_report_solver(const volt_solver *solver, const volt_solver_choice 
                             const volt_iteration *iteration, volt_model *model);
 
 /* Reports leave-one-out errors, in the units of the targets. */
-void volt_fit_report_left_out(const volt_left_out *left_out, volt_model *model);
+void volt_fit_report_loo(const volt_loo_errors *left_out, volt_model *model);
 
 /* ---- a fit with a loss other than squares, or with weights -------------------------------------
  * The outputs of such a model are not its targets: there is one output per level or per class.
@@ -162,7 +163,8 @@ volt_status volt_loss_fit_anchors(volt_fit_options *options);
 
 /* Weights of the rows (n), 0 for missing targets; release with volt_free. NULL when all are 1. After the
  * washout, at least one weight must be positive, and at least one in each class. */
-volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_holes *holes, double **weights);
+volt_status volt_loss_fit_weights(const volt_loss_fit *fit, const volt_missing_targets *holes,
+                                  double **weights);
 
 /* Whether one of the rows begin .. end - 1 with a positive weight (n; NULL: all) has class k. */
 bool volt_loss_fit_has_class(const volt_loss_fit *fit, const double *weights, int64_t begin, int64_t end,

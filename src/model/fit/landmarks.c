@@ -29,7 +29,7 @@ static int64_t ghosts_of(const volt_resolved *factor)
     return (int64_t)fmin(rows, MOST_GHOSTS);
 }
 
-int64_t volt_landmark_ghosts(const volt_resolved *resolved)
+int64_t volt_landmark_memory(const volt_resolved *resolved)
 {
     int64_t most = 0;
     if (!resolved->sum)

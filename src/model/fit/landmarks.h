@@ -27,7 +27,7 @@ typedef struct volt_landmark_set {
 } volt_landmark_set;
 
 /* Memory length of the kernel in rows: older rows have a weight below 1e-7. */
-int64_t volt_landmark_ghosts(const volt_resolved *resolved);
+int64_t volt_landmark_memory(const volt_resolved *resolved);
 
 /* Selects m landmarks among rows washout .. rows - 1. Each run has at most `ghosts` rows before it, within
  * its record. VOLT_ERR_MEMORY; release at any stage. */

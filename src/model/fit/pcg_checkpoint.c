@@ -35,7 +35,7 @@ static volt_status check_head(const volt_checkpoint *checkpoint, const volt_file
     int64_t version = 0;
     VOLT_TRY(volt_fields_text(fields, "format", &text));
     if (strcmp(text, format) != 0)
-        return volt_fields_foreign(fields, "unknown format");
+        return volt_fields_wrong_kind(fields, "unknown format");
     VOLT_TRY(volt_fields_count(fields, "version", &version));
     VOLT_REQUIRE(version == VERSION, VOLT_ERR_FORMAT,
                  "%s has checkpoint format %" PRId64 ", and this library (%s) reads format %d", fields->path,
@@ -49,7 +49,7 @@ static volt_status check_head(const volt_checkpoint *checkpoint, const volt_file
     return VOLT_OK;
 }
 
-static volt_status read_moment(const volt_file_fields *fields, volt_pcg_moment *moment)
+static volt_status read_moment(const volt_file_fields *fields, volt_pcg_state *moment)
 {
     int64_t rows = moment->rows, columns = moment->columns;
     VOLT_TRY(volt_fields_count(fields, "steps", &moment->steps));
@@ -69,7 +69,7 @@ static volt_status read_moment(const volt_file_fields *fields, volt_pcg_moment *
     return VOLT_OK;
 }
 
-volt_status volt_checkpoint_load(void *context, volt_pcg_moment *moment, bool *found)
+volt_status volt_checkpoint_load(void *context, volt_pcg_state *moment, bool *found)
 {
     volt_checkpoint *checkpoint = context;
     volt_safetensors *file = NULL;
@@ -92,7 +92,7 @@ volt_status volt_checkpoint_load(void *context, volt_pcg_moment *moment, bool *f
 
 /* ---- save ------------------------------------------------------------------------------------- */
 
-static volt_status write_moment(const volt_checkpoint *checkpoint, const volt_pcg_moment *moment)
+static volt_status write_moment(const volt_checkpoint *checkpoint, const volt_pcg_state *moment)
 {
     int64_t rows = moment->rows, columns = moment->columns;
     volt_file_writer writer = {0};
@@ -112,7 +112,7 @@ static volt_status write_moment(const volt_checkpoint *checkpoint, const volt_pc
     return status;
 }
 
-volt_status volt_checkpoint_save(void *context, const volt_pcg_moment *moment, bool last)
+volt_status volt_checkpoint_save(void *context, const volt_pcg_state *moment, bool last)
 {
     volt_checkpoint *checkpoint = context;
     if (!last && volt_seconds() - checkpoint->last < checkpoint->every)

@@ -38,7 +38,7 @@ static bool stores_matrix(const planned_fit *fit)
 /* Bytes of the matrix of n rows on the device. */
 static double bytes_there(const planned_fit *fit, double n)
 {
-    return stores_matrix(fit) ? volt_backend_elsewhere(fit->backend, 8 * n * n) : 0;
+    return stores_matrix(fit) ? volt_backend_remote_bytes(fit->backend, 8 * n * n) : 0;
 }
 
 /* Scaled inputs, targets, coefficients and errors of the rows, in addition to engine and solver.
@@ -293,7 +293,7 @@ volt_status volt_plan_columns(const volt_kernel *kernel, int64_t d, int64_t land
     volt_resolved resolved = {0};
     VOLT_TRY(resolve(kernel, d, volt_kernel_outline_slices, &resolved));
     int64_t runs = (landmarks + VOLT_LANDMARK_RUN - 1) / VOLT_LANDMARK_RUN;
-    *columns = landmarks + runs * volt_landmark_ghosts(&resolved);
+    *columns = landmarks + runs * volt_landmark_memory(&resolved);
     volt_resolved_release(&resolved);
     return VOLT_OK;
 }

@@ -99,10 +99,11 @@ static volt_status plan_solvers(planned_task *fit, volt_solver_plans *plans)
         if (solver->accepts.losses || (solver->needs.states && fit->states == 0))
             continue;
         volt_solver_plan *plan = &made.solver[made.count++];
-        VOLT_TRY(volt_solver_walks(solver) ? plan_walk(fit, solver, plan) : plan_stored(fit, solver, plan));
+        VOLT_TRY(volt_solver_recomputes(solver) ? plan_walk(fit, solver, plan)
+                                                : plan_stored(fit, solver, plan));
     }
     VOLT_TRY(take_one(fit, &made));
-    return volt_result_give(plans, &made, sizeof made, "volt_solver_plans");
+    return volt_result_copy(plans, &made, sizeof made, "volt_solver_plans");
 }
 
 volt_status volt_plan_fit(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, int64_t landmarks,
@@ -114,5 +115,5 @@ volt_status volt_plan_fit(const volt_kernel *kernel, int64_t n, int64_t d, int64
     planned_task fit = {kernel, n, d, q, landmarks, 0, measure, NULL};
     if (solvers)
         VOLT_TRY(plan_solvers(&fit, solvers));
-    return volt_result_give(plan, &made, sizeof made, "volt_plan");
+    return volt_result_copy(plan, &made, sizeof made, "volt_plan");
 }

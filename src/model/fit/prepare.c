@@ -21,7 +21,7 @@ static volt_status fill_columns(const fit_task *task, const volt_recipe *recipe,
         volt_recipe_row(recipe, &recent, X.data + i * X.ld, row);
         volt_recent_push(recipe, &recent, X.data + i * X.ld);
         if (i >= learn_rows)
-            volt_recipe_hold(recipe, row);
+            volt_recipe_clip(recipe, row);
     }
     volt_recent_release(&recent);
     return VOLT_OK;

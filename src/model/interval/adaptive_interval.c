@@ -122,7 +122,7 @@ static double half_width(const volt_interval *interval, int64_t c, int64_t k)
                      : volt_interval_quantile(list_of(interval->sorted, k), interval->n[k], 1 - miss);
 }
 
-void volt_interval_half(const volt_interval *interval, double *half)
+void volt_interval_half_widths(const volt_interval *interval, double *half)
 {
     for (int64_t c = 0; c < interval->count; c++)
         for (int64_t k = 0; k < interval->q; k++)

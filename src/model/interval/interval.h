@@ -7,26 +7,26 @@
 #include "model/model_internal.h"
 #include "volterra/model.h"
 
-typedef struct volt_spread {
+typedef struct volt_prediction_std {
     const volt_model *model;
     int64_t most_rows;
     double *kk;                    /* per predicted row: K(t, t) */
     double *s;                     /* q: sqrt of the mean of e^2 / v over the training rows, in target units */
     double *here, *used;           /* most_rows x n: a block of kernels, and a copy that is overwritten */
     double *plain, *with_constant; /* most_rows: variances over s^2 */
-} volt_spread;
+} volt_prediction_std;
 
 /* For rows Z (scaled), which start as `start` specifies and are reset at every record, in blocks of
  * most_rows. Always release it. VOLT_ERR_ARGUMENT if the model keeps no factor; VOLT_ERR_DATA,
  * VOLT_ERR_MEMORY. */
-volt_status volt_spread_begin(const volt_model *model, volt_view Z, const volt_records *records,
-                              volt_start start, int64_t most_rows, volt_spread *spread);
-void volt_spread_release(volt_spread *spread);
+volt_status volt_prediction_std_begin(const volt_model *model, volt_view Z, const volt_records *records,
+                                      volt_start start, int64_t most_rows, volt_prediction_std *spread);
+void volt_prediction_std_release(volt_prediction_std *spread);
 
 /* Standard deviations of rows first .. first + K.rows - 1. K holds their kernels against the training rows
  * (x n, on the back end). BLAS must be claimed. */
-volt_status volt_spread_rows(const volt_spread *spread, const volt_backend *backend, volt_view K, int64_t first,
-                             volt_matrix std);
+volt_status volt_prediction_std_rows(const volt_prediction_std *spread, const volt_backend *backend,
+                                     volt_view K, int64_t first, volt_matrix std);
 
 /* ---- adaptive intervals -------------------------------------------------------------------------- */
 
@@ -56,7 +56,7 @@ bool volt_interval_set(volt_interval *interval, const double *numbers);
 volt_status volt_interval_create(const volt_model *model, const double *coverages, int64_t count,
                                  volt_interval **interval);
 /* Half-widths about the next prediction (count x q numbers); INFINITY if there are too few errors. */
-void volt_interval_half(const volt_interval *interval, double *half);
+void volt_interval_half_widths(const volt_interval *interval, double *half);
 /* Learns from a prediction (q numbers) and its target (NaN: unknown; that output is skipped). On
  * VOLT_ERR_NOT_FINITE nothing is learned. */
 volt_status volt_interval_learn(volt_interval *interval, const double *forecast, const double *truth);

@@ -127,7 +127,7 @@ static volt_status allocate(const volt_model *model, volt_beyond policy, volt_li
 /* Transposed, so that each output is one pass over contiguous memory. */
 static volt_status copy_coefficients(volt_live *live)
 {
-    volt_model_reader reads = volt_model_reads(live->model);
+    volt_model_reader reads = volt_model_reader_of(live->model);
     int64_t m = live->k_size = reads.columns->m, q = live->model->q;
     live->k = volt_alloc_doubles(1, m);
     live->coefficients = volt_alloc_doubles(q, m);
@@ -148,8 +148,9 @@ static volt_status open_at(const volt_model *model, volt_beyond policy, const vo
     if (status == VOLT_OK)
         status = copy_coefficients(fresh);
     if (status == VOLT_OK)
-        status = start ? volt_state_copy(start, 1, &fresh->past)
-                       : volt_state_create(&model->resolved, volt_model_reads(model).columns, 1, &fresh->past);
+        status =
+            start ? volt_state_copy(start, 1, &fresh->past)
+                  : volt_state_create(&model->resolved, volt_model_reader_of(model).columns, 1, &fresh->past);
     if (status != VOLT_OK) {
         volt_live_free(fresh);
         return status;
@@ -351,7 +352,7 @@ static volt_status copy_late(const volt_live *source, volt_live *live)
     return VOLT_OK;
 }
 
-static volt_status copy_history(const volt_fed_rows *source, int64_t numbers, volt_fed_rows *history)
+static volt_status copy_history(const volt_feedback_rows *source, int64_t numbers, volt_feedback_rows *history)
 {
     history->complete = source->complete;
     if (!source->complete)
@@ -494,14 +495,14 @@ volt_status volt_live_track(volt_live *live, const double *coverages, int64_t co
     volt_free(live->half);
     live->interval = interval;
     live->half = half;
-    volt_live_widen(live);
+    volt_live_update_half_widths(live);
     return VOLT_OK;
 }
 
-void volt_live_widen(volt_live *live)
+void volt_live_update_half_widths(volt_live *live)
 {
     if (live->interval)
-        volt_interval_half(live->interval, live->half);
+        volt_interval_half_widths(live->interval, live->half);
 }
 
 volt_status volt_live_interval(const volt_live *live, double *half)
@@ -520,7 +521,7 @@ static int64_t block_rows(const volt_live *live)
     enum { MANY = 1 << 20 };
     return live->learns
                ? 1
-               : volt_block_rows_at(volt_backend_current(), MANY, volt_model_reads(live->model).columns->m);
+               : volt_block_rows_at(volt_backend_current(), MANY, volt_model_reader_of(live->model).columns->m);
 }
 
 volt_status volt_live_get_info(const volt_live *live, volt_live_info *info)
@@ -549,7 +550,7 @@ volt_status volt_live_get_info(const volt_live *live, volt_live_info *info)
         .n_coverages = live->interval ? live->interval->count : 0,
         .block_rows = block_rows(live),
     };
-    return volt_result_give(info, &now, sizeof now, "volt_live_info");
+    return volt_result_copy(info, &now, sizeof now, "volt_live_info");
 }
 
 /* Copies the coefficients of one group to the columns of its outputs. `a` is a buffer of n x group->n

@@ -365,5 +365,5 @@ volt_status volt_live_detect(volt_live *live, const double *x, double *expected,
     if (known)
         remember(detector, detector->errors, x,
                  judged.alarm ? fmin(judged.score, ceiling * judged.threshold) : judged.score);
-    return volt_result_give(detection, &judged, sizeof judged, "volt_detection");
+    return volt_result_copy(detection, &judged, sizeof judged, "volt_detection");
 }

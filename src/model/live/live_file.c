@@ -158,7 +158,7 @@ static void put_window(const volt_live *live, volt_file_writer *writer)
 /* All rows since the end of the model, if kept. Older readers skip them. */
 static void put_history(const volt_live *live, volt_file_writer *writer)
 {
-    const volt_fed_rows *history = &live->history;
+    const volt_feedback_rows *history = &live->history;
     if (history->complete && live->pushed > 0)
         volt_put_tensor(writer, "history", live->pushed * (live->model->recipe.inputs + live->model->q), 0,
                         history->rows);
@@ -244,7 +244,7 @@ static volt_status check_head(const volt_file_fields *fields, const volt_model *
     bool known = strcmp(text, format) == 0;
     *learns = strcmp(text, learner_format) == 0;
     if (!known && !*learns && strcmp(text, stream_format) != 0)
-        return volt_fields_foreign(fields, "unknown format");
+        return volt_fields_wrong_kind(fields, "unknown format");
     VOLT_TRY(volt_fields_count(fields, "version", &version));
     VOLT_REQUIRE(version == VERSION, VOLT_ERR_FORMAT,
                  "%s has state format %" PRId64 ", and this library (%s) reads format %d", fields->path,
@@ -345,7 +345,7 @@ static volt_status read_means(const volt_file_fields *fields, volt_live *live)
 
 static volt_status read_history(const volt_file_fields *fields, volt_live *live)
 {
-    volt_fed_rows *history = &live->history;
+    volt_feedback_rows *history = &live->history;
     const volt_tensor *starts = NULL, *rows = NULL;
     int64_t inputs = live->model->recipe.inputs, q = live->model->q, pushed = live->pushed;
     int64_t least = live->model->n;
@@ -441,7 +441,7 @@ static volt_status read_past(const volt_file_fields *fields, volt_live *live)
     VOLT_TRY(volt_fields_tensor(fields, "state", volt_state_length(live->past), 0, &state));
     volt_state_set(live->past, state->data);
     for (int64_t k = 0; k < live->recent.n_fed; k++)
-        live->y[k] = volt_fed_output(&live->model->recipe.fed, k, live->recent.fed[k]);
+        live->y[k] = volt_feedback_output(&live->model->recipe.fed, k, live->recent.fed[k]);
     return live->recent.n_fed > 0 ? volt_fields_flag(fields, "strays", &live->diverged) : VOLT_OK;
 }
 
@@ -517,7 +517,7 @@ static volt_status read_interval(const volt_file_fields *fields, volt_live *live
     VOLT_TRY(volt_fields_tensor(fields, "scores", volt_interval_length(live->interval), 0, &scores));
     VOLT_REQUIRE(volt_interval_set(live->interval, scores->data), VOLT_ERR_FORMAT,
                  "%s: tensor \"scores\" does not hold errors of predictions", fields->path);
-    volt_live_widen(live);
+    volt_live_update_half_widths(live);
     return VOLT_OK;
 }
 

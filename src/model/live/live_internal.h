@@ -45,14 +45,14 @@ typedef struct volt_journal volt_journal;
 typedef struct volt_detector volt_detector;
 
 /* All rows since the end of the model, for volt_live_model. Not kept with a window, to bound memory. */
-typedef struct volt_fed_rows {
+typedef struct volt_feedback_rows {
     bool complete;
     double *rows; /* pushed x (inputs + q): the row as given; its target, or its prediction until the target is
                * known */
     int64_t room; /* allocated size of rows */
     int64_t *starts; /* numbers of the first rows of records */
     int64_t n_starts, starts_size;
-} volt_fed_rows;
+} volt_feedback_rows;
 
 struct volt_live {
     const volt_model *model;
@@ -102,7 +102,7 @@ struct volt_live {
     volt_live_group *groups;
     int64_t n_groups;
     volt_live_means means;
-    volt_fed_rows history;
+    volt_feedback_rows history;
     double *fresh; /* the next row against the columns, until it is taken */
     int64_t fresh_size;
     double *seen; /* a row against the window, as the factor sees it */
@@ -135,7 +135,7 @@ volt_status volt_live_do_restart(volt_live *live);
 /* The prediction made `back` rows before the last; NULL: none since the last restart. */
 double *volt_live_prediction(const volt_live *live, int64_t back);
 /* Computes the half-widths about the next prediction. */
-void volt_live_widen(volt_live *live);
+void volt_live_update_half_widths(volt_live *live);
 
 /* ---- the window (live_window.c) --------------------------------------------------------------- */
 
@@ -145,14 +145,14 @@ volt_status volt_live_reserve(volt_live *live, int64_t rows);
  * unchanged, and the matrix is better conditioned. */
 double volt_live_common(const volt_live *live);
 /* The kernel k of rows `apart` rows apart, with forgetting. */
-double volt_live_faded(const volt_live *live, double k, int64_t apart);
+double volt_live_decayed(const volt_live *live, double k, int64_t apart);
 /* The same less the common part, as the factor sees it. */
 double volt_live_factored(const volt_live *live, double k, int64_t apart);
 
 /* Adds the row in live->z to the columns and computes its kernel. On failure nothing changes. */
 volt_status volt_window_take(volt_live *live);
 /* Makes the row taken by volt_window_take the last one. live->last is still the previous one. */
-void volt_window_become_last(volt_live *live, const double *x);
+void volt_window_commit(volt_live *live, const double *x);
 /* Predicts the pending row from the current window, scaled, into live->y. */
 void volt_window_solve(volt_live *live);
 /* Records the target or the prediction of a row. */

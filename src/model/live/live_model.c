@@ -70,7 +70,7 @@ static volt_status copy_kernel(model_task *task)
     VOLT_TRY(volt_weights_of(base, model->kernel, &weights, &task->weights));
     volt_status status =
         volt_kernel_resolve_slices(model->kernel, extents, model->recipe.columns, &model->resolved);
-    volt_weights_forget(model->kernel);
+    volt_weights_detach(model->kernel);
     return status;
 }
 
@@ -111,7 +111,7 @@ static volt_status copy_settings(model_task *task)
 static volt_status find_records(model_task *task)
 {
     const volt_model *base = task->base;
-    const volt_fed_rows *history = &task->live->history;
+    const volt_feedback_rows *history = &task->live->history;
     int64_t before = volt_max(base->n_records, 1), begin = base->n, count = before;
     task->lengths = volt_alloc(before + history->n_starts, sizeof *task->lengths);
     if (!task->lengths)
@@ -249,7 +249,7 @@ static volt_status solve(model_task *task, bool keep_factor, volt_progress progr
                              .progress = progress};
     VOLT_TRY(volt_errors_prepare(kept, q, choice.ahead, task->without, kept, &model->errors, errors));
     if (keep_factor) {
-        VOLT_TRY(volt_kept_list_create(q, &model->kept));
+        VOLT_TRY(volt_stored_factors_create(q, &model->kept));
         work.kept = &model->kept;
     } else {
         VOLT_TRY(volt_readout_allocate(model));

@@ -65,16 +65,16 @@ static volt_status observe(volt_live *live, int64_t back, const double *y)
 /* After loading, the prediction is known only up to rounding, so the message may name any output. */
 static volt_status refuse_diverged(const volt_live *live)
 {
-    const volt_fed *fed = &live->model->recipe.fed;
-    int64_t k = volt_fed_find_diverged(fed, live->y);
-    return volt_fed_diverged(fed, k < 0 ? 0 : k, live->pushed - 1, live->y);
+    const volt_feedback *fed = &live->model->recipe.fed;
+    int64_t k = volt_feedback_find_diverged(fed, live->y);
+    return volt_feedback_report_diverged(fed, k < 0 ? 0 : k, live->pushed - 1, live->y);
 }
 
 /* Advances the state with the row in live->z; its kernel is in live->k. */
 static volt_status take_past(volt_live *live)
 {
     volt_blas_use use;
-    const volt_columns *columns = volt_model_reads(live->model).columns;
+    const volt_columns *columns = volt_model_reader_of(live->model).columns;
     bool multiplies = columns->engine->multiplies && !live->claimed;
     if (multiplies)
         VOLT_TRY(volt_blas_claim(&use));
@@ -93,7 +93,7 @@ static volt_status evaluate(volt_live *live, const double *x)
         volt_window_solve(live);
         return volt_model_unscale_output(model, live->pushed - 1, x, live->y);
     }
-    int64_t m = volt_model_reads(model).columns->m;
+    int64_t m = volt_model_reader_of(model).columns->m;
     for (int64_t k = 0; k < model->q; k++)
         live->y[k] = dot(live->k, live->coefficients + k * m, m);
     return volt_model_finish_output(model, live->pushed - 1, x, live->y);
@@ -103,25 +103,25 @@ static volt_status evaluate(volt_live *live, const double *x)
 static volt_status feed_taken(volt_live *live, const double *x, double *y)
 {
     const volt_model *model = live->model;
-    const volt_fed *fed = &model->recipe.fed;
+    const volt_feedback *fed = &model->recipe.fed;
     volt_status status = live->learns ? volt_window_take(live) : take_past(live);
     if (status != VOLT_OK) {
         volt_recent_unfilter(&model->recipe, &live->recent);
         return status;
     }
     if (live->learns)
-        volt_window_become_last(live, x);
+        volt_window_commit(live, x);
     memcpy(live->last, x, (size_t)model->recipe.inputs * sizeof *x);
     volt_recent_push(&model->recipe, &live->recent, x);
     live->pushed++;
     live->n_predictions++;
-    volt_live_widen(live);
+    volt_live_update_half_widths(live);
     live->diverged = fed->n > 0 && !live->learns; /* an output that is not finite is not fed back */
     status = evaluate(live, x);
     keep_prediction(live, status == VOLT_OK ? live->y : NULL);
     VOLT_TRY(status);
     volt_recent_feed(&model->recipe, &live->recent, live->y); /* until the target is known */
-    live->diverged = live->diverged && volt_fed_find_diverged(fed, live->y) >= 0;
+    live->diverged = live->diverged && volt_feedback_find_diverged(fed, live->y) >= 0;
     if (y)
         memcpy(y, live->y, (size_t)model->q * sizeof *y);
     return VOLT_OK;
@@ -180,9 +180,9 @@ static volt_status compare(volt_live *live, int64_t back, const double *y)
                  live->model->ahead);
     fed = fed && back == 0 && all_known(live, y);
     for (int64_t k = 0; fed && k < recipe->fed.n; k++)
-        VOLT_REQUIRE(isfinite(y[k]) && isfinite(volt_fed_column(&recipe->fed, k, y[k])), VOLT_ERR_NOT_FINITE,
-                     "known output %" PRId64 " of row %" PRId64 " is not finite or too large", k + 1,
-                     live->pushed);
+        VOLT_REQUIRE(
+            isfinite(y[k]) && isfinite(volt_feedback_column(&recipe->fed, k, y[k])), VOLT_ERR_NOT_FINITE,
+            "known output %" PRId64 " of row %" PRId64 " is not finite or too large", k + 1, live->pushed);
     VOLT_TRY(observe(live, back, y));
     if (fed) {
         volt_recent_feed(recipe, &live->recent, y);
@@ -252,7 +252,7 @@ static volt_status update_fixed(volt_live *live, const double *x, bool late, con
     VOLT_TRY(volt_live_do_feed(live, x, prediction));
     VOLT_TRY(compare(live, late ? live->model->ahead : 0, y));
     if (late)
-        volt_live_widen(live);
+        volt_live_update_half_widths(live);
     return VOLT_OK;
 }
 

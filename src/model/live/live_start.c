@@ -99,12 +99,12 @@ static volt_status run_rows(start_task *task, volt_state *past, volt_matrix gram
         VOLT_TRY(volt_state_seek(past, volt_view_rows(Z, 0, first)));
     }
     for (int64_t count = 0; first < model->n; first += count) {
-        count = volt_min(task->most_rows, volt_records_stretch(&task->records, first, model->n) - first);
+        count = volt_min(task->most_rows, volt_records_segment_end(&task->records, first, model->n) - first);
         if (volt_records_begins(&task->records, first))
             volt_state_zero(past);
         volt_state_advance(past, volt_view_rows(Z, first, count), false,
                            volt_matrix_of(task->block, count, model->n), stage);
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             break;
         next = take_rows(task, next, first, count, gram);
     }

@@ -36,7 +36,7 @@ static double faded_less(const volt_live *live, double k, int64_t apart, double 
     return (k - steady) * exp(0.5 * (double)apart * log(live->forget)) + (steady - less);
 }
 
-double volt_live_faded(const volt_live *live, double k, int64_t apart)
+double volt_live_decayed(const volt_live *live, double k, int64_t apart)
 {
     return faded_less(live, k, apart, 0);
 }
@@ -135,7 +135,7 @@ void volt_window_solve(volt_live *live)
     }
 }
 
-void volt_window_become_last(volt_live *live, const double *x)
+void volt_window_commit(volt_live *live, const double *x)
 {
     double *k = live->fresh;
     int64_t room = live->fresh_size;
@@ -159,7 +159,7 @@ volt_status volt_window_check_target(const volt_live *live, const double *x, con
         double from = model->anchors[k] >= 0 ? x[model->anchors[k]] : model->target_mean[k];
         VOLT_REQUIRE(isfinite(y[k]) && isfinite((y[k] - from) / model->target_scale[k]), VOLT_ERR_NOT_FINITE,
                      "target %" PRId64 " is not finite or too large: %.6g", k + 1, y[k]);
-        VOLT_REQUIRE(model->recipe.fed.n == 0 || isfinite(volt_fed_column(&model->recipe.fed, k, y[k])),
+        VOLT_REQUIRE(model->recipe.fed.n == 0 || isfinite(volt_feedback_column(&model->recipe.fed, k, y[k])),
                      VOLT_ERR_NOT_FINITE, "target %" PRId64 " is too large for feedback: %.6g", k + 1, y[k]);
     }
     return VOLT_OK;
@@ -259,7 +259,7 @@ void volt_window_drop(volt_live *live, int64_t count)
 
 volt_status volt_window_restart(volt_live *live)
 {
-    volt_fed_rows *history = &live->history;
+    volt_feedback_rows *history = &live->history;
     VOLT_TRY(volt_grow((void **)&history->starts, &history->starts_size, history->n_starts + 1,
                        sizeof *history->starts));
     VOLT_TRY(volt_moving_restart(live->moving));

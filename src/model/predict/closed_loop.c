@@ -91,7 +91,7 @@ static void copy_rows(volt_matrix from, volt_matrix to)
 static volt_status run_on(volt_live *live, volt_matrix path, volt_stage *stage)
 {
     const volt_model *model = live->model;
-    const volt_backend *backend = volt_place_run(path.rows, volt_model_reads(model).columns->m, model->d);
+    const volt_backend *backend = volt_place_run(path.rows, volt_model_reader_of(model).columns->m, model->d);
     int64_t done = 0;
     for (int64_t i = 1; i < path.rows; i++) {
         double *output = path.data + (i - 1) * path.ld;
@@ -188,7 +188,7 @@ static volt_status run_paths(const volt_model *model, volt_view X, const volt_pr
     double *next = volt_alloc_doubles(model->q, 1);
     volt_status status = next ? take_known(model, X, options, &stage, &known, next) : VOLT_ERR_MEMORY;
     *beyond = status == VOLT_OK ? known->beyond : 0;
-    for (int64_t p = 0; status == VOLT_OK && p < paths && volt_stage_goes_on(&stage); p++) {
+    for (int64_t p = 0; status == VOLT_OK && p < paths && volt_stage_should_continue(&stage); p++) {
         volt_live *live = NULL;
         volt_rng rng;
         volt_rng_init(&rng, options->seed, (uint64_t)p); /* path p does not depend on the number of paths */

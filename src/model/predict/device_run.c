@@ -34,8 +34,8 @@ static volt_outside outside_ball(const volt_model *model, int64_t s, volt_beyond
     double radius = volt_slice_radius(&model->resolved, s);
     bool takes_any = volt_slice_gain(&model->resolved, s, radius) < 0;
     if (policy == VOLT_BEYOND_CLIP)
-        return takes_any ? VOLT_OUTSIDE_LEFT : VOLT_OUTSIDE_CLIPPED;
-    return policy == VOLT_BEYOND_ALLOW && takes_any ? VOLT_OUTSIDE_COUNTED : VOLT_OUTSIDE_ASKED;
+        return takes_any ? VOLT_OUTSIDE_IGNORED : VOLT_OUTSIDE_CLIPPED;
+    return policy == VOLT_BEYOND_ALLOW && takes_any ? VOLT_OUTSIDE_COUNTED : VOLT_OUTSIDE_HOST;
 }
 
 static void take_slices(const volt_model *model, volt_beyond policy, run_numbers *numbers)
@@ -44,7 +44,7 @@ static void take_slices(const volt_model *model, volt_beyond policy, run_numbers
     for (int64_t s = 0; s < numbers->form.slices; s++) {
         double radius = volt_slice_radius(&model->resolved, s);
         numbers->radius[s] = radius;
-        numbers->limit[s] = radius * (1 + volt_norm_room(recipe->columns));
+        numbers->limit[s] = radius * (1 + volt_norm_tolerance(recipe->columns));
         numbers->ball[s] = outside_ball(model, s, policy);
         if (recipe->filters)
             numbers->filter[s] = (volt_run_filter){.pole = recipe->filters[s].pole,
@@ -63,15 +63,15 @@ static bool take_model(const volt_model *model, volt_beyond policy, bool chained
         return false;
     volt_run_form *form = &numbers->form;
     form->inputs = recipe->inputs;
-    form->own = volt_recipe_own(recipe);
+    form->own = volt_recipe_input_columns(recipe);
     form->fed = recipe->fed.n;
     form->q = model->q;
     form->chained = chained;
     form->column = recipe->column;
     form->memory = recipe->memory;
     form->range = policy == VOLT_BEYOND_CLIP    ? VOLT_OUTSIDE_CLIPPED
-                  : policy == VOLT_BEYOND_ALLOW ? VOLT_OUTSIDE_LEFT
-                                                : VOLT_OUTSIDE_ASKED;
+                  : policy == VOLT_BEYOND_ALLOW ? VOLT_OUTSIDE_IGNORED
+                                                : VOLT_OUTSIDE_HOST;
     form->shift = model->input.shift;
     form->scale = model->input.scale;
     form->slices = slices;
@@ -88,7 +88,7 @@ static bool take_model(const volt_model *model, volt_beyond policy, bool chained
     form->middle = numbers->bounds;
     form->reach = numbers->bounds + form->fed;
     for (int64_t k = 0; k < form->fed; k++)
-        volt_fed_bounds(&recipe->fed, k, &numbers->bounds[k], &numbers->bounds[form->fed + k]);
+        volt_feedback_bounds(&recipe->fed, k, &numbers->bounds[k], &numbers->bounds[form->fed + k]);
     take_slices(model, policy, numbers);
     return true;
 }
@@ -137,9 +137,9 @@ static void set_state(volt_live *live, const volt_device_rows *rows, int64_t at,
 /* Reports the row that ended the run. */
 static volt_status refuse(const volt_live *live, int64_t row, const double *y)
 {
-    const volt_fed *fed = &live->model->recipe.fed;
+    const volt_feedback *fed = &live->model->recipe.fed;
     VOLT_TRY(volt_model_check_output(live->model, row, y));
-    return volt_fed_diverged(fed, volt_max(volt_fed_find_diverged(fed, y), 0), row, y);
+    return volt_feedback_report_diverged(fed, volt_max(volt_feedback_find_diverged(fed, y), 0), row, y);
 }
 
 /* Runs rows from `at` on, at most MOST_ROWS. *ended: the back end stopped. */
@@ -149,7 +149,7 @@ static volt_status run_part(volt_live *live, const volt_backend *backend, const 
 {
     const volt_model *model = live->model;
     const volt_recipe *recipe = &model->recipe;
-    const volt_columns *columns = volt_model_reads(model).columns;
+    const volt_columns *columns = volt_model_reader_of(model).columns;
     int64_t count = volt_min(rows->out.rows - at, MOST_ROWS),
             warm = volt_min(volt_max(rows->warm - at, 0), count);
     const double *x = !rows->chained ? rows->X.data + at * rows->X.ld
@@ -174,10 +174,10 @@ static volt_status run_part(volt_live *live, const volt_backend *backend, const 
         return volt_backend_state(backend);
     }
     VOLT_TRY(volt_backend_state(backend));
-    if (result.end == VOLT_RUN_LEFT)
+    if (result.end == VOLT_RUN_DIVERGED)
         return refuse(live, first + at + result.done - 1,
                       rows->out.data + (at + result.done - 1) * rows->out.ld);
-    live->handed_back += result.end == VOLT_RUN_ASKS;
+    live->handed_back += result.end == VOLT_RUN_NEEDS_HOST;
     live->beyond += result.outside;
     if (result.done > 0)
         set_state(live, rows, at, result.done, bank, state);
@@ -207,11 +207,11 @@ volt_status volt_device_run(volt_live *live, const volt_backend *backend, const 
                             int64_t first, volt_stage *stage, int64_t *done)
 {
     const volt_model *model = live->model;
-    int64_t m = volt_model_reads(model).columns->m;
+    int64_t m = volt_model_reader_of(model).columns->m;
     *done = 0;
     if (!backend->run || live->handed_back >= MOST_HANDED_BACK || live->diverged)
         return VOLT_OK;
-    if (!volt_run_pays(backend, rows->out.rows, m, model->d)) {
+    if (!volt_run_is_faster(backend, rows->out.rows, m, model->d)) {
         live->handed_back = MOST_HANDED_BACK; /* nor will fewer rows */
         return VOLT_OK;
     }

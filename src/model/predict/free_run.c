@@ -51,7 +51,7 @@ static volt_status run_record(volt_live *live, const volt_backend *backend, volt
                               int64_t end, const volt_predict_options *options, volt_stage *stage,
                               volt_matrix out)
 {
-    const volt_fed *fed = &live->model->recipe.fed;
+    const volt_feedback *fed = &live->model->recipe.fed;
     volt_view known = options->known;
     int64_t warm = 0, done = 0;
     bool all_known = known.data && (options->warm_up == 0 || options->warm_up == end - first);
@@ -73,7 +73,7 @@ static volt_status run_record(volt_live *live, const volt_backend *backend, volt
         if (i < first + warm)
             VOLT_TRY(volt_live_do_learn(live, 0, known.data + i * known.ld));
         else if (live->diverged && watches)
-            return volt_fed_diverged(fed, volt_fed_find_diverged(fed, y), i, y);
+            return volt_feedback_report_diverged(fed, volt_feedback_find_diverged(fed, y), i, y);
     }
     return VOLT_OK;
 }
@@ -85,7 +85,7 @@ static volt_status run_records(volt_live *live, const volt_backend *backend, vol
     volt_stage stage;
     volt_stage_begin(&stage, options->progress, "predict", 0, 1, (double)X.rows);
     for (int64_t first = 0, end = 0; first < X.rows; first = end) {
-        end = volt_records_stretch(records, first, X.rows);
+        end = volt_records_segment_end(records, first, X.rows);
         if (first > 0)
             VOLT_TRY(volt_live_do_restart(live));
         VOLT_TRY(run_record(live, backend, X, first, end, options, &stage, out));

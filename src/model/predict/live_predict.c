@@ -63,14 +63,14 @@ static volt_status predict_row(const volt_live *live, window_run *run, int64_t i
     memcpy(v, run->c, (size_t)q * sizeof *v);
     for (int64_t j = 0; j < live->n; j++) {
         int64_t row = live->numbers[j];
-        double k = volt_live_faded(live, run->k[row - first], now - row);
+        double k = volt_live_decayed(live, run->k[row - first], now - row);
         for (int64_t output = 0; output < q; output++)
             v[output] += k * run->A[j * q + output];
     }
     VOLT_TRY(volt_model_unscale_output(model, i, x, v));
-    int64_t stray = volt_fed_find_diverged(&model->recipe.fed, v);
+    int64_t stray = volt_feedback_find_diverged(&model->recipe.fed, v);
     if (stray >= 0)
-        return volt_fed_diverged(&model->recipe.fed, stray, i, v);
+        return volt_feedback_report_diverged(&model->recipe.fed, stray, i, v);
     volt_recent_feed(&model->recipe, &run->recent, v); /* free run with feedback */
     return VOLT_OK;
 }
@@ -92,13 +92,13 @@ static volt_status predict_window(const volt_live *live, volt_view X, double *re
 /* Feeds the rows one by one. */
 static volt_status feed_rows(volt_live *live, volt_view X, double *result, int64_t *beyond)
 {
-    const volt_fed *fed = &live->model->recipe.fed;
+    const volt_feedback *fed = &live->model->recipe.fed;
     int64_t before = live->beyond, q = live->model->q;
     for (int64_t i = 0; i < X.rows; i++) {
         double *y = result + i * q;
         VOLT_TRY(volt_live_feed(live, X.data + i * X.ld, y));
         if (live->diverged)
-            return volt_fed_diverged(fed, volt_fed_find_diverged(fed, y), i, y);
+            return volt_feedback_report_diverged(fed, volt_feedback_find_diverged(fed, y), i, y);
     }
     *beyond = live->beyond - before;
     return VOLT_OK;

@@ -47,29 +47,29 @@ static void copy_rows(volt_view from, volt_matrix to)
 /* Runs rows Z (scaled) in blocks on the back end: v = K A, then converts to target units. */
 static volt_status forecast(const volt_model *model, const volt_predict_state *state, volt_view X, volt_view Z,
                             const volt_records *records, int64_t rows, volt_progress progress, double *block,
-                            const volt_spread *spread, volt_matrix std, volt_matrix result)
+                            const volt_prediction_std *spread, volt_matrix std, volt_matrix result)
 {
     const volt_backend *backend = state->backend;
     volt_state *past = state->past;
-    volt_model_reader reads = volt_model_reads(model);
+    volt_model_reader reads = volt_model_reader_of(model);
     int64_t m = reads.columns->m;
     volt_view A = volt_view_of(reads.coefficients, m, model->q);
     volt_stage stage;
     volt_stage_begin(&stage, progress, "predict", 0, 1, (double)Z.rows * (double)m);
     for (int64_t first = 0, count = 0; first < Z.rows; first += count) {
-        count = volt_min(rows, volt_records_stretch(records, first, Z.rows) - first);
+        count = volt_min(rows, volt_records_segment_end(records, first, Z.rows) - first);
         if (first > 0 && volt_records_begins(records, first))
             volt_state_zero(past);
         volt_matrix K = volt_matrix_of(block, count, m);
         VOLT_TRY(
             volt_state_advance_at(backend, past, volt_view_rows(Z, first, count), false, false, K, &stage));
-        if (!volt_stage_goes_on(&stage))
+        if (!volt_stage_should_continue(&stage))
             break;
         backend->gemm(volt_as_view(K), false, A, NULL, false, volt_matrix_rows(result, first, count));
         VOLT_TRY(volt_backend_state(backend));
         if (spread)
-            VOLT_TRY(
-                volt_spread_rows(spread, backend, volt_as_view(K), first, volt_matrix_rows(std, first, count)));
+            VOLT_TRY(volt_prediction_std_rows(spread, backend, volt_as_view(K), first,
+                                              volt_matrix_rows(std, first, count)));
     }
     VOLT_TRY(volt_stage_end(&stage));
     VOLT_TRY(volt_backend_state(backend));
@@ -83,13 +83,13 @@ volt_status volt_predict_state_at(const volt_model *model, const volt_state *pas
                                   int64_t rows, int64_t least, volt_predict_state *state)
 {
     *state = (volt_predict_state){.backend = volt_backend_current()};
-    int64_t m = volt_model_reads(model).columns->m;
+    int64_t m = volt_model_reader_of(model).columns->m;
     state->rows = volt_max(volt_block_rows_at(state->backend, rows, m), volt_min(rows, least));
     VOLT_TRY(volt_recent_create(&model->recipe, &state->recent));
     if (recent)
         volt_recent_copy(&model->recipe, recent, &state->recent);
     return past ? volt_state_copy(past, state->rows, &state->past)
-                : volt_state_create(&model->resolved, volt_model_reads(model).columns, state->rows,
+                : volt_state_create(&model->resolved, volt_model_reader_of(model).columns, state->rows,
                                     &state->past);
 }
 
@@ -122,17 +122,17 @@ volt_status volt_predict_rows(const volt_model *model, volt_view X, const volt_r
     const volt_backend *backend = state->backend;
     int64_t rows = volt_min(state->rows, X.rows), counted = 0;
     double *Z = volt_alloc_doubles(X.rows, model->d);
-    double *block = backend->alloc(rows, volt_model_reads(model).columns->m);
+    double *block = backend->alloc(rows, volt_model_reader_of(model).columns->m);
     volt_matrix result = volt_matrix_of(volt_alloc_doubles(X.rows, model->q), X.rows, model->q);
     volt_matrix spreads =
         volt_matrix_of(std.data ? volt_alloc_doubles(X.rows, model->q) : NULL, X.rows, model->q);
-    volt_spread spread = {0};
+    volt_prediction_std spread = {0};
     volt_status status = Z && block && result.data && (spreads.data || !std.data)
                              ? take_inputs(model, X, records, options->beyond, state, Z, &counted)
                              : VOLT_ERR_MEMORY;
     if (status == VOLT_OK && std.data)
-        status =
-            volt_spread_begin(model, volt_view_of(Z, X.rows, model->d), records, options->start, rows, &spread);
+        status = volt_prediction_std_begin(model, volt_view_of(Z, X.rows, model->d), records, options->start,
+                                           rows, &spread);
     if (status == VOLT_OK)
         status = forecast(model, state, X, volt_view_of(Z, X.rows, model->d), records, rows, options->progress,
                           block, std.data ? &spread : NULL, spreads, result);
@@ -144,7 +144,7 @@ volt_status volt_predict_rows(const volt_model *model, volt_view X, const volt_r
             *beyond = counted;
         state->done += X.rows;
     }
-    volt_spread_release(&spread);
+    volt_prediction_std_release(&spread);
     volt_free(spreads.data);
     volt_free(result.data);
     backend->release(block);
@@ -172,7 +172,7 @@ static volt_status predict(const volt_model *model, volt_view X, const volt_reco
 static volt_status run_free(const volt_model *model, volt_view X, const volt_records *records,
                             const volt_predict_options *options, volt_matrix out, int64_t *beyond)
 {
-    const volt_backend *backend = volt_place_run(X.rows, volt_model_reads(model).columns->m, model->d);
+    const volt_backend *backend = volt_place_run(X.rows, volt_model_reader_of(model).columns->m, model->d);
     return volt_model_run_free(model, backend, X, records, options, out, beyond);
 }
 

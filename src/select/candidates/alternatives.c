@@ -114,12 +114,12 @@ static volt_status split(char *text, char *pieces[MOST_ALTERNATIVES], int64_t *c
 static volt_status leaves_open(const char *kernel, const char *name, bool *open)
 {
     enum { MOST_ASKED = VOLT_MOST_AXES / 2 };
-    char asked[MOST_ASKED][VOLT_ASKED_LENGTH], text[VOLT_KERNEL_LENGTH];
+    char asked[MOST_ASKED][VOLT_OPEN_NAME_LENGTH], text[VOLT_KERNEL_LENGTH];
     *open = volt_name_is_setting(name);
     if (*open || strlen(kernel) >= sizeof text)
         return VOLT_OK;
     memcpy(text, kernel, strlen(kernel) + 1);
-    volt_kernel_text_ask(text, asked, MOST_ASKED);
+    volt_kernel_text_open_parameters(text, asked, MOST_ASKED);
     volt_kernel *parsed = NULL;
     volt_kernel_value value = {.struct_size = sizeof value};
     volt_status status = volt_kernel_parse(text, &parsed);

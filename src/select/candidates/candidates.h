@@ -43,10 +43,10 @@ static inline bool volt_name_is_setting(const char *name)
  * within the searched range. Choices and integers are fixed. */
 
 typedef struct volt_coordinate {
-    char name[VOLT_ASKED_LENGTH]; /* of the parameter, or alpha */
-    volt_search_law law;          /* LOG or LINEAR */
-    double low, high;             /* of z */
-    double end, width;            /* LINEAR: value = end + width s */
+    char name[VOLT_OPEN_NAME_LENGTH]; /* of the parameter, or alpha */
+    volt_search_law law;              /* LOG or LINEAR */
+    double low, high;                 /* of z */
+    double end, width;                /* LINEAR: value = end + width s */
 } volt_coordinate;
 
 double volt_coordinate_place(const volt_coordinate *coordinate, double value); /* clipped to the range */

@@ -37,7 +37,7 @@ static bool is_variable(const volt_axis *axis, const volt_variable *variables, i
     bool known = volt_name_is_alpha(axis->name);
     for (int64_t v = 0; v < count; v++)
         known = known || volt_same_parameter(axis->name, variables[v].name);
-    return known && !axis->choices && !volt_law_is_whole(axis->kind) && axis->high > axis->low;
+    return known && !axis->choices && !volt_law_is_integer(axis->kind) && axis->high > axis->low;
 }
 
 volt_status volt_space_coordinates(const volt_space *space, const volt_kernel *kernel,

@@ -81,7 +81,7 @@ static volt_status check_range(const volt_range *range)
     VOLT_REQUIRE(!is_log(range->kind) || range->low > 0, VOLT_ERR_ARGUMENT,
                  "the range of %s starts at %g, and a logarithmic one must start above 0", range->name,
                  range->low);
-    VOLT_REQUIRE(!volt_law_is_whole(range->kind) ||
+    VOLT_REQUIRE(!volt_law_is_integer(range->kind) ||
                      (range->low == floor(range->low) && range->high == floor(range->high) &&
                       fabs(range->low) < 1e9 && fabs(range->high) < 1e9),
                  VOLT_ERR_ARGUMENT, "the range of %s goes from %g to %g, and must have whole ends", range->name,
@@ -130,8 +130,8 @@ static volt_status check_ends(const volt_parameter_info *parameter, const volt_r
                  "%s is one of %s: give choices, not a range", range->name, parameter->range);
     VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_TEXT, VOLT_ERR_ARGUMENT,
                  "%s is %s: give choices, not a range", range->name, parameter->range);
-    VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_INTEGER || volt_law_is_whole(range->kind), VOLT_ERR_ARGUMENT,
-                 "%s takes whole numbers: give a range of integers", range->name);
+    VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_INTEGER || volt_law_is_integer(range->kind),
+                 VOLT_ERR_ARGUMENT, "%s takes whole numbers: give a range of integers", range->name);
     bool whole = parameter->kind == VOLT_PARAMETER_INTEGER;
     bool inside =
         (whole || parameter->closed & 1 ? range->low >= parameter->low : range->low > parameter->low) &&
@@ -195,7 +195,7 @@ static const struct {
     {"weight", {.kind = VOLT_SEARCH_LOG, .low = 1e-3, .high = 1e3}},
 };
 
-static bool is_asked(char asked[][VOLT_ASKED_LENGTH], int64_t n_asked, const char *name)
+static bool is_asked(char asked[][VOLT_OPEN_NAME_LENGTH], int64_t n_asked, const char *name)
 {
     for (int64_t i = 0; i < n_asked; i++)
         if (strcmp(asked[i], name) == 0)
@@ -224,7 +224,7 @@ static bool default_axis(const volt_parameter_info *parameter, const char *name,
     return false;
 }
 
-static volt_status add_table_ranges(volt_space *space, char asked[][VOLT_ASKED_LENGTH], int64_t n_asked)
+static volt_status add_table_ranges(volt_space *space, char asked[][VOLT_OPEN_NAME_LENGTH], int64_t n_asked)
 {
     for (int64_t i = 0; i < n_asked; i++) { /* an unknown name is an error */
         volt_kernel_value value = {.struct_size = sizeof value};
@@ -266,7 +266,7 @@ static volt_status add_setting(volt_space *space, const char *name, double low, 
 
 /* The caller's choices come first, because other parameters depend on them. Feedback and alpha come last. */
 static volt_status fill(volt_space *space, volt_view X, const volt_draw_options *options,
-                        char asked[][VOLT_ASKED_LENGTH], int64_t n_asked)
+                        char asked[][VOLT_OPEN_NAME_LENGTH], int64_t n_asked)
 {
     bool feeds = options->fed.data != NULL;
     VOLT_REQUIRE(options->series_steps >= 0 && isfinite(options->series_steps), VOLT_ERR_ARGUMENT,
@@ -310,11 +310,11 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
     VOLT_REQUIRE(options->n_ranges == 0 || options->ranges, VOLT_ERR_ARGUMENT, "the list of ranges is NULL");
 
     enum { MOST_ASKED = VOLT_MOST_AXES / 2 };
-    char asked[MOST_ASKED][VOLT_ASKED_LENGTH], text[VOLT_KERNEL_LENGTH];
+    char asked[MOST_ASKED][VOLT_OPEN_NAME_LENGTH], text[VOLT_KERNEL_LENGTH];
     VOLT_REQUIRE(kernel && strlen(kernel) < sizeof text, VOLT_ERR_KERNEL,
                  "the kernel's text is NULL or has more than %d characters", VOLT_KERNEL_LENGTH - 1);
     memcpy(text, kernel, strlen(kernel) + 1);
-    int64_t n_asked = volt_kernel_text_ask(text, asked, MOST_ASKED);
+    int64_t n_asked = volt_kernel_text_open_parameters(text, asked, MOST_ASKED);
     volt_kernel *given = NULL;
     VOLT_TRY(volt_kernel_parse(text, &given));
     volt_space *fresh = volt_alloc_zero(1, sizeof *fresh);

@@ -5,7 +5,7 @@
 #include "select/candidates/candidates.h"
 #include "volterra/select.h"
 
-static inline bool volt_law_is_whole(volt_search_law kind)
+static inline bool volt_law_is_integer(volt_search_law kind)
 {
     return kind == VOLT_SEARCH_INTEGER || kind == VOLT_SEARCH_LOG_INTEGER;
 }

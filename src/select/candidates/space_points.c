@@ -221,7 +221,7 @@ int64_t volt_axis_points(const volt_axis *axis, int64_t points)
     if (axis->choices)
         return axis->n_choices;
     double whole = axis->high - axis->low + 1;
-    if (volt_law_is_whole(axis->kind) && whole < (double)points)
+    if (volt_law_is_integer(axis->kind) && whole < (double)points)
         return (int64_t)whole;
     return axis->high > axis->low ? points : 1;
 }
@@ -234,7 +234,7 @@ double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i)
     if (axis->choices)
         return ((double)i + 0.5) / (double)count;
     double share = count > 1 ? (double)i / (double)(count - 1) : 0;
-    if (!volt_law_is_whole(axis->kind))
+    if (!volt_law_is_integer(axis->kind))
         return share;
     /* If a logarithmic law cannot give each point a distinct integer, they are consecutive. */
     double whole = axis->kind == VOLT_SEARCH_LOG_INTEGER

@@ -65,7 +65,7 @@ void volt_space_step(const volt_space *space, const bool *known, volt_rng *rng, 
         double fresh = volt_rng_uniform(rng), chance = volt_rng_uniform(rng);
         if (!known[a])
             u[a] = fresh;
-        else if (axis->choices || volt_law_is_whole(axis->kind))
+        else if (axis->choices || volt_law_is_integer(axis->kind))
             u[a] = chance < chance_of_redraw ? fresh : u[a];
         else if (axis->kind == VOLT_SEARCH_LOG)
             u[a] = step_factor(axis, u[a], factor, rng);

@@ -106,7 +106,7 @@ static void take_errors(const volt_evidence_task *task, holder *all)
     volt_matrix errors = volt_matrix_of((double *)result->loo_errors, m, q);
     volt_matrix variances = volt_matrix_of((double *)result->loo_variances, m, q);
     memcpy(errors.data, task->space->D, (size_t)(m * q) * sizeof(double));
-    volt_factor_left_out(factor, task->space->precisions, errors, variances, (double *)result->gcv);
+    volt_factor_loo(factor, task->space->precisions, errors, variances, (double *)result->gcv);
     result->trace = 0;
     for (int64_t t = 0; t < m; t++)
         result->trace += task->space->precisions[t];

@@ -177,7 +177,7 @@ static volt_status profile_states(volt_evaluation *e, const group *at, profile *
 static volt_status profile_left_out(volt_evaluation *e, profile *p)
 {
     volt_status status[VOLT_MOST_ALPHAS];
-    VOLT_TRY(volt_evaluation_score_left_out(e, p->alphas, &p->count, status, e->space->profile));
+    VOLT_TRY(volt_evaluation_score_loo(e, p->alphas, &p->count, status, e->space->profile));
     for (int64_t a = 0; a < p->count; a++)
         VOLT_TRY(note(p, a, status[a]));
     return VOLT_OK;
@@ -255,7 +255,7 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
     e.inputs = volt_kernel_keeps_origin(e.kernel) ? &problem->unshifted : &problem->shifted;
     volt_status status = VOLT_OK;
     if (feedback > 0) {
-        status = volt_fed_inputs_make(problem, e.inputs, feedback, &e.fed);
+        status = volt_feedback_inputs_create(problem, e.inputs, feedback, &e.fed);
         e.inputs = &e.fed.all;
         e.width += problem->q;
     }
@@ -274,11 +274,11 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
     if (status == VOLT_OK)
         status = *alpha > 0 ? evaluate_all(&e, goes_on, context, folds, n_done)
                             : profile_alpha(&e, alpha, folds, n_done);
-    volt_evaluation_forget_columns(&e);
+    volt_evaluation_discard_columns(&e);
     volt_state_folds_free(e.states);
     volt_resolved_release(&e.resolved);
     volt_sliced_rows_release(&e.sliced);
-    volt_fed_inputs_release(&e.fed);
+    volt_feedback_inputs_release(&e.fed);
     volt_kernel_free(e.kernel);
     *cost = e.factor->cost;
     return status;

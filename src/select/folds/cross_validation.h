@@ -26,7 +26,7 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
 void volt_workspace_free(volt_workspace *workspace);
 /* Bytes in the memory of this process, and on a device. */
 double volt_workspace_bytes(const volt_problem *problem);
-double volt_workspace_bytes_there(const volt_problem *problem);
+double volt_workspace_device_bytes(const volt_problem *problem);
 
 /* Called after every block with the scores so far. Returns false to stop. */
 typedef bool (*volt_goes_on_fn)(const double *folds, int64_t n_done, void *context);
@@ -72,23 +72,23 @@ volt_status volt_problem_settle_solver(const volt_search_options *options, volt_
 /* ---- candidates with feedback (model/feedback.h): inputs, and free runs on a validation block ------- */
 
 /* Scaled inputs followed by the measured outputs of the previous row. */
-typedef struct volt_fed_inputs {
+typedef struct volt_feedback_inputs {
     const volt_problem *problem;
     const volt_scaled_inputs *own; /* inputs without outputs */
     double omega;                  /* feedback weight; 0: none, and the struct is empty */
     double shrink;                 /* scale to largest norm 1: row t is shrink (own_t, omega Y_{t-1}) */
     volt_scaled_inputs all;        /* n x (d + q) */
-} volt_fed_inputs;
+} volt_feedback_inputs;
 
 /* VOLT_ERR_MEMORY. Always release it. */
-volt_status volt_fed_inputs_make(const volt_problem *problem, const volt_scaled_inputs *own, double omega,
-                                 volt_fed_inputs *inputs);
-void volt_fed_inputs_release(volt_fed_inputs *inputs);
+volt_status volt_feedback_inputs_create(const volt_problem *problem, const volt_scaled_inputs *own,
+                                        double omega, volt_feedback_inputs *inputs);
+void volt_feedback_inputs_release(volt_feedback_inputs *inputs);
 
 /* Sets the fed-back outputs of `row`, which starts a sequence, to zero, or restores them. No effect without
  * feedback. */
-void volt_fed_inputs_cut(volt_fed_inputs *inputs, int64_t row);
-void volt_fed_inputs_join(volt_fed_inputs *inputs, int64_t row);
+void volt_feedback_inputs_slice(volt_feedback_inputs *inputs, int64_t row);
+void volt_feedback_inputs_join(volt_feedback_inputs *inputs, int64_t row);
 
 /* A block after its training part is factored. */
 typedef struct volt_fold_run {
@@ -99,7 +99,7 @@ typedef struct volt_fold_run {
     volt_columns *columns;      /* the training rows, washout included, or coordinates of states */
     const double *coefficients; /* their coefficients (columns->m x q) */
     const double *intercepts;   /* q */
-    const volt_fed_inputs *fed;
+    const volt_feedback_inputs *fed;
     volt_view past;   /* the rows before the block since the last reset, as the kernel sees them */
     volt_view scaled; /* the same before filtering */
     volt_stage *stage;

@@ -42,7 +42,7 @@ static volt_status extend_columns(volt_evaluation *e, int64_t rows)
                                e->columns);
 }
 
-void volt_evaluation_forget_columns(volt_evaluation *e)
+void volt_evaluation_discard_columns(volt_evaluation *e)
 {
     volt_columns_free(e->columns);
     e->columns = NULL;
@@ -69,7 +69,7 @@ static volt_status advance_block(volt_evaluation *e, const volt_backend *backend
                                  volt_view rows, volt_state *past, volt_matrix K)
 {
     for (int64_t i = 0, end = 0; i < rows.rows; i = end) {
-        end = volt_records_stretch(&e->problem->records, split->begin + i, split->end) - split->begin;
+        end = volt_records_segment_end(&e->problem->records, split->begin + i, split->end) - split->begin;
         if (i > 0)
             volt_state_zero(past);
         VOLT_TRY(volt_state_advance_at(backend, past, volt_view_rows(rows, i, end - i), false, false,
@@ -105,13 +105,13 @@ static volt_status fill_cross(volt_evaluation *e, const volt_split *split, const
                               const volt_backend *backend, volt_matrix K)
 {
     volt_sliced_rows block = {0};
-    volt_fed_inputs_cut(&e->fed, split->begin);
+    volt_feedback_inputs_slice(&e->fed, split->begin);
     volt_status status = volt_sliced_rows_make(e->kernel, scaled_rows(e, split->begin, K.rows),
                                                &e->problem->records, split->begin, "the inputs", &block);
     if (status == VOLT_OK)
         status = e->states && e->states->on_landmarks ? block_features(e, split, block.rows, K)
                                                       : block_gram(e, split, block.rows, columns, backend, K);
-    volt_fed_inputs_join(&e->fed, split->begin);
+    volt_feedback_inputs_join(&e->fed, split->begin);
     volt_sliced_rows_release(&block);
     return status;
 }
@@ -133,9 +133,9 @@ volt_status volt_evaluation_begin(volt_evaluation *e, int64_t base, int64_t rows
     const volt_problem *problem = e->problem;
     int64_t w = problem->washout, q = problem->q, kept = rows - w;
     volt_matrix W = {e->space->W, kept, q, e->intercept ? q + 1 : q};
-    volt_evaluation_forget_columns(e);
-    volt_fed_inputs_join(&e->fed, e->base);
-    volt_fed_inputs_cut(&e->fed, base);
+    volt_evaluation_discard_columns(e);
+    volt_feedback_inputs_join(&e->fed, e->base);
+    volt_feedback_inputs_slice(&e->fed, base);
     e->base = base;
     VOLT_TRY(volt_resolved_split(&e->resolved, &problem->records, base));
     if (base != e->sliced_from && volt_kernel_filters(e->kernel))
@@ -300,7 +300,7 @@ static volt_matrix forecast_buffer(const volt_evaluation *e, const volt_split *s
 static volt_status score_forecast(const volt_evaluation *e, const volt_split *split, volt_matrix out,
                                   double *score)
 {
-    if (!volt_stage_goes_on(e->stage))
+    if (!volt_stage_should_continue(e->stage))
         return volt_stage_end(e->stage);
     return volt_block_score(e->problem, split, volt_as_view(out), score);
 }
@@ -367,10 +367,10 @@ static volt_status left_out_score(volt_evaluation *e, double *score)
     const volt_problem *problem = e->problem;
     volt_split all = {.begin = problem->washout, .end = problem->n};
     volt_matrix out = readout_buffer(e);
-    double *gcv = e->factor->squares; /* buffer for q numbers, not read by volt_factor_left_out for errors */
+    double *gcv = e->factor->squares; /* buffer for q numbers, not read by volt_factor_loo for errors */
     VOLT_TRY(volt_factor_precisions(e->factor, e->space->precisions));
     volt_factor_coefficients(e->factor, out);
-    volt_factor_left_out(e->factor, e->space->precisions, out, volt_matrix_of(NULL, 0, 0), gcv);
+    volt_factor_loo(e->factor, e->space->precisions, out, volt_matrix_of(NULL, 0, 0), gcv);
     if (problem->score == VOLT_SCORE_GCV)
         return volt_gcv_score(problem, gcv, score);
     for (int64_t i = 0; i < out.rows * out.cols; i++)
@@ -378,8 +378,8 @@ static volt_status left_out_score(volt_evaluation *e, double *score)
     return volt_block_score(problem, &all, volt_as_view(out), score);
 }
 
-volt_status volt_evaluation_score_left_out(volt_evaluation *e, double *alphas, int64_t *count,
-                                           volt_status *status, double *scores)
+volt_status volt_evaluation_score_loo(volt_evaluation *e, double *alphas, int64_t *count, volt_status *status,
+                                      double *scores)
 {
     const volt_problem *problem = e->problem;
     int64_t w = problem->washout, kept = problem->n - w;
@@ -388,7 +388,7 @@ volt_status volt_evaluation_score_left_out(volt_evaluation *e, double *alphas, i
     VOLT_TRY(volt_state_folds_grow(e->states, kept, Y, e->stage));
     if (*count == 0)
         VOLT_TRY(volt_state_folds_grid(e->states, problem->n, e->space->diagonal, alphas, count, e->stage));
-    VOLT_TRY(volt_state_left_out(e->states, Y, alphas, *count, e->intercept, e->stage, status, scores));
+    VOLT_TRY(volt_state_loo(e->states, Y, alphas, *count, e->intercept, e->stage, status, scores));
     double sums = volt_state_sums_add_flops(e->states->sums, (double)kept),
            systems = volt_state_sums_solve_flops(e->states->sums);
     volt_factor_account(e->factor, begun, sums + (double)*count * (systems + sums));
@@ -400,7 +400,7 @@ volt_status volt_evaluation_score_all(volt_evaluation *e, double *score)
     if (e->states) {
         int64_t one = 1;
         volt_status status = VOLT_OK;
-        VOLT_TRY(volt_evaluation_score_left_out(e, &e->alpha, &one, &status, score));
+        VOLT_TRY(volt_evaluation_score_loo(e, &e->alpha, &one, &status, score));
         return status;
     }
     VOLT_TRY(grow(e, e->factor->L.rows));

@@ -20,11 +20,11 @@ typedef struct volt_evaluation {
     volt_kernel *kernel;
     volt_resolved resolved;
     const volt_scaled_inputs *inputs;
-    int64_t width;           /* number of input columns */
-    volt_fed_inputs fed;     /* inputs with fed-back outputs; else empty */
-    volt_sliced_rows sliced; /* the inputs as the kernel sees them, from a zero initial state before row
+    int64_t width;            /* number of input columns */
+    volt_feedback_inputs fed; /* inputs with fed-back outputs; else empty */
+    volt_sliced_rows sliced;  /* the inputs as the kernel sees them, from a zero initial state before row
                               * `sliced_from` */
-    int64_t sliced_from;     /* start of the group, if there are filters */
+    int64_t sliced_from;      /* start of the group, if there are filters */
     double alpha;
     bool intercept; /* requested, or implied by a centred Gram matrix */
     volt_stage *stage;
@@ -35,7 +35,7 @@ volt_status volt_evaluation_slice(volt_evaluation *e, int64_t first);
 
 /* Begins the group of training parts from row `base` on, of which `rows` rows are required. */
 volt_status volt_evaluation_begin(volt_evaluation *e, int64_t base, int64_t rows);
-void volt_evaluation_forget_columns(volt_evaluation *e);
+void volt_evaluation_discard_columns(volt_evaluation *e);
 
 /* Computes rows of K up to at least `rows`, washout included. */
 volt_status volt_evaluation_fill(volt_evaluation *e, int64_t rows);
@@ -50,9 +50,9 @@ volt_status volt_evaluation_prepare_states(volt_evaluation *e, const volt_split 
 volt_status volt_evaluation_score_states(volt_evaluation *e, const volt_split *split, double alpha, volt_view F,
                                          double *score);
 
-/* In states: a score of all rows with each of `count` alphas (state_left_out.c). If *count is 0, the alphas
+/* In states: a score of all rows with each of `count` alphas (state_loo.c). If *count is 0, the alphas
  * are set to the grid. */
-volt_status volt_evaluation_score_left_out(volt_evaluation *e, double *alphas, int64_t *count,
-                                           volt_status *status, double *scores);
+volt_status volt_evaluation_score_loo(volt_evaluation *e, double *alphas, int64_t *count, volt_status *status,
+                                      double *scores);
 
 #endif

@@ -133,9 +133,9 @@ static volt_status minimise_alone(volt_matrix K, const volt_loss_task *task, vol
     int64_t own = 0;
     if (K.rows > MOST_ALONE)
         return volt_loss_minimise_outputs(K, task, result);
-    VOLT_TRY(volt_set_own_threads(1, &own));
+    VOLT_TRY(volt_set_threads_local(1, &own));
     volt_status status = volt_loss_minimise_outputs(K, task, result);
-    volt_set_own_threads(own, NULL);
+    volt_set_threads_local(own, NULL);
     return status;
 }
 

@@ -175,9 +175,9 @@ static volt_status scale_targets(volt_view Y, bool identity, bool changes, volt_
         return VOLT_ERR_MEMORY;
     const volt_fold_loss *loss = problem->loss;
     bool unscaled = loss && loss->fit.loss->kind->info.unscaled;
-    volt_holes holes; /* rows of weight 0 are not fitted, and their targets are ignored */
+    volt_missing_targets holes; /* rows of weight 0 are not fitted, and their targets are ignored */
     const double *weights = loss ? loss->weights : NULL;
-    volt_status status = volt_holes_find(Y, weights, false, 0, &holes);
+    volt_status status = volt_missing_targets_find(Y, weights, false, 0, &holes);
     if (status == VOLT_OK) {
         volt_target_scale_learn(holes.present, identity || unscaled, problem->target_mean,
                                 problem->target_scale);
@@ -192,7 +192,7 @@ static volt_status scale_targets(volt_view Y, bool identity, bool changes, volt_
                         ? 0
                         : (Y.data[i * Y.ld + k] - problem->target_mean[k]) / problem->target_scale[k];
     }
-    volt_holes_release(&holes);
+    volt_missing_targets_release(&holes);
     return status;
 }
 
@@ -318,7 +318,7 @@ static int64_t own_states(const volt_problem *problem, const volt_resolved *reso
 {
     int64_t states = volt_states_count(resolved);
     bool blocks = problem->score < VOLT_SCORE_PREQUENTIAL && !problem->loss;
-    return blocks && volt_state_sums_pay(problem->most_rows, states) ? states : 0;
+    return blocks && volt_state_sums_are_cheaper(problem->most_rows, states) ? states : 0;
 }
 
 bool volt_candidate_on_landmarks(const volt_problem *problem, const volt_resolved *resolved)

@@ -56,7 +56,7 @@ static bool exact_is_too_much(const volt_problem *problem, const char **why)
 {
     volt_work work = {.n = problem->most_rows, .d = problem->d, .factors = 1};
     if (problem->most_rows < VOLT_LEAST_LARGE || needs_rows(problem) ||
-        volt_backend_is_elsewhere(volt_place(&work)))
+        volt_backend_is_remote(volt_place(&work)))
         return false;
     double available = (double)volt_memory_available();
     bool lacks = available > 0 && volt_workspace_bytes(problem) > available;

@@ -16,25 +16,25 @@
 
 /* ---- inputs ----------------------------------------------------------------------------------- */
 
-void volt_fed_inputs_release(volt_fed_inputs *inputs)
+void volt_feedback_inputs_release(volt_feedback_inputs *inputs)
 {
     volt_free(inputs->all.Z);
-    *inputs = (volt_fed_inputs){0};
+    *inputs = (volt_feedback_inputs){0};
 }
 
-static double *fed_part(const volt_fed_inputs *inputs, int64_t row)
+static double *fed_part(const volt_feedback_inputs *inputs, int64_t row)
 {
     int64_t d = inputs->problem->d;
     return inputs->all.Z + row * (d + inputs->problem->q) + d;
 }
 
-void volt_fed_inputs_cut(volt_fed_inputs *inputs, int64_t row)
+void volt_feedback_inputs_slice(volt_feedback_inputs *inputs, int64_t row)
 {
     for (int64_t k = 0; inputs->omega > 0 && k < inputs->problem->q; k++)
         fed_part(inputs, row)[k] = 0;
 }
 
-void volt_fed_inputs_join(volt_fed_inputs *inputs, int64_t row)
+void volt_feedback_inputs_join(volt_feedback_inputs *inputs, int64_t row)
 {
     if (inputs->omega == 0 || volt_records_begins(&inputs->problem->records, row))
         return;
@@ -44,7 +44,7 @@ void volt_fed_inputs_join(volt_fed_inputs *inputs, int64_t row)
 }
 
 /* 1 over the largest norm of (own_t, omega Y_{t-1}). */
-static double shrink_of(const volt_fed_inputs *inputs)
+static double shrink_of(const volt_feedback_inputs *inputs)
 {
     const volt_problem *problem = inputs->problem;
     double largest = 0;
@@ -57,11 +57,11 @@ static double shrink_of(const volt_fed_inputs *inputs)
     return 1 / largest;
 }
 
-volt_status volt_fed_inputs_make(const volt_problem *problem, const volt_scaled_inputs *own, double omega,
-                                 volt_fed_inputs *inputs)
+volt_status volt_feedback_inputs_create(const volt_problem *problem, const volt_scaled_inputs *own,
+                                        double omega, volt_feedback_inputs *inputs)
 {
     int64_t d = problem->d, q = problem->q;
-    *inputs = (volt_fed_inputs){.problem = problem, .own = own, .omega = omega, .shrink = 1};
+    *inputs = (volt_feedback_inputs){.problem = problem, .own = own, .omega = omega, .shrink = 1};
     inputs->all.Z = volt_alloc_zero(problem->n * (d + q), sizeof *inputs->all.Z);
     if (!inputs->all.Z)
         return VOLT_ERR_MEMORY;
@@ -70,7 +70,7 @@ volt_status volt_fed_inputs_make(const volt_problem *problem, const volt_scaled_
     for (int64_t i = 0; i < problem->n; i++) {
         for (int64_t j = 0; j < d; j++)
             inputs->all.Z[i * (d + q) + j] = inputs->shrink * own->Z[i * d + j];
-        volt_fed_inputs_join(inputs, i);
+        volt_feedback_inputs_join(inputs, i);
     }
     return VOLT_OK;
 }
@@ -88,13 +88,13 @@ static volt_status push_past(const volt_fold_run *run, volt_state **past)
     double *block = volt_alloc_doubles(most, m);
     if (!block)
         return VOLT_ERR_MEMORY;
-    for (int64_t i = 0; i < rows && volt_stage_goes_on(run->stage); i += most) {
+    for (int64_t i = 0; i < rows && volt_stage_should_continue(run->stage); i += most) {
         int64_t count = volt_min(most, rows - i);
         volt_state_advance(*past, volt_view_rows(run->past, i, count), false, volt_matrix_of(block, count, m),
                            NULL);
     }
     volt_free(block);
-    return volt_stage_goes_on(run->stage) ? VOLT_OK : VOLT_ERR_CANCELLED;
+    return volt_stage_should_continue(run->stage) ? VOLT_OK : VOLT_ERR_CANCELLED;
 }
 
 /* Filters after the measured rows, and the last measured output. */
@@ -121,7 +121,7 @@ static volt_status push_recent(const volt_fold_run *run, volt_model *model)
 
 /* Outputs are fed back in the units of problem->Y, with weight omega. The model scales the whole row by
  * `shrink`. */
-static void set_feedback(const volt_fold_run *run, volt_fed *fed)
+static void set_feedback(const volt_fold_run *run, volt_feedback *fed)
 {
     const volt_problem *problem = run->problem;
     int64_t q = problem->q;

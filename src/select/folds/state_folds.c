@@ -66,7 +66,7 @@ static double landmark_bytes(const volt_problem *problem, const volt_resolved *r
 {
     int64_t run = problem->landmark_choice == VOLT_LANDMARKS_RANDOM ? 1 : VOLT_LANDMARK_RUN;
     int64_t m = problem->landmarks, runs = (m + run - 1) / run;
-    int64_t columns = volt_min(m + runs * volt_landmark_ghosts(resolved), problem->most_rows);
+    int64_t columns = volt_min(m + runs * volt_landmark_memory(resolved), problem->most_rows);
     return volt_landmark_bytes((double)m, (double)columns) + volt_engine_bytes(resolved, columns, LEAST_ROWS) +
            8 * (double)columns * ((double)(2 * resolved->d + problem->q) + 2);
 }
@@ -77,9 +77,8 @@ double volt_state_folds_bytes(const volt_problem *problem, const volt_resolved *
     double states = (double)volt_candidate_states(problem, resolved);
     double rows = (double)feature_rows(problem, on_landmarks) +
                   (has_cross(problem) ? (double)volt_longest_block(problem) : 0);
-    double left_out = volt_score_is_of_all_rows(problem->score)
-                          ? volt_state_left_out_bytes(problem, states, VOLT_MOST_ALPHAS)
-                          : 0;
+    double left_out =
+        volt_score_is_of_all_rows(problem->score) ? volt_state_loo_bytes(problem, states, VOLT_MOST_ALPHAS) : 0;
     return volt_state_sums_bytes(states, (double)problem->q) + 8 * states * rows + left_out +
            (on_landmarks ? landmark_bytes(problem, resolved) : 0);
 }
@@ -146,7 +145,7 @@ static volt_status begin_landmarks(volt_state_folds *folds, int64_t base, volt_v
     VOLT_TRY(volt_records_from(&problem->records, base, &folds->records));
     VOLT_TRY(volt_landmark_set_choose(rows_before(problem, base), problem->washout, &folds->records,
                                       folds->states, problem->landmark_choice,
-                                      volt_landmark_ghosts(folds->resolved), &folds->set));
+                                      volt_landmark_memory(folds->resolved), &folds->set));
     VOLT_TRY(lay_columns(folds, Z, stage));
     folds->readout = volt_alloc_doubles(folds->set.n + 1, problem->q);
     if (!folds->readout)
@@ -192,7 +191,7 @@ static volt_status fill(volt_state_folds *folds, int64_t first, int64_t to, volt
     volt_matrix fresh = volt_matrix_rows(folds->F, folds->filled - folds->first, to - folds->filled);
     VOLT_TRY(folds->op->states(folds->op, folds->filled, fresh, stage));
     folds->filled = to;
-    return volt_stage_goes_on(stage) ? VOLT_OK : volt_stage_end(stage);
+    return volt_stage_should_continue(stage) ? VOLT_OK : volt_stage_end(stage);
 }
 
 static volt_view rows_there(const volt_state_folds *folds, int64_t begin, int64_t end)

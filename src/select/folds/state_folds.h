@@ -78,10 +78,10 @@ volt_status volt_state_folds_grid(volt_state_folds *folds, int64_t rows, double 
 /* LOO or GCV, as the problem specifies, for each of `count` alphas, into scores. The sums must include all
  * rows; Y are their targets. status[a] is the status of alpha a: VOLT_ERR_SINGULAR and VOLT_ERR_NOT_FINITE
  * leave no score. Returns VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED, or VOLT_OK. */
-volt_status volt_state_left_out(volt_state_folds *folds, volt_view Y, const double *alphas, int64_t count,
-                                bool constant, volt_stage *stage, volt_status *status, double *scores);
+volt_status volt_state_loo(volt_state_folds *folds, volt_view Y, const double *alphas, int64_t count,
+                           bool constant, volt_stage *stage, volt_status *status, double *scores);
 
 /* Bytes that it takes, for `states` features and `alphas` alphas. */
-double volt_state_left_out_bytes(const volt_problem *problem, double states, double alphas);
+double volt_state_loo_bytes(const volt_problem *problem, double states, double alphas);
 
 #endif

@@ -84,11 +84,11 @@ double volt_workspace_bytes(const volt_problem *problem)
     double part = problem->loss ? part_numbers(problem) + volt_loss_numbers(n, q) : 0;
     double thin = 8 * (n * (2 * q + 3) + block * q + part);
     double large = volt_factor_bytes(stored_rows(problem), problem->q) + cross_bytes(problem);
-    return large - volt_backend_elsewhere(problem->backend, large) + thin;
+    return large - volt_backend_remote_bytes(problem->backend, large) + thin;
 }
 
-double volt_workspace_bytes_there(const volt_problem *problem)
+double volt_workspace_device_bytes(const volt_problem *problem)
 {
     double matrix = volt_backend_bytes(problem->backend, (double)problem->most_rows);
-    return volt_backend_elsewhere(problem->backend, matrix + cross_bytes(problem));
+    return volt_backend_remote_bytes(problem->backend, matrix + cross_bytes(problem));
 }

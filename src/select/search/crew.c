@@ -105,12 +105,12 @@ static bool hear(const hand *own, int64_t position, size_t *size)
 {
     const volt_run *r = own->run;
     bool told = false;
-    while (volt_stage_goes_on(&r->stage)) {
+    while (volt_stage_should_continue(&r->stage)) {
         told = told || tell_rival(own, position);
         *size = r->crew->receive(own->channel, own->message, volt_message_limit(r->folds));
         if (*size > 0)
             return true;
-        volt_rest(VOLT_CREW_REST);
+        volt_sleep(VOLT_CREW_REST);
     }
     return false;
 }

@@ -94,7 +94,7 @@ static void serve_lane(lane *own)
         if (own->is_asked)
             answer(own);
         else if (!hear(own))
-            volt_rest(VOLT_CREW_REST);
+            volt_sleep(VOLT_CREW_REST);
     }
 }
 
@@ -132,13 +132,13 @@ static volt_status serve_all(volt_run *run, lane *lanes, int64_t count)
 #pragma omp parallel num_threads((int)count)
     {
         int64_t own = 0;
-        volt_set_own_threads(1, &own);
+        volt_set_threads_local(1, &own);
 #pragma omp master
         status = run->crew->meet(run->fingerprint, omp_get_num_threads(), NULL, &channels);
 #pragma omp barrier
         if (status == VOLT_OK)
             serve_lane(&lanes[omp_get_thread_num()]);
-        volt_set_own_threads(own, NULL);
+        volt_set_threads_local(own, NULL);
     }
     return status;
 }

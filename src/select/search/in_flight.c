@@ -20,8 +20,8 @@ void volt_flight_choose(volt_problem *problem, int64_t candidates)
 {
     volt_work work = {
         .n = problem->most_rows, .d = problem->d, .factors = candidates < 0 ? MANY : (double)candidates};
-    problem->backend = problem->loss        ? volt_place_here("a loss other than squares is minimised")
-                       : problem->landmarks ? volt_place_here("candidates are fitted on landmarks")
+    problem->backend = problem->loss        ? volt_place_on_cpu("a loss other than squares is minimised")
+                       : problem->landmarks ? volt_place_on_cpu("candidates are fitted on landmarks")
                                             : volt_place(&work);
 }
 
@@ -50,10 +50,10 @@ int64_t volt_flight_size(const volt_problem *problem, int64_t candidates)
         count = backend->streams;
     if (candidates >= 0)
         count = volt_min(count, candidates);
-    if (!volt_backend_is_elsewhere(backend) && !problem->landmarks && problem->most_rows > MOST_PARALLEL_ROWS)
+    if (!volt_backend_is_remote(backend) && !problem->landmarks && problem->most_rows > MOST_PARALLEL_ROWS)
         count = 1;
     count = within(count, volt_workspace_bytes(problem), (double)volt_memory_available(), share_here);
     if (backend->available)
-        count = within(count, volt_workspace_bytes_there(problem), (double)backend->available(), share_there);
+        count = within(count, volt_workspace_device_bytes(problem), (double)backend->available(), share_there);
     return count;
 }

@@ -51,7 +51,7 @@ volt_status volt_run_reserve(volt_run *r, double bytes)
         if (!granted) {
             if (!volt_stage_advance(&r->stage, 0))
                 return VOLT_ERR_CANCELLED;
-            volt_rest(1000);
+            volt_sleep(1000);
         }
     }
     return VOLT_OK;

@@ -92,7 +92,7 @@ static volt_status climb_from(volt_run *run, int64_t s, int64_t starts, const vo
 /* Loop of every thread: climbs until none is left. */
 static void work(volt_run *run, const volt_parents *starts, int64_t *next, volt_workspace *space)
 {
-    while (volt_stage_goes_on(&run->stage)) {
+    while (volt_stage_should_continue(&run->stage)) {
         omp_set_lock(&run->lock);
         int64_t s = *next;
         bool is_over = s >= starts->count || run->status != VOLT_OK;
@@ -126,8 +126,8 @@ void volt_run_climb(volt_run *run, volt_workspace **spaces, int64_t parallel)
 #pragma omp parallel num_threads((int)parallel)
     {
         int64_t own = 0;
-        volt_set_own_threads(1, &own);
+        volt_set_threads_local(1, &own);
         work(run, &starts, &next, spaces[omp_get_thread_num()]);
-        volt_set_own_threads(own, NULL);
+        volt_set_threads_local(own, NULL);
     }
 }

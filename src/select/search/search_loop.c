@@ -208,7 +208,7 @@ static volt_status try_candidate(volt_run *r, int64_t position, volt_evaluator *
     bool is_given_up = !has_time(evaluator, position);
     volt_status status =
         is_given_up ? VOLT_OK : evaluator->evaluate(evaluator, position, kernel, &setting, folds, &done, &cost);
-    if (status == VOLT_ERR_CANCELLED && evaluator->until > 0 && volt_stage_goes_on(&r->stage)) {
+    if (status == VOLT_ERR_CANCELLED && evaluator->until > 0 && volt_stage_should_continue(&r->stage)) {
         is_given_up = true;
         status = VOLT_OK;
     }
@@ -238,14 +238,14 @@ static volt_status try_candidate(volt_run *r, int64_t position, volt_evaluator *
 static void work(volt_run *r, volt_evaluator *evaluator, double *folds)
 {
     bool wait = false;
-    while (!evaluator->has_left && volt_stage_goes_on(&r->stage)) {
+    while (!evaluator->has_left && volt_stage_should_continue(&r->stage)) {
         int64_t position = begin_position(r, evaluator, &wait);
         if (position < 0 && !wait)
             break;
         if (position >= 0)
             end_position(r, evaluator, position, try_candidate(r, position, evaluator, folds));
         else
-            volt_rest(PAUSE);
+            volt_sleep(PAUSE);
         if (!evaluator->is_away)
             volt_stage_advance(&r->stage, position >= 0);
     }
@@ -260,14 +260,14 @@ static void work_here(volt_run *r, volt_evaluator *evaluator, double *folds)
 
 void volt_run_listen(volt_run *r)
 {
-    while (omp_get_thread_num() == 0 && volt_stage_goes_on(&r->stage)) {
+    while (omp_get_thread_num() == 0 && volt_stage_should_continue(&r->stage)) {
         omp_set_lock(&r->lock);
         int64_t active = r->active;
         omp_unset_lock(&r->lock);
         if (active == 0)
             break;
         volt_stage_advance(&r->stage, 0);
-        volt_rest(PAUSE);
+        volt_sleep(PAUSE);
     }
 }
 
@@ -286,9 +286,9 @@ volt_status volt_run_draw(volt_run *r, volt_evaluator *const *evaluators, double
         {
             int64_t own = 0, which = omp_get_thread_num();
             bool claimed = volt_blas_set_claimed(true);
-            volt_set_own_threads(1, &own); /* buffers per thread are allocated for one thread */
+            volt_set_threads_local(1, &own); /* buffers per thread are allocated for one thread */
             work_here(r, evaluators[which], folds + which * r->folds);
-            volt_set_own_threads(own, NULL);
+            volt_set_threads_local(own, NULL);
             volt_blas_set_claimed(claimed);
         }
     }

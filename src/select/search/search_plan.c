@@ -109,7 +109,7 @@ static volt_status plan_memory(const planned_search *s, int64_t draws, volt_sear
     double beside = 0, n = (double)problem->n;
     volt_flight_choose(problem, draws);
     plan->most_rows = problem->most_rows;
-    plan->on_device = volt_backend_is_elsewhere(problem->backend);
+    plan->on_device = volt_backend_is_remote(problem->backend);
     plan->parallel = volt_flight_size(problem, draws);
     VOLT_TRY(volt_candidate_bytes(problem, volt_kernel_text(s->kernel), false, &beside));
     plan->bytes = 8 * n * (double)(2 * problem->d + problem->q) +
@@ -159,5 +159,5 @@ volt_status volt_plan_search(const volt_kernel *kernel, int64_t n, int64_t d, in
     if (made.landmarks == 0)
         made.why = NULL;
     made.seconds = (double)options->draws * made.candidate_seconds;
-    return volt_result_give(plan, &made, sizeof made, "volt_search_plan");
+    return volt_result_copy(plan, &made, sizeof made, "volt_search_plan");
 }

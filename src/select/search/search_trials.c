@@ -192,7 +192,7 @@ void volt_search_sort(volt_search *search)
 
 volt_status volt_search_get_info(const volt_search *search, volt_search_info *info)
 {
-    return volt_result_give(info, &search->info, sizeof search->info, "volt_search_info");
+    return volt_result_copy(info, &search->info, sizeof search->info, "volt_search_info");
 }
 
 const volt_trial *volt_search_trial(const volt_search *search, int64_t i)

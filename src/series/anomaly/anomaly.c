@@ -153,7 +153,7 @@ static volt_status score_left_out(const volt_variance_norm *norm, volt_anomaly_k
 #pragma omp parallel for schedule(dynamic) num_threads((int)volt_threads())
     for (int64_t i = 0; i < n; i++)
         if (volt_stage_poll(stage))
-            scores[i] = volt_left_out_distance(norm, kind, i, memory + omp_get_thread_num() * n);
+            scores[i] = volt_loo_distance(norm, kind, i, memory + omp_get_thread_num() * n);
     volt_free(memory);
     return VOLT_OK;
 }
@@ -212,7 +212,7 @@ static volt_status try_alpha(void *context, volt_alpha_choice *choice)
     volt_ranking areas = {.struct_size = sizeof areas};
     volt_variance_norm_make(volt_as_view(fit->centred), fit->trace, choice->alpha * fit->trace, &fit->stage,
                             &fit->norm, &fit->pivot);
-    if (!volt_stage_goes_on(&fit->stage))
+    if (!volt_stage_should_continue(&fit->stage))
         return volt_stage_end(&fit->stage);
     if (fit->pivot != 0)
         return VOLT_OK;

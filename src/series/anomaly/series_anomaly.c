@@ -43,7 +43,7 @@ volt_status volt_series_anomaly_get_info(const volt_series_anomaly *anomaly, vol
     volt_anomaly_get_info(anomaly->detector, &full);
     full.kernel = volt_kernel_text(anomaly->kernel);
     full.tried = anomaly->tried;
-    return volt_result_give(info, &full, sizeof full, "volt_anomaly_info");
+    return volt_result_copy(info, &full, sizeof full, "volt_anomaly_info");
 }
 
 /* ---- one kernel ------------------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ static volt_status evaluate(volt_evaluator *evaluator, int64_t position, const c
 static bool is_own(const volt_evaluator *evaluator, volt_status status)
 {
     (void)evaluator;
-    return volt_objects_is_own_failure(status);
+    return volt_objects_is_kernel_failure(status);
 }
 
 static volt_status search_kernels(series_fit *fit)

@@ -57,11 +57,11 @@ void volt_variance_norm_make(volt_view centred, double trace, double s, volt_sta
     norm->s = s;
     add_ridges(centred, s, trace, P);
     volt_cholesky_factor(P, stage, pivot);
-    if (*pivot != 0 || !volt_stage_goes_on(stage))
+    if (*pivot != 0 || !volt_stage_should_continue(stage))
         return;
     double log_det = log_determinant(P) - log(s + trace);
     volt_cholesky_invert(P, stage);
-    if (!volt_stage_goes_on(stage))
+    if (!volt_stage_should_continue(stage))
         return;
     finish_inverse(P, 1 / ((double)n * (s + trace)));
     norm->log_score = left_out_log_score(norm, log_det);
@@ -106,8 +106,7 @@ static double pair_distance2(const volt_variance_norm *norm, const double *b, in
     return sum + own * own;
 }
 
-double volt_left_out_distance(const volt_variance_norm *norm, volt_anomaly_kind kind, int64_t i,
-                              double *scratch)
+double volt_loo_distance(const volt_variance_norm *norm, volt_anomaly_kind kind, int64_t i, double *scratch)
 {
     int64_t n = norm->n;
     double least = INFINITY;

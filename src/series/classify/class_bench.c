@@ -23,7 +23,7 @@ volt_status volt_class_bench_create(const volt_class_setting *setting, volt_clas
     volt_class_columns(&setting->classes, bench->Y);
     if (m > 0)
         return volt_landmark_readout_create(n, m, q, setting->landmarks, &bench->by_landmarks);
-    VOLT_TRY(volt_left_out_create(n, q, &bench->left_out));
+    VOLT_TRY(volt_loo_create(n, q, &bench->left_out));
     bench->room = volt_alloc_doubles(n, 2 * n + q);
     return bench->room ? VOLT_OK : VOLT_ERR_MEMORY;
 }
@@ -36,7 +36,7 @@ void volt_class_bench_release(volt_class_bench *bench)
     volt_free(bench->rows);
     volt_free(bench->out);
     volt_free(bench->room);
-    volt_left_out_release(&bench->left_out);
+    volt_loo_release(&bench->left_out);
     volt_landmark_readout_release(&bench->by_landmarks);
     *bench = (volt_class_bench){0};
 }
@@ -67,8 +67,8 @@ static volt_class_score score_errors(const volt_class_bench *bench, double alpha
     int64_t included = 0;
     for (int64_t i = 0; i < classes->n; i++) {
         const double *e = bench->E.data + i * bench->E.ld;
-        int64_t right = volt_class_count_right(classes, volt_as_view(bench->Y), &i, 1,
-                                               volt_view_of(e, 1, classes->n_classes));
+        int64_t right = volt_class_count_correct(classes, volt_as_view(bench->Y), &i, 1,
+                                                 volt_view_of(e, 1, classes->n_classes));
         if (bench->out[i]) {
             score.held += right;
             continue;
@@ -103,15 +103,14 @@ static volt_status evaluate_exactly(void *context, volt_alpha_choice *choice)
 {
     const list_scores *lists = context;
     volt_class_bench *bench = lists->bench;
-    VOLT_TRY(
-        volt_left_out_solve(&bench->left_out, volt_as_view(bench->K), choice->alpha, volt_as_view(bench->Y)));
+    VOLT_TRY(volt_loo_solve(&bench->left_out, volt_as_view(bench->K), choice->alpha, volt_as_view(bench->Y)));
     for (int64_t list = lists->first; list <= lists->last; list++) {
         volt_status status = VOLT_OK;
         int64_t m = mark_fold(bench, list);
         if (list == 0)
-            volt_left_out_each(&bench->left_out, bench->E);
+            volt_loo_each(&bench->left_out, bench->E);
         else
-            status = volt_left_out_without(&bench->left_out, bench->rows, m, bench->room, bench->E);
+            status = volt_loo_excluding(&bench->left_out, bench->rows, m, bench->room, bench->E);
         if (status == VOLT_OK)
             offer_errors(lists, list, choice);
     }
@@ -174,8 +173,8 @@ volt_status volt_class_solve(volt_class_bench *bench, double alpha, volt_class_s
         VOLT_TRY(volt_landmark_readout_decompose(&bench->by_landmarks, NULL, Y));
         volt_landmark_readout_errors(&bench->by_landmarks, alpha, NULL, Y, bench->E);
     } else {
-        VOLT_TRY(volt_left_out_solve(&bench->left_out, K, alpha, Y));
-        volt_left_out_each(&bench->left_out, bench->E);
+        VOLT_TRY(volt_loo_solve(&bench->left_out, K, alpha, Y));
+        volt_loo_each(&bench->left_out, bench->E);
     }
     *score = score_errors(bench, alpha);
     return require_finite(score, alpha);
@@ -194,12 +193,12 @@ void volt_class_coefficients(const volt_class_bench *bench, double alpha, double
         c[k] = bench->left_out.c[k];
 }
 
-volt_status volt_class_hold_out(volt_class_bench *bench, double alpha, const int64_t *rows, int64_t m,
-                                volt_matrix errors)
+volt_status volt_class_held_out_errors(volt_class_bench *bench, double alpha, const int64_t *rows, int64_t m,
+                                       volt_matrix errors)
 {
     int64_t q = bench->setting.classes.n_classes;
     if (bench->setting.n_landmarks == 0)
-        return volt_left_out_block(&bench->left_out, rows, m, bench->room, errors);
+        return volt_loo_block(&bench->left_out, rows, m, bench->room, errors);
     mark_fold(bench, 0);
     for (int64_t i = 0; i < m; i++)
         bench->out[rows[i]] = true;

@@ -33,7 +33,7 @@ typedef struct volt_class_bench {
     volt_class_setting setting;
     volt_matrix K;                      /* n x columns: all series, or the landmarks */
     volt_matrix Y, E;                   /* n x n_classes: columns of targets, and errors */
-    volt_left_out_readout left_out;     /* without landmarks */
+    volt_loo_readout left_out;          /* without landmarks */
     volt_landmark_readout by_landmarks; /* with landmarks */
     int64_t *rows;
     bool *out;
@@ -57,8 +57,8 @@ volt_status volt_class_solve(volt_class_bench *bench, double alpha, volt_class_s
 /* The solved readout: A (columns x n_classes) and c. */
 void volt_class_coefficients(const volt_class_bench *bench, double alpha, double *A, double *c);
 /* Errors of m rows held out together (m x n_classes) with that alpha, after volt_class_solve. */
-volt_status volt_class_hold_out(volt_class_bench *bench, double alpha, const int64_t *rows, int64_t m,
-                                volt_matrix errors);
+volt_status volt_class_held_out_errors(volt_class_bench *bench, double alpha, const int64_t *rows, int64_t m,
+                                       volt_matrix errors);
 
 /* ---- the multinomial readout (class_loss.c) ---- */
 

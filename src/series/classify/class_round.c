@@ -86,7 +86,7 @@ static double limit(const volt_evaluator *evaluator, int64_t position, double *e
 static bool is_own(const volt_evaluator *evaluator, volt_status status)
 {
     const class_evaluator *own = (const class_evaluator *)evaluator;
-    return volt_objects_is_own_failure(status) ||
+    return volt_objects_is_kernel_failure(status) ||
            (status == VOLT_ERR_KERNEL && own->search->options->compare < 0);
 }
 

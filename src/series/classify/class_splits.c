@@ -23,8 +23,8 @@ int64_t volt_class_of_largest(const double *outputs, int64_t n_classes)
     return largest;
 }
 
-int64_t volt_class_count_right(const volt_class_list *classes, volt_view Y, const int64_t *rows, int64_t m,
-                               volt_view errors)
+int64_t volt_class_count_correct(const volt_class_list *classes, volt_view Y, const int64_t *rows, int64_t m,
+                                 volt_view errors)
 {
     int64_t right = 0;
     for (int64_t i = 0; i < m; i++) {

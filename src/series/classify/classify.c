@@ -110,9 +110,9 @@ static volt_status judge_by_splits(volt_class_search *search, double alpha, volt
         if (m == 0) /* every class has one series */
             break;
         volt_matrix E = volt_matrix_of(errors, m, q);
-        status = volt_class_hold_out(&search->bench, alpha, rows, m, E);
+        status = volt_class_held_out_errors(&search->bench, alpha, rows, m, E);
         double share =
-            (double)volt_class_count_right(classes, volt_as_view(search->bench.Y), rows, m, volt_as_view(E)) /
+            (double)volt_class_count_correct(classes, volt_as_view(search->bench.Y), rows, m, volt_as_view(E)) /
             (double)m;
         sum += share;
         squares += share * share;

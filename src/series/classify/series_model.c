@@ -74,7 +74,7 @@ void volt_series_model_describe(volt_series_model *model)
 volt_status volt_series_model_get_info(const volt_series_model *model, volt_series_info *info)
 {
     VOLT_REQUIRE(model && info, VOLT_ERR_ARGUMENT, "the model or the place for its info is NULL");
-    return volt_result_give(info, &model->info, sizeof model->info, "volt_series_info");
+    return volt_result_copy(info, &model->info, sizeof model->info, "volt_series_info");
 }
 
 /* ---- predict ---------------------------------------------------------------------------------- */

@@ -47,28 +47,28 @@ void volt_series_model_describe(volt_series_model *model);
  * exactly: with the targets of B moved by e_B the fit of all rows has A_B = 0, so that it is the fit without
  * them (docs/math.md, "Series as objects"). */
 
-typedef struct volt_left_out_readout {
+typedef struct volt_loo_readout {
     int64_t n, q;
     double *P; /* n x n, both triangles */
     double *A; /* n x q */
     double *c; /* q */
     double *r; /* n: room */
-} volt_left_out_readout;
+} volt_loo_readout;
 
-volt_status volt_left_out_create(int64_t n, int64_t q, volt_left_out_readout *left_out);
-void volt_left_out_release(volt_left_out_readout *left_out);
+volt_status volt_loo_create(int64_t n, int64_t q, volt_loo_readout *left_out);
+void volt_loo_release(volt_loo_readout *left_out);
 
 /* Solves for K (n x n, both triangles or the lower one) and targets Y (n x q). VOLT_ERR_SINGULAR. BLAS must
  * be claimed. */
-volt_status volt_left_out_solve(volt_left_out_readout *left_out, volt_view K, double alpha, volt_view Y);
+volt_status volt_loo_solve(volt_loo_readout *left_out, volt_view K, double alpha, volt_view Y);
 
 /* Leave-one-out errors of every row (n x q). */
-void volt_left_out_each(const volt_left_out_readout *left_out, volt_matrix errors);
+void volt_loo_each(const volt_loo_readout *left_out, volt_matrix errors);
 
 /* Errors of the m rows of a block, fewer than n, left out together (m x q). `room` has m x m numbers.
  * VOLT_ERR_SINGULAR when P_BB is singular to rounding. */
-volt_status volt_left_out_block(const volt_left_out_readout *left_out, const int64_t *rows, int64_t m,
-                                double *room, volt_matrix errors);
+volt_status volt_loo_block(const volt_loo_readout *left_out, const int64_t *rows, int64_t m, double *room,
+                           volt_matrix errors);
 
 /* Errors of all rows (n x q) without the m rows of a block B: those of B by the fit of the others, and each of
  * the others left out of that fit as well. With C the other rows and S = P_CC - P_CB P_BB^{-1} P_BC, the P of
@@ -77,8 +77,8 @@ volt_status volt_left_out_block(const volt_left_out_readout *left_out, const int
  *     e_B = P_BB^{-1} A_B,    e_i = (A_i - P_iB e_B) / S_ii.
  *
  * `room` has m x (m + n + q) numbers. VOLT_ERR_SINGULAR as above. */
-volt_status volt_left_out_without(const volt_left_out_readout *left_out, const int64_t *rows, int64_t m,
-                                  double *room, volt_matrix errors);
+volt_status volt_loo_excluding(const volt_loo_readout *left_out, const int64_t *rows, int64_t m, double *room,
+                               volt_matrix errors);
 
 /* ---- training series in classes: columns of targets, stratified splits, accuracies, ------------
  * probabilities. */
@@ -96,8 +96,8 @@ void volt_class_columns(const volt_class_list *classes, volt_matrix Y);
 int64_t volt_class_of_largest(const double *outputs, int64_t n_classes);
 
 /* Number of rows (NULL: all) whose outputs Y - errors are largest in their class. errors is m x n_classes. */
-int64_t volt_class_count_right(const volt_class_list *classes, volt_view Y, const int64_t *rows, int64_t m,
-                               volt_view errors);
+int64_t volt_class_count_correct(const volt_class_list *classes, volt_view Y, const int64_t *rows, int64_t m,
+                                 volt_view errors);
 
 /* Split number `split` of a seed: draws `share` of each class of two or more series, rounded, but at least
  * one and not all, into `rows` (space for n); returns how many. */

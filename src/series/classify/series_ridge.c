@@ -21,7 +21,7 @@
 /* A fit in progress. */
 typedef struct numbers_fit {
     volt_series_model *model;
-    volt_left_out_readout readout; /* of the chosen alpha, for K / divisor */
+    volt_loo_readout readout; /* of the chosen alpha, for K / divisor */
     volt_matrix K;
     double *Y;               /* n x q: targets minus their means, to keep digits of large ones */
     double *mean, *variance; /* q each: errors are measured relative to the variances */
@@ -71,8 +71,8 @@ static volt_status try_alpha(numbers_fit *fit, double alpha, double *error)
 {
     int64_t n = fit->K.rows, q = fit->readout.q;
     double *errors = fit->model->left_out;
-    VOLT_TRY(volt_left_out_solve(&fit->readout, volt_as_view(fit->K), alpha, volt_view_of(fit->Y, n, q)));
-    volt_left_out_each(&fit->readout, volt_matrix_of(errors, n, q));
+    VOLT_TRY(volt_loo_solve(&fit->readout, volt_as_view(fit->K), alpha, volt_view_of(fit->Y, n, q)));
+    volt_loo_each(&fit->readout, volt_matrix_of(errors, n, q));
     *error = 0;
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < q; k++)
@@ -137,7 +137,7 @@ static volt_status fit_in(const volt_view *series, volt_view Y, const volt_serie
     VOLT_TRY(volt_objects_create(series, n, &preparation, &model->objects[0]));
     part->objects = model->objects[0];
     VOLT_TRY(volt_series_model_allocate(model, n, n, q));
-    VOLT_TRY(volt_left_out_create(n, q, &fit->readout));
+    VOLT_TRY(volt_loo_create(n, q, &fit->readout));
     fit->K = volt_matrix_of(volt_alloc_doubles(n, n), n, n);
     fit->Y = volt_alloc_doubles(n, q);
     fit->mean = volt_alloc_doubles(q, 1);
@@ -168,7 +168,7 @@ volt_status volt_series_fit_numbers(const volt_view *series, int64_t count, volt
     numbers_fit fit = {.model = volt_alloc_zero(1, sizeof *fit.model)};
     volt_status status = fit.model ? fit_in(series, Y, &options, &fit) : VOLT_ERR_MEMORY;
     volt_blas_release(&use);
-    volt_left_out_release(&fit.readout);
+    volt_loo_release(&fit.readout);
     volt_free(fit.K.data);
     volt_free(fit.Y);
     volt_free(fit.mean);

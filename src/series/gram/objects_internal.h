@@ -82,7 +82,7 @@ void volt_series_block_release(volt_series_block *block);
 volt_status volt_objects_select(const volt_objects *objects, const int64_t *rows, int64_t m,
                                 volt_objects **selected);
 /* Whether the failure of a Gram matrix, or of a fit with it, concerns one kernel only. */
-static inline bool volt_objects_is_own_failure(volt_status status)
+static inline bool volt_objects_is_kernel_failure(volt_status status)
 {
     return status == VOLT_ERR_SINGULAR || status == VOLT_ERR_DATA || status == VOLT_ERR_NOT_FINITE ||
            status == VOLT_ERR_ARGUMENT;

@@ -10,7 +10,7 @@
 
 double volt_choice_rows(double n)
 {
-    return fmin(n, 2 * VOLT_MOST_HELD);
+    return fmin(n, 2 * VOLT_MAX_HELD_OUT);
 }
 
 double volt_choice_numbers(double n, double q)

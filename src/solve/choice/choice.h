@@ -1,8 +1,8 @@
 /* src/solve/choice/choice.h: alpha, intercept and kind of target of each output, chosen on held-out rows.
  *
- * The later half of the rows is held out, at most VOLT_MOST_HELD of them. Each is predicted from all rows
+ * The later half of the rows is held out, at most VOLT_MAX_HELD_OUT of them. Each is predicted from all rows
  * whose targets were known at that time (factor.h), so a fit with the chosen alpha has the same errors.
- * Above 2 VOLT_MOST_HELD rows one factorisation per candidate would take too long; the last 2 VOLT_MOST_HELD
+ * Above 2 VOLT_MAX_HELD_OUT rows one factorisation per candidate would take too long; the last 2 VOLT_MAX_HELD_OUT
  * rows screen the candidates first (alpha_grid.h). Candidates are the grid SQUARES and infinity, for which
  * the kernel is not used. The least mean squared error is chosen; among equals, the larger alpha, and no
  * constant before a constant.
@@ -16,7 +16,7 @@
 #define SOLVE_CHOICE_H
 
 #include "base/alpha_grid.h"
-#include "solve/exact/kept_factor.h"
+#include "solve/exact/stored_factor.h"
 
 /* The choice for one output. */
 typedef struct volt_chosen {
@@ -38,7 +38,7 @@ typedef struct volt_choice {
     volt_view level; /* second targets (rows kept x q, same units); no data: none */
     const double *target_scale; /* q: these units, for the likelihood; NULL: not wanted */
 
-    volt_kept_list *kept; /* (optional) receives the factors of the chosen readouts */
+    volt_stored_factors *kept; /* (optional) receives the factors of the chosen readouts */
     /* (optional) VOLT_ROW_ERRORS lists that receive the errors of the chosen readouts */
     volt_row_errors *errors;
 

@@ -192,8 +192,8 @@ static void take_constants(const exact_choice *c, volt_matrix A, double *interce
 /* Store the factor of this alpha, and the outputs that use it. */
 static volt_status keep_factor(const exact_choice *c, double alpha)
 {
-    volt_kept_list *kept = c->choice->kept;
-    VOLT_TRY(volt_kept_take(c->factor, alpha, &kept->factors[kept->count]));
+    volt_stored_factors *kept = c->choice->kept;
+    VOLT_TRY(volt_stored_factor_fill(c->factor, alpha, &kept->factors[kept->count]));
     for (int64_t k = 0; k < c->q; k++)
         if (is_solved(&c->choice->outputs[k], alpha)) {
             kept->of[k] = kept->count;
@@ -307,7 +307,8 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
     volt_held_out_rows(&choice->held, c.rows, task->without);
     /* the held-out rows, as many rows before them, and enough for the first prediction */
     c.first = volt_max(
-        volt_min(c.rows - 2 * volt_most_held(&choice->held), choice->held.begin - (2 * choice->ahead + 2)), 0);
+        volt_min(c.rows - 2 * volt_max_held_out(&choice->held), choice->held.begin - (2 * choice->ahead + 2)),
+        0);
     choice->tried = choice->failed = 0;
     choice->log_likelihood = 0;
 

@@ -56,7 +56,7 @@ static block block_of(const factorisation *f, int64_t i, int64_t j)
 
 static bool goes_on(const factorisation *f)
 {
-    return atomic_load(&f->pivot) == 0 && (!f->stage || volt_stage_goes_on(f->stage));
+    return atomic_load(&f->pivot) == 0 && (!f->stage || volt_stage_should_continue(f->stage));
 }
 
 static void done(const factorisation *f, int64_t units)

@@ -92,12 +92,12 @@ void volt_cholesky_grow_corner(volt_matrix L, int64_t from, int64_t to, volt_sta
             int64_t j = p - i * (i + 1) / 2;
             int64_t row = i * size / tiles, row_end = (i + 1) * size / tiles;
             int64_t column = j * size / tiles, column_end = (j + 1) * size / tiles;
-            if (volt_stage_goes_on(stage))
+            if (volt_stage_should_continue(stage))
                 update_corner_tile(L, from, from + row, row_end - row, from + column, column_end - column);
             advance(stage, 2 * (double)(row_end - row) * (double)(column_end - column) * (double)from);
         }
     }
-    if (!volt_stage_goes_on(stage))
+    if (!volt_stage_should_continue(stage))
         return;
     volt_matrix corner = {L.data + from * L.ld + from, size, size, L.ld};
     volt_cholesky_factor(corner, stage, pivot);

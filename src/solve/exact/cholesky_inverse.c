@@ -37,7 +37,7 @@ static block block_of(const inversion *f, int64_t i, int64_t j)
 
 static bool goes_on(const inversion *f)
 {
-    return !f->stage || volt_stage_goes_on(f->stage);
+    return !f->stage || volt_stage_should_continue(f->stage);
 }
 
 static void done(const inversion *f, int64_t units)

@@ -147,7 +147,7 @@ volt_status volt_factor_fill(volt_factor *f, volt_operator *op)
         return VOLT_OK;
     volt_matrix block = {f->K.data + f->filled * f->K.ld, op->n - f->filled, op->n, f->K.ld};
     VOLT_TRY(op->rows(op, f->filled, f->backend, block, f->task.stage));
-    if (!volt_stage_goes_on(f->task.stage))
+    if (!volt_stage_should_continue(f->task.stage))
         return volt_stage_end(f->task.stage);
     volt_factor_take_rows(f, op->n);
     return volt_backend_state(f->backend);
@@ -214,11 +214,11 @@ volt_status volt_factor_grow(volt_factor *f, int64_t to)
         finish_rows(f, from, next);
         double begun = volt_seconds(), size = (double)(next - from), q = (double)(f->q + (f->task.u ? 1 : 0));
         f->backend->potrf(f->L, from, next, stage, &pivot);
-        if (pivot == 0 && volt_stage_goes_on(stage))
+        if (pivot == 0 && volt_stage_should_continue(stage))
             solve_forward(f, from, next);
         volt_factor_account(f, begun,
                             size * size * ((double)from + size / 3) + size * q * (2 * (double)from + size));
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             return volt_stage_end(stage);
         /* before a pivot, which is meaningless after a device failure */
         VOLT_TRY(volt_backend_state(f->backend));

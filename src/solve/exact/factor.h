@@ -58,17 +58,17 @@ typedef struct volt_factor_task {
 /* Mean squared errors of held-out rows, each predicted from rows whose targets were known at that time. */
 typedef struct volt_held_out {
     int64_t ahead;   /* rows until a target is known, at least 1 */
-    int64_t most;    /* maximum number of held-out rows; 0: VOLT_MOST_HELD */
+    int64_t most;    /* maximum number of held-out rows; 0: VOLT_MAX_HELD_OUT */
     int64_t begin;   /* first held-out row */
     int64_t rows;    /* number of held-out rows; 0: too few rows */
     int64_t counted; /* held-out rows with a target */
     double *mse;     /* q */
 } volt_held_out;
 
-enum { VOLT_MOST_HELD = 2048 };
-static inline int64_t volt_most_held(const volt_held_out *held_out)
+enum { VOLT_MAX_HELD_OUT = 2048 };
+static inline int64_t volt_max_held_out(const volt_held_out *held_out)
 {
-    return held_out->most > 0 ? held_out->most : VOLT_MOST_HELD;
+    return held_out->most > 0 ? held_out->most : VOLT_MAX_HELD_OUT;
 }
 
 /* Selects the later half of m rows, at most `most`, less the rows needed by the first predictions. Sets
@@ -213,8 +213,8 @@ volt_status volt_factor_leave_one_out(volt_factor *factor, volt_matrix errors, v
 /* The same in two steps: the diagonal of P (m numbers), and the errors. `variances` without data: not
  * computed. gcv (q, or NULL) receives the generalised cross-validation m |A_k|^2 / (tr P)^2. */
 volt_status volt_factor_precisions(volt_factor *factor, double *P);
-void volt_factor_left_out(volt_factor *factor, const double *P, volt_matrix errors, volt_matrix variances,
-                          double *gcv);
+void volt_factor_loo(volt_factor *factor, const double *P, volt_matrix errors, volt_matrix variances,
+                     double *gcv);
 
 /* Gaussian log marginal likelihood of the m rows, in units in which output k is scale[k] times as large,
  * with the variance of each output profiled. With an intercept, which has a flat prior, it is the restricted
@@ -228,7 +228,7 @@ double volt_factor_output_score(const volt_factor *factor, int64_t k, bool const
 
 /* Replaces L by G, the symmetric derivatives of the log score by the entries of K, for all rows. A (m x q)
  * receives the coefficients, P (m) the diagonal of P. Afterwards only the two functions below and
- * volt_factor_left_out may be called. 2 m^3 / 3 operations. VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
+ * volt_factor_loo may be called. 2 m^3 / 3 operations. VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 volt_status volt_factor_gradient_weights(volt_factor *factor, volt_matrix A, double *P);
 /* sum_ij G_ij K_ij over the kept rows, for any operator of the rows of the task: dK / d theta gives the
  * derivative. */

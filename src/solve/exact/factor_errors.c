@@ -110,7 +110,7 @@ static void held_out_rows(volt_factor *f, int64_t ahead, int64_t most, int64_t t
 void volt_held_out_rows(volt_held_out *held, int64_t m, const bool *without)
 {
     enum { LEAST = 8 };
-    int64_t later = volt_max(m / 2, m - volt_most_held(held));
+    int64_t later = volt_max(m / 2, m - volt_max_held_out(held));
     held->begin = volt_max(volt_max(later, 2 * held->ahead + 2), LEAST);
     held->rows = volt_max(m - held->begin, 0);
     held->counted = 0;
@@ -248,8 +248,7 @@ volt_status volt_factor_precisions(volt_factor *f, double *P)
 }
 
 /* On entry, `errors` holds the coefficients. */
-void volt_factor_left_out(volt_factor *f, const double *P, volt_matrix errors, volt_matrix variances,
-                          double *gcv)
+void volt_factor_loo(volt_factor *f, const double *P, volt_matrix errors, volt_matrix variances, double *gcv)
 {
     double rows = (double)(f->task.u ? f->m - 1 : f->m), trace = 0;
     for (int64_t t = 0; t < f->m; t++)
@@ -275,7 +274,7 @@ volt_status volt_factor_leave_one_out(volt_factor *f, volt_matrix errors, volt_m
     if (status == VOLT_OK) {
         volt_factor_squares(f);
         volt_factor_coefficients(f, errors);
-        volt_factor_left_out(f, P, errors, variances, NULL);
+        volt_factor_loo(f, P, errors, variances, NULL);
     }
     volt_free(P);
     return status;

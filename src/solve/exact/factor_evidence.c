@@ -45,7 +45,7 @@ volt_status volt_factor_gradient_weights(volt_factor *f, volt_matrix A, double *
         double begun = volt_seconds(), size = (double)m;
         f->backend->invert(L, f->task.stage);
         volt_factor_account(f, begun, 2 * size * size * size / 3);
-        if (!volt_stage_goes_on(f->task.stage))
+        if (!volt_stage_should_continue(f->task.stage))
             status = volt_stage_end(f->task.stage);
     }
     if (status == VOLT_OK) {
@@ -96,7 +96,7 @@ static volt_status contract_block(const contraction *c, volt_operator *op, int64
     volt_matrix there = {f->L.data + (first - w) * f->L.ld, count, n - w, f->L.ld};
     volt_matrix G = volt_backend_map(f->backend, there);
     VOLT_TRY(op->rows(op, first, &volt_cpu_backend, K, f->task.stage));
-    if (!volt_stage_goes_on(f->task.stage))
+    if (!volt_stage_should_continue(f->task.stage))
         return volt_stage_end(f->task.stage);
     if (!G.data) {
         G = volt_matrix_of(c->G, count, n - w);
@@ -114,7 +114,7 @@ volt_status volt_factor_contract(volt_factor *f, volt_operator *op, double *sum)
     int64_t n = op->n, w = f->task.washout, most = volt_block_rows(n, n);
     contraction c = {.factor = f,
                      .K = volt_alloc_doubles(most, n),
-                     .G = volt_alloc_doubles(volt_backend_is_elsewhere(f->backend) ? most : 0, n),
+                     .G = volt_alloc_doubles(volt_backend_is_remote(f->backend) ? most : 0, n),
                      .sums = volt_alloc_doubles(most, 1),
                      .most = most};
     double total = 0;

@@ -149,7 +149,7 @@ static volt_status use_rows(const half_product *h, volt_operator *op, int64_t fi
         int64_t count = volt_min(most, end - at);
         volt_matrix K = volt_matrix_of(h->block, count, at + count);
         VOLT_TRY(op->lower(op, at, K, stage));
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             return VOLT_OK;
         use_block(h, K, at);
     }

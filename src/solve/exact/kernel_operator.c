@@ -69,7 +69,7 @@ volt_status volt_state_advance_at(const volt_backend *backend, volt_state *state
     volt_matrix here = volt_backend_map(backend, K);
     if (here.data) {
         volt_state_advance(state, Z, same, here, stage);
-        return volt_stage_goes_on(stage) ? check_rows(checks, state, here, same) : VOLT_OK;
+        return volt_stage_should_continue(stage) ? check_rows(checks, state, here, same) : VOLT_OK;
     }
     VOLT_TRY(advance_on_device(backend, state, Z, checks, K, stage, &done));
     if (done)
@@ -81,7 +81,7 @@ volt_status volt_state_advance_at(const volt_backend *backend, volt_state *state
         int64_t count = volt_min(most, Z.rows - first);
         volt_matrix rows = volt_matrix_of(block, count, K.cols);
         volt_state_advance(state, volt_view_rows(Z, first, count), false, rows, stage);
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             break;
         status = check_rows(checks, state, rows, false);
         backend->put(volt_as_view(rows), volt_matrix_rows(K, first, count));
@@ -209,15 +209,15 @@ static volt_status kernel_rows(volt_operator *op, int64_t first, const volt_back
     /* The engine handles the records of its own rows; for other rows a state ends with its record. */
     bool at_once = all && volt_backend_map(backend, K).data;
     for (int64_t at = first, end = first + K.rows, to = 0; at < end; at = to) {
-        to = at_once ? end : volt_records_stretch(records_of(k), at, end);
+        to = at_once ? end : volt_records_segment_end(records_of(k), at, end);
         VOLT_TRY(go_to(k, at, K.rows, false, stage));
         k->position = to;
         VOLT_TRY(volt_state_advance_at(backend, k->state, volt_view_rows(k->Z, at, to - at), at_once, k->checks,
                                        volt_matrix_rows(K, at - first, to - at), stage));
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             break;
     }
-    bool whole = k->position == op->n && volt_stage_goes_on(stage);
+    bool whole = k->position == op->n && volt_stage_should_continue(stage);
     return whole ? shrink(k) : VOLT_OK;
 }
 
@@ -234,7 +234,7 @@ static volt_status go_to_mark(kernel_operator *k, int64_t rows, volt_stage *stag
         return VOLT_OK;
     }
     VOLT_TRY(go_to(k, mark, rows, true, stage));
-    if (!volt_stage_goes_on(stage)) /* the state is invalid then */
+    if (!volt_stage_should_continue(stage)) /* the state is invalid then */
         return VOLT_OK;
     volt_free(k->kept);
     k->kept = volt_alloc_doubles(volt_state_length(k->state), 1);
@@ -251,12 +251,12 @@ static volt_status kernel_lower(volt_operator *op, int64_t first, volt_matrix K,
     if (first > 0 && first == op->mark)
         VOLT_TRY(go_to_mark(k, K.rows, stage));
     for (int64_t at = first, end = first + K.rows, to = 0; at < end; at = to) {
-        to = volt_records_stretch(records_of(k), at, end);
+        to = volt_records_segment_end(records_of(k), at, end);
         VOLT_TRY(go_to(k, at, K.rows, true, stage));
         k->position = to;
         volt_state_advance_lower(k->state, volt_view_rows(k->Z, at, to - at), at,
                                  volt_matrix_rows(K, at - first, to - at), stage);
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             break;
     }
     return VOLT_OK;
@@ -268,12 +268,12 @@ static volt_status kernel_lower(volt_operator *op, int64_t first, volt_matrix K,
 static void walk_on(kernel_operator *k, volt_matrix F, volt_stage *stage)
 {
     for (int64_t end = k->walked + F.rows, at = k->walked, to = 0; at < end; at = to) {
-        to = volt_records_stretch(records_of(k), at, end);
+        to = volt_records_segment_end(records_of(k), at, end);
         if (volt_records_begins(records_of(k), at))
             volt_state_zero(k->walk);
         volt_state_advance(k->walk, volt_view_rows(k->Z, at, to - at), false,
                            volt_matrix_rows(F, at - k->walked, to - at), stage);
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             return;
     }
     k->walked += F.rows;

@@ -340,7 +340,7 @@ volt_status volt_online_factorise(volt_online_factor *f, volt_view Y, volt_stage
         K.data[i * K.ld + i] += f->alpha;
     if (n > 0)
         volt_cholesky_factor(K, stage, &pivot);
-    if (!volt_stage_goes_on(stage))
+    if (!volt_stage_should_continue(stage))
         return volt_stage_end(stage);
     VOLT_REQUIRE(pivot == 0, VOLT_ERR_SINGULAR,
                  "the matrix of the window is not positive definite at row %" PRId64 " (alpha is %.3g)", pivot,

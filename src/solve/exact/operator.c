@@ -52,7 +52,7 @@ static volt_status multiply_lower(volt_operator *op, volt_view V, volt_matrix C,
     for (int64_t i = 0; i < C.rows; i++)
         memset(C.data + i * C.ld, 0, (size_t)C.cols * sizeof(double));
     volt_status status = volt_operator_add_lower(op, first, end, V, C, stage);
-    bool fails = status != VOLT_OK || !volt_stage_goes_on(stage);
+    bool fails = status != VOLT_OK || !volt_stage_should_continue(stage);
     if (any_says(bands, fails))
         return fails ? status : volt_fail(VOLT_ERR_CANCELLED, "another process of the job has stopped");
     volt_bands_sum(bands, C);
@@ -72,7 +72,7 @@ volt_status volt_operator_multiply(volt_operator *op, const volt_backend *backen
         int64_t count = volt_min(most, op->n - first);
         volt_matrix K = volt_matrix_of(block, count, op->n);
         status = op->rows(op, first, backend, K, stage);
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             break;
         if (status == VOLT_OK)
             backend->gemm(volt_as_view(K), false, V, NULL, false, volt_matrix_rows(C, first, count));
@@ -92,11 +92,12 @@ volt_status volt_operator_fold(volt_operator *op, volt_view A, volt_matrix B, vo
     volt_status status = block ? VOLT_OK : VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < B.rows; i++)
         memset(B.data + i * B.ld, 0, (size_t)B.cols * sizeof(double));
-    for (int64_t first = 0; status == VOLT_OK && first < op->n && volt_stage_goes_on(&stage); first += most) {
+    for (int64_t first = 0; status == VOLT_OK && first < op->n && volt_stage_should_continue(&stage);
+         first += most) {
         int64_t count = volt_min(most, op->n - first);
         volt_matrix F = volt_matrix_of(block, count, op->n_states);
         status = op->states(op, first, F, &stage);
-        if (status == VOLT_OK && volt_stage_goes_on(&stage))
+        if (status == VOLT_OK && volt_stage_should_continue(&stage))
             cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (volt_blas_int)B.rows, (volt_blas_int)B.cols,
                         (volt_blas_int)count, 1, F.data, (volt_blas_int)F.ld, A.data + first * A.ld,
                         (volt_blas_int)A.ld, 1, B.data, (volt_blas_int)B.ld);

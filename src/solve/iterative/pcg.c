@@ -27,7 +27,7 @@ static const double settled_share = 0.01;
 typedef struct iteration {
     const volt_pcg_problem *problem;
     volt_iteration *pcg;
-    volt_pcg_moment *at;
+    volt_pcg_state *at;
     int64_t rows, columns;
     double count;    /* number of rows solved */
     int64_t begin;   /* the first of the last rows */
@@ -162,7 +162,7 @@ static volt_status check_positive(const iteration *it, int64_t k)
 /* Recompute z, p and r'z from r, in the columns that have not converged. */
 static volt_status start_columns(iteration *it)
 {
-    volt_pcg_moment *at = it->at;
+    volt_pcg_state *at = it->at;
     precondition(it);
     dot(it, at->r, it->z);
     for (int64_t k = 0; k < it->columns; k++) {
@@ -183,7 +183,7 @@ static volt_status start_columns(iteration *it)
 /* Start from x = 0. */
 static volt_status start(iteration *it)
 {
-    volt_pcg_moment *at = it->at;
+    volt_pcg_state *at = it->at;
     size_t bytes = (size_t)(it->rows * it->columns) * sizeof(double);
     at->steps = at->restarts = 0;
     memset(at->x, 0, bytes);
@@ -209,7 +209,7 @@ static volt_status start(iteration *it)
 static volt_status load(iteration *it, bool *found)
 {
     const volt_bands *bands = volt_bands_current();
-    volt_pcg_moment *at = it->at;
+    volt_pcg_state *at = it->at;
     volt_status status = bands->part == 0 ? it->pcg->load(it->pcg->context, at, found) : VOLT_OK;
     bool reads = bands->part == 0 && status == VOLT_OK && *found;
     double head[] = {status != VOLT_OK, reads, reads ? (double)at->steps : 0, reads ? (double)at->restarts : 0};
@@ -250,7 +250,7 @@ static volt_status resume(iteration *it, bool *found)
 /* Move x and r along p by t (columns). Predictions change by t (K p) = t (q - alpha p). */
 static void move(iteration *it, const double *t)
 {
-    volt_pcg_moment *at = it->at;
+    volt_pcg_state *at = it->at;
     double *moved = it->sum;
     memset(moved, 0, (size_t)it->columns * sizeof(double));
     for (int64_t i = 0; i < it->rows; i++)
@@ -294,7 +294,7 @@ static volt_status find_lengths(iteration *it, double *t)
 /* Compute the next direction. */
 static volt_status turn(iteration *it)
 {
-    volt_pcg_moment *at = it->at;
+    volt_pcg_state *at = it->at;
     dot(it, at->r, at->r);
     for (int64_t k = 0; k < it->columns; k++)
         if (!it->done[k])
@@ -357,7 +357,7 @@ static volt_status multiply_watched(iteration *it, const double *v, bool all, in
     volt_status status = multiply(it, v, all, &stage, count);
     if (status != VOLT_OK && status != VOLT_ERR_CANCELLED) /* also if another process was cancelled */
         return status;
-    if (status == VOLT_OK && volt_stage_goes_on(&stage))
+    if (status == VOLT_OK && volt_stage_should_continue(&stage))
         return VOLT_OK;
     VOLT_TRY(save(it, true));
     return status == VOLT_OK ? volt_stage_end(&stage) : status;
@@ -380,7 +380,7 @@ static volt_status step(iteration *it, double *t)
 /* r = y - (K + alpha I) x in all columns, and K x into `product`; *again: a column must continue. */
 static volt_status find_truth(iteration *it, volt_matrix product, bool *again)
 {
-    volt_pcg_moment *at = it->at;
+    volt_pcg_state *at = it->at;
     int64_t count = 0, n = it->problem->kernel->n;
     VOLT_TRY(multiply_watched(it, at->x, true, &count));
     for (int64_t i = 0; i < n; i++)
@@ -457,7 +457,7 @@ static volt_status iterate(iteration *it, volt_matrix product)
     return status;
 }
 
-volt_status volt_pcg_run(const volt_pcg_problem *problem, volt_iteration *pcg, volt_pcg_moment *moment,
+volt_status volt_pcg_run(const volt_pcg_problem *problem, volt_iteration *pcg, volt_pcg_state *moment,
                          volt_matrix product)
 {
     int64_t n = problem->kernel->n, rows = n - problem->washout, columns = problem->columns;

@@ -30,14 +30,14 @@ typedef enum volt_pcg_number {
 } volt_pcg_number;
 
 /* State of an iteration between two steps: everything the next step depends on, except the problem. */
-typedef struct volt_pcg_moment {
+typedef struct volt_pcg_state {
     int64_t rows, columns;
     int64_t steps, restarts;
     double *x, *r,
         /* rows x columns: the current solution, its residual, and the direction of the next step */
         *p;
     double *numbers; /* columns x VOLT_PCG_NUMBERS */
-} volt_pcg_moment;
+} volt_pcg_state;
 
 /* Peak memory of the solver in bytes for n rows, q outputs and this many landmarks, without inputs, targets
  * and the model. */
@@ -102,7 +102,7 @@ typedef struct volt_pcg_problem {
 
 /* The state receives x; `product` (n x columns) receives K x. The four arrays of the state must be
  * allocated. Progress reports the residual. */
-volt_status volt_pcg_run(const volt_pcg_problem *problem, volt_iteration *pcg, volt_pcg_moment *moment,
+volt_status volt_pcg_run(const volt_pcg_problem *problem, volt_iteration *pcg, volt_pcg_state *moment,
                          volt_matrix product);
 
 #endif

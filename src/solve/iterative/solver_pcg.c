@@ -41,7 +41,7 @@ typedef struct system_list {
     bool *constant;
     double *targets; /* rows x columns */
     volt_preconditioner pre;
-    volt_pcg_moment moment;
+    volt_pcg_state moment;
     double *product; /* n x columns: K x */
     double rcond;    /* of K + alpha I as approximated by the landmarks; 1 without landmarks */
 } system_list;

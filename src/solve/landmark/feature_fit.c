@@ -17,7 +17,7 @@ enum { BLOCK = 512 }; /* rows per block */
 
 double volt_feature_fit_bytes(double n, double q, double states)
 {
-    double last = fmin(n, VOLT_MOST_HELD);
+    double last = fmin(n, VOLT_MAX_HELD_OUT);
     return volt_state_sums_bytes(states, 2 * q) +
            8 * ((BLOCK + last) * states + (states + BLOCK) * 4 * q + last + 2 * n * q);
 }
@@ -83,7 +83,7 @@ static volt_status add_rows(volt_feature_fit *s, int64_t begin, int64_t end, vol
 {
     volt_operator *op = s->task->kernel;
     int64_t elsewhere = volt_min(end, s->rows - s->n_last);
-    for (int64_t first = begin, count = 0; first < end && volt_stage_goes_on(stage); first += count) {
+    for (int64_t first = begin, count = 0; first < end && volt_stage_should_continue(stage); first += count) {
         if (op->add && s->sums->counted > 0 && first < elsewhere) {
             count = elsewhere - first;
             VOLT_TRY(add_on_device(s, first, elsewhere, stage));
@@ -91,7 +91,7 @@ static volt_status add_rows(volt_feature_fit *s, int64_t begin, int64_t end, vol
         }
         count = volt_min(BLOCK, end - first);
         VOLT_TRY(op->states(op, s->task->washout + first, volt_matrix_of(s->block, count, s->states), stage));
-        if (volt_stage_goes_on(stage))
+        if (volt_stage_should_continue(stage))
             add_block(s, first, count);
     }
     return VOLT_OK;
@@ -117,7 +117,7 @@ static volt_status add_all(volt_feature_fit *s, double share)
     else
         volt_bands_rows(bands, 0, shared, BLOCK, &first, &last);
     VOLT_TRY(add_rows(s, first, volt_min(last, shared), &stage));
-    if (volt_stage_goes_on(&stage) && shared > 0)
+    if (volt_stage_should_continue(&stage) && shared > 0)
         volt_state_sums_join(s->sums, bands);
     VOLT_TRY(add_rows(s, shared, early, &stage));
     if (s->early)
@@ -242,7 +242,7 @@ static volt_status forecast_block(const volt_feature_fit *s, int64_t first, volt
     if (op->combine)
         return op->combine(op, first, B, out, stage);
     VOLT_TRY(op->states(op, first, volt_matrix_of(s->block, out.rows, s->states), stage));
-    if (volt_stage_goes_on(stage))
+    if (volt_stage_should_continue(stage))
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (volt_blas_int)out.rows, (volt_blas_int)B.cols,
                     (volt_blas_int)s->states, 1, s->block, (volt_blas_int)s->states, B.data,
                     (volt_blas_int)B.ld, 0, out.data, (volt_blas_int)out.ld);
@@ -259,11 +259,11 @@ static volt_status finish_rows(const volt_feature_fit *s, double from, volt_read
     volt_stage_begin(&stage, s->task->progress, "readout", from, 1 - from, (double)op->n * (double)s->states);
     int64_t most = rows_at_once(op);
     volt_bands_rows(bands, 0, op->n, BLOCK, &begin, &end);
-    for (int64_t first = begin; first < end && volt_stage_goes_on(&stage); first += most) {
+    for (int64_t first = begin; first < end && volt_stage_should_continue(&stage); first += most) {
         int64_t count = volt_min(most, end - first);
         VOLT_TRY(forecast_block(s, first, volt_as_view(readout->states),
                                 volt_matrix_of(s->targets, count, s->q), &stage));
-        if (!volt_stage_goes_on(&stage))
+        if (!volt_stage_should_continue(&stage))
             break;
         for (int64_t i = 0; i < count; i++) {
             const double *fitted = s->targets + i * s->q;
@@ -274,7 +274,7 @@ static volt_status finish_rows(const volt_feature_fit *s, double from, volt_read
                        (size_t)s->q * sizeof *fitted);
         }
     }
-    if (volt_stage_goes_on(&stage) && bands->parts > 1) {
+    if (volt_stage_should_continue(&stage) && bands->parts > 1) {
         volt_bands_gather(bands, w, begin, end, readout->A);
         volt_bands_gather(bands, 0, begin, end, readout->washed);
         bands->sum(s->squares, s->q);
@@ -312,7 +312,7 @@ int64_t volt_feature_last(const volt_solver_task *task, int64_t rows)
 {
     static const volt_held_out usual = {0};
     const volt_held_out *held = task->choice ? &task->choice->held : task->held_out ? task->held_out : &usual;
-    return volt_min(rows, volt_most_held(held));
+    return volt_min(rows, volt_max_held_out(held));
 }
 
 volt_feature_fit volt_feature_fit_of(const volt_solver_task *task, int64_t n_early, volt_view targets)

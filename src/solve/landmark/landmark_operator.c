@@ -59,12 +59,12 @@ static volt_status push(landmark_operator *l, volt_view Z, const volt_records *r
     double *block = l->device.backend ? l->device.K : l->block;
     int64_t m = l->task.columns->m;
     for (int64_t at = first, to = 0, end = first + count; at < end; at = to) {
-        to = volt_records_stretch(records, at, end);
+        to = volt_records_segment_end(records, at, end);
         if (volt_records_begins(records, at))
             volt_state_zero(l->state);
         VOLT_TRY(volt_state_advance_at(backend, l->state, rows_at(l, Z, at, to - at), false, false,
                                        volt_matrix_of(block + (at - first) * m, to - at, m), stage));
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             break;
     }
     return volt_backend_state(backend);
@@ -82,14 +82,14 @@ static volt_status walk_to(landmark_operator *l, int64_t first, int64_t count, v
     while (l->walked < first) {
         int64_t passed = volt_min(l->rows, first - l->walked);
         VOLT_TRY(push(l, l->task.Z, l->task.records, l->walked, passed, stage));
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             return VOLT_OK;
         l->walked += passed;
     }
     VOLT_TRY(push(l, l->task.Z, l->task.records, first, count, stage));
     l->walked = first + count;
     l->first = first;
-    l->count = volt_stage_goes_on(stage) ? count : 0;
+    l->count = volt_stage_should_continue(stage) ? count : 0;
     return VOLT_OK;
 }
 
@@ -123,7 +123,7 @@ static volt_status states(volt_operator *op, int64_t first, volt_matrix F, volt_
     for (int64_t at = 0, count = 0; at < F.rows; at += count) {
         count = volt_min(l->rows, F.rows - at);
         VOLT_TRY(walk_to(l, first + at, count, stage));
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             return VOLT_OK;
         VOLT_TRY(make_features(l, volt_matrix_rows(F, at, count)));
     }
@@ -139,7 +139,7 @@ volt_status volt_landmark_features(volt_operator *op, volt_view Z, const volt_re
     l->state = state;
     l->count = 0; /* the block no longer holds rows of the operator */
     volt_status status = VOLT_OK;
-    for (int64_t at = 0, count = 0; status == VOLT_OK && at < F.rows && volt_stage_goes_on(stage);
+    for (int64_t at = 0, count = 0; status == VOLT_OK && at < F.rows && volt_stage_should_continue(stage);
          at += count) {
         count = volt_min(l->rows, F.rows - at);
         status = push(l, Z, records, at, count, stage);
@@ -159,7 +159,7 @@ static volt_status add(volt_operator *op, int64_t first, volt_view Y, const bool
     for (int64_t at = 0, count = 0; at < Y.rows; at += count) {
         count = volt_min(l->rows, Y.rows - at);
         VOLT_TRY(walk_to(l, first + at, count, stage));
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             return VOLT_OK;
         VOLT_TRY(volt_device_landmarks_add(&l->device, l->task.common, l->L, volt_view_rows(Y, at, count),
                                            without ? without + at : NULL, sums));
@@ -201,7 +201,7 @@ static volt_status combine(volt_operator *op, int64_t first, volt_view gamma, vo
     for (int64_t at = 0, count = 0; status == VOLT_OK && at < out.rows; at += count) {
         count = volt_min(l->rows, out.rows - at);
         status = walk_to(l, first + at, count, stage);
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             break;
         if (status == VOLT_OK)
             status = combine_block(l, volt_view_of(beta, m, gamma.cols), volt_matrix_rows(out, at, count));
@@ -260,7 +260,7 @@ static volt_status fill_corner(landmark_operator *l, volt_stage *stage)
     for (int64_t first = 0, count = 0; first < columns->m; first += count) {
         count = volt_min(l->rows, columns->m - first);
         VOLT_TRY(push(l, rows, runs, first, count, stage));
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             return volt_stage_end(stage);
         for (; a < m && l->task.column[a] < first + count; a++)
             VOLT_TRY(corner_row(l, l->task.column[a] - first, l->L + a * m));
@@ -292,14 +292,14 @@ static volt_status factor_corner(landmark_operator *l, volt_stage *stage)
         for (int64_t a = 0; a < m; a++)
             l->L[a * m + a] = kept[a] + jitter;
         volt_cholesky_factor(volt_matrix_of(l->L, m, m), stage, &pivot);
-        if (pivot == 0 || !volt_stage_goes_on(stage))
+        if (pivot == 0 || !volt_stage_should_continue(stage))
             break;
         for (int64_t a = 0; a < m; a++)
             for (int64_t b = 0; b < a; b++)
                 l->L[a * m + b] = l->L[b * m + a];
     }
     volt_free(kept);
-    if (!volt_stage_goes_on(stage))
+    if (!volt_stage_should_continue(stage))
         return volt_stage_end(stage);
     VOLT_REQUIRE(pivot == 0, VOLT_ERR_SINGULAR,
                  "the kernel of the %" PRId64

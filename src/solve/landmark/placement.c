@@ -60,7 +60,7 @@ void volt_device_plan_make(const volt_work *work, volt_device_plan *plan)
 {
     const volt_backend *backend = volt_backend_is_automatic() ? volt_device_backend() : volt_backend_current();
     *plan = (volt_device_plan){0};
-    if (backend && volt_backend_is_elsewhere(backend))
+    if (backend && volt_backend_is_remote(backend))
         make_plan(backend, work, plan);
 }
 
@@ -102,11 +102,11 @@ static bool is_first(atomic_flag *said)
     return !atomic_flag_test_and_set(said);
 }
 
-const volt_backend *volt_place_here(const char *what)
+const volt_backend *volt_place_on_cpu(const char *what)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     bool is_shared = volt_bands_current()->parts > 1; /* shared by the processes of a job, which use CPUs */
-    if (volt_backend_is_elsewhere(volt_backend_current()) && !is_shared && is_first(&said))
+    if (volt_backend_is_remote(volt_backend_current()) && !is_shared && is_first(&said))
         volt_log(VOLT_LOG_WARNING, "%s on the CPU; the device setting is ignored", what);
     return &volt_cpu_backend;
 }
@@ -168,7 +168,7 @@ const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d
     double m = (double)landmarks;
     if (!volt_backend_is_automatic()) {
         const volt_backend *chosen = volt_backend_current();
-        return volt_device_landmarks_can(chosen) ? chosen : volt_place_here("a solver on landmarks works");
+        return volt_device_landmarks_can(chosen) ? chosen : volt_place_on_cpu("a solver on landmarks works");
     }
     if (2 * (double)n * m * m < least_operations)
         return &volt_cpu_backend;
@@ -197,7 +197,7 @@ const volt_backend *volt_place_products(int64_t n, int64_t d)
 {
     if (!volt_backend_is_automatic()) {
         const volt_backend *chosen = volt_backend_current();
-        return chosen->cross ? chosen : volt_place_here("a solver by products works");
+        return chosen->cross ? chosen : volt_place_on_cpu("a solver by products works");
     }
     if ((double)n * (double)n * (1 + (double)d / 20) < least_operations / 10)
         return &volt_cpu_backend;
@@ -227,7 +227,7 @@ static double run_seconds_on_device(const volt_backend *backend, int64_t rows, i
     return backend->run_seconds ? backend->run_seconds((double)rows, (double)m, (double)d) : 0;
 }
 
-bool volt_run_pays(const volt_backend *backend, int64_t rows, int64_t m, int64_t d)
+bool volt_run_is_faster(const volt_backend *backend, int64_t rows, int64_t m, int64_t d)
 {
     return backend->run && run_seconds_on_device(backend, rows, m, d) < run_seconds_on_cpu(rows, m, d);
 }

@@ -34,7 +34,7 @@ const volt_backend *volt_place_solver(const struct volt_solver *solver, const vo
 
 /* The CPU, for work that only runs there. If the user has chosen a device, a message is logged once per
  * process; `what` names the work: "a loss other than squares is solved". */
-const volt_backend *volt_place_here(const char *what);
+const volt_backend *volt_place_on_cpu(const char *what);
 
 /* The back end for features and sums of n rows of d numbers with this many landmarks. */
 const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d);
@@ -45,7 +45,7 @@ const volt_backend *volt_place_products(int64_t n, int64_t d);
 /* The back end for a free run of `rows` rows against m columns of d numbers. Rows are sequential, so a
  * process can use only one core. The other function: is a run faster at this back end? */
 const volt_backend *volt_place_run(int64_t rows, int64_t m, int64_t d);
-bool volt_run_pays(const volt_backend *backend, int64_t rows, int64_t m, int64_t d);
+bool volt_run_is_faster(const volt_backend *backend, int64_t rows, int64_t m, int64_t d);
 
 /* VOLT_ERR_MEMORY with the largest n that fits, if a device has too little memory to factor n rows in place.
  * `what` names the work. */

@@ -19,14 +19,14 @@ enum {
 
 static double bytes(double n, double q, double states)
 {
-    double last = fmin(n, VOLT_MOST_HELD);
+    double last = fmin(n, VOLT_MAX_HELD_OUT);
     return volt_feature_fit_bytes(n, q, states) + volt_state_sums_bytes(states, 2 * q) +
            8 * (2 * states * states + 3 * last * last + (6 * q + 8) * last);
 }
 
 static bool takes(int64_t n, int64_t q, int64_t states, double available)
 {
-    return n > LEAST_ROWS && volt_state_sums_pay(n, states) &&
+    return n > LEAST_ROWS && volt_state_sums_are_cheaper(n, states) &&
            (available == 0 || bytes((double)n, (double)q, (double)states) <= available);
 }
 

@@ -18,7 +18,7 @@ enum {
 static double bytes(double n, double q, double landmarks)
 {
     return volt_feature_fit_bytes(n, q, landmarks) + volt_state_sums_bytes(landmarks, 2 * q) +
-           volt_landmark_bytes(landmarks, RUN_COLUMNS * landmarks) + 8 * 8 * fmin(n, VOLT_MOST_HELD) * q;
+           volt_landmark_bytes(landmarks, RUN_COLUMNS * landmarks) + 8 * 8 * fmin(n, VOLT_MAX_HELD_OUT) * q;
 }
 
 static bool takes(int64_t n, int64_t q, int64_t landmarks, double available)

@@ -20,7 +20,7 @@ enum {
     PIECE = 128  /* rows of G per task */
 };
 
-bool volt_state_sums_pay(int64_t rows, int64_t states)
+bool volt_state_sums_are_cheaper(int64_t rows, int64_t states)
 {
     return states > 0 && states < rows / 2;
 }

@@ -34,7 +34,7 @@ typedef struct volt_state_sums {
 } volt_state_sums;
 
 /* Are sums cheaper than a matrix of n x n? Used by fits and searches. */
-bool volt_state_sums_pay(int64_t rows, int64_t states);
+bool volt_state_sums_are_cheaper(int64_t rows, int64_t states);
 
 /* For this many states and targets. VOLT_ERR_MEMORY. */
 volt_status volt_state_sums_create(int64_t states, int64_t columns, volt_state_sums **sums);

@@ -200,7 +200,7 @@ static void copy(volt_matrix from, volt_matrix to)
 
 static bool is_closed(const newton *run, const volt_newton_task *task)
 {
-    return run->gap <= volt_loss_open_above(&run->of_group, task->tolerance, run->objective);
+    return run->gap <= volt_loss_gap_tolerance(&run->of_group, task->tolerance, run->objective);
 }
 
 /* Certifies the readout with these slopes (NULL: -alpha a), stores it if it is the best so far, and returns

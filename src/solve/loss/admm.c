@@ -186,7 +186,7 @@ static volt_status run(const volt_loss_problem *problem, const volt_admm_task *t
         certify(problem, task, space, state);
         bool still =
             !task->settled || (moved.du <= task->tolerance * moved.u && moved.dg <= task->tolerance * moved.g);
-        if (state->gap <= volt_loss_open_above(problem, task->tolerance, state->objective) && still) {
+        if (state->gap <= volt_loss_gap_tolerance(problem, task->tolerance, state->objective) && still) {
             ++*steps;
             break;
         }

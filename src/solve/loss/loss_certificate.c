@@ -286,7 +286,7 @@ static double rounding_of(const volt_loss_problem *problem)
     return (double)problem->n * DBL_EPSILON * fmax(fabs(problem->ceiling), fabs(problem->floor));
 }
 
-double volt_loss_open_above(const volt_loss_problem *problem, double tolerance, double objective)
+double volt_loss_gap_tolerance(const volt_loss_problem *problem, double tolerance, double objective)
 {
     return fmax(tolerance * fabs(objective), rounding_of(problem));
 }
@@ -375,7 +375,7 @@ void volt_loss_certify(const volt_loss_problem *problem, double tolerance, volt_
     for (int64_t i = 0; i < n; i++)
         row_terms(problem, i, state->U.data + i * state->U.ld, state->G.data + i * state->G.ld, &sums);
     state->objective = sums.loss + problem->alpha / 2 * energy;
-    double bar = volt_loss_open_above(problem, tolerance, state->objective);
+    double bar = volt_loss_gap_tolerance(problem, tolerance, state->objective);
     double excess = sums.excess, most = problem->norm * squares / (2 * problem->alpha);
     if (excess <= bar && excess + most > bar) /* the bound is not sufficient: compute the value */
         most = distance(problem, delta, product);

@@ -88,6 +88,6 @@ void volt_loss_certify(const volt_loss_problem *problem, double tolerance, volt_
 
 /* The largest gap that counts as closed: tolerance |objective|, but at least the rounding error of the sum
  * of the losses. */
-double volt_loss_open_above(const volt_loss_problem *problem, double tolerance, double objective);
+double volt_loss_gap_tolerance(const volt_loss_problem *problem, double tolerance, double objective);
 
 #endif

@@ -206,7 +206,7 @@ static volt_status factor(const volt_loss_problem *problem, double shift, double
     for (int64_t i = 0; i < L.rows; i++)
         L.data[i * (L.ld + 1)] = problem->diagonal[i] + shift;
     volt_cholesky_factor(L, problem->stage, &pivot);
-    if (!volt_stage_goes_on(problem->stage))
+    if (!volt_stage_should_continue(problem->stage))
         return volt_stage_end(problem->stage);
     if (pivot)
         return volt_ridge_singular(pivot, L.rows, shift, level);
@@ -226,7 +226,7 @@ static volt_status factor(const volt_loss_problem *problem, double shift, double
 
 static bool is_closed(const volt_loss_problem *problem, const volt_loss_state *state, double tolerance)
 {
-    return state->gap <= volt_loss_open_above(problem, tolerance, state->objective);
+    return state->gap <= volt_loss_gap_tolerance(problem, tolerance, state->objective);
 }
 
 /* A change of rho in the first method. */
@@ -316,7 +316,7 @@ static volt_status check_norm(const volt_loss_problem *problem, const volt_loss_
 static volt_status check_gap(const volt_loss_problem *problem, const volt_loss_task *task,
                              const volt_loss_state *state, const volt_loss_result *result)
 {
-    double most = volt_loss_open_above(problem, fmax(OPEN, task->tolerance), state->objective);
+    double most = volt_loss_gap_tolerance(problem, fmax(OPEN, task->tolerance), state->objective);
     if (state->gap <= most || (problem->loss->kind->row && isfinite(state->gap)))
         return VOLT_OK;
     return volt_fail(VOLT_ERR_SINGULAR,

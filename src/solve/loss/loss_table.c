@@ -25,7 +25,7 @@ volt_status volt_loss_get_info(const volt_loss *loss, volt_loss_info *info)
     now.n_values = loss->count;
     if (loss->count > 1)
         now.outputs = loss->count;
-    return volt_result_give(info, &now, sizeof now, "volt_loss_info");
+    return volt_result_copy(info, &now, sizeof now, "volt_loss_info");
 }
 
 bool volt_loss_is_squares(const char *text)

@@ -1,4 +1,4 @@
-/* tests/unit/test_spread.c: standard deviations from a stored factor, compared with the plain formula on
+/* tests/unit/test_prediction_std.c: standard deviations from a stored factor, compared with the plain formula on
  * every engine. */
 #include "model/model_internal.h"
 #include "support/check.h"

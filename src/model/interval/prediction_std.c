@@ -1,5 +1,5 @@
-/* src/model/interval/spread.c: standard deviations of new observations from the factor kept by the model
- * (kept_factor.h). */
+/* src/model/interval/prediction_std.c: standard deviations of new observations from the factor kept by the model
+ * (stored_factor.h). */
 #include "model/interval/interval.h"
 
 #include "base/error.h"
@@ -49,7 +49,7 @@ static volt_status find_diagonal(const volt_model *model, volt_view Z, const vol
     int64_t before = rows_before(model, start);
     volt_status status = VOLT_OK;
     for (int64_t first = 0, end = 0; status == VOLT_OK && first < Z.rows; first = end, before = 0) {
-        end = volt_records_stretch(records, first, Z.rows);
+        end = volt_records_segment_end(records, first, Z.rows);
         int64_t rows = end - first;
         double *all = volt_alloc_doubles(before + rows, model->d);
         if (!all)
@@ -66,10 +66,10 @@ static volt_status find_diagonal(const volt_model *model, volt_view Z, const vol
     return status;
 }
 
-volt_status volt_spread_begin(const volt_model *model, volt_view Z, const volt_records *records,
-                              volt_start start, int64_t most_rows, volt_spread *spread)
+volt_status volt_prediction_std_begin(const volt_model *model, volt_view Z, const volt_records *records,
+                                      volt_start start, int64_t most_rows, volt_prediction_std *spread)
 {
-    *spread = (volt_spread){.model = model, .most_rows = most_rows};
+    *spread = (volt_prediction_std){.model = model, .most_rows = most_rows};
     VOLT_REQUIRE(
         model->kept.of, VOLT_ERR_ARGUMENT,
         "standard deviations require the factor of the Gram matrix, which the model does not keep: fit with "
@@ -86,7 +86,7 @@ volt_status volt_spread_begin(const volt_model *model, volt_view Z, const volt_r
     return find_diagonal(model, Z, records, start, spread->kk);
 }
 
-void volt_spread_release(volt_spread *spread)
+void volt_prediction_std_release(volt_prediction_std *spread)
 {
     volt_free(spread->kk);
     volt_free(spread->s);
@@ -96,11 +96,11 @@ void volt_spread_release(volt_spread *spread)
     volt_free(spread->with_constant);
 }
 
-volt_status volt_spread_rows(const volt_spread *spread, const volt_backend *backend, volt_view K, int64_t first,
-                             volt_matrix std)
+volt_status volt_prediction_std_rows(const volt_prediction_std *spread, const volt_backend *backend,
+                                     volt_view K, int64_t first, volt_matrix std)
 {
     const volt_model *model = spread->model;
-    const volt_kept_list *kept = &model->kept;
+    const volt_stored_factors *kept = &model->kept;
     int64_t w = model->washout, m = model->n - w;
     volt_matrix here = volt_matrix_of(spread->here, K.rows, model->n);
     backend->get(K, here);
@@ -110,8 +110,8 @@ volt_status volt_spread_rows(const volt_spread *spread, const volt_backend *back
     for (int64_t f = 0; f < kept->count; f++) {
         for (int64_t i = 0; i < K.rows; i++)
             memcpy(spread->used + i * m, here.data + i * here.ld + w, (size_t)m * sizeof(double));
-        VOLT_TRY(volt_kept_variances(&kept->factors[f], volt_matrix_of(spread->used, K.rows, m),
-                                     spread->kk + first, spread->plain, spread->with_constant));
+        VOLT_TRY(volt_stored_factor_variances(&kept->factors[f], volt_matrix_of(spread->used, K.rows, m),
+                                              spread->kk + first, spread->plain, spread->with_constant));
         for (int64_t k = 0; k < model->q; k++)
             for (int64_t i = 0; kept->of[k] == f && i < K.rows; i++)
                 std.data[i * std.ld + k] =

@@ -1,4 +1,4 @@
-/* src/solve/exact/kept_factor.h: the stored factor for variances of later predictions.
+/* src/solve/exact/stored_factor.h: the stored factor for variances of later predictions.
  *
  * L L' = K - common 11' + alpha I and u = L^{-1} 1, for the m fitted rows. For a row with kernel k against
  * them and kk against itself, let v = L^{-1} (k - common). A new observation has
@@ -7,45 +7,45 @@
  *
  * alpha is its noise (docs/math.md, "Variance of a forecast"). L is stored as the packed rows of its lower
  * triangle. Rows without a target have a zero on the diagonal and are ignored. */
-#ifndef SOLVE_KEPT_FACTOR_H
-#define SOLVE_KEPT_FACTOR_H
+#ifndef SOLVE_STORED_FACTOR_H
+#define SOLVE_STORED_FACTOR_H
 
 #include "solve/exact/factor.h"
 
-typedef struct volt_kept_factor {
+typedef struct volt_stored_factor {
     int64_t m;
     double alpha, common;
     double *L; /* m (m + 1) / 2 */
     double *u; /* m; zeros without an intercept */
     double uu; /* u' u; 0: no intercept */
-} volt_kept_factor;
+} volt_stored_factor;
 
 /* The factors of a fit, one for every alpha, and the factor of each output. */
-typedef struct volt_kept_list {
+typedef struct volt_stored_factors {
     int64_t count;
-    volt_kept_factor *factors; /* space for one per output */
-    int64_t q, *of;            /* q: index of the output's factor; -1: the kernel is not used */
-    bool *constant;            /* q: the output has an intercept */
-} volt_kept_list;
+    volt_stored_factor *factors; /* space for one per output */
+    int64_t q, *of;              /* q: index of the output's factor; -1: the kernel is not used */
+    bool *constant;              /* q: the output has an intercept */
+} volt_stored_factors;
 
-volt_status volt_kept_list_create(int64_t q, volt_kept_list *list);
-void volt_kept_list_release(volt_kept_list *list);
+volt_status volt_stored_factors_create(int64_t q, volt_stored_factors *list);
+void volt_stored_factors_release(volt_stored_factors *list);
 
-volt_status volt_kept_allocate(int64_t m, volt_kept_factor *kept);
-void volt_kept_release(volt_kept_factor *kept);
+volt_status volt_stored_factor_allocate(int64_t m, volt_stored_factor *kept);
+void volt_stored_factor_release(volt_stored_factor *kept);
 
 /* Stores all rows of a complete factor. VOLT_ERR_MEMORY. */
-volt_status volt_kept_take(const volt_factor *factor, double alpha, volt_kept_factor *kept);
+volt_status volt_stored_factor_fill(const volt_factor *factor, double alpha, volt_stored_factor *kept);
 
 /* Variances over s^2 of linear functionals of the learned function, without and with the intercept. K (rows
  * x m) holds the functionals applied to the kernels against the fitted rows, and is overwritten. kk (rows)
  * holds them applied to both arguments of the kernel. `one` is their value for the constant 1: 1 for values,
  * 0 for derivatives. BLAS must be claimed. VOLT_ERR_MEMORY. */
-volt_status volt_kept_latent(const volt_kept_factor *kept, double one, volt_matrix K, const double *kk,
-                             double *plain, double *with_constant);
+volt_status volt_stored_factor_latent_variances(const volt_stored_factor *kept, double one, volt_matrix K,
+                                                const double *kk, double *plain, double *with_constant);
 
 /* The same for new observations, including alpha, of the rows with these kernels. */
-volt_status volt_kept_variances(const volt_kept_factor *kept, volt_matrix K, const double *kk, double *plain,
-                                double *with_constant);
+volt_status volt_stored_factor_variances(const volt_stored_factor *kept, volt_matrix K, const double *kk,
+                                         double *plain, double *with_constant);
 
 #endif

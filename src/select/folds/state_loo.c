@@ -1,4 +1,4 @@
-/* src/select/folds/state_left_out.c: errors and leverages of all rows, for several alphas in one pass. */
+/* src/select/folds/state_loo.c: errors and leverages of all rows, for several alphas in one pass. */
 #include "select/folds/state_folds.h"
 
 #include "base/error.h"
@@ -37,7 +37,7 @@ static int64_t numbers_of(int64_t states, int64_t q, int64_t rows)
     return states * (states + q) + 2 * q + rows * q;
 }
 
-double volt_state_left_out_bytes(const volt_problem *problem, double states, double alphas)
+double volt_state_loo_bytes(const volt_problem *problem, double states, double alphas)
 {
     double q = (double)problem->q, rows = (double)(problem->n - problem->washout);
     return 8 * (alphas * (states * (states + q) + 2 * q + rows * q) + BLOCK * (q + 1 + states));
@@ -117,7 +117,7 @@ static volt_status pass(left_out *l, volt_stage *stage)
         count = volt_min(volt_min(BLOCK, l->folds->F.rows), rows - first);
         volt_matrix F = volt_matrix_rows(l->folds->F, 0, count);
         VOLT_TRY(op->states(op, w + first, F, stage));
-        if (!volt_stage_goes_on(stage))
+        if (!volt_stage_should_continue(stage))
             return volt_stage_end(stage);
         for (int64_t a = 0; a < l->count; a++)
             if (l->systems[a].status == VOLT_OK)
@@ -138,8 +138,8 @@ static volt_status score_system(const left_out *l, system_of_alpha *s, double *s
     return volt_gcv_score(problem, s->squares, score);
 }
 
-volt_status volt_state_left_out(volt_state_folds *folds, volt_view Y, const double *alphas, int64_t count,
-                                bool constant, volt_stage *stage, volt_status *status, double *scores)
+volt_status volt_state_loo(volt_state_folds *folds, volt_view Y, const double *alphas, int64_t count,
+                           bool constant, volt_stage *stage, volt_status *status, double *scores)
 {
     left_out l = {.folds = folds, .Y = Y, .constant = constant, .count = count};
     volt_status outcome = allocate(&l);

@@ -1,4 +1,4 @@
-/* tests/unit/test_holes.c: rows with missing targets update the state and are excluded from the fit. */
+/* tests/unit/test_missing_targets.c: rows with missing targets update the state and are excluded from the fit. */
 #include "support/check.h"
 #include "support/plain_linear.h"
 #include "support/sequences.h"

@@ -1,4 +1,4 @@
-/* src/model/fit/holes.c: rows without targets. */
+/* src/model/fit/missing_targets.c: rows without targets. */
 #include "model/fit/fit_task.h"
 
 #include "base/error.h"
@@ -16,10 +16,11 @@ static bool is_left_out(volt_view Y, const double *weights, bool missing, int64_
     return out;
 }
 
-volt_status volt_holes_find(volt_view Y, const double *weights, bool missing, int64_t first, volt_holes *holes)
+volt_status volt_missing_targets_find(volt_view Y, const double *weights, bool missing, int64_t first,
+                                      volt_missing_targets *holes)
 {
     int64_t left_out = 0, fitted = 0, kept = 0;
-    *holes = (volt_holes){.present = Y};
+    *holes = (volt_missing_targets){.present = Y};
     for (int64_t i = 0; i < Y.rows; i++) {
         bool hole = is_left_out(Y, weights, missing, i);
         left_out += hole;
@@ -44,7 +45,7 @@ volt_status volt_holes_find(volt_view Y, const double *weights, bool missing, in
     return VOLT_OK;
 }
 
-void volt_holes_release(volt_holes *holes)
+void volt_missing_targets_release(volt_missing_targets *holes)
 {
     volt_free(holes->without);
     volt_free(holes->copy);

@@ -1,4 +1,4 @@
-/* tests/unit/test_left_out.c: leave-out errors of a ridge regression against refits, and stratified splits. */
+/* tests/unit/test_loo.c: leave-out errors of a ridge regression against refits, and stratified splits. */
 #include "base/blas.h"
 #include "series/classify/series_model.h"
 #include "support/check.h"
@@ -46,15 +46,15 @@ static void rows_left_out_are_those_of_refits(void **state)
     static const double alphas[] = {1e-2, 1};
     volt_blas_use use;
     problem made;
-    volt_left_out_readout left_out;
+    volt_loo_readout left_out;
     check_ok(volt_blas_claim(&use));
-    check_ok(volt_left_out_create(N, CLASSES, &left_out));
+    check_ok(volt_loo_create(N, CLASSES, &left_out));
     for (int a = 0; a < 2; a++) {
         make_problem(4201 + (uint64_t)a, &made);
         volt_view Y = volt_view_of(made.Y, N, CLASSES);
         double each[N * CLASSES], outputs[N * CLASSES], block[N * CLASSES], room[N * N];
         bool without[N] = {false};
-        check_ok(volt_left_out_solve(&left_out, volt_view_of(made.K, N, N), alphas[a], Y));
+        check_ok(volt_loo_solve(&left_out, volt_view_of(made.K, N, N), alphas[a], Y));
 
         /* no row held out: the fit itself */
         plain_fit(made.K, N, made.Y, CLASSES, alphas[a], without, outputs);
@@ -66,7 +66,7 @@ static void rows_left_out_are_those_of_refits(void **state)
                 assert_true(fabs(u - outputs[i * CLASSES + k]) < 1e-10);
             }
 
-        volt_left_out_each(&left_out, volt_matrix_of(each, N, CLASSES));
+        volt_loo_each(&left_out, volt_matrix_of(each, N, CLASSES));
         for (int i = 0; i < N; i++) {
             without[i] = true;
             plain_fit(made.K, N, made.Y, CLASSES, alphas[a], without, outputs);
@@ -78,7 +78,7 @@ static void rows_left_out_are_those_of_refits(void **state)
 
         int64_t rows[] = {7, 2, 19, 11, 3, 23, 0};
         enum { M = sizeof rows / sizeof *rows };
-        check_ok(volt_left_out_block(&left_out, rows, M, room, volt_matrix_of(block, M, CLASSES)));
+        check_ok(volt_loo_block(&left_out, rows, M, room, volt_matrix_of(block, M, CLASSES)));
         for (int i = 0; i < M; i++)
             without[rows[i]] = true;
         plain_fit(made.K, N, made.Y, CLASSES, alphas[a], without, outputs);
@@ -88,7 +88,7 @@ static void rows_left_out_are_those_of_refits(void **state)
                 assert_true(fabs(made.Y[at] - outputs[at] - block[i * CLASSES + k]) < 1e-10);
             }
     }
-    volt_left_out_release(&left_out);
+    volt_loo_release(&left_out);
     volt_blas_release(&use);
 }
 
@@ -96,20 +96,20 @@ static void matrices_that_cannot_be_factored_are_refused(void **state)
 {
     (void)state;
     volt_blas_use use;
-    volt_left_out_readout left_out;
+    volt_loo_readout left_out;
     double K[] = {1, 2, 2, 1}, Y[] = {1, 0};
     check_ok(volt_blas_claim(&use));
-    check_ok(volt_left_out_create(2, 1, &left_out));
-    check_fails(volt_left_out_solve(&left_out, volt_view_of(K, 2, 2), 0.1, volt_view_of(Y, 2, 1)),
-                VOLT_ERR_SINGULAR, "not positive semidefinite");
+    check_ok(volt_loo_create(2, 1, &left_out));
+    check_fails(volt_loo_solve(&left_out, volt_view_of(K, 2, 2), 0.1, volt_view_of(Y, 2, 1)), VOLT_ERR_SINGULAR,
+                "not positive semidefinite");
     /* K = I, alpha = 1: P = (1, -1; -1, 1) / 4, and with both rows held out there is no training row. */
     double same[] = {1, 0, 0, 1}, room[4], errors[2];
-    check_ok(volt_left_out_solve(&left_out, volt_view_of(same, 2, 2), 1, volt_view_of(Y, 2, 1)));
-    check_ok(volt_left_out_block(&left_out, (const int64_t[]){1}, 1, room, volt_matrix_of(errors, 1, 1)));
+    check_ok(volt_loo_solve(&left_out, volt_view_of(same, 2, 2), 1, volt_view_of(Y, 2, 1)));
+    check_ok(volt_loo_block(&left_out, (const int64_t[]){1}, 1, room, volt_matrix_of(errors, 1, 1)));
     assert_true(fabs(errors[0] + 1) < 1e-14); /* target 0, predicted as 1 */
-    check_fails(volt_left_out_block(&left_out, (const int64_t[]){0, 1}, 2, room, volt_matrix_of(errors, 2, 1)),
+    check_fails(volt_loo_block(&left_out, (const int64_t[]){0, 1}, 2, room, volt_matrix_of(errors, 2, 1)),
                 VOLT_ERR_SINGULAR, "left-out rows");
-    volt_left_out_release(&left_out);
+    volt_loo_release(&left_out);
     volt_blas_release(&use);
 }
 
@@ -160,11 +160,11 @@ static void right_ones_are_counted(void **state)
     volt_class_columns(&classes, volt_matrix_of(Y, 4, 3));
     assert_true(Y[0] == 1 && Y[1] == 0 && Y[4] == 1 && Y[8] == 1 && Y[10] == 1);
     /* outputs Y - E: (0.8, 0, 0), (0, 0.4, 0.5): wrong, ... */
-    assert_int_equal(volt_class_count_right(&classes, volt_view_of(Y, 4, 3), NULL, 4, volt_view_of(E, 4, 3)),
+    assert_int_equal(volt_class_count_correct(&classes, volt_view_of(Y, 4, 3), NULL, 4, volt_view_of(E, 4, 3)),
                      3);
     /* (0.1, 0.2, 0.3): wrong; (0.5, 0.4, 0): right */
-    assert_int_equal(volt_class_count_right(&classes, volt_view_of(Y, 4, 3), rows, 2, volt_view_of(part, 2, 3)),
-                     1);
+    assert_int_equal(
+        volt_class_count_correct(&classes, volt_view_of(Y, 4, 3), rows, 2, volt_view_of(part, 2, 3)), 1);
     assert_int_equal(volt_class_of_largest((double[]){0.5, 0.7, 0.7}, 3), 1);
 }
 

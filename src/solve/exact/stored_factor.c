@@ -1,5 +1,5 @@
-/* src/solve/exact/kept_factor.c: a stored factor, and variances from it. */
-#include "solve/exact/kept_factor.h"
+/* src/solve/exact/stored_factor.c: a stored factor, and variances from it. */
+#include "solve/exact/stored_factor.h"
 
 #include "base/blas.h"
 #include "base/error.h"
@@ -17,7 +17,7 @@ static int64_t row_begin(int64_t i)
     return i * (i + 1) / 2;
 }
 
-volt_status volt_kept_allocate(int64_t m, volt_kept_factor *kept)
+volt_status volt_stored_factor_allocate(int64_t m, volt_stored_factor *kept)
 {
     kept->m = m;
     kept->L = volt_alloc_doubles(row_begin(m), 1);
@@ -25,14 +25,14 @@ volt_status volt_kept_allocate(int64_t m, volt_kept_factor *kept)
     return kept->L && kept->u ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
-void volt_kept_release(volt_kept_factor *kept)
+void volt_stored_factor_release(volt_stored_factor *kept)
 {
     volt_free(kept->L);
     volt_free(kept->u);
-    *kept = (volt_kept_factor){0};
+    *kept = (volt_stored_factor){0};
 }
 
-volt_status volt_kept_list_create(int64_t q, volt_kept_list *list)
+volt_status volt_stored_factors_create(int64_t q, volt_stored_factors *list)
 {
     list->factors = volt_alloc_zero(q, sizeof *list->factors);
     list->of = volt_alloc(q, sizeof *list->of);
@@ -43,21 +43,21 @@ volt_status volt_kept_list_create(int64_t q, volt_kept_list *list)
     return list->factors && list->of && list->constant ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
-void volt_kept_list_release(volt_kept_list *list)
+void volt_stored_factors_release(volt_stored_factors *list)
 {
     for (int64_t f = 0; list->factors && f < list->q; f++)
-        volt_kept_release(&list->factors[f]);
+        volt_stored_factor_release(&list->factors[f]);
     volt_free(list->factors);
     volt_free(list->of);
     volt_free(list->constant);
-    *list = (volt_kept_list){0};
+    *list = (volt_stored_factors){0};
 }
 
-volt_status volt_kept_take(const volt_factor *f, double alpha, volt_kept_factor *kept)
+volt_status volt_stored_factor_fill(const volt_factor *f, double alpha, volt_stored_factor *kept)
 {
     const volt_factor_task *task = &f->task;
     double *block = volt_alloc_doubles(PANEL, f->m);
-    volt_status status = block ? volt_kept_allocate(f->m, kept) : VOLT_ERR_MEMORY;
+    volt_status status = block ? volt_stored_factor_allocate(f->m, kept) : VOLT_ERR_MEMORY;
     kept->alpha = alpha;
     kept->common = task->common;
     for (int64_t first = 0; status == VOLT_OK && first < f->m; first += PANEL) {
@@ -79,7 +79,7 @@ volt_status volt_kept_take(const volt_factor *f, double alpha, volt_kept_factor 
 }
 
 /* Rows first .. first + count - 1 of L into `panel` (count x first + count), with zeros above the diagonal. */
-static void unpack(const volt_kept_factor *kept, int64_t first, int64_t count, double *panel)
+static void unpack(const volt_stored_factor *kept, int64_t first, int64_t count, double *panel)
 {
     int64_t width = first + count;
     for (int64_t i = 0; i < count; i++) {
@@ -92,7 +92,7 @@ static void unpack(const volt_kept_factor *kept, int64_t first, int64_t count, d
 }
 
 /* K <- (L^{-1} (K - shift)')', panel by panel. */
-static void solve_rows(const volt_kept_factor *kept, double shift, volt_matrix K, double *panel)
+static void solve_rows(const volt_stored_factor *kept, double shift, volt_matrix K, double *panel)
 {
     for (int64_t i = 0; i < K.rows; i++)
         for (int64_t j = 0; j < kept->m; j++) {
@@ -112,8 +112,8 @@ static void solve_rows(const volt_kept_factor *kept, double shift, volt_matrix K
     }
 }
 
-volt_status volt_kept_latent(const volt_kept_factor *kept, double one, volt_matrix K, const double *kk,
-                             double *plain, double *with_constant)
+volt_status volt_stored_factor_latent_variances(const volt_stored_factor *kept, double one, volt_matrix K,
+                                                const double *kk, double *plain, double *with_constant)
 {
     double *panel = volt_alloc_doubles(PANEL, kept->m);
     if (!panel)
@@ -134,10 +134,10 @@ volt_status volt_kept_latent(const volt_kept_factor *kept, double one, volt_matr
     return VOLT_OK;
 }
 
-volt_status volt_kept_variances(const volt_kept_factor *kept, volt_matrix K, const double *kk, double *plain,
-                                double *with_constant)
+volt_status volt_stored_factor_variances(const volt_stored_factor *kept, volt_matrix K, const double *kk,
+                                         double *plain, double *with_constant)
 {
-    VOLT_TRY(volt_kept_latent(kept, 1, K, kk, plain, with_constant));
+    VOLT_TRY(volt_stored_factor_latent_variances(kept, 1, K, kk, plain, with_constant));
     for (int64_t i = 0; i < K.rows; i++) {
         plain[i] += kept->alpha;
         with_constant[i] += kept->alpha;

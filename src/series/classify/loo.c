@@ -1,4 +1,4 @@
-/* src/series/classify/left_out.c: errors of rows left out of a ridge regression, in any blocks, from one
+/* src/series/classify/loo.c: errors of rows left out of a ridge regression, in any blocks, from one
  * factorisation. */
 #include "series/classify/series_model.h"
 
@@ -11,30 +11,30 @@
 #include <float.h>
 #include <math.h>
 
-volt_status volt_left_out_create(int64_t n, int64_t q, volt_left_out_readout *left_out)
+volt_status volt_loo_create(int64_t n, int64_t q, volt_loo_readout *left_out)
 {
-    *left_out = (volt_left_out_readout){.n = n, .q = q};
+    *left_out = (volt_loo_readout){.n = n, .q = q};
     left_out->P = volt_alloc_doubles(n, n);
     left_out->A = volt_alloc_doubles(n, q);
     left_out->c = volt_alloc_doubles(q, 1);
     left_out->r = volt_alloc_doubles(n, 1);
     if (left_out->P && left_out->A && left_out->c && left_out->r)
         return VOLT_OK;
-    volt_left_out_release(left_out);
+    volt_loo_release(left_out);
     return VOLT_ERR_MEMORY;
 }
 
-void volt_left_out_release(volt_left_out_readout *left_out)
+void volt_loo_release(volt_loo_readout *left_out)
 {
     volt_free(left_out->P);
     volt_free(left_out->A);
     volt_free(left_out->c);
     volt_free(left_out->r);
-    *left_out = (volt_left_out_readout){0};
+    *left_out = (volt_loo_readout){0};
 }
 
 /* A = P Y. */
-static void multiply(const volt_left_out_readout *left_out, volt_view Y)
+static void multiply(const volt_loo_readout *left_out, volt_view Y)
 {
     int64_t n = left_out->n, q = left_out->q;
     for (int64_t i = 0; i < n; i++) {
@@ -48,7 +48,7 @@ static void multiply(const volt_left_out_readout *left_out, volt_view Y)
 }
 
 /* Replaces R by P, and computes the intercepts. */
-static void take_out_intercept(volt_left_out_readout *left_out, volt_view Y)
+static void take_out_intercept(volt_loo_readout *left_out, volt_view Y)
 {
     int64_t n = left_out->n, q = left_out->q;
     double *P = left_out->P, *r = left_out->r, sum = 0;
@@ -68,7 +68,7 @@ static void take_out_intercept(volt_left_out_readout *left_out, volt_view Y)
     }
 }
 
-volt_status volt_left_out_solve(volt_left_out_readout *left_out, volt_view K, double alpha, volt_view Y)
+volt_status volt_loo_solve(volt_loo_readout *left_out, volt_view K, double alpha, volt_view Y)
 {
     int64_t n = left_out->n, pivot = 0;
     volt_matrix P = volt_matrix_of(left_out->P, n, n);
@@ -89,7 +89,7 @@ volt_status volt_left_out_solve(volt_left_out_readout *left_out, volt_view K, do
     return VOLT_OK;
 }
 
-void volt_left_out_each(const volt_left_out_readout *left_out, volt_matrix errors)
+void volt_loo_each(const volt_loo_readout *left_out, volt_matrix errors)
 {
     int64_t n = left_out->n, q = left_out->q;
     for (int64_t i = 0; i < n; i++)
@@ -97,8 +97,8 @@ void volt_left_out_each(const volt_left_out_readout *left_out, volt_matrix error
             errors.data[i * errors.ld + k] = left_out->A[i * q + k] / left_out->P[i * n + i];
 }
 
-volt_status volt_left_out_block(const volt_left_out_readout *left_out, const int64_t *rows, int64_t m,
-                                double *room, volt_matrix errors)
+volt_status volt_loo_block(const volt_loo_readout *left_out, const int64_t *rows, int64_t m, double *room,
+                           volt_matrix errors)
 {
     int64_t n = left_out->n, q = left_out->q, pivot = 0;
     volt_matrix B = volt_matrix_of(room, m, m);
@@ -115,13 +115,13 @@ volt_status volt_left_out_block(const volt_left_out_readout *left_out, const int
     return VOLT_OK;
 }
 
-volt_status volt_left_out_without(const volt_left_out_readout *left_out, const int64_t *rows, int64_t m,
-                                  double *room, volt_matrix errors)
+volt_status volt_loo_excluding(const volt_loo_readout *left_out, const int64_t *rows, int64_t m, double *room,
+                               volt_matrix errors)
 {
     int64_t n = left_out->n, q = left_out->q;
     volt_matrix factor = volt_matrix_of(room, m, m), X = volt_matrix_of(room + m * m, m, n);
     volt_matrix block = volt_matrix_of(room + m * (m + n), m, q);
-    VOLT_TRY(volt_left_out_block(left_out, rows, m, factor.data, block)); /* keeps the factor of P_BB */
+    VOLT_TRY(volt_loo_block(left_out, rows, m, factor.data, block)); /* keeps the factor of P_BB */
     for (int64_t b = 0; b < m; b++)
         for (int64_t i = 0; i < n; i++)
             X.data[b * n + i] = left_out->P[rows[b] * n + i];
