@@ -12,7 +12,8 @@ import shutil
 import sys
 from pathlib import Path
 
-FRONT = {"README.md": "overview.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+FRONT = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+EXTRA = ["python/tutorials/README.md", "examples/README.md"]  # pages in a toctree outside docs/
 LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?(\))")
 CODE = re.compile(r"(^(?:```|~~~).*?^(?:```|~~~)\s*?$|`[^`\n]+`)", re.S | re.M)
 LANGUAGES = {".py": "python", ".c": "c", ".h": "c", ".sh": "bash", ".json": "json"}
@@ -88,7 +89,7 @@ class Stage:
 def main():
     root, source = map(Path, sys.argv[1:])
     stage = Stage(root, source)
-    for path in [*FRONT, *(str(p.relative_to(root)) for p in sorted((root / "docs").rglob("*.md")))]:
+    for path in [*FRONT, *EXTRA, *(str(p.relative_to(root)) for p in sorted((root / "docs").rglob("*.md")))]:
         if not path.startswith("docs/site/"):
             stage.add(path)
     stage.add_site()

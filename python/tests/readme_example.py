@@ -1,17 +1,18 @@
-"""Run the first block of Python in a README; any exception is a failure.
+"""Run the first block of Python in a document; any exception is a failure.
 
 readme_example.py README.md
 """
 
 from __future__ import annotations
 
+import doctest
 import pathlib
 import re
 import sys
 
 
 def python_blocks(text: str) -> list:
-    """The fenced blocks of Python."""
+    """Return the fenced blocks of Python."""
     return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
@@ -19,4 +20,4 @@ if __name__ == "__main__":
     blocks = python_blocks(pathlib.Path(sys.argv[1]).read_text())
     if not blocks:
         sys.exit(f"{sys.argv[1]} has no block of Python")
-    exec(compile(blocks[0], sys.argv[1], "exec"), {"__name__": "__main__"})
+    exec(compile(doctest.script_from_examples(blocks[0]), sys.argv[1], "exec"), {"__name__": "__main__"})

@@ -1,4 +1,4 @@
-"""The Python in docs/tasks/*.md prints the documented output, numbers to a part in a thousand (tests/cli/documents.py)."""
+"""The Python in documents prints the documented output, numbers to a part in a thousand (tests/cli/documents.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from readme_example import python_blocks
 
 ROOT = pathlib.Path(os.environ.get("VOLTERRA_ROOT", pathlib.Path(__file__).parents[2]))
-PAGES = sorted((ROOT / "docs/tasks").glob("*.md"))
+PAGES = [ROOT / "README.md", ROOT / "docs/first_steps_python.md", *sorted((ROOT / "docs/tasks").glob("*.md"))]
 
 _spec = importlib.util.spec_from_file_location("documents", ROOT / "tests/cli/documents.py")
 documents = importlib.util.module_from_spec(_spec)

@@ -23,6 +23,7 @@ import sys
 
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$|((?:^    [^\n]*\n(?:\n+(?=    ))?)+)", re.MULTILINE | re.DOTALL)
+DURATION = re.compile(r"time +[\d.e+]+ (us|ms|s|min|h)\b")  # depends on the machine
 PROGRESS = re.compile(r"volterra \w+: \d+% done")  # of a machine that is busy
 MESSAGE = re.compile(r"volterra( \w+)?: (?!warning: )")
 
@@ -81,7 +82,7 @@ def find(told, printed, begin, is_chaotic):
 
 
 def agree(told, printed, is_chaotic):
-    return printed.startswith("time ") or same_line(told, printed, is_chaotic)
+    return bool(DURATION.match(told) and DURATION.match(printed)) or same_line(told, printed, is_chaotic)
 
 
 def difference(told, printed, is_chaotic=False):

@@ -71,19 +71,19 @@ pkg_config_alone() # KIND
     PKG_CONFIG_LIBDIR=$(dirname "$pc") pkg-config --cflags --libs volterra
 }
 
-# The program in the README prints the output given there.
-readme_program() # KIND
+# The program of the first steps in C prints the output given there.
+first_program() # KIND
 {
-    local prefix=$scratch/$1 pc flags said
+    local prefix=$scratch/$1 page=$root/docs/first_steps_c.md pc flags said
     pc=$(find "$prefix" -name volterra.pc) && [ -n "$pc" ] || return 1
     flags=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags --libs volterra) || return 1
-    awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/README.md" >"$scratch/readme.c"
+    awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$page" >"$scratch/first.c"
     # shellcheck disable=SC2086 # flags are words
-    "$CC" -std=c11 -Wall -Wextra -pedantic -Werror "$scratch/readme.c" -o "$scratch/use-readme" $flags \
+    "$CC" -std=c11 -Wall -Wextra -pedantic -Werror "$scratch/first.c" -o "$scratch/use-first" $flags \
         -Wl,-rpath,"$(dirname "$(dirname "$pc")")" || return 1
-    said=$("$scratch/use-readme") || return 1
+    said=$("$scratch/use-first") || return 1
     echo "$said"
-    grep -qxF "    $said" "$root/README.md"
+    grep -qxF "    $said" "$page"
 }
 
 move_tree() { cp -a "$scratch/shared" "$scratch/moved" && rm -rf "$scratch/shared"; }
@@ -138,7 +138,7 @@ check "install a shared library" install_shared
 check "find_package, shared" use_find_package shared
 check "pkg-config, shared" use_pkg_config shared
 check "pkg-config, shared, with nothing else to be found" pkg_config_alone shared
-check "the README's program, as printed" readme_program shared
+check "the program of the first steps in C, as printed" first_program shared
 check "all exported symbols begin with volt_" exports_only_ours
 check "the exported functions are the declared ones" exports_the_declared
 [ "$(uname -s)" != Linux ] || check "symbols have a version" versioned

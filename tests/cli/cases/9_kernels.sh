@@ -15,7 +15,6 @@ documents()
     kernels=$(grep -E '^[a-z]+$' out)
     [ "$(wc -w <<<"$kernels")" -ge 11 ] || fail "the help has only: $kernels"
     for kernel in $kernels; do
-        grep -qE "^\| \`$kernel\` \|" "$root/README.md" || fail "the README has no row for $kernel"
         grep -qF "\`$kernel\`" "$root/docs/math.md" || fail "docs/math.md does not name $kernel"
         grep -qE "^\.(It )?Cm $kernel(:|\$)" "$root/docs/man/volterra.1.in" || fail "the manual page has no $kernel"
     done

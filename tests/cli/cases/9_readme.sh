@@ -1,6 +1,6 @@
 # tests/cli/cases/9_readme.sh: commands in documents print the output shown there.
 
-# documents.py has the rules. Each page of docs/tasks is a case of its own: it must work alone, in a fresh folder.
+# documents.py has the rules. Each page is a separate case and must work by itself, in an empty folder.
 commands_of() # LINES FILE...: run the commands of the files; at least LINES lines are compared
 {
     command -v python3 >/dev/null || skip "there is no python3"
@@ -13,30 +13,33 @@ commands_of() # LINES FILE...: run the commands of the files; at least LINES lin
     PATH=$PWD/build:$PATH python3 -B "$here/documents.py" "$@" >says 2>&1 || fail "$(tail -n 1 says)"
 }
 
-readme_commands() { commands_of 60 "$here/../../README.md" "$here/../../docs/adding_a_kernel.md"; }
-check "the README's commands print what it says, and those of a chapter of docs/" readme_commands
-
-task_commands() { commands_of 8 "$page"; }
+page_commands() { commands_of "$least" "$here/../../$page"; }
+for page in 20:README.md 60:docs/first_steps.md 1:docs/adding_a_kernel.md; do
+    least=${page%%:*} page=${page#*:}
+    check "the commands of $page print the output shown" page_commands
+done
+least=8
 for page in "$here"/../../docs/tasks/*.md; do
-    check "the commands of docs/tasks/${page##*/} print what it says" task_commands
+    page=docs/tasks/${page##*/}
+    check "the commands of $page print the output shown" page_commands
 done
 
-# Every kernel and every command has its row, and the number of kernels is right where it is said.
-readme_counts()
+# Every kernel and every command has a row, and the README gives the number of kernels.
+documents_complete()
 {
-    local readme=$here/../../README.md name kernels=0
+    local readme=$here/../../README.md docs=$here/../../docs name kernels=0
     local words=(no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen)
     volterra help kernels
     for name in $(grep -E '^[a-z0-9]+$' out); do
         kernels=$((kernels + 1))
-        grep -qE "^\| \`$name\` \| \`$name:" "$readme" || fail "the README's table has no kernel $name"
+        grep -qE "^\| \`$name\` \| \`$name:" "$docs/kernels.md" || fail "the table of docs/kernels.md has no kernel $name"
     done
-    [ "$(grep -cE '^\| `[a-z]+` \| `[a-z]+:' "$readme")" -eq "$kernels" ] || fail "there are $kernels kernels"
-    tr '\n' ' ' <"$readme" | grep -q "and ${words[$kernels - 1]} other kernels of rows" ||
+    [ "$(grep -cE '^\| `[a-z]+` \| `[a-z]+:' "$docs/kernels.md")" -eq "$kernels" ] || fail "there are $kernels kernels"
+    tr '\n' ' ' <"$readme" | grep -q "and ${words[$kernels - 1]} other kernels" ||
         fail "the README does not say ${words[$kernels - 1]} other kernels"
     volterra help
     for name in $(sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' out); do
-        grep -qE "^\| .*\`$name\`.* \|" "$readme" || fail "the README's table has no command $name"
+        grep -qE "^\| .*\`volterra $name[ \`].* \|" "$docs/which_command.md" || fail "docs/which_command.md has no command $name"
     done
 }
-check "the README has every kernel and every command" readme_counts
+check "the documents have every kernel and every command" documents_complete
