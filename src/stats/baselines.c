@@ -65,16 +65,15 @@ static void forecast_column(volt_baseline kind, const double *y, const baseline_
 
 /* ---- all columns ------------------------------------------------------------------------------ */
 
-/* Scales column k of `levels` by a power of two to at most 1, into y; returns the exponent. */
-static int scaled_column(volt_view levels, int64_t k, double *y)
+int volt_scale_to_unit(const double *y, int64_t n, int64_t stride, double *scaled)
 {
     double largest = 0;
     int exponent = 0;
-    for (int64_t i = 0; i < levels.rows; i++)
-        largest = fmax(largest, fabs(levels.data[i * levels.ld + k]));
+    for (int64_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(y[i * stride]));
     frexp(largest, &exponent);
-    for (int64_t i = 0; i < levels.rows; i++)
-        y[i] = ldexp(levels.data[i * levels.ld + k], -exponent);
+    for (int64_t i = 0; i < n; i++)
+        scaled[i] = ldexp(y[i * stride], -exponent);
     return exponent;
 }
 
@@ -83,7 +82,7 @@ static volt_status forecast_columns(volt_baseline kind, volt_view levels, const 
                                     double *f)
 {
     for (int64_t k = 0; k < levels.cols; k++, f += task->count) {
-        const int exponent = scaled_column(levels, k, y);
+        const int exponent = volt_scale_to_unit(levels.data + k, levels.rows, levels.ld, y);
         forecast_column(kind, y, task, f);
         for (int64_t i = 0; i < task->count; i++) {
             f[i] = ldexp(f[i], exponent);

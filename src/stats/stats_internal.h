@@ -13,6 +13,10 @@ enum { VOLT_BASELINE_KINDS = VOLT_BASELINE_AR + 1 };
 /* Checks that all values are finite. The message calls the values "the `name`". */
 volt_status volt_require_finite(const char *name, volt_view values);
 
+/* Multiplies a series by a power of two so that its largest absolute value is in [0.5, 1): squares then do not
+ * overflow. Returns the exponent e, with y = 2^e scaled. */
+int volt_scale_to_unit(const double *y, int64_t n, int64_t stride, double *scaled);
+
 /* Checks for equal shapes with at least one row and one column, and finite data. */
 volt_status volt_check_pair(volt_view truth, volt_view forecast);
 

@@ -1,0 +1,29 @@
+/* src/stats/ets_fit.h: the fit of one form of exponential smoothing. */
+#ifndef STATS_ETS_FIT_H
+#define STATS_ETS_FIT_H
+
+#include "stats/classical.h"
+
+/* Parameters and initial states of a form at the maximum of its likelihood. */
+typedef struct volt_ets_fit {
+    volt_ets_form form;
+    volt_ets_state state; /* effects: S values of the caller */
+    double likelihood;    /* as in volt_ets_info, with the floor of volt_ets_fit_form; infinite: no fit */
+    double squares;
+} volt_ets_fit;
+
+typedef struct volt_ets_fitter volt_ets_fitter;
+
+/* Prepares fits of y, |y| < 1, which is not copied. Forms with a season require n >= 2 S. NULL when memory is
+ * exhausted. */
+volt_ets_fitter *volt_ets_fitter_create(const double *y, int64_t n, int64_t season);
+void volt_ets_fitter_free(volt_ets_fitter *fitter);
+
+/* Fits fit->form. The search begins at the best of a grid of smoothing parameters and of the `count` other fits
+ * `near`, whose forms may lack components of this one. */
+void volt_ets_fit_form(volt_ets_fitter *fitter, const volt_ets_fit *const *near, int count, volt_ets_fit *fit);
+
+/* Fits fit->form from the smoothing parameters in `start`. */
+void volt_ets_fit_from(volt_ets_fitter *fitter, const volt_ets_info *start, volt_ets_fit *fit);
+
+#endif
