@@ -20,12 +20,12 @@ static system_of make_system(int64_t n, int which)
 {
     system_of made = {need_doubles(n), need_doubles(n), n, NULL};
     volt_rng rng;
-    double past = 0, pole = 0.3 + 0.06 * which, square = 0.1 * (which % 4), noise = which % 2 ? 0.3 : 0.03;
+    double previous = 0, pole = 0.3 + 0.06 * which, square = 0.1 * (which % 4), noise = which % 2 ? 0.3 : 0.03;
     volt_rng_init(&rng, 77, (uint64_t)which);
     for (int64_t i = 0; i < n; i++) {
         made.x[i] = 2 * volt_rng_uniform(&rng) - 1;
-        past = pole * past + made.x[i];
-        made.y[i] = past + square * past * past + noise * volt_rng_normal(&rng);
+        previous = pole * previous + made.x[i];
+        made.y[i] = previous + square * previous * previous + noise * volt_rng_normal(&rng);
     }
     return made;
 }

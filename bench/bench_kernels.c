@@ -22,7 +22,7 @@ enum { N = 3008, D = 10, W = 20, LEVEL = 4, RUNS = 3, CHECKED = 200, SEED = 2024
 static const double radius = 1, tau_coef = 0.4, lambda_coef = 0.7, rho = 0.5, mu = 0.85;
 
 /* The longer history has rows where the other has zeros; before both, both are zeros. */
-static int64_t past_of(int64_t i, int64_t j)
+static int64_t longer_history(int64_t i, int64_t j)
 {
     return i > j ? i : j;
 }
@@ -31,7 +31,7 @@ static double plain_volterra(volt_view X, int64_t i, int64_t j)
 {
     double tau2 = tau_coef * tau_coef / (radius * radius), lambda2 = lambda_coef * lambda_coef * (1 - tau2);
     double K = 1 / (1 - lambda2);
-    for (int64_t lag = past_of(i, j); lag >= 0; lag--)
+    for (int64_t lag = longer_history(i, j); lag >= 0; lag--)
         K = 1 + lambda2 * K / (1 - tau2 * plain_product(X, i - lag, j - lag));
     return K;
 }
@@ -39,7 +39,7 @@ static double plain_volterra(volt_view X, int64_t i, int64_t j)
 static double plain_fading(volt_view X, int64_t i, int64_t j)
 {
     double distance = 0;
-    for (int64_t lag = past_of(i, j); lag >= 0; lag--)
+    for (int64_t lag = longer_history(i, j); lag >= 0; lag--)
         distance = plain_distance(X, i - lag, j - lag) + rho * distance;
     return exp(-distance);
 }
@@ -47,7 +47,7 @@ static double plain_fading(volt_view X, int64_t i, int64_t j)
 static double plain_memory(volt_view X, int64_t i, int64_t j)
 {
     double distance = 0, K = 1 / (1 - mu);
-    for (int64_t lag = past_of(i, j); lag >= 0; lag--) {
+    for (int64_t lag = longer_history(i, j); lag >= 0; lag--) {
         distance = plain_distance(X, i - lag, j - lag) + rho * distance;
         K = exp(-distance) + mu * K;
     }

@@ -11,7 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { D = 3, SHORT_WINDOW = 500, LONG_WINDOW = 2000, GROWN = 5000, RUN_WINDOW = 200, PAST = 400, TIMED = 300 };
+enum {
+    D = 3,
+    SHORT_WINDOW = 500,
+    LONG_WINDOW = 2000,
+    GROWN = 5000,
+    RUN_WINDOW = 200,
+    HISTORY = 400,
+    TIMED = 300
+};
 static const char kernel_text[] = "volterra:tau=0.4,lambda=0.8";
 static const double alpha = 1e-3;
 
@@ -129,7 +137,7 @@ static double *read_factor(volt_live *learner, int64_t n)
 /* |L L' - K - alpha I| / |K + alpha I|, Frobenius norms; K of the last rows, after PAST rows that initialise the state. */
 static double backward_error(volt_live *learner, int64_t end)
 {
-    int64_t n = RUN_WINDOW, rows = n + PAST;
+    int64_t n = RUN_WINDOW, rows = n + HISTORY;
     double *L = read_factor(learner, n), *X = need_doubles(rows * D), *K = need_doubles(rows * rows), y,
            off = 0;
     double size = 0;
@@ -142,7 +150,7 @@ static double backward_error(volt_live *learner, int64_t end)
          "gram");
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j <= i; j++) {
-            double sum = 0, entry = K[(PAST + i) * rows + PAST + j] + (i == j ? alpha : 0);
+            double sum = 0, entry = K[(HISTORY + i) * rows + HISTORY + j] + (i == j ? alpha : 0);
             for (int64_t k = 0; k <= j; k++)
                 sum += L[i * (i + 1) / 2 + k] * L[j * (j + 1) / 2 + k];
             off += (i == j ? 1 : 2) * (sum - entry) * (sum - entry);

@@ -46,12 +46,12 @@ static void divide_by_largest(volt_table *inputs)
 /* The last entry of the diagonal; the first rows of this part are enough to initialise the state. */
 static double last_diagonal(const volt_kernel *kernel, volt_view X)
 {
-    enum { PAST = 500 };
-    double *K = need_doubles(PAST * PAST);
-    need(volt_gram(kernel, volt_view_rows(X, X.rows - PAST, PAST), volt_view_of(NULL, 0, 0), NULL,
-                   volt_matrix_of(K, PAST, PAST)),
+    enum { HISTORY = 500 };
+    double *K = need_doubles(HISTORY * HISTORY);
+    need(volt_gram(kernel, volt_view_rows(X, X.rows - HISTORY, HISTORY), volt_view_of(NULL, 0, 0), NULL,
+                   volt_matrix_of(K, HISTORY, HISTORY)),
          "the last diagonal entry");
-    double last = K[PAST * PAST - 1];
+    double last = K[HISTORY * HISTORY - 1];
     free(K);
     return last;
 }

@@ -43,8 +43,8 @@ def gram_by_dots(X, tau2, lambda2, K):
     border = 1.0 / (1.0 - lambda2)
     for i in range(X.shape[0]):
         for j in range(i + 1):
-            past = border if j == 0 else K[i - 1, j - 1]
-            K[i, j] = 1.0 + lambda2 * past / (1.0 - tau2 * np.dot(X[i], X[j]))
+            previous = border if j == 0 else K[i - 1, j - 1]
+            K[i, j] = 1.0 + lambda2 * previous / (1.0 - tau2 * np.dot(X[i], X[j]))
             K[j, i] = K[i, j]
 
 
@@ -58,8 +58,8 @@ def gram_by_loops(X, tau2, lambda2, K):
             s = 0.0
             for k in range(d):
                 s += X[i, k] * X[j, k]
-            past = border if j == 0 else K[i - 1, j - 1]
-            K[i, j] = 1.0 + lambda2 * past / (1.0 - tau2 * s)
+            previous = border if j == 0 else K[i - 1, j - 1]
+            K[i, j] = 1.0 + lambda2 * previous / (1.0 - tau2 * s)
 
 
 @njit
@@ -76,10 +76,10 @@ def recursion_on_diagonals(S, tau2, lambda2, K):
     n = S.shape[0]
     border = 1.0 / (1.0 - lambda2)
     for lag in prange(n):
-        past = border
+        previous = border
         for j in range(n - lag):
-            past = 1.0 + lambda2 * past / (1.0 - tau2 * S[lag + j, j])
-            K[lag + j, j] = past
+            previous = 1.0 + lambda2 * previous / (1.0 - tau2 * S[lag + j, j])
+            K[lag + j, j] = previous
 
 
 def gram_ways(X):
@@ -108,10 +108,10 @@ def gram_ways(X):
 def next_column(X, x, tau2, lambda2, column):
     """The kernel of the history followed by x and each training row."""
     fresh = np.zeros(X.shape[0])
-    past = 1.0 / (1.0 - lambda2)
+    previous = 1.0 / (1.0 - lambda2)
     for j in range(X.shape[0]):
-        fresh[j] = 1.0 + lambda2 * past / (1.0 - tau2 * np.dot(X[j], x))
-        past = column[j]
+        fresh[j] = 1.0 + lambda2 * previous / (1.0 - tau2 * np.dot(X[j], x))
+        previous = column[j]
     return fresh
 
 

@@ -43,9 +43,9 @@ void plain_gram(const plain_kernel *kernel, volt_view X, volt_matrix K)
     for (int64_t i = 0; i < X.rows; i++) {
         const double *x = X.data + i * X.ld;
         for (int64_t j = 0; j <= i; j++) {
-            double past = i > 0 && j > 0 ? K.data[(i - 1) * K.ld + j - 1] : border;
+            double previous = i > 0 && j > 0 ? K.data[(i - 1) * K.ld + j - 1] : border;
             double kappa = plain_kappa(kernel, x, X.data + j * X.ld, X.cols);
-            K.data[i * K.ld + j] = 1 + kernel->lambda2 * kappa * past;
+            K.data[i * K.ld + j] = 1 + kernel->lambda2 * kappa * previous;
         }
         border = 1 + kernel->lambda2 * kappa_of_zero(kernel, x, X.cols) * border;
     }
@@ -84,10 +84,10 @@ void gaussian_inputs(uint64_t seed, volt_matrix X)
 
 void plain_step(const plain_kernel *kernel, volt_view Z, const double *z, double *k)
 {
-    double past = 1 / (1 - kernel->lambda2);
+    double previous = 1 / (1 - kernel->lambda2);
     for (int64_t j = 0; j < Z.rows; j++) {
         double kept = k[j];
-        k[j] = 1 + kernel->lambda2 * plain_kappa(kernel, z, Z.data + j * Z.ld, Z.cols) * past;
-        past = kept;
+        k[j] = 1 + kernel->lambda2 * plain_kappa(kernel, z, Z.data + j * Z.ld, Z.cols) * previous;
+        previous = kept;
     }
 }

@@ -39,8 +39,8 @@ def fill_gram(X, tau2, lambda2, K):
             s = 0.0
             for k in range(d):
                 s += X[i, k] * X[j, k]
-            past = border if i == 0 else K[i - 1, j - 1]
-            K[i, j] = 1.0 + lambda2 * past / (1.0 - tau2 * s)
+            previous = border if i == 0 else K[i - 1, j - 1]
+            K[i, j] = 1.0 + lambda2 * previous / (1.0 - tau2 * s)
 
 
 @njit
@@ -53,8 +53,8 @@ def fill_cross(V, X, tau2, lambda2, K):
             s = 0.0
             for k in range(d):
                 s += V[i, k] * X[j, k]
-            past = border if i == 0 or j == 0 else K[i - 1, j - 1]
-            K[i, j] = 1.0 + lambda2 * past / (1.0 - tau2 * s)
+            previous = border if i == 0 or j == 0 else K[i - 1, j - 1]
+            K[i, j] = 1.0 + lambda2 * previous / (1.0 - tau2 * s)
 
 
 def gram(X, tau, lambda_):

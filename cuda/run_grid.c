@@ -21,7 +21,7 @@ static int64_t longest_window(const volt_kernel_form *form)
 /* A view without rows, for a grid of columns and their initial states. */
 static volt_view no_rows(const volt_run_form *form)
 {
-    return volt_view_of(NULL, 0, form->slices * (form->own + form->fed));
+    return volt_view_of(NULL, 0, form->slices * (form->own + form->fed_outputs));
 }
 
 /* ---- layout ----------------------------------------------------------------------------------- */
@@ -29,12 +29,12 @@ static volt_view no_rows(const volt_run_form *form)
 static void list_numbers(const volt_run_form *form, int64_t m, const volt_run_task *task, int64_t rows,
                          int64_t numbers[RUN_LISTS])
 {
-    int64_t columns = form->own + form->fed, seen = form->slices * columns;
+    int64_t columns = form->own + form->fed_outputs, seen = form->slices * columns;
     for (int i = RUN_SHIFT; i < RUN_LISTS; i++)
         numbers[i] = i < RUN_LIMIT       ? columns
                      : i < RUN_INTERCEPT ? form->slices
                      : i < RUN_OFFSET    ? form->q
-                                         : form->fed;
+                                         : form->fed_outputs;
     numbers[RUN_BANK] = form->filters ? VOLT_RUN_FILTER_STATES * seen : 0;
     numbers[RUN_RING] = longest_window(&form->kernel) * seen;
     numbers[RUN_RESULT] = 3;
@@ -42,7 +42,7 @@ static void list_numbers(const volt_run_form *form, int64_t m, const volt_run_ta
     numbers[RUN_COEFFICIENTS] = form->q * m;
     numbers[RUN_X] = (form->memory + rows) * form->inputs;
     numbers[RUN_KNOWN] = task->known.rows * form->q;
-    numbers[RUN_FED] = form->fed;
+    numbers[RUN_FED] = form->fed_outputs;
     numbers[RUN_COLUMN] = form->column ? form->own * COLUMN_NUMBERS : 0;
     numbers[RUN_FILTER] = form->filters ? form->slices * FILTER_NUMBERS : 0;
 }
@@ -106,10 +106,10 @@ static void fill_outputs(const volt_run_form *form, volt_run_grid *g)
     copy_numbers(g->list[RUN_DEVIATION], form->deviation, form->q);
     for (int64_t k = 0; k < form->q; k++)
         g->list[RUN_ANCHOR][k] = (double)form->anchor[k];
-    copy_numbers(g->list[RUN_OFFSET], form->offset, form->fed);
-    copy_numbers(g->list[RUN_WEIGHT], form->weight, form->fed);
-    copy_numbers(g->list[RUN_MIDDLE], form->middle, form->fed);
-    copy_numbers(g->list[RUN_REACH], form->reach, form->fed);
+    copy_numbers(g->list[RUN_OFFSET], form->offset, form->fed_outputs);
+    copy_numbers(g->list[RUN_WEIGHT], form->weight, form->fed_outputs);
+    copy_numbers(g->list[RUN_MIDDLE], form->middle, form->fed_outputs);
+    copy_numbers(g->list[RUN_REACH], form->reach, form->fed_outputs);
 }
 
 static void fill_rows(const volt_run_form *form, const volt_run_task *task, volt_run_grid *g)
@@ -117,7 +117,7 @@ static void fill_rows(const volt_run_form *form, const volt_run_task *task, volt
     copy_rows(g->list[RUN_X], task->before);
     copy_rows(g->list[RUN_X] + form->memory * form->inputs, task->X);
     copy_rows(g->list[RUN_KNOWN], task->known);
-    copy_numbers(g->list[RUN_FED], task->fed, form->fed);
+    copy_numbers(g->list[RUN_FED], task->fed_outputs, form->fed_outputs);
     if (form->column)
         memcpy(g->list[RUN_COLUMN], form->column, (size_t)form->own * sizeof *form->column);
     copy_numbers(g->list[RUN_SHIFT], form->shift, g->columns);
@@ -139,12 +139,12 @@ void volt_run_grid_make(const volt_run_form *form, volt_view Y, volt_view coeffi
                          .warm = task->known.rows,
                          .inputs = form->inputs,
                          .own = form->own,
-                         .fed = form->fed,
+                         .fed_outputs = form->fed_outputs,
                          .q = form->q,
-                         .columns = form->own + form->fed,
+                         .columns = form->own + form->fed_outputs,
                          .memory = form->memory,
                          .slices = form->slices,
-                         .numbers = form->slices * (form->own + form->fed),
+                         .numbers = form->slices * (form->own + form->fed_outputs),
                          .ring_rows = longest_window(&form->kernel),
                          .plain = !form->column,
                          .filtered = form->filters != NULL,

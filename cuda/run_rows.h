@@ -70,7 +70,7 @@ typedef struct volt_run_grid {
     int64_t model;           /* size of the arrays from RUN_COLUMN on, which every workspace copies */
     int32_t plain, filtered; /* columns are unmodified inputs; filters are used */
     int64_t rows, warm;
-    int64_t inputs, own, fed, q, columns, memory, slices;
+    int64_t inputs, own, fed_outputs, q, columns, memory, slices;
     int64_t numbers, ring_rows; /* numbers of a row as the kernel sees it; rows stored */
     int32_t chained, watches, range;
     double scale;
@@ -81,7 +81,7 @@ typedef struct volt_run_workspace {
     double *ring;  /* ring_rows x numbers: row t is at t mod ring_rows */
     double *model; /* the arrays from RUN_COLUMN on */
     double *x;     /* 2 x inputs: row t is at t mod 2; the other half receives the next row */
-    double *column, *bank, *next_bank, *border, *entering, *fresh, *fed;
+    double *column, *bank, *next_bank, *border, *entering, *fresh, *fed_outputs;
 } volt_run_workspace;
 
 VOLT_FORM_FUNCTION const double *volt_run_model(const volt_run_grid *g, const volt_run_workspace *workspace,
@@ -98,7 +98,7 @@ VOLT_FORM_FUNCTION int64_t volt_run_bank_numbers(const volt_run_grid *g)
 VOLT_FORM_FUNCTION int64_t volt_run_workspace_numbers(const volt_run_grid *g)
 {
     return g->ring_rows * g->numbers + g->model + 2 * g->inputs + g->columns + 2 * volt_run_bank_numbers(g) +
-           2 * g->grid.states + g->q + g->fed;
+           2 * g->grid.states + g->q + g->fed_outputs;
 }
 
 VOLT_FORM_FUNCTION volt_run_workspace volt_run_workspace_in(const volt_run_grid *g, double *memory)
@@ -113,7 +113,7 @@ VOLT_FORM_FUNCTION volt_run_workspace volt_run_workspace_in(const volt_run_grid 
     workspace.border = workspace.next_bank + volt_run_bank_numbers(g);
     workspace.entering = workspace.border + g->grid.states;
     workspace.fresh = workspace.entering + g->grid.states;
-    workspace.fed = workspace.fresh + g->q;
+    workspace.fed_outputs = workspace.fresh + g->q;
     return workspace;
 }
 
@@ -134,8 +134,8 @@ VOLT_FORM_FUNCTION void volt_run_begin(const volt_run_grid *g, const volt_run_wo
         workspace->bank[i] = g->list[RUN_BANK][i];
     for (int64_t i = lane; i < g->grid.states; i += lanes)
         workspace->border[i] = g->border[i];
-    for (int64_t i = lane; i < g->fed; i += lanes)
-        workspace->fed[i] = g->list[RUN_FED][i];
+    for (int64_t i = lane; i < g->fed_outputs; i += lanes)
+        workspace->fed_outputs[i] = g->list[RUN_FED][i];
 }
 
 /* ---- columns ---------------------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ VOLT_FORM_FUNCTION double volt_run_column(const volt_run_grid *g, const volt_run
                                           int64_t t, int64_t k)
 {
     if (k >= g->own)
-        return workspace->fed[k - g->own];
+        return workspace->fed_outputs[k - g->own];
     if (g->plain)
         return volt_run_input(g, workspace, t, k, 0);
     const volt_column *column = volt_run_column_of(g, workspace, k);
@@ -349,7 +349,7 @@ VOLT_FORM_FUNCTION bool volt_run_output(const volt_run_grid *g, const volt_run_w
         y += volt_run_input(g, workspace, t, anchor, 0);
     workspace->fresh[k] = y;
     bool left = !(fabs(y) < INFINITY);
-    if (g->watches && k < g->fed && t >= g->warm)
+    if (g->watches && k < g->fed_outputs && t >= g->warm)
         left = left || !(fabs(y - volt_run_model(g, workspace, RUN_MIDDLE)[k]) <=
                          volt_run_model(g, workspace, RUN_REACH)[k]);
     return left;
@@ -363,10 +363,10 @@ VOLT_FORM_FUNCTION void volt_run_accept(const volt_run_grid *g, const volt_run_w
         double y = workspace->fresh[k];
         if (g->chained)
             workspace->x[((t + 1) & 1) * g->inputs + k] = y;
-        if (k < g->fed)
-            workspace->fed[k] = volt_run_model(g, workspace, RUN_WEIGHT)[k] *
-                                ((t < g->warm ? g->list[RUN_KNOWN][t * g->q + k] : y) -
-                                 volt_run_model(g, workspace, RUN_OFFSET)[k]);
+        if (k < g->fed_outputs)
+            workspace->fed_outputs[k] = volt_run_model(g, workspace, RUN_WEIGHT)[k] *
+                                        ((t < g->warm ? g->list[RUN_KNOWN][t * g->q + k] : y) -
+                                         volt_run_model(g, workspace, RUN_OFFSET)[k]);
         if (writes)
             g->list[RUN_OUT][t * g->q + k] = y;
         if (writes && g->chained && t + 1 < g->rows)

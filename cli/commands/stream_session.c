@@ -277,12 +277,12 @@ static int push_line(stream_session *session, char *line, size_t length)
 
 /* Saves the state after all answers are written. After a write error the old state is kept, so that the rows
  * can be replayed. `now`: save unconditionally; otherwise only if the journal is long. */
-static int keep_moment(stream_session *session, bool now)
+static int save_state(stream_session *session, bool now)
 {
     if (!session->arguments->state || (now && fflush(stdout) != 0) || ferror(stdout))
         return 0;
     volt_live_info live = live_info(session);
-    bool is_long = session->arguments->journal && live.fed - live.saved >= ROWS_BETWEEN_STATES;
+    bool is_long = session->arguments->journal && live.rows_fed - live.saved >= ROWS_BETWEEN_STATES;
     volt_status status = now || is_long ? volt_live_save(session->live, NULL) : VOLT_OK;
     if (!status)
         return 0;
@@ -334,7 +334,7 @@ static int push_lines(stream_session *session)
         else
             failed = push_line(session, line, (size_t)length);
         if (!failed)
-            failed = keep_moment(session, false);
+            failed = save_state(session, false);
         if (ferror(stdout))
             break; /* reported at program exit */
     }
@@ -518,7 +518,7 @@ static int open_live(stream_session *session, const volt_model *model)
     int failed = live.resumed ? check_kept(arguments, &live) : 0;
     if (!failed && live.replayed > 0)
         report("%s: %lld steps that no state had were taken again; %lld rows have come so far",
-               arguments->journal, (long long)live.replayed, (long long)live.fed);
+               arguments->journal, (long long)live.replayed, (long long)live.rows_fed);
     session->beyond = live.beyond;
     return failed;
 }
@@ -541,7 +541,7 @@ static int run_session(stream_session *session, const volt_model *model)
         interrupt_defer(true);
         failed = push_lines(session);
         int lost =
-            keep_moment(session, true); /* a line error was reported first and determines the exit status */
+            save_state(session, true); /* a line error was reported first and determines the exit status */
         failed = failed ? failed : lost;
         interrupt_defer(false);
     }

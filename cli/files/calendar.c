@@ -106,11 +106,11 @@ static void add_time_of_day(char *const *cells, int64_t count, int64_t date, vol
     char text[2 * VOLT_TIME_LENGTH];
     const char *both = text;
     for (int64_t j = 0; j < count; j++) {
-        volt_time moment;
+        volt_time parsed;
         int length = snprintf(text, sizeof text, "%s %s", cells[date], cells[j]);
-        if (j == date || length >= (int)sizeof text || volt_times_parse(&both, 1, &moment) != VOLT_OK)
+        if (j == date || length >= (int)sizeof text || volt_times_parse(&both, 1, &parsed) != VOLT_OK)
             continue;
-        *time = moment;
+        *time = parsed;
         return;
     }
 }

@@ -83,7 +83,7 @@ static int make_candidates(const tune_arguments *arguments, const search_data *s
         options.n_ranges = space.count;
         options.from_defaults = 1;
         if (arguments->training.feedback)
-            options.fed = seen->prepared->Y;
+            options.fed_outputs = seen->prepared->Y;
         options.points = arguments->grid;
         volt_status status = volt_candidates_draw(kernel, X, &options, candidates);
         if (status == VOLT_ERR_KERNEL)

@@ -148,14 +148,14 @@ typedef struct volt_live_info {
     int64_t window; /* maximum; 0: all */
     double forget;
     volt_forget_what forget_what;
-    int64_t fed;        /* rows fed since the end of training ... */
+    int64_t rows_fed;   /* rows fed since the end of training ... */
     int64_t learned;    /* ... and those learned */
     int64_t beyond;     /* rows outside the ball of training */
     double condition;   /* lower bound of the condition number of K + alpha I, the largest over all alphas */
     int64_t events;     /* events of the journal: rows, targets, drops and restarts */
     int64_t replayed;   /* events replayed from the journal */
     int resumed;        /* 1: resumed from a state file */
-    int64_t saved;      /* `fed` when the state file was last written or read ... */
+    int64_t saved;      /* `rows_fed` when the state file was last written or read ... */
     int64_t saves;      /* ... and number of times it was written */
     const double *last; /* d: the last row; NULL: none yet */
     const double *coverages; /* n_coverages: coverages of the intervals; NULL: none */

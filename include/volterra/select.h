@@ -74,7 +74,7 @@ typedef struct volt_draw_options {
     /* (optional) n x q: the targets, which are fed back (volt_fit_options, feedback_weight). The weight is drawn as
      * "feedback", log-uniform from 0.1 to 100 unless a range is given; candidate 0 with from_defaults has 1. Widths are in
      * units of the distances of rows that include the outputs fed back */
-    volt_view fed;
+    volt_view fed_outputs;
     /* > 0: X are the rows of series of about this many steps, which are compared as wholes (volt_gram_collection). Windows
      * are not drawn, and widths are in units of the distance times the square root of this. 0 (default): X is one sequence */
     double series_steps;

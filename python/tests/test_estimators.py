@@ -57,9 +57,9 @@ def test_other_rows_follow_the_training_rows(system):
     X, y = system
     model = VolterraRidge(alpha=1e-3).fit(X[:200], y[:200])
     # predictions after training equal those of one long sequence
-    long_past = np.vstack([X[:200], X[200:]])
+    long_series = np.vstack([X[:200], X[200:]])
     K = volterra.gram(
-        (long_past - X[:200].mean(axis=0)) / np.linalg.norm(X[:200] - X[:200].mean(axis=0), axis=1).max(),
+        (long_series - X[:200].mean(axis=0)) / np.linalg.norm(X[:200] - X[:200].mean(axis=0), axis=1).max(),
         kernel=f"volterra:tau={model.facts_['tau']!r},lambda={model.facts_['lambda']!r}",
     )
     scale = y[:200].std()

@@ -42,10 +42,10 @@ def test_golden(golden, name):
 def system(n=120, seed=3):
     rng = np.random.default_rng(seed)
     u = rng.uniform(-1, 1, n)
-    past, y = 0.0, np.empty(n)
+    previous, y = 0.0, np.empty(n)
     for t in range(n):
-        past = 0.6 * past + u[t]
-        y[t] = past + 0.3 * past**2 + 0.05 * rng.standard_normal()
+        previous = 0.6 * previous + u[t]
+        y[t] = previous + 0.3 * previous**2 + 0.05 * rng.standard_normal()
     return u[:, None], y
 
 

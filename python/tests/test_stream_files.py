@@ -22,15 +22,15 @@ def test_a_loaded_stream_goes_on_bit_for_bit(system, kernel, tmp_path):
     model = SequenceKernelRidge(kernel, alpha=1e-3).fit(X[:200], y[:200])
     stream = model.stream()
     push(stream, X[200:230])
-    stream.save(tmp_path / "moment")
+    stream.save(tmp_path / "state")
     expected = push(stream, X[230:260])
-    again = Stream.load(tmp_path / "moment", model)
+    again = Stream.load(tmp_path / "state", model)
     assert type(again) is Stream
     assert push(again, X[230:260]) == expected
     # The model may have been pickled or saved meanwhile.
     volterra.save(model, tmp_path / "model.safetensors")
     for other in (pickle.loads(pickle.dumps(model)), volterra.load(tmp_path / "model.safetensors")):
-        loaded = Stream.load(tmp_path / "moment", other)
+        loaded = Stream.load(tmp_path / "state", other)
         assert np.ravel(push(loaded, X[230:260])).tolist() == expected
 
 
@@ -38,8 +38,8 @@ def test_files_that_are_no_moment_of_this_model(system, tmp_path):
     X, y = system
     model = VolterraRidge(alpha=1e-3).fit(X[:200], y[:200])
     other = VolterraRidge(alpha=1e-2).fit(X[:200], y[:200])
-    path = tmp_path / "moment"
-    with pytest.raises(FileNotFoundError, match="moment"):
+    path = tmp_path / "state"
+    with pytest.raises(FileNotFoundError, match="state"):
         Stream.load(path, model)
     model.stream().save(path)
     with pytest.raises(ValueError, match="belongs to another model"):
@@ -48,7 +48,7 @@ def test_files_that_are_no_moment_of_this_model(system, tmp_path):
     with pytest.raises(ValueError, match="is not the state of a volterra model"):
         Stream.load(path, model)
     with pytest.raises(OSError, match="nowhere"):
-        model.stream().save(tmp_path / "nowhere" / "moment")
+        model.stream().save(tmp_path / "nowhere" / "state")
 
 
 def test_the_program_and_python_share_moments(system, tmp_path, program):
@@ -57,17 +57,17 @@ def test_the_program_and_python_share_moments(system, tmp_path, program):
     volterra.save(model, tmp_path / "model.safetensors")
     stream = model.stream()
     push(stream, X[200:210])
-    stream.save(tmp_path / "moment")
+    stream.save(tmp_path / "state")
     rows = "".join(",".join(repr(float(number)) for number in row) + "\n" for row in X[210:220])
-    answers = program("stream", tmp_path / "model.safetensors", "--state", tmp_path / "moment", input=rows)
+    answers = program("stream", tmp_path / "model.safetensors", "--state", tmp_path / "state", input=rows)
     assert [float(line) for line in answers.split()] == push(stream, X[210:220])
-    assert Stream.load(tmp_path / "moment", model).feed(X[220]) == stream.feed(X[220])
+    assert Stream.load(tmp_path / "state", model).feed(X[220]) == stream.feed(X[220])
 
 
 def test_a_locked_state_has_one_owner(system, tmp_path):
     X, y = system
     model = VolterraRidge(alpha=1e-3).fit(X[:200], y[:200])
-    path, stream = tmp_path / "moment", model.stream()
+    path, stream = tmp_path / "state", model.stream()
     with pytest.raises(FileNotFoundError):
         Stream.load(path, model, lock=True)  # which leaves no lock behind
     stream.save(path)
@@ -91,4 +91,4 @@ def test_a_locked_state_has_one_owner(system, tmp_path):
         learner.save(path)
     owner.save(path)
     del owner
-    assert [file.name for file in tmp_path.iterdir()] == ["moment"]
+    assert [file.name for file in tmp_path.iterdir()] == ["state"]

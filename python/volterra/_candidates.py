@@ -30,15 +30,15 @@ class Candidates(Owner):
 
     @classmethod
     def drawn(
-        cls, kernel: str, X: Array, seed: int, ranges: Mapping[str, Any], scale: bool, fed: Optional[Array] = None
+        cls, kernel: str, X: Array, seed: int, ranges: Mapping[str, Any], scale: bool, fed_outputs: Optional[Array] = None
     ) -> "Candidates":
-        """`fed`: the targets, if they are fed back as inputs of the next row."""
+        """`fed_outputs`: the targets, if they are fed back as inputs of the next row."""
         entries = (c.Range * len(ranges))(*[range_of(name, law) for name, law in ranges.items()])
         options = c.DrawOptions(
             seed=seed, ranges=entries if len(ranges) else None, n_ranges=len(ranges), scale=int(scale), from_defaults=1
         )
-        if fed is not None:
-            options.fed = view(fed)
+        if fed_outputs is not None:
+            options.fed_outputs = view(fed_outputs)
         text = c.encode("the kernel", kernel_word(kernel))
         return cls(lambda out: c.lib.volt_candidates_draw(text, view(X), byref(options), out))
 

@@ -681,7 +681,7 @@ class LiveInfo(Sized):
         ("window", c_int64),
         ("forget", c_double),
         ("forget_what", c_int),
-        ("fed", c_int64),
+        ("rows_fed", c_int64),
         ("learned", c_int64),
         ("beyond", c_int64),
         ("condition", c_double),
@@ -735,7 +735,7 @@ class DrawOptions(Sized):
         ("n_ranges", c_int64),
         ("scale", c_int),
         ("from_defaults", c_int),
-        ("fed", Matrix),
+        ("fed_outputs", Matrix),
         ("series_steps", c_double),
         ("points", c_int64),
     ]

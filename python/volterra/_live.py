@@ -148,7 +148,7 @@ class Live(Owner):
     @property
     def fed(self) -> int:
         """Number of rows since the end of training."""
-        return int(self._info().fed)
+        return int(self._info().rows_fed)
 
     @property
     def beyond(self) -> int:

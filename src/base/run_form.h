@@ -41,7 +41,7 @@ typedef enum volt_outside {
 typedef struct volt_run_form {
     volt_kernel_form kernel;
     int64_t inputs;            /* numbers in an input row */
-    int64_t own, fed;          /* columns made from inputs, then fed-back outputs: 0 or q */
+    int64_t own, fed_outputs;  /* columns made from inputs, then fed-back outputs: 0 or q */
     int64_t q;                 /* outputs */
     bool chained;              /* a row is the outputs of the previous row: inputs = q */
     const volt_column *column; /* own; NULL: column j is input j */
@@ -61,13 +61,13 @@ typedef struct volt_run_form {
 
 /* The rows to run, all of one sequence, and the state before the first. */
 typedef struct volt_run_task {
-    volt_view X;       /* rows x inputs; chained: only the first row */
-    volt_view before;  /* memory x inputs, oldest first */
-    volt_view known;   /* warm x q: known outputs, fed back instead of predictions */
-    bool watches;      /* rows without known outputs end the run when they leave the range */
-    double *state;     /* in the format of volt_state_get; updated to the state after the last row */
-    double *bank;      /* filter states, in the format of kernel/filter.h; updated */
-    const double *fed; /* fed-back values of the first row, as a column */
+    volt_view X;               /* rows x inputs; chained: only the first row */
+    volt_view before;          /* memory x inputs, oldest first */
+    volt_view known;           /* warm x q: known outputs, fed back instead of predictions */
+    bool watches;              /* rows without known outputs end the run when they leave the range */
+    double *state;             /* in the format of volt_state_get; updated to the state after the last row */
+    double *bank;              /* filter states, in the format of kernel/filter.h; updated */
+    const double *fed_outputs; /* fed-back values of the first row, as a column */
 } volt_run_task;
 
 typedef enum volt_run_stop {

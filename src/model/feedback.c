@@ -11,24 +11,24 @@
 /* Limit of a free run: beyond it, predictions are useless and soon overflow. */
 static const double most_ranges = 10;
 
-volt_status volt_feedback_create(int64_t n, double omega, volt_feedback *fed)
+volt_status volt_feedback_create(int64_t n, double omega, volt_feedback *fed_outputs)
 {
     double *numbers = volt_alloc_zero(4 * n, sizeof *numbers);
     if (!numbers)
         return VOLT_ERR_MEMORY;
-    *fed = (volt_feedback){.n = n,
-                           .omega = omega,
-                           .offset = numbers,
-                           .weight = numbers + n,
-                           .low = numbers + 2 * n,
-                           .high = numbers + 3 * n};
+    *fed_outputs = (volt_feedback){.n = n,
+                                   .omega = omega,
+                                   .offset = numbers,
+                                   .weight = numbers + n,
+                                   .low = numbers + 2 * n,
+                                   .high = numbers + 3 * n};
     return VOLT_OK;
 }
 
-void volt_feedback_release(volt_feedback *fed)
+void volt_feedback_release(volt_feedback *fed_outputs)
 {
-    volt_free(fed->offset);
-    *fed = (volt_feedback){0};
+    volt_free(fed_outputs->offset);
+    *fed_outputs = (volt_feedback){0};
 }
 
 volt_status volt_feedback_check_targets(volt_view Y, const volt_records *records)
@@ -43,16 +43,16 @@ volt_status volt_feedback_check_targets(volt_view Y, const volt_records *records
 }
 
 /* Ignores missing targets. */
-static void learn_ranges(volt_view Y, volt_feedback *fed)
+static void learn_ranges(volt_view Y, volt_feedback *fed_outputs)
 {
-    for (int64_t k = 0; k < fed->n; k++) {
+    for (int64_t k = 0; k < fed_outputs->n; k++) {
         double low = INFINITY, high = -INFINITY;
         for (int64_t i = 0; i < Y.rows; i++) {
             low = fmin(low, Y.data[i * Y.ld + k]);
             high = fmax(high, Y.data[i * Y.ld + k]);
         }
-        fed->low[k] = low;
-        fed->high[k] = high;
+        fed_outputs->low[k] = low;
+        fed_outputs->high[k] = high;
     }
 }
 
@@ -69,55 +69,56 @@ static double largest_norm(volt_matrix Z, const double *shift)
     return norm;
 }
 
-volt_status volt_feedback_learn(volt_feedback *fed, volt_view Y, const volt_records *records,
+volt_status volt_feedback_learn(volt_feedback *fed_outputs, volt_view Y, const volt_records *records,
                                 const double *mean, const double *deviation, bool identity, volt_matrix Z,
                                 volt_input_scale *input)
 {
-    int64_t own = Z.cols - fed->n;
-    learn_ranges(Y, fed);
-    for (int64_t k = 0; k < fed->n; k++) {
-        fed->offset[k] = mean[k];
-        fed->weight[k] = fed->omega / (input->scale * deviation[k]);
+    int64_t own = Z.cols - fed_outputs->n;
+    learn_ranges(Y, fed_outputs);
+    for (int64_t k = 0; k < fed_outputs->n; k++) {
+        fed_outputs->offset[k] = mean[k];
+        fed_outputs->weight[k] = fed_outputs->omega / (input->scale * deviation[k]);
         input->shift[own + k] = 0; /* standardised columns need no shift; before the first row they are 0 */
-        VOLT_REQUIRE(isfinite(fed->weight[k]), VOLT_ERR_NOT_FINITE,
+        VOLT_REQUIRE(isfinite(fed_outputs->weight[k]), VOLT_ERR_NOT_FINITE,
                      "output %" PRId64 ": feedback weight %g over standard deviation %g "
                      "is not finite",
-                     k + 1, fed->omega, deviation[k]);
+                     k + 1, fed_outputs->omega, deviation[k]);
     }
     for (int64_t i = 0; i < Z.rows; i++)
-        for (int64_t k = 0; k < fed->n; k++)
+        for (int64_t k = 0; k < fed_outputs->n; k++)
             Z.data[i * Z.ld + own + k] = i == 0 || volt_records_begins(records, i)
                                              ? 0
-                                             : volt_feedback_column(fed, k, Y.data[(i - 1) * Y.ld + k]);
+                                             : volt_feedback_column(fed_outputs, k, Y.data[(i - 1) * Y.ld + k]);
     if (!identity)
         input->scale = 1 / largest_norm(Z, input->shift);
     VOLT_REQUIRE(isfinite(input->scale) && input->scale > 0, VOLT_ERR_NOT_FINITE,
-                 "inputs and outputs fed back with weight %g cannot be scaled to 1", fed->omega);
+                 "inputs and outputs fed back with weight %g cannot be scaled to 1", fed_outputs->omega);
     return VOLT_OK;
 }
 
-void volt_feedback_bounds(const volt_feedback *fed, int64_t k, double *middle, double *reach)
+void volt_feedback_bounds(const volt_feedback *fed_outputs, int64_t k, double *middle, double *reach)
 {
-    double half = fed->high[k] / 2 - fed->low[k] / 2;
-    *middle = half > 0 ? fed->low[k] + half : 0;
+    double half = fed_outputs->high[k] / 2 - fed_outputs->low[k] / 2;
+    *middle = half > 0 ? fed_outputs->low[k] + half : 0;
     *reach = half > 0 ? most_ranges * half : INFINITY;
 }
 
-int64_t volt_feedback_find_diverged(const volt_feedback *fed, const double *y)
+int64_t volt_feedback_find_diverged(const volt_feedback *fed_outputs, const double *y)
 {
-    for (int64_t k = 0; k < fed->n; k++) {
+    for (int64_t k = 0; k < fed_outputs->n; k++) {
         double middle, reach;
-        volt_feedback_bounds(fed, k, &middle, &reach);
+        volt_feedback_bounds(fed_outputs, k, &middle, &reach);
         if (!(fabs(y[k] - middle) <= reach))
             return k;
     }
     return -1;
 }
 
-volt_status volt_feedback_report_diverged(const volt_feedback *fed, int64_t k, int64_t row, const double *y)
+volt_status volt_feedback_report_diverged(const volt_feedback *fed_outputs, int64_t k, int64_t row,
+                                          const double *y)
 {
     return volt_fail(VOLT_ERR_NOT_FINITE,
                      "the free run diverges: output %" PRId64 " of row %" PRId64
                      " is %g, beyond %g times the range of the training targets, %g to %g",
-                     k + 1, row + 1, y[k], most_ranges, fed->low[k], fed->high[k]);
+                     k + 1, row + 1, y[k], most_ranges, fed_outputs->low[k], fed_outputs->high[k]);
 }

@@ -20,24 +20,24 @@ typedef struct volt_feedback {
 } volt_feedback;
 
 /* Weights are 0 until volt_feedback_learn. Release at any stage; an all-zero struct needs no release. */
-volt_status volt_feedback_create(int64_t n, double omega, volt_feedback *fed);
-void volt_feedback_release(volt_feedback *fed);
+volt_status volt_feedback_create(int64_t n, double omega, volt_feedback *fed_outputs);
+void volt_feedback_release(volt_feedback *fed_outputs);
 
-static inline double volt_feedback_column(const volt_feedback *fed, int64_t k, double y)
+static inline double volt_feedback_column(const volt_feedback *fed_outputs, int64_t k, double y)
 {
-    return fed->weight[k] * (y - fed->offset[k]);
+    return fed_outputs->weight[k] * (y - fed_outputs->offset[k]);
 }
 
-static inline double volt_feedback_output(const volt_feedback *fed, int64_t k, double column)
+static inline double volt_feedback_output(const volt_feedback *fed_outputs, int64_t k, double column)
 {
-    return fed->offset[k] + column / fed->weight[k];
+    return fed_outputs->offset[k] + column / fed_outputs->weight[k];
 }
 
 /* Learns offsets, weights and ranges, fills the last columns of Z (rows x columns) from the targets of the
  * previous rows, and replaces the scale of the inputs by that of all columns. On entry the first columns of
  * Z hold the unscaled inputs and `input` their scale. `mean` and `deviation` describe the targets. identity:
  * no scaling. Targets may be missing (NaN) only in the last row of a record. VOLT_ERR_NOT_FINITE. */
-volt_status volt_feedback_learn(volt_feedback *fed, volt_view Y, const volt_records *records,
+volt_status volt_feedback_learn(volt_feedback *fed_outputs, volt_view Y, const volt_records *records,
                                 const double *mean, const double *deviation, bool identity, volt_matrix Z,
                                 volt_input_scale *input);
 
@@ -45,11 +45,12 @@ volt_status volt_feedback_learn(volt_feedback *fed, volt_view Y, const volt_reco
 volt_status volt_feedback_check_targets(volt_view Y, const volt_records *records);
 
 /* Centre of the training range of output k, and the largest allowed distance of a free run from it. */
-void volt_feedback_bounds(const volt_feedback *fed, int64_t k, double *middle, double *reach);
+void volt_feedback_bounds(const volt_feedback *fed_outputs, int64_t k, double *middle, double *reach);
 /* Returns the first output outside an interval 10 times as wide as the training range with the same centre,
  * or -1. Constant targets have no range and no limit. */
-int64_t volt_feedback_find_diverged(const volt_feedback *fed, const double *y);
+int64_t volt_feedback_find_diverged(const volt_feedback *fed_outputs, const double *y);
 /* Reports VOLT_ERR_NOT_FINITE for output k of row `row` (from 0). */
-volt_status volt_feedback_report_diverged(const volt_feedback *fed, int64_t k, int64_t row, const double *y);
+volt_status volt_feedback_report_diverged(const volt_feedback *fed_outputs, int64_t k, int64_t row,
+                                          const double *y);
 
 #endif

@@ -147,7 +147,7 @@ volt_status volt_model_get_info(const volt_model *model, volt_model_info *info)
         .notes = model->notes,
         .records = model->records,
         .n_records = model->n_records,
-        .feedback_weight = model->recipe.fed.omega,
+        .feedback_weight = model->recipe.fed_outputs.omega,
         .loss = model->loss ? model->loss->text : NULL,
         .objective = model->objective,
         .duality_gap = model->gap,

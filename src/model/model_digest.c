@@ -28,7 +28,7 @@ static uint64_t digest_count(uint64_t digest, int64_t count)
 static uint64_t digest_recipe(uint64_t digest, const volt_recipe *recipe)
 {
     digest = digest_count(digest, recipe->inputs);
-    digest = volt_digest_numbers(digest, recipe->fed.weight, recipe->fed.n);
+    digest = volt_digest_numbers(digest, recipe->fed_outputs.weight, recipe->fed_outputs.n);
     for (int64_t j = 0; !recipe->plain && j < volt_recipe_input_columns(recipe); j++) {
         const volt_column *column = &recipe->column[j];
         /* An unbounded range is saved as the largest numbers. */

@@ -31,10 +31,10 @@ volt_status volt_recent_create(const volt_recipe *recipe, volt_recent *recent)
         if (!recent->rows)
             return VOLT_ERR_MEMORY;
     }
-    if (recipe->fed.n > 0) {
-        recent->n_fed = recipe->fed.n;
-        recent->fed = volt_alloc_zero(recent->n_fed, sizeof *recent->fed);
-        if (!recent->fed)
+    if (recipe->fed_outputs.n > 0) {
+        recent->n_fed_outputs = recipe->fed_outputs.n;
+        recent->fed_outputs = volt_alloc_zero(recent->n_fed_outputs, sizeof *recent->fed_outputs);
+        if (!recent->fed_outputs)
             return VOLT_ERR_MEMORY;
     }
     if (!recipe->filters)
@@ -48,18 +48,18 @@ volt_status volt_recent_create(const volt_recipe *recipe, volt_recent *recent)
 void volt_recent_release(volt_recent *recent)
 {
     volt_free(recent->rows);
-    volt_free(recent->fed);
+    volt_free(recent->fed_outputs);
     volt_free(recent->room);
     volt_filter_bank_release(&recent->bank);
-    recent->rows = recent->fed = recent->room = NULL;
+    recent->rows = recent->fed_outputs = recent->room = NULL;
 }
 
 void volt_recent_restart(volt_recent *recent)
 {
     recent->begun = false;
     recent->next = 0;
-    for (int64_t k = 0; k < recent->n_fed; k++)
-        recent->fed[k] = 0;
+    for (int64_t k = 0; k < recent->n_fed_outputs; k++)
+        recent->fed_outputs[k] = 0;
     if (recent->bank.state)
         volt_filter_bank_reset(&recent->bank);
 }
@@ -75,7 +75,7 @@ void volt_recent_copy(const volt_recipe *recipe, const volt_recent *from, volt_r
     if (from->begun)
         copy_numbers(to->rows, from->rows, recipe->memory * recipe->inputs);
     copy_numbers(to->bank.state, from->bank.state, bank_length(recipe));
-    copy_numbers(to->fed, from->fed, recipe->fed.n);
+    copy_numbers(to->fed_outputs, from->fed_outputs, recipe->fed_outputs.n);
     to->next = from->next;
     to->begun = from->begun;
 }
@@ -127,8 +127,8 @@ void volt_recent_push(const volt_recipe *recipe, volt_recent *recent, const doub
 
 void volt_recent_feed(const volt_recipe *recipe, volt_recent *recent, const double *y)
 {
-    for (int64_t k = 0; k < recipe->fed.n; k++)
-        recent->fed[k] = volt_feedback_column(&recipe->fed, k, y[k]);
+    for (int64_t k = 0; k < recipe->fed_outputs.n; k++)
+        recent->fed_outputs[k] = volt_feedback_column(&recipe->fed_outputs, k, y[k]);
 }
 
 /* Input `source` `lag` rows ago. */
@@ -146,7 +146,7 @@ static double lagged(const volt_recipe *recipe, const volt_recent *recent, const
 void volt_recipe_row(const volt_recipe *recipe, const volt_recent *recent, const double *x, double *columns)
 {
     int64_t own = volt_recipe_input_columns(recipe);
-    copy_numbers(columns + own, recent->fed, recipe->fed.n);
+    copy_numbers(columns + own, recent->fed_outputs, recipe->fed_outputs.n);
     if (recipe->plain) {
         memcpy(columns, x, (size_t)own * sizeof *columns);
         return;
@@ -302,7 +302,7 @@ volt_status volt_recipe_learn(volt_view X, const volt_recipe_task *task, volt_re
 
 volt_status volt_recipe_feed_back(volt_recipe *recipe, int64_t q, double weight)
 {
-    VOLT_TRY(volt_feedback_create(q, weight, &recipe->fed));
+    VOLT_TRY(volt_feedback_create(q, weight, &recipe->fed_outputs));
     recipe->columns += q;
     return VOLT_OK;
 }
@@ -311,20 +311,21 @@ void volt_recipe_release(volt_recipe *recipe)
 {
     volt_free(recipe->column);
     recipe->column = NULL;
-    volt_feedback_release(&recipe->fed);
+    volt_feedback_release(&recipe->fed_outputs);
 }
 
 volt_status volt_recipe_copy(const volt_recipe *from, volt_recipe *to)
 {
-    int64_t own = volt_recipe_input_columns(from), fed = from->fed.n;
+    int64_t own = volt_recipe_input_columns(from), fed_outputs = from->fed_outputs.n;
     *to = *from;
     to->filters = NULL;
     to->slices = 0;
     to->column = NULL;
-    to->fed = (volt_feedback){0};
-    if (fed > 0) {
-        VOLT_TRY(volt_feedback_create(fed, from->fed.omega, &to->fed));
-        memcpy(to->fed.offset, from->fed.offset, (size_t)(4 * fed) * sizeof *to->fed.offset);
+    to->fed_outputs = (volt_feedback){0};
+    if (fed_outputs > 0) {
+        VOLT_TRY(volt_feedback_create(fed_outputs, from->fed_outputs.omega, &to->fed_outputs));
+        memcpy(to->fed_outputs.offset, from->fed_outputs.offset,
+               (size_t)(4 * fed_outputs) * sizeof *to->fed_outputs.offset);
     }
     if (from->plain)
         return VOLT_OK;

@@ -25,7 +25,7 @@ typedef struct volt_recipe {
     int64_t inputs, columns;
     bool plain;                 /* column j is input j */
     volt_column *column;        /* columns of inputs; NULL when plain */
-    volt_feedback fed;          /* the last columns: outputs of the previous row */
+    volt_feedback fed_outputs;  /* the last columns: outputs of the previous row */
     int64_t memory;             /* number of rows that the lags reach back */
     const volt_filter *filters; /* of the kernel, which outlives the recipe; NULL: none */
     int64_t slices;             /* number of filters; rows are scaled, then filtered */
@@ -53,7 +53,7 @@ volt_status volt_recipe_copy(const volt_recipe *from, volt_recipe *to);
 /* Number of columns made of inputs. */
 static inline int64_t volt_recipe_input_columns(const volt_recipe *recipe)
 {
-    return recipe->columns - recipe->fed.n;
+    return recipe->columns - recipe->fed_outputs.n;
 }
 
 /* Adds the q fed-back outputs with a weight above 0 as last columns. VOLT_ERR_MEMORY. */
@@ -67,8 +67,8 @@ typedef struct volt_recent {
     double *rows; /* memory x inputs, a ring; NULL without memory */
     int64_t next; /* position of the present row */
     bool begun;
-    double *fed;           /* fed.n: the last columns of the next row; NULL: no feedback */
-    int64_t n_fed;         /* their number */
+    double *fed_outputs;   /* fed.n: the last columns of the next row; NULL: no feedback */
+    int64_t n_fed_outputs; /* their number */
     volt_filter_bank bank; /* no state without filters */
     double *room;          /* a scaled row, and the state of the filters before the present one */
 } volt_recent;

@@ -23,9 +23,9 @@ typedef struct volt_iteration {
     double tolerance;         /* on |r| / |y - mean| in every column */
     int64_t most_steps;
     /* (optional) Overwrites the state with a saved one and sets *found. The sizes do not change. */
-    volt_status (*load)(void *context, struct volt_pcg_state *moment, bool *found);
+    volt_status (*load)(void *context, struct volt_pcg_state *state, bool *found);
     /* (optional) Called after every step, to save the state when it is due; `last`: save in any case. */
-    volt_status (*save)(void *context, const struct volt_pcg_state *moment, bool last);
+    volt_status (*save)(void *context, const struct volt_pcg_state *state, bool last);
     void *context;
 
     int64_t steps;   /* result: number of steps */

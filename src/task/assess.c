@@ -362,7 +362,7 @@ static void find_warnings(const assess_task *task, const volt_model_info *info, 
 {
     const volt_assess_options *options = task->options;
     double score = options->score, ratio = 1 / better_share;
-    bool fed = options->fed_outputs || info->feedback_weight > 0, worse = false;
+    bool fed_outputs = options->fed_outputs || info->feedback_weight > 0, worse = false;
     if (!options->splits && !options->test)
         worse = made->heldout_rows > 0 && info->report->prequential_r2 < 0;
     else if (options->measure == VOLT_SCORE_R2 || options->measure == VOLT_SCORE_PREQUENTIAL)
@@ -372,7 +372,7 @@ static void find_warnings(const assess_task *task, const volt_model_info *info, 
         worse = score > 1;
     if (worse)
         add_warning(made, (volt_warning){.code = VOLT_WARNING_WORSE_THAN_CONSTANT});
-    if (made->n_baselines > 0 && !options->loss && !task->pairing->anchors && !fed)
+    if (made->n_baselines > 0 && !options->loss && !task->pairing->anchors && !fed_outputs)
         add_warning(made, (volt_warning){.code = VOLT_WARNING_PAST_TARGETS});
     for (int64_t i = 0; i < made->n_baselines; i++)
         if (made->baselines[i].ratio > ratio) {

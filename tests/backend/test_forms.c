@@ -93,11 +93,12 @@ static void check_near(const problem *p, const char *what, double expected, doub
         fail_msg("%s, %s: %.17g and not %.17g, allowed %g", p->text, what, found, expected, allowed);
 }
 
-static void check_states(const problem *p, const char *what, const volt_state *past, const double *state)
+static void check_states(const problem *p, const char *what, const volt_state *kernel_state,
+                         const double *state)
 {
-    int64_t length = volt_state_length(past);
+    int64_t length = volt_state_length(kernel_state);
     double *expected = new_matrix(length + 1, 1);
-    volt_state_get(past, expected);
+    volt_state_get(kernel_state, expected);
     for (int64_t i = 0; i < length; i++)
         check_near(p, what, expected[i], state[i], expected[i]);
     free(expected);
@@ -105,25 +106,25 @@ static void check_states(const problem *p, const char *what, const volt_state *p
 
 /* ---- one problem ------------------------------------------------------------------------------ */
 
-static void check_gram(const problem *p, const volt_backend *backend, volt_state *past, double *state)
+static void check_gram(const problem *p, const volt_backend *backend, volt_state *kernel_state, double *state)
 {
     double *expected = new_matrix(N, N), *found = new_matrix(N, N), *there = backend->alloc(N, N);
     volt_view Z = volt_view_rows(p->rows.rows, 0, N);
     assert_non_null(there);
-    volt_state_advance(past, Z, true, volt_matrix_of(expected, N, N), NULL);
+    volt_state_advance(kernel_state, Z, true, volt_matrix_of(expected, N, N), NULL);
     assert_true(backend->gram(&p->form, Z, volt_matrix_of(there, N, N), state, NULL));
     backend->get(volt_view_of(there, N, N), volt_matrix_of(found, N, N));
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j <= i; j++)
             check_near(p, "gram", expected[i * N + j], found[i * N + j], expected[i * N + j]);
-    check_states(p, "end", past, state);
+    check_states(p, "end", kernel_state, state);
     backend->release(there);
     free(expected);
     free(found);
 }
 
 /* The following rows in two parts. The second part starts from the final state of the first. */
-static void check_cross(const problem *p, const volt_backend *backend, volt_state *past, double *state)
+static void check_cross(const problem *p, const volt_backend *backend, volt_state *kernel_state, double *state)
 {
     double *expected = new_matrix(LATER, N), *found = new_matrix(LATER, N),
            *there = backend->alloc(LATER, N + 5);
@@ -134,9 +135,9 @@ static void check_cross(const problem *p, const volt_backend *backend, volt_stat
         int64_t first = parts[k], count = parts[k + 1] - first;
         volt_view Z = volt_view_rows(p->rows.rows, N + first, count);
         volt_matrix K = {there + first * (N + 5), count, N, N + 5};
-        volt_state_advance(past, Z, false, volt_matrix_of(expected + first * N, count, N), NULL);
+        volt_state_advance(kernel_state, Z, false, volt_matrix_of(expected + first * N, count, N), NULL);
         assert_true(backend->cross(&p->form, Y, Z, state, K, NULL));
-        check_states(p, "state", past, state);
+        check_states(p, "state", kernel_state, state);
     }
     backend->get((volt_view){there, LATER, N, N + 5}, volt_matrix_of(found, LATER, N));
     for (int64_t i = 0; i < LATER * N; i++)
@@ -151,17 +152,17 @@ static void run_problem(const char *text, const volt_backend *backend, volt_view
                         int64_t n_records, bool zeros)
 {
     problem p = make_problem(text, Z, lengths, n_records);
-    volt_state *past = NULL;
-    check_ok(volt_state_create(&p.resolved, p.columns, N, &past));
-    double *state = new_matrix(volt_state_length(past) + 1, 1);
-    check_gram(&p, backend, past, state);
+    volt_state *kernel_state = NULL;
+    check_ok(volt_state_create(&p.resolved, p.columns, N, &kernel_state));
+    double *state = new_matrix(volt_state_length(kernel_state) + 1, 1);
+    check_gram(&p, backend, kernel_state, state);
     if (zeros) {
-        volt_state_zero(past);
-        volt_state_get(past, state);
+        volt_state_zero(kernel_state);
+        volt_state_get(kernel_state, state);
     }
-    check_cross(&p, backend, past, state);
+    check_cross(&p, backend, kernel_state, state);
     free(state);
-    volt_state_free(past);
+    volt_state_free(kernel_state);
     free_problem(&p);
 }
 

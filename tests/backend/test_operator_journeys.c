@@ -100,15 +100,15 @@ static volt_status take_product(volt_operator *op, volt_stage *stage, journey_re
 /* The state after the last row, which the processes of a job exchange. */
 static volt_status take_end(volt_operator *op, bool is_banded, journey_result *result)
 {
-    volt_state *past = NULL;
+    volt_state *kernel_state = NULL;
     op->is_banded = is_banded;
-    volt_status status = volt_kernel_operator_end(op, &past);
+    volt_status status = volt_kernel_operator_end(op, &kernel_state);
     if (status == VOLT_OK) {
         double row[N];
-        volt_state_advance(past, volt_view_of(x, 1, D), false, volt_matrix_of(row, 1, N), NULL);
+        volt_state_advance(kernel_state, volt_view_of(x, 1, D), false, volt_matrix_of(row, 1, N), NULL);
         journey_put(result, row, N);
     }
-    volt_state_free(past);
+    volt_state_free(kernel_state);
     return status;
 }
 
@@ -163,7 +163,7 @@ static volt_status ask_states(const void *with, volt_progress progress, journey_
 {
     const ground *g = with;
     volt_operator *op = NULL;
-    volt_state *past = NULL;
+    volt_state *kernel_state = NULL;
     double F[N * 8], B[8 * Q];
     volt_stage stage;
     volt_stage_begin(&stage, progress, "states", 0, 1, N);
@@ -179,9 +179,9 @@ static volt_status ask_states(const void *with, volt_progress progress, journey_
     }
     if (status == VOLT_OK) {
         journey_put(result, B, op->n_states * Q);
-        status = volt_kernel_operator_end(op, &past);
+        status = volt_kernel_operator_end(op, &kernel_state);
     }
-    volt_state_free(past);
+    volt_state_free(kernel_state);
     volt_operator_free(op);
     return status;
 }
@@ -218,7 +218,7 @@ static volt_status ask_landmarks(const void *with, volt_progress progress, journ
 {
     const ground *g = with;
     volt_operator *op = NULL;
-    volt_state *past = NULL;
+    volt_state *kernel_state = NULL;
     volt_state_sums *sums = NULL;
     double F[N * M], out[N * Q];
     volt_stage stage;
@@ -251,11 +251,11 @@ static volt_status ask_landmarks(const void *with, volt_progress progress, journ
             journey_put(result, sums->H, M * Q);
     }
     if (status == VOLT_OK)
-        status = volt_landmark_operator_end(op, &past);
+        status = volt_landmark_operator_end(op, &kernel_state);
     if (status == VOLT_OK)
         status = volt_stage_end(&stage);
     volt_state_sums_free(sums);
-    volt_state_free(past);
+    volt_state_free(kernel_state);
     volt_operator_free(op);
     return status;
 }
@@ -266,18 +266,18 @@ static volt_status end_of_landmarks(const void *with, volt_progress progress, jo
     (void)progress;
     const ground *g = with;
     volt_operator *op = NULL;
-    volt_state *past = NULL;
+    volt_state *kernel_state = NULL;
     volt_stage none;
     volt_stage_begin(&none, (volt_progress){0}, "landmarks", 0, 1, 1);
     volt_status status = make_landmarks(g, &none, &op);
     if (status == VOLT_OK)
-        status = volt_landmark_operator_end(op, &past);
+        status = volt_landmark_operator_end(op, &kernel_state);
     if (status == VOLT_OK) {
         double row[N];
-        volt_state_advance(past, volt_view_of(x, 1, D), false, volt_matrix_of(row, 1, N), NULL);
+        volt_state_advance(kernel_state, volt_view_of(x, 1, D), false, volt_matrix_of(row, 1, N), NULL);
         journey_put(result, row, N);
     }
-    volt_state_free(past);
+    volt_state_free(kernel_state);
     volt_operator_free(op);
     return status;
 }

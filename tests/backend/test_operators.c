@@ -219,7 +219,7 @@ static void ends_on(const volt_backend *backend)
             volt_resolved resolved = resolve_on(engine_kernels[k], volt_view_of(Z, N, D));
             volt_columns *columns = NULL;
             volt_operator *op = NULL;
-            volt_state *past = NULL;
+            volt_state *kernel_state = NULL;
             check_ok(volt_columns_create(&resolved, volt_view_of(Z, KEPT, D), NULL, &columns));
             check_ok(volt_kernel_operator(&resolved, columns, volt_view_of(Z, KEPT, D), false, &op));
             if (filled == 2) {
@@ -232,18 +232,18 @@ static void ends_on(const volt_backend *backend)
                 check_ok(op->rows(op, 0, backend, volt_matrix_of(there, KEPT, KEPT), NULL));
                 backend->release(there);
             }
-            check_ok(volt_kernel_operator_end(op, &past));
+            check_ok(volt_kernel_operator_end(op, &kernel_state));
             volt_operator_free(op);
             double size = 0, row[KEPT];
             for (int64_t i = 0; i < N * N; i++)
                 size = fmax(size, fabs(K[i]));
             for (int64_t i = KEPT; i < N; i++) {
-                volt_state_advance(past, volt_view_of(Z + i * D, 1, D), false, volt_matrix_of(row, 1, KEPT),
-                                   NULL);
+                volt_state_advance(kernel_state, volt_view_of(Z + i * D, 1, D), false,
+                                   volt_matrix_of(row, 1, KEPT), NULL);
                 for (int64_t j = 0; j < KEPT; j++)
                     assert_true(fabs(row[j] - K[i * N + j]) <= 16 * N * DBL_EPSILON * size);
             }
-            volt_state_free(past);
+            volt_state_free(kernel_state);
             volt_columns_free(columns);
             volt_resolved_release(&resolved);
             free(K);

@@ -109,15 +109,15 @@ static void bytes_are_a_bound(void **state)
                     split_rows(&resolved, m);
                 double *Y = random_rows(&rng, m, d, 1);
                 volt_columns *columns = NULL;
-                volt_state *past = NULL;
+                volt_state *kernel_state = NULL;
                 counter count = {0};
                 volt_allocator counting = {count_alloc, count_release, &count};
                 volt_set_allocator(&counting);
                 check_ok(volt_columns_create(&resolved, volt_view_of(Y, m, d), NULL, &columns));
-                check_ok(volt_state_create(&resolved, columns, rows, &past));
+                check_ok(volt_state_create(&resolved, columns, rows, &kernel_state));
                 for (int e = 0; volt_engine_table[e]; e++)
                     met[e] |= volt_engine_table[e] == columns->engine;
-                volt_state_free(past);
+                volt_state_free(kernel_state);
                 volt_columns_free(columns);
                 volt_set_allocator(NULL);
                 double said = volt_engine_bytes(&resolved, m, rows), took = (double)count.most;
@@ -150,7 +150,7 @@ static void columns_that_grow(void **state)
             double once[H * M] = {0}, grown[H * M] = {0}, largest = 0;
             for (int which = 0; which < 2; which++) {
                 volt_columns *columns = NULL;
-                volt_state *past = NULL;
+                volt_state *kernel_state = NULL;
                 int64_t there = which == 0 ? M : 1 + (int64_t)(20 * volt_rng_uniform(&rng));
                 check_ok(volt_columns_create(&resolved, volt_view_rows(all, 0, there), NULL, &columns));
                 if (which == 1 && i % 4 == 0 && columns->paths) { /* as if fewer rows had had another engine */
@@ -165,10 +165,10 @@ static void columns_that_grow(void **state)
                     there += more;
                 }
                 assert_int_equal(columns->m, M);
-                check_ok(volt_state_create(&resolved, columns, H, &past));
-                volt_state_advance(past, volt_view_of(Z, H, d), false,
+                check_ok(volt_state_create(&resolved, columns, H, &kernel_state));
+                volt_state_advance(kernel_state, volt_view_of(Z, H, d), false,
                                    volt_matrix_of(which == 0 ? once : grown, H, M), NULL);
-                volt_state_free(past);
+                volt_state_free(kernel_state);
                 volt_columns_free(columns);
             }
             for (int k = 0; k < H * M; k++)

@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { N = 37, D = 2, Q = 2, MOST = D + Q, LAGS = 4, PAST = 400 };
+enum { N = 37, D = 2, Q = 2, MOST = D + Q, LAGS = 4, HISTORY = 400 };
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
@@ -122,7 +122,7 @@ static double along(const volt_explanation *e, int p, int k, const double *direc
 static void forecast(const volt_model *model, const volt_explanation *e, const double *direction, double h,
                      double *out)
 {
-    enum { ROWS = PAST + LAGS };
+    enum { ROWS = HISTORY + LAGS };
     double *X = new_matrix(ROWS, D), *all = new_matrix(ROWS, Q), *known = new_matrix(ROWS, Q);
     for (int i = 0; i < ROWS; i++) {
         int lag = ROWS - 1 - i;

@@ -78,21 +78,21 @@ static void advance(const feature_map *map, const double *last, const double *te
 static double *states_of(const feature_map *map, const double *Z, int64_t n)
 {
     int64_t size = state_size(map);
-    double *states = new_matrix(n, size), *past = new_matrix(2, size), *tensor = new_matrix(1, map->D);
+    double *states = new_matrix(n, size), *previous = new_matrix(2, size), *tensor = new_matrix(1, map->D);
     double *zero = calloc((size_t)map->d, sizeof *zero);
-    memset(past, 0, (size_t)(2 * size) * sizeof *past);
+    memset(previous, 0, (size_t)(2 * size) * sizeof *previous);
     tensorise(map, zero, tensor);
     for (int j = 0; j <= map->steps; j++) { /* as many steps as a state remembers */
-        advance(map, past, tensor, past + size);
-        memcpy(past, past + size, (size_t)size * sizeof *past);
+        advance(map, previous, tensor, previous + size);
+        memcpy(previous, previous + size, (size_t)size * sizeof *previous);
     }
     for (int64_t t = 0; t < n; t++) {
         tensorise(map, Z + t * map->d, tensor);
-        advance(map, t > 0 ? states + (t - 1) * size : past, tensor, states + t * size);
+        advance(map, t > 0 ? states + (t - 1) * size : previous, tensor, states + t * size);
     }
     free(zero);
     free(tensor);
-    free(past);
+    free(previous);
     return states;
 }
 

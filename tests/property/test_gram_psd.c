@@ -58,8 +58,8 @@ static void a_constant_border_would_fail_for_rbf(void **state)
     double lambda2 = kernel->lambda * kernel->lambda;
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
-            double past = i > 0 && j > 0 ? K[(i - 1) * N + j - 1] : 1 / (1 - lambda2);
-            K[i * N + j] = 1 + lambda2 * plain_kappa(kernel, rows + i, rows + j, 1) * past;
+            double previous = i > 0 && j > 0 ? K[(i - 1) * N + j - 1] : 1 / (1 - lambda2);
+            K[i * N + j] = 1 + lambda2 * plain_kappa(kernel, rows + i, rows + j, 1) * previous;
         }
     double smallest, largest;
     plain_eigenvalues(volt_view_of(K, N, N), &smallest, &largest);
@@ -89,8 +89,8 @@ static void truncated_gram(const plain_kernel *kernel, const double *X, int64_t 
     double lambda2 = kernel->lambda * kernel->lambda;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < m; j++) {
-            double past = i > 0 && j > 0 ? K[(i - 1) * m + j - 1] : 1;
-            K[i * m + j] = 1 + lambda2 * plain_kappa(kernel, X + i * D, Y + j * D, D) * past;
+            double previous = i > 0 && j > 0 ? K[(i - 1) * m + j - 1] : 1;
+            K[i * m + j] = 1 + lambda2 * plain_kappa(kernel, X + i * D, Y + j * D, D) * previous;
         }
 }
 

@@ -11,22 +11,22 @@
 
 #include <cmocka.h>
 
-enum { MOMENTS = 4 };
+enum { SAMPLES = 4 };
 
 typedef struct record {
     int seen;
     int64_t held;
 } record;
 
-static void check_moment(void *context, const soak_moment *moment)
+static void check_sample(void *context, const soak_sample *sample)
 {
     record *r = context;
-    if (!(moment->error <= moment->bound))
-        fail_msg("off by %g after %d rows, and rounding leaves room for %g", moment->error, (int)moment->rows,
-                 moment->bound);
+    if (!(sample->error <= sample->bound))
+        fail_msg("off by %g after %d rows, and rounding leaves room for %g", sample->error, (int)sample->rows,
+                 sample->bound);
     if (r->seen++ == 0)
-        r->held = moment->held;
-    assert_int_equal(moment->held, r->held);
+        r->held = sample->held;
+    assert_int_equal(sample->held, r->held);
 }
 
 static void stream(void **state)
@@ -34,9 +34,9 @@ static void stream(void **state)
     (void)state;
     record r = {0};
     soak_count();
-    check_ok(soak_stream(10000, MOMENTS, check_moment, &r));
+    check_ok(soak_stream(10000, SAMPLES, check_sample, &r));
     soak_uncount();
-    assert_int_equal(r.seen, MOMENTS);
+    assert_int_equal(r.seen, SAMPLES);
 }
 
 static void learner(void **state)
@@ -44,9 +44,9 @@ static void learner(void **state)
     (void)state;
     record r = {0};
     soak_count();
-    check_ok(soak_learn(60, 1000, MOMENTS, check_moment, &r));
+    check_ok(soak_learn(60, 1000, SAMPLES, check_sample, &r));
     soak_uncount();
-    assert_int_equal(r.seen, MOMENTS);
+    assert_int_equal(r.seen, SAMPLES);
 }
 
 int main(void)

@@ -102,14 +102,14 @@ static void plain_solve(long double *S, long double *h, int n)
 static double *states_of(const volt_model *model, const data *d, int64_t *count)
 {
     volt_columns *columns = NULL;
-    volt_state *past = NULL;
+    volt_state *kernel_state = NULL;
     *count = volt_states_count(&model->resolved);
     assert_true(*count > 0 && *count <= MOST_STATES);
     double *F = new_matrix(ALL, *count);
     check_ok(volt_states_columns(&model->resolved, &columns));
-    check_ok(volt_state_create(&model->resolved, columns, ALL, &past));
-    volt_state_advance(past, volt_view_of(d->X, ALL, D), false, volt_matrix_of(F, ALL, *count), NULL);
-    volt_state_free(past);
+    check_ok(volt_state_create(&model->resolved, columns, ALL, &kernel_state));
+    volt_state_advance(kernel_state, volt_view_of(d->X, ALL, D), false, volt_matrix_of(F, ALL, *count), NULL);
+    volt_state_free(kernel_state);
     volt_columns_free(columns);
     return F;
 }

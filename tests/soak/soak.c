@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOMENTS = 10, WINDOW = 500 };
+enum { SAMPLES = 10, WINDOW = 500 };
 
 typedef struct record {
     const char *name;
@@ -43,17 +43,17 @@ static long resident(void)
     return pages * sysconf(_SC_PAGESIZE);
 }
 
-static void print_moment(void *context, const soak_moment *moment)
+static void print_sample(void *context, const soak_sample *sample)
 {
     record *r = context;
-    int is_off = !(moment->error <= moment->bound), has_grown = r->seen > 0 && moment->held > r->held;
+    int is_off = !(sample->error <= sample->bound), has_grown = r->seen > 0 && sample->held > r->held;
     if (r->seen++ == 0) {
-        r->held = moment->held;
+        r->held = sample->held;
         printf("%-8s %12s %10s %10s %12s %10s %8s\n", "part", "rows", "off by", "bound", "bytes held",
                "resident", "seconds");
     }
-    printf("%-8s %12" PRId64 " %10.1e %10.1e %12" PRId64 " %6.1f MiB %8.0f%s%s\n", r->name, moment->rows,
-           moment->error, moment->bound, moment->held, (double)resident() / (1 << 20), seconds_now() - r->begin,
+    printf("%-8s %12" PRId64 " %10.1e %10.1e %12" PRId64 " %6.1f MiB %8.0f%s%s\n", r->name, sample->rows,
+           sample->error, sample->bound, sample->held, (double)resident() / (1 << 20), seconds_now() - r->begin,
            is_off ? "  OFF" : "", has_grown ? "  GROWN" : "");
     fflush(stdout);
     r->failed |= is_off || has_grown;
@@ -72,8 +72,8 @@ int main(int argc, char **argv)
     soak_count();
     volt_status status = volt_set_threads(1);
     if (status == VOLT_OK)
-        status = is_stream ? soak_stream(rows, MOMENTS, print_moment, &r)
-                           : soak_learn(WINDOW, rows, MOMENTS, print_moment, &r);
+        status = is_stream ? soak_stream(rows, SAMPLES, print_sample, &r)
+                           : soak_learn(WINDOW, rows, SAMPLES, print_sample, &r);
     if (status)
         fprintf(stderr, "soak: %s\n", volt_error_detail());
     return status || r.failed ? EXIT_FAILURE : EXIT_SUCCESS;

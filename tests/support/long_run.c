@@ -149,7 +149,7 @@ static volt_status compare_stream(const streaming *s, int64_t rows, double *erro
     return status;
 }
 
-static volt_status run_stream(streaming *s, int64_t rows, int64_t moments, soak_report *report, void *context)
+static volt_status run_stream(streaming *s, int64_t rows, int64_t samples, soak_report *report, void *context)
 {
     int64_t next = 1;
     for (int64_t t = 0; t < rows; t++) {
@@ -157,22 +157,22 @@ static volt_status run_stream(streaming *s, int64_t rows, int64_t moments, soak_
         source_next(&s->from, &x, &y);
         s->recent[t % YOUNG] = x;
         TRY(volt_live_feed(s->stream, &x, &s->forecasts[t % YOUNG]));
-        if (t + 1 < YOUNG || (t + 1) * moments < next * rows)
+        if (t + 1 < YOUNG || (t + 1) * samples < next * rows)
             continue;
-        soak_moment moment = {.rows = t + 1, .bound = s->bound, .held = atomic_load(&bytes_held)};
-        TRY(compare_stream(s, t + 1, &moment.error));
-        report(context, &moment);
+        soak_sample sample = {.rows = t + 1, .bound = s->bound, .held = atomic_load(&bytes_held)};
+        TRY(compare_stream(s, t + 1, &sample.error));
+        report(context, &sample);
         next++;
     }
     return VOLT_OK;
 }
 
-volt_status soak_stream(int64_t rows, int64_t moments, soak_report *report, void *context)
+volt_status soak_stream(int64_t rows, int64_t samples, soak_report *report, void *context)
 {
     streaming s = {.model = NULL};
     volt_status status = begin_stream(&s);
     if (status == VOLT_OK)
-        status = run_stream(&s, rows, moments, report, context);
+        status = run_stream(&s, rows, samples, report, context);
     volt_live_free(s.stream);
     volt_model_free(s.model);
     return status;
@@ -214,7 +214,7 @@ static volt_status begin_learner(learning *l, int64_t window)
 }
 
 /* Compare predictions of the next rows with those of a fit on the rows of the window. */
-static volt_status compare_learner(const learning *l, soak_moment *moment)
+static volt_status compare_learner(const learning *l, soak_sample *sample)
 {
     volt_model *fresh = NULL;
     volt_model_info info = {.struct_size = sizeof info};
@@ -229,36 +229,36 @@ static volt_status compare_learner(const learning *l, soak_moment *moment)
     if (status == VOLT_OK)
         status = volt_live_predict(l->learner, next, 0, volt_matrix_of(found, COMPARED, 1), NULL);
     for (int64_t i = 0; status == VOLT_OK && i < COMPARED; i++)
-        moment->error = fmax(moment->error, fabs(found[i] - expected[i]));
+        sample->error = fmax(sample->error, fabs(found[i] - expected[i]));
     double n = (double)seen;
-    moment->bound = n * DBL_EPSILON * (n * info.facts->largest + alpha) / alpha;
+    sample->bound = n * DBL_EPSILON * (n * info.facts->largest + alpha) / alpha;
     volt_model_free(fresh);
     return status;
 }
 
-static volt_status run_learner(learning *l, int64_t rows, int64_t moments, soak_report *report, void *context)
+static volt_status run_learner(learning *l, int64_t rows, int64_t samples, soak_report *report, void *context)
 {
     int64_t next = 1;
     for (int64_t t = 0; t < rows; t++) {
         int64_t now = l->kept - COMPARED;
         TRY(volt_live_update(l->learner, &l->x[now], 0, &l->y[now], NULL));
         move_on(l);
-        if ((t + 1) * moments < next * rows)
+        if ((t + 1) * samples < next * rows)
             continue;
-        soak_moment moment = {.rows = t + 1, .held = atomic_load(&bytes_held)};
-        TRY(compare_learner(l, &moment));
-        report(context, &moment);
+        soak_sample sample = {.rows = t + 1, .held = atomic_load(&bytes_held)};
+        TRY(compare_learner(l, &sample));
+        report(context, &sample);
         next++;
     }
     return VOLT_OK;
 }
 
-volt_status soak_learn(int64_t window, int64_t rows, int64_t moments, soak_report *report, void *context)
+volt_status soak_learn(int64_t window, int64_t rows, int64_t samples, soak_report *report, void *context)
 {
     learning l = {.model = NULL};
     volt_status status = begin_learner(&l, window);
     if (status == VOLT_OK)
-        status = run_learner(&l, rows, moments, report, context);
+        status = run_learner(&l, rows, samples, report, context);
     volt_live_free(l.learner);
     volt_model_free(l.model);
     free(l.x);

@@ -10,14 +10,14 @@
 #include "volterra.h"
 
 /* Measurements after a number of rows. */
-typedef struct soak_moment {
+typedef struct soak_sample {
     int64_t rows;
     double error; /* of predictions, relative to a fresh stream or fit */
     double bound; /* bound from rounding */
     int64_t held; /* bytes allocated by the library */
-} soak_moment;
+} soak_sample;
 
-typedef void soak_report(void *context, const soak_moment *moment);
+typedef void soak_report(void *context, const soak_sample *sample);
 
 /* Start counting allocated bytes. Call it before any object is created, and soak_uncount after all are
  * freed. */
@@ -31,11 +31,11 @@ void soak_uncount(void);
  *     2 eps largest sum_j |A_j| (n + 8 / (1 - contraction)),
  *
  * n for the sum, and 8 roundings of each step, of which every later step keeps `contraction` at most. */
-volt_status soak_stream(int64_t rows, int64_t moments, soak_report *report, void *context);
+volt_status soak_stream(int64_t rows, int64_t samples, soak_report *report, void *context);
 
 /* Run `rows` rows through a learner of the last `window` rows. A fit of the same rows, with 200 rows of
  * washout before them, forecasts the next 20 rows too: within n eps c of each other, n the rows of both and
  * c = (n largest + alpha) / alpha, above the condition number of K + alpha I. */
-volt_status soak_learn(int64_t window, int64_t rows, int64_t moments, soak_report *report, void *context);
+volt_status soak_learn(int64_t window, int64_t rows, int64_t samples, soak_report *report, void *context);
 
 #endif

@@ -181,9 +181,9 @@ static void options_that_are_refused(void **state)
                 "the list of ranges is NULL");
     check_fails(volt_candidates_draw("rbf | linear", rows(), &options, &candidates), VOLT_ERR_ARGUMENT,
                 "the list of ranges is NULL");
-    double fed[N] = {NAN};
+    double fed_outputs[N] = {NAN};
     options = (volt_draw_options){
-        .struct_size = sizeof(volt_draw_options), .scale = 1, .fed = volt_view_of(fed, N, 1)};
+        .struct_size = sizeof(volt_draw_options), .scale = 1, .fed_outputs = volt_view_of(fed_outputs, N, 1)};
     check_fails(volt_candidates_draw("rbf", rows(), &options, &candidates), VOLT_ERR_NOT_FINITE,
                 "the fed-back outputs");
     assert_null(candidates);

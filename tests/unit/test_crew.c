@@ -146,14 +146,14 @@ static void shards_have_crews(void **state)
 static void outputs_that_come_back(void **state)
 {
     (void)state;
-    volt_candidates *fed = NULL;
+    volt_candidates *fed_outputs = NULL;
     volt_draw_options drawn = volt_draw_options_default();
-    drawn.fed = plain_targets(&problem);
-    check_ok(volt_candidates_draw("volterra", plain_inputs(&problem), &drawn, &fed));
+    drawn.fed_outputs = plain_targets(&problem);
+    check_ok(volt_candidates_draw("volterra", plain_inputs(&problem), &drawn, &fed_outputs));
     volt_search_options options = options_of(VOLT_RACE_EXACT);
     options.draws = 10;
-    check_crew(fed, &options, 2, 1, 0, 0);
-    volt_candidates_free(fed);
+    check_crew(fed_outputs, &options, 2, 1, 0, 0);
+    volt_candidates_free(fed_outputs);
 }
 
 /* ---- workers that leave ----------------------------------------------------------------------- */

@@ -116,11 +116,11 @@ static int cancel(const char *stage, double fraction, void *context)
 
 static double *rows_of(const volt_resolved *resolved, const volt_columns *columns, volt_view Z)
 {
-    volt_state *past = NULL;
+    volt_state *kernel_state = NULL;
     double *K = new_matrix(Z.rows, columns->m);
-    check_ok(volt_state_create(resolved, columns, Z.rows, &past));
-    volt_state_advance(past, Z, false, volt_matrix_of(K, Z.rows, columns->m), NULL);
-    volt_state_free(past);
+    check_ok(volt_state_create(resolved, columns, Z.rows, &kernel_state));
+    volt_state_advance(kernel_state, Z, false, volt_matrix_of(K, Z.rows, columns->m), NULL);
+    volt_state_free(kernel_state);
     return K;
 }
 
@@ -180,18 +180,18 @@ static void threads_change_nothing(void **state)
     volt_view few = volt_view_rows(Z, 0, M);
     volt_resolved resolved = resolve_on("gak:window=5,sigma=1", few);
     volt_columns *columns = NULL;
-    volt_state *past = NULL;
+    volt_state *kernel_state = NULL;
     double *many = new_matrix(M, M), *one = new_matrix(M, M);
     check_ok(volt_columns_create(&resolved, few, NULL, &columns));
-    check_ok(volt_state_create(&resolved, columns, M, &past));
-    volt_state_advance(past, few, false, volt_matrix_of(many, M, M), NULL);
+    check_ok(volt_state_create(&resolved, columns, M, &kernel_state));
+    volt_state_advance(kernel_state, few, false, volt_matrix_of(many, M, M), NULL);
     check_ok(volt_set_threads(1));
-    volt_state_zero(past);
-    volt_state_advance(past, few, false, volt_matrix_of(one, M, M), NULL);
+    volt_state_zero(kernel_state);
+    volt_state_advance(kernel_state, few, false, volt_matrix_of(one, M, M), NULL);
     assert_memory_equal(many, one, (size_t)M * M * sizeof(double));
     free(one);
     free(many);
-    volt_state_free(past);
+    volt_state_free(kernel_state);
     volt_columns_free(columns);
     volt_resolved_release(&resolved);
     for (int t = 0; t < 2; t++)

@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { N = 30, D = 2, Q = 2, LAGS = 3, PAST = 300 };
+enum { N = 30, D = 2, Q = 2, LAGS = 3, HISTORY = 300 };
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
@@ -60,10 +60,10 @@ static double kernel_between(const volt_kernel *kernel, volt_view X, volt_view Y
 
 static double *moved(const double *point, int lag, int input, double h)
 {
-    double *X = new_matrix(PAST, D);
-    for (int i = 0; i < PAST * D; i++)
+    double *X = new_matrix(HISTORY, D);
+    for (int i = 0; i < HISTORY * D; i++)
         X[i] = point[i % D];
-    X[(PAST - 1 - lag) * D + input] += h;
+    X[(HISTORY - 1 - lag) * D + input] += h;
     return X;
 }
 
@@ -98,7 +98,7 @@ static void check_band(const char *text, const double *X, const double *Y, const
                 info.coefficients[i / N * Q + q] * K[i] * info.coefficients[i % N * Q + q] / (N - intercept);
     for (int v = 0; v < LAGS * D; v++) {
         double *up = moved(point, v / D, v % D, h), *down = moved(point, v / D, v % D, -h);
-        volt_view plus = volt_view_of(up, PAST, D), minus = volt_view_of(down, PAST, D);
+        volt_view plus = volt_view_of(up, HISTORY, D), minus = volt_view_of(down, HISTORY, D);
         double prior = (kernel_between(kernel, plus, plus) - 2 * kernel_between(kernel, plus, minus) +
                         kernel_between(kernel, minus, minus)) /
                        (4 * h * h);

@@ -283,7 +283,7 @@ static void streams_and_files_keep_all_bits(void **state)
         volt_fit_options options = fed_options(omega);
         options.input = c % 2 ? VOLT_INPUT_BOTH : VOLT_INPUT_LEVEL;
         volt_model *model = fed_fit(kernels[c], &rows, &options, nowhere), *read = NULL;
-        const char *path = scratch_path("model.safetensors"), *moment = scratch_path("moment.safetensors");
+        const char *path = scratch_path("model.safetensors"), *state_path = scratch_path("state.safetensors");
         check_ok(volt_model_save(model, path, (volt_progress){0}));
         check_ok(volt_model_load(path, &read));
         volt_model_info info = {.struct_size = sizeof info};
@@ -303,8 +303,8 @@ static void streams_and_files_keep_all_bits(void **state)
         for (int64_t i = 0; i < H / 2; i++)
             check_ok(volt_live_feed(stream, rows.x + (N + i) * D, out + i * Q));
         check_ok(volt_live_copy(stream, &copy));
-        check_ok(volt_live_save(stream, moment));
-        check_ok(volt_live_load(read, NULL, moment, &resumed));
+        check_ok(volt_live_save(stream, state_path));
+        check_ok(volt_live_load(read, NULL, state_path, &resumed));
         for (int64_t i = H / 2; i < H; i++) {
             check_ok(volt_live_feed(stream, rows.x + (N + i) * D, out + i * Q));
             check_ok(volt_live_feed(copy, rows.x + (N + i) * D, y));
@@ -345,13 +345,13 @@ static void moments_belong_to_a_weight(void **state)
     volt_model *one = fed_fit("linear", &rows, &options, nowhere);
     options.feedback_weight = omega + 1;
     volt_model *other = fed_fit("linear", &rows, &options, nowhere);
-    const char *moment = scratch_path("moment.safetensors");
+    const char *state_path = scratch_path("state.safetensors");
     volt_live *stream = NULL;
     check_ok(volt_live_create(one, NULL, &stream));
-    check_ok(volt_live_save(stream, moment));
+    check_ok(volt_live_save(stream, state_path));
     volt_live_free(stream);
     stream = NULL;
-    check_fails(volt_live_load(other, NULL, moment, &stream), VOLT_ERR_FORMAT, "another model");
+    check_fails(volt_live_load(other, NULL, state_path, &stream), VOLT_ERR_FORMAT, "another model");
     volt_model_free(one);
     volt_model_free(other);
     fed_system_free(&rows);

@@ -88,7 +88,7 @@ static void diverging_runs_say_where(void **state)
 
     /* A stream returns the forecast, rejects the rows after it and resumes from a known output, also after
      * loading. */
-    const char *moment = scratch_path("moment.safetensors");
+    const char *state_path = scratch_path("state.safetensors");
     volt_live *stream = NULL, *read = NULL, *copy = NULL;
     double last = 0;
     check_ok(volt_live_create(model, NULL, &stream));
@@ -99,8 +99,8 @@ static void diverging_runs_say_where(void **state)
     check_ok(volt_live_copy(stream, &copy));
     check_fails(volt_live_feed(copy, x, &last), VOLT_ERR_NOT_FINITE, "output 1 of row 5 is 6");
     volt_live_free(copy);
-    check_ok(volt_live_save(stream, moment));
-    check_ok(volt_live_load(model, NULL, moment, &read));
+    check_ok(volt_live_save(stream, state_path));
+    check_ok(volt_live_load(model, NULL, state_path, &read));
     check_fails(volt_live_feed(read, x, &last), VOLT_ERR_NOT_FINITE, "row 5");
     check_ok(volt_live_learn(read, 0, (double[]){2}));
     check_ok(volt_live_feed(read, x, &last));

@@ -88,8 +88,8 @@ static void see_rows(bool scaled, double omega, const int64_t *lengths, int64_t 
         if (n_records > 0 && t == begin)
             begin += lengths[r++];
         bool first = t == 0 || (n_records > 0 && t == begin - lengths[r - 1]);
-        double fed = first ? 0 : omega * hypot(seen->y[(t - 1) * Q], seen->y[(t - 1) * Q + 1]);
-        joint = fmax(joint, hypot(seen->x[t], fed));
+        double fed_outputs = first ? 0 : omega * hypot(seen->y[(t - 1) * Q], seen->y[(t - 1) * Q + 1]);
+        joint = fmax(joint, hypot(seen->x[t], fed_outputs));
     }
     for (int64_t t = 0; t < N; t++)
         seen->x[t] /= joint;
@@ -254,7 +254,7 @@ static void threads_change_nothing(void **state)
 {
     (void)state;
     volt_draw_options draw = volt_draw_options_default();
-    draw.fed = targets();
+    draw.fed_outputs = targets();
     draw.seed = 5;
     draw.from_defaults = 1;
     volt_candidates *candidates = NULL;
@@ -332,7 +332,7 @@ static void weights_are_drawn(void **state)
     volt_candidates *candidates = NULL;
     char kernel[VOLT_KERNEL_LENGTH];
     double alpha, weight;
-    draw.fed = targets();
+    draw.fed_outputs = targets();
     draw.ranges = &low;
     draw.n_ranges = 1;
     draw.from_defaults = 1;
@@ -355,9 +355,9 @@ static void weights_are_drawn(void **state)
     check_fails(volt_candidates_draw("rbf", inputs(), &draw, &candidates), VOLT_ERR_ARGUMENT,
                 "the range of feedback starts at 0");
     draw.ranges = &low;
-    draw.fed = volt_view_of(NULL, 0, 0);
+    draw.fed_outputs = volt_view_of(NULL, 0, 0);
     check_fails(volt_candidates_draw("rbf", inputs(), &draw, &candidates), VOLT_ERR_ARGUMENT, "no feedback");
-    draw.fed = volt_view_of(y, N - 1, Q);
+    draw.fed_outputs = volt_view_of(y, N - 1, Q);
     check_fails(volt_candidates_draw("rbf", inputs(), &draw, &candidates), VOLT_ERR_SHAPE,
                 "83 of fed-back outputs");
     /* Without feedback every candidate has weight 0. */
@@ -378,7 +378,7 @@ static void widths_know_the_weight(void **state)
         const volt_range one = {.name = "feedback", .kind = VOLT_SEARCH_LOG, .low = at[i], .high = at[i]};
         volt_draw_options draw = {.struct_size = sizeof(volt_draw_options),
                                   .scale = 1,
-                                  .fed = targets(),
+                                  .fed_outputs = targets(),
                                   .ranges = &one,
                                   .n_ranges = 1};
         volt_candidates *candidates = NULL;
@@ -427,7 +427,7 @@ static void logs_go_on(void **state)
 {
     (void)state;
     volt_draw_options draw = volt_draw_options_default();
-    draw.fed = targets();
+    draw.fed_outputs = targets();
     volt_candidates *candidates = NULL;
     check_ok(volt_candidates_draw("fading", inputs(), &draw, &candidates));
     volt_search_options options = fold_options();
@@ -498,7 +498,7 @@ static volt_status draw_and_search(void)
     volt_draw_options draw = volt_draw_options_default();
     volt_candidates *candidates = NULL;
     volt_search *search = NULL;
-    draw.fed = volt_view_of(y, 30, Q);
+    draw.fed_outputs = volt_view_of(y, 30, Q);
     draw.from_defaults = 1;
     volt_status status = volt_candidates_draw("memory:pole=0.3", volt_view_of(x, 30, D), &draw, &candidates);
     volt_search_options options = fold_options();

@@ -37,11 +37,11 @@ static int make_data(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(4501);
-    double past = 0;
+    double previous = 0;
     for (int i = 0; i < N; i++) {
         x[i] = volt_rng_normal(&rng);
-        past = 0.6 * past + x[i];
-        y[i] = past + 0.2 * past * past + 0.1 * volt_rng_normal(&rng);
+        previous = 0.6 * previous + x[i];
+        y[i] = previous + 0.2 * previous * previous + 0.1 * volt_rng_normal(&rng);
     }
     return 0;
 }

@@ -287,20 +287,20 @@ static void after_the_horizon_the_past_is_forgotten(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(63);
-    enum { PAST = 30, D = 2 };
+    enum { HISTORY = 30, D = 2 };
     const double eps = 1e-6;
     for (int p = 0; p < PLAIN_KERNELS; p++) {
         volt_kernel *kernel = plain_parse(plain_kernels[p].text);
         volt_kernel_facts facts = {.struct_size = sizeof facts};
         check_ok(volt_kernel_query(kernel, 1, D, eps, &facts));
-        int64_t h = (int64_t)facts.horizon, n = PAST + h;
+        int64_t h = (int64_t)facts.horizon, n = HISTORY + h;
         double *X = random_rows(&rng, n, D, 1), *Y = random_rows(&rng, n, D, 1),
                *other = random_rows(&rng, n, D, 1);
         /* worst case: all rows at one point of the sphere, opposite initial states */
         for (int64_t i = 0; i < n; i++) {
             X[i * D] = Y[i * D] = other[i * D] = 1;
             X[i * D + 1] = Y[i * D + 1] = other[i * D + 1] = 0;
-            if (i < PAST)
+            if (i < HISTORY)
                 other[i * D] = 0;
         }
         double *K = new_matrix(n, n), *K_other = new_matrix(n, n);

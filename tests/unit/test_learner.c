@@ -437,7 +437,7 @@ static void small_windows_and_singular_rows(void **state)
     volt_live *learner = new_learner(s.model, 0, 1);
     check_fails(volt_live_update(learner, s.X, 0, s.Y, y), VOLT_ERR_SINGULAR, "cannot be learned");
     assert_int_equal(info_of(learner).rows, 1);
-    assert_int_equal(info_of(learner).fed, 1);
+    assert_int_equal(info_of(learner).rows_fed, 1);
     check_ok(volt_live_update(learner, s.X + D, 0, s.Y + Q, y));
     assert_int_equal(info_of(learner).rows, 2);
     volt_live_free(learner);

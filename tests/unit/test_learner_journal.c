@@ -101,13 +101,13 @@ static void check_same(volt_live *one, volt_live *two)
 }
 
 /* The state of the learner after each number of steps. */
-static int64_t all_moments(const school *s, volt_live *moments[MOST_STEPS])
+static int64_t all_states(const school *s, volt_live *states[MOST_STEPS])
 {
     int64_t n = 0;
     for (bool goes_on = true; goes_on; n++) {
-        moments[n] = new_learner(s);
+        states[n] = new_learner(s);
         for (int64_t step = 0; step < n; step++)
-            goes_on = take_step(s, moments[n], step);
+            goes_on = take_step(s, states[n], step);
         goes_on = n == 0 || goes_on;
     }
     return n;
@@ -119,14 +119,14 @@ static void a_journal_may_end_anywhere(void **state)
 {
     (void)state;
     school s;
-    volt_live *moments[MOST_STEPS];
+    volt_live *states[MOST_STEPS];
     open_school(851, &s);
-    int64_t n = all_moments(&s, moments);
+    int64_t n = all_states(&s, states);
     volt_live *learner = new_learner(&s);
     check_ok(volt_journal_open(learner, scratch_path("whole"), NULL));
     for (int64_t step = 0; step < n - 1; step++)
         take_step(&s, learner, step);
-    check_same(learner, moments[n - 1]);
+    check_same(learner, states[n - 1]);
     volt_live_free(learner);
     size_t size = 0;
     char *bytes = scratch_read(scratch_path("whole"), &size);
@@ -142,7 +142,7 @@ static void a_journal_may_end_anywhere(void **state)
         assert_int_equal(replayed, done);
         assert_int_equal(events_of(learner), done);
         if (cut % 5 == 0) {
-            check_same(learner, moments[done]);
+            check_same(learner, states[done]);
             if (done < n - 1)
                 take_step(&s, learner, done); /* after the complete lines */
             volt_live_free(learner);
@@ -154,7 +154,7 @@ static void a_journal_may_end_anywhere(void **state)
     }
     free(bytes);
     for (int64_t i = 0; i < n; i++)
-        volt_live_free(moments[i]);
+        volt_live_free(states[i]);
     close_school(&s);
 }
 
@@ -163,9 +163,9 @@ static void a_state_and_a_journal_go_together(void **state)
 {
     (void)state;
     school s;
-    volt_live *moments[MOST_STEPS];
+    volt_live *states[MOST_STEPS];
     open_school(852, &s);
-    int64_t n = all_moments(&s, moments);
+    int64_t n = all_states(&s, states);
     for (int64_t saved = 0; saved < n; saved += 3)
         for (int emptied = 0; emptied < 2; emptied++) {
             int64_t replayed = -1;
@@ -186,11 +186,11 @@ static void a_state_and_a_journal_go_together(void **state)
             check_ok(volt_live_load(s.model, NULL, scratch_path("state"), &again));
             check_ok(volt_journal_open(again, scratch_path("journal"), &replayed));
             assert_int_equal(replayed, n - 1 - saved);
-            check_same(again, moments[n - 1]);
+            check_same(again, states[n - 1]);
             volt_live_free(again);
         }
     for (int64_t i = 0; i < n; i++)
-        volt_live_free(moments[i]);
+        volt_live_free(states[i]);
     close_school(&s);
 }
 

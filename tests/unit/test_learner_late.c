@@ -91,7 +91,7 @@ static void a_target_is_learned_when_it_is_known(void **state)
                     if (t % 6 == 0)
                         check_fresh(&s, window > 0 ? end - window : 0, end, t, y);
                 }
-                assert_int_equal(info_of(learner).fed, N - TRAIN);
+                assert_int_equal(info_of(learner).rows_fed, N - TRAIN);
                 assert_int_equal(info_of(learner).learned, N - TRAIN - ahead);
                 volt_live_free(learner);
                 close_school(&s);
@@ -229,7 +229,7 @@ static void memory_may_run_out(void **state)
         volt_live_free(learner);
         learner = new_learner(s.model, 0, 1);
         check_ok(volt_journal_open(learner, journal, NULL));
-        assert_int_equal(info_of(learner).fed, N - TRAIN);
+        assert_int_equal(info_of(learner).rows_fed, N - TRAIN);
         assert_int_equal(info_of(learner).learned, info_of(plain).learned);
         volt_live_free(learner);
         volt_live_free(plain);
@@ -301,7 +301,7 @@ static void a_singular_target_does_not_hold_up_the_row(void **state)
             assert_int_equal(status, is_twice ? VOLT_ERR_SINGULAR : VOLT_OK);
             check_ok(volt_live_update(same, x, 1, is_twice ? unknown : target, y[1]));
             assert_memory_equal(y[0], y[1], sizeof y[0]);
-            assert_int_equal(info_of(learner).fed, t);
+            assert_int_equal(info_of(learner).rows_fed, t);
             int64_t known = t > ahead ? t - ahead : 0;
             assert_int_equal(info_of(learner).learned, known > 1 ? known - 1 : known);
         }
@@ -310,7 +310,7 @@ static void a_singular_target_does_not_hold_up_the_row(void **state)
         int64_t replayed = 0;
         learner = new_learner(s.model, 0, 1);
         check_ok(volt_journal_open(learner, journal, &replayed));
-        assert_int_equal(info_of(learner).fed, 7);
+        assert_int_equal(info_of(learner).rows_fed, 7);
         check_same(learner, same);
         remove(journal);
         volt_live_free(same);

@@ -70,12 +70,12 @@ static volt_status multiply(product_task *t, volt_operator *op)
     volt_matrix C = volt_matrix_of(t->C, KEPT, Q), again = {t->again, KEPT, Q, Q + 1};
     VOLT_TRY(volt_operator_multiply(op, volt_backend_current(), V, C, NULL));
     VOLT_TRY(volt_operator_multiply(op, volt_backend_current(), V, again, NULL));
-    volt_state *past = NULL;
-    VOLT_TRY(volt_kernel_operator_end(op, &past));
+    volt_state *kernel_state = NULL;
+    VOLT_TRY(volt_kernel_operator_end(op, &kernel_state));
     for (int64_t i = KEPT; i < N; i++)
-        volt_state_advance(past, volt_view_of(t->Z + i * D, 1, D), false,
+        volt_state_advance(kernel_state, volt_view_of(t->Z + i * D, 1, D), false,
                            volt_matrix_of(t->later + (i - KEPT) * KEPT, 1, KEPT), NULL);
-    volt_state_free(past);
+    volt_state_free(kernel_state);
     return VOLT_OK;
 }
 

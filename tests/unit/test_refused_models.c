@@ -260,19 +260,20 @@ static void questions_to_other_models(void **state)
     volt_interval *interval = NULL;
     volt_live *learner = NULL;
     options.feedback_weight = 0.5;
-    volt_model *fed = model_of("fading", &options);
+    volt_model *fed_outputs = model_of("fading", &options);
     volt_explain_options asked = volt_explain_options_default();
     asked.order = 2;
-    check_fails(volt_model_orders(fed, inputs(), &asked, volt_matrix_of(out, N, 4)), VOLT_ERR_ARGUMENT, "");
+    check_fails(volt_model_orders(fed_outputs, inputs(), &asked, volt_matrix_of(out, N, 4)), VOLT_ERR_ARGUMENT,
+                "");
     volt_predict_options predict = volt_predict_options_default();
     predict.known = targets();
     predict.known.cols = 2;
-    check_fails(volt_model_predict(fed, inputs(), &predict, volt_matrix_of(out, N, 1), NULL), VOLT_ERR_SHAPE,
-                "24 x 2");
+    check_fails(volt_model_predict(fed_outputs, inputs(), &predict, volt_matrix_of(out, N, 1), NULL),
+                VOLT_ERR_SHAPE, "24 x 2");
     predict.known = (volt_view){Y, N, 1, 0};
-    check_fails(volt_model_predict(fed, inputs(), &predict, volt_matrix_of(out, N, 1), NULL), VOLT_ERR_SHAPE,
-                "24 x 1");
-    volt_model_free(fed);
+    check_fails(volt_model_predict(fed_outputs, inputs(), &predict, volt_matrix_of(out, N, 1), NULL),
+                VOLT_ERR_SHAPE, "24 x 1");
+    volt_model_free(fed_outputs);
 
     options = given_alpha();
     options.loss = "quantile:q=0.5";

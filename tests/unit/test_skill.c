@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static const volt_view NO_PAST = {0};
+static const volt_view NO_HISTORY = {0};
 
 /* A few additions and divisions: a few eps. */
 static void check_near(const char *name, double expected, double actual)
@@ -27,18 +27,18 @@ static void values_by_hand(void **state)
     const double baseline[] = {7, 1, 11, 0, 16, 1}, exact[] = {7, 0, 11, 1, 16, 2};
     const volt_view y = volt_view_of(truth, 3, 2), f = volt_view_of(forecast, 3, 2);
     volt_skill skill = {.struct_size = sizeof skill};
-    check_ok(volt_skill_compute(y, f, volt_view_of(baseline, 3, 2), NO_PAST, 1, 0, &skill));
+    check_ok(volt_skill_compute(y, f, volt_view_of(baseline, 3, 2), NO_HISTORY, 1, 0, &skill));
     check_near("skill", 1 - 6.0 / 77 / 2, skill.skill);
     check_near("mase", 4.0 / 15 / 2, skill.mase);
     assert_int_equal(skill.outputs, 2);
     /* An output with an exact baseline is excluded. */
-    check_ok(volt_skill_compute(y, f, volt_view_of(exact, 3, 2), NO_PAST, 1, 0, &skill));
+    check_ok(volt_skill_compute(y, f, volt_view_of(exact, 3, 2), NO_HISTORY, 1, 0, &skill));
     check_near("skill", 1 - 6.0 / 77, skill.skill);
     check_near("mase", 4.0 / 15, skill.mase);
     assert_int_equal(skill.outputs, 1);
-    check_ok(volt_skill_compute(y, f, f, NO_PAST, 1, 0, &skill));
+    check_ok(volt_skill_compute(y, f, f, NO_HISTORY, 1, 0, &skill));
     assert_true(skill.skill == 0 && skill.mase == 1 && skill.outputs == 1);
-    check_ok(volt_skill_compute(y, y, f, NO_PAST, 1, 0, &skill));
+    check_ok(volt_skill_compute(y, y, f, NO_HISTORY, 1, 0, &skill));
     assert_true(skill.skill == 1 && skill.mase == 0);
 }
 
@@ -60,7 +60,7 @@ static void the_unit_does_not_matter(void **state)
     volt_skill skill = {.struct_size = sizeof skill}, scaled = {.struct_size = sizeof scaled};
     volt_metrics model = {.struct_size = sizeof model}, baseline = {.struct_size = sizeof baseline};
     const volt_view views[] = {volt_view_of(y[0], T, 1), volt_view_of(y[1], T, 1), volt_view_of(y[2], T, 1)};
-    check_ok(volt_skill_compute(views[0], views[1], views[2], NO_PAST, 1, 0, &skill));
+    check_ok(volt_skill_compute(views[0], views[1], views[2], NO_HISTORY, 1, 0, &skill));
     check_ok(volt_metrics_compute(views[0], views[1], &model));
     check_ok(volt_metrics_compute(views[0], views[2], &baseline));
     golden_check_number("skill", 1 - model.mse / baseline.mse, skill.skill, 2 * T * DBL_EPSILON,
@@ -71,7 +71,7 @@ static void the_unit_does_not_matter(void **state)
             for (int t = 0; t < T; t++)
                 z[i][t] = ldexp(y[i][t], exponent);
         check_ok(volt_skill_compute(volt_view_of(z[0], T, 1), volt_view_of(z[1], T, 1),
-                                    volt_view_of(z[2], T, 1), NO_PAST, 1, 0, &scaled));
+                                    volt_view_of(z[2], T, 1), NO_HISTORY, 1, 0, &scaled));
         assert_true(scaled.skill == skill.skill && scaled.mase == skill.mase);
     }
 }
@@ -82,30 +82,31 @@ static void failures_are_named(void **state)
     double y[] = {1, 2, 3}, f[] = {1, 2, 4}, far[] = {1, 2, DBL_MAX};
     const volt_view truth = volt_view_of(y, 3, 1), forecast = volt_view_of(f, 3, 1);
     volt_skill skill = {.struct_size = sizeof(volt_skill), 5, 5, 5, 5, 5};
-    check_fails(volt_skill_compute(truth, forecast, volt_view_of(f, 2, 1), NO_PAST, 1, 0, &skill),
+    check_fails(volt_skill_compute(truth, forecast, volt_view_of(f, 2, 1), NO_HISTORY, 1, 0, &skill),
                 VOLT_ERR_SHAPE, "the baseline");
-    check_fails(volt_skill_compute(truth, volt_view_of(f, 2, 1), truth, NO_PAST, 1, 0, &skill), VOLT_ERR_SHAPE,
-                "2 x 1");
-    check_fails(volt_skill_compute(truth, forecast, forecast, NO_PAST, 1, 0, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_skill_compute(truth, volt_view_of(far, 3, 1), forecast, NO_PAST, 1, 0, &skill),
+    check_fails(volt_skill_compute(truth, volt_view_of(f, 2, 1), truth, NO_HISTORY, 1, 0, &skill),
+                VOLT_ERR_SHAPE, "2 x 1");
+    check_fails(volt_skill_compute(truth, forecast, forecast, NO_HISTORY, 1, 0, NULL), VOLT_ERR_ARGUMENT,
+                "NULL");
+    check_fails(volt_skill_compute(truth, volt_view_of(far, 3, 1), forecast, NO_HISTORY, 1, 0, &skill),
                 VOLT_ERR_NOT_FINITE, "column 0 overflow");
     f[0] = NAN;
-    check_fails(volt_skill_compute(truth, truth, forecast, NO_PAST, 1, 0, &skill), VOLT_ERR_NOT_FINITE,
+    check_fails(volt_skill_compute(truth, truth, forecast, NO_HISTORY, 1, 0, &skill), VOLT_ERR_NOT_FINITE,
                 "baseline");
     const volt_view wide = volt_view_of(f, 1, 2);
     check_fails(volt_skill_compute(truth, truth, (volt_view){0}, wide, 1, 0, &skill), VOLT_ERR_SHAPE, "past");
-    check_fails(volt_skill_compute(truth, truth, (volt_view){0}, NO_PAST, 0, 0, &skill), VOLT_ERR_ARGUMENT,
+    check_fails(volt_skill_compute(truth, truth, (volt_view){0}, NO_HISTORY, 0, 0, &skill), VOLT_ERR_ARGUMENT,
                 "ahead");
-    check_fails(volt_skill_compute(truth, truth, (volt_view){0}, NO_PAST, 1, 1, &skill), VOLT_ERR_ARGUMENT,
+    check_fails(volt_skill_compute(truth, truth, (volt_view){0}, NO_HISTORY, 1, 1, &skill), VOLT_ERR_ARGUMENT,
                 "season");
     check_fails(volt_skill_compute(truth, truth, (volt_view){0}, volt_view_of(f, 1, 1), 1, 0, &skill),
                 VOLT_ERR_NOT_FINITE, "baseline");
     assert_true(skill.skill == 5 && skill.mase == 5 && skill.outputs == 5 && skill.rows == 5 && skill.lag == 5);
 
     /* The numbers of rows are set even without a comparison. */
-    check_fails(volt_skill_compute(truth, truth, truth, NO_PAST, 1, 0, &skill), VOLT_ERR_DATA, "exact");
+    check_fails(volt_skill_compute(truth, truth, truth, NO_HISTORY, 1, 0, &skill), VOLT_ERR_DATA, "exact");
     assert_true(isnan(skill.skill) && isnan(skill.mase) && skill.rows == 3 && skill.lag == 0);
-    check_fails(volt_skill_compute(truth, truth, (volt_view){0}, NO_PAST, 3, 0, &skill), VOLT_ERR_DATA,
+    check_fails(volt_skill_compute(truth, truth, (volt_view){0}, NO_HISTORY, 3, 0, &skill), VOLT_ERR_DATA,
                 "3 rows earlier");
     assert_true(isnan(skill.skill) && skill.rows == 0 && skill.lag == 3 && skill.outputs == 0);
 }
@@ -114,7 +115,7 @@ static void failures_are_named(void **state)
 static void naive_forecasts_take_rows_of_the_past(void **state)
 {
     (void)state;
-    enum { N = 40, PAST = 5, Q = 2 };
+    enum { N = 40, HISTORY = 5, Q = 2 };
     double levels[N * Q], forecast[N * Q], out[N * Q];
     volt_rng rng;
     volt_rng_init(&rng, 6, 0);
@@ -122,18 +123,18 @@ static void naive_forecasts_take_rows_of_the_past(void **state)
         levels[i] = volt_rng_normal(&rng);
         forecast[i] = levels[i] + 0.3 * volt_rng_normal(&rng);
     }
-    const volt_view all = volt_view_of(levels, N, Q), past = volt_view_rows(all, 0, PAST);
-    const volt_view truth = volt_view_rows(all, PAST, N - PAST);
-    const volt_view guess = volt_view_rows(volt_view_of(forecast, N, Q), PAST, N - PAST);
+    const volt_view all = volt_view_of(levels, N, Q), past = volt_view_rows(all, 0, HISTORY);
+    const volt_view truth = volt_view_rows(all, HISTORY, N - HISTORY);
+    const volt_view guess = volt_view_rows(volt_view_of(forecast, N, Q), HISTORY, N - HISTORY);
     for (int64_t ahead = 1; ahead <= 8; ahead++)
         for (int64_t season = 0; season <= 7; season += 7) {
-            const int64_t lag = season ? (ahead > 7 ? 14 : 7) : ahead, first = lag > PAST ? lag : PAST;
+            const int64_t lag = season ? (ahead > 7 ? 14 : 7) : ahead, first = lag > HISTORY ? lag : HISTORY;
             volt_skill found = {.struct_size = sizeof found}, expected = {.struct_size = sizeof expected};
             check_ok(volt_baseline_forecast(season ? VOLT_BASELINE_SEASONAL : VOLT_BASELINE_NAIVE, all, ahead,
                                             season, 0, first, volt_matrix_of(out, N - first, Q)));
-            check_ok(volt_skill_compute(volt_view_rows(truth, first - PAST, N - first),
-                                        volt_view_rows(guess, first - PAST, N - first),
-                                        volt_view_of(out, N - first, Q), NO_PAST, 1, 0, &expected));
+            check_ok(volt_skill_compute(volt_view_rows(truth, first - HISTORY, N - first),
+                                        volt_view_rows(guess, first - HISTORY, N - first),
+                                        volt_view_of(out, N - first, Q), NO_HISTORY, 1, 0, &expected));
             check_ok(volt_skill_compute(truth, guess, (volt_view){0}, past, ahead, season, &found));
             assert_int_equal(found.lag, lag);
             assert_int_equal(found.rows, N - first);

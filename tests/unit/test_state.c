@@ -17,7 +17,7 @@ typedef struct fixture {
     volt_kernel *kernel;
     volt_resolved resolved;
     volt_columns *columns;
-    volt_state *past, *other;
+    volt_state *kernel_state, *other;
     double *rows, *Y;
 } fixture;
 
@@ -30,13 +30,13 @@ static void make(const char *text, volt_rng *rng, fixture *f)
     f->Y = random_rows(rng, M, D, 1);
     check_ok(volt_kernel_resolve(f->kernel, extent, D, &f->resolved));
     check_ok(volt_columns_create(&f->resolved, volt_view_of(f->Y, M, D), NULL, &f->columns));
-    check_ok(volt_state_create(&f->resolved, f->columns, N, &f->past));
+    check_ok(volt_state_create(&f->resolved, f->columns, N, &f->kernel_state));
     check_ok(volt_state_create(&f->resolved, f->columns, N, &f->other));
 }
 
 static void release(fixture *f)
 {
-    volt_state_free(f->past);
+    volt_state_free(f->kernel_state);
     volt_state_free(f->other);
     volt_columns_free(f->columns);
     volt_kernel_free(f->kernel);
@@ -65,9 +65,9 @@ static void skipping_is_pushing_on_windows(void **state)
             double pushed[N * M], after[N * M];
             volt_view rows = volt_view_of(f.rows, N, D);
             int64_t rest = N - skipped;
-            volt_state_advance(f.past, volt_view_rows(rows, 0, skipped), false,
+            volt_state_advance(f.kernel_state, volt_view_rows(rows, 0, skipped), false,
                                volt_matrix_of(pushed, skipped, M), NULL);
-            volt_state_advance(f.past, volt_view_rows(rows, skipped, rest), false,
+            volt_state_advance(f.kernel_state, volt_view_rows(rows, skipped, rest), false,
                                volt_matrix_of(pushed, rest, M), NULL);
             check_ok(volt_state_seek(f.other, volt_view_rows(rows, 0, skipped)));
             volt_state_advance(f.other, volt_view_rows(rows, skipped, rest), false,
@@ -90,7 +90,7 @@ static void skipping_is_refused_by_scans(void **state)
         volt_view rows = volt_view_of(f.rows, N, D);
         check_fails(volt_state_seek(f.other, volt_view_rows(rows, 0, 7)), VOLT_ERR_ARGUMENT,
                     "7 rows cannot be skipped");
-        volt_state_advance(f.past, rows, false, volt_matrix_of(untouched, N, M), NULL);
+        volt_state_advance(f.kernel_state, rows, false, volt_matrix_of(untouched, N, M), NULL);
         volt_state_advance(f.other, rows, false, volt_matrix_of(after, N, M), NULL);
         assert_memory_equal(untouched, after, sizeof after);
         release(&f);

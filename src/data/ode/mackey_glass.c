@@ -18,7 +18,7 @@ typedef struct mackey_rk4 {
     double a, b, power, step;
     double value;
     double delayed_term; /* a y / (1 + y^power) of the delayed value y, held over the step */
-    double *past;        /* ring of the last `lag` values */
+    double *delayed;     /* ring of the last `lag` values */
     int64_t lag, oldest;
 } mackey_rk4;
 
@@ -36,10 +36,10 @@ static volt_status rk4_step(void *state, volt_stage *stage)
 {
     (void)stage;
     mackey_rk4 *equation = state;
-    double delayed = equation->past[equation->oldest];
+    double delayed = equation->delayed[equation->oldest];
     equation->delayed_term = equation->a * delayed / (1 + pow(delayed, equation->power));
     volt_rk4_step(field, equation, 1, equation->step, &equation->value);
-    equation->past[equation->oldest] = equation->value;
+    equation->delayed[equation->oldest] = equation->value;
     equation->oldest = equation->oldest + 1 < equation->lag ? equation->oldest + 1 : 0;
     return VOLT_OK;
 }
@@ -84,18 +84,18 @@ static volt_status simulate_rk4(const volt_simulate_options *options, int64_t la
         .power = options->power,
         .step = options->step,
         .value = options->start[0],
-        .past = volt_alloc(lag, sizeof(double)),
+        .delayed = volt_alloc(lag, sizeof(double)),
         .lag = lag,
     };
-    if (!equation.past)
+    if (!equation.delayed)
         return VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < lag; i++)
-        equation.past[i] = options->start[0];
+        equation.delayed[i] = options->start[0];
     process->state = &equation;
     process->row = &equation.value;
     process->step = rk4_step;
     volt_status status = volt_process_run(process, options->progress, out);
-    volt_free(equation.past);
+    volt_free(equation.delayed);
     return status;
 }
 

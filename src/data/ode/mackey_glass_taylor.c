@@ -37,14 +37,14 @@ enum {
 
 struct volt_mackey_taylor {
     double a, b, power;
-    double part_length;             /* h: step / parts */
-    int64_t parts;                  /* a power of two */
-    double value, carry;            /* carry: see volt_add_compensated */
-    double (*past)[N_COEFFICIENTS]; /* ring of the polynomials of the last `lag` parts */
+    double part_length;                /* h: step / parts */
+    int64_t parts;                     /* a power of two */
+    double value, carry;               /* carry: see volt_add_compensated */
+    double (*delayed)[N_COEFFICIENTS]; /* ring of the polynomials of the last `lag` parts */
     int64_t lag, oldest;
 };
 
-static void *alloc_past(int64_t lag)
+static void *alloc_delayed(int64_t lag)
 {
     if (volt_memory_require((double)lag * sizeof(double[N_COEFFICIENTS]),
                             "the delayed polynomials of Mackey-Glass") != VOLT_OK)
@@ -64,16 +64,16 @@ volt_mackey_taylor *volt_mackey_taylor_create(const volt_simulate_options *optio
         .part_length = options->step,
         .parts = 1,
         .value = options->start[0],
-        .past = alloc_past(lag),
+        .delayed = alloc_delayed(lag),
         .lag = lag,
     };
-    if (!equation->past) {
+    if (!equation->delayed) {
         volt_free(equation);
         return NULL;
     }
     for (int64_t i = 0; i < lag; i++) {
-        memset(equation->past[i], 0, sizeof equation->past[i]);
-        equation->past[i][0] = options->start[0];
+        memset(equation->delayed[i], 0, sizeof equation->delayed[i]);
+        equation->delayed[i][0] = options->start[0];
     }
     return equation;
 }
@@ -82,7 +82,7 @@ void volt_mackey_taylor_free(volt_mackey_taylor *equation)
 {
     if (!equation)
         return;
-    volt_free(equation->past);
+    volt_free(equation->delayed);
     volt_free(equation);
 }
 
@@ -148,7 +148,7 @@ static void delayed_term(const double *y, double power, double *q)
 static void expand(const volt_mackey_taylor *equation, double *x)
 {
     double q[N_COEFFICIENTS];
-    delayed_term(equation->past[equation->oldest], equation->power, q);
+    delayed_term(equation->delayed[equation->oldest], equation->power, q);
     x[0] = equation->value;
     for (int k = 0; k < ORDER; k++)
         x[k + 1] = equation->part_length / (k + 1) * (equation->a * q[k] - equation->b * x[k]);
@@ -190,13 +190,13 @@ static volt_status halve_parts(volt_mackey_taylor *equation)
                  "the Mackey-Glass equation cannot be continued from the value %g: its series does not "
                  "converge over 1/%d of the step",
                  equation->value, MOST_PARTS);
-    double(*finer)[N_COEFFICIENTS] = alloc_past(2 * equation->lag);
+    double(*finer)[N_COEFFICIENTS] = alloc_delayed(2 * equation->lag);
     if (!finer)
         return VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < equation->lag; i++)
-        halve(equation->past[(equation->oldest + i) % equation->lag], finer[2 * i], finer[2 * i + 1]);
-    volt_free(equation->past);
-    equation->past = finer;
+        halve(equation->delayed[(equation->oldest + i) % equation->lag], finer[2 * i], finer[2 * i + 1]);
+    volt_free(equation->delayed);
+    equation->delayed = finer;
     equation->oldest = 0;
     equation->lag *= 2;
     equation->parts *= 2;
@@ -215,13 +215,13 @@ volt_status volt_mackey_taylor_step(void *state, volt_stage *stage)
             return volt_fail(VOLT_ERR_NOT_FINITE,
                              "the Mackey-Glass equation cannot be continued: a term overflows or its "
                              "denominator vanishes after the value %g, with the delayed value %g",
-                             equation->value, equation->past[equation->oldest][0]);
+                             equation->value, equation->delayed[equation->oldest][0]);
         if (!has_converged(x)) {
             VOLT_TRY(halve_parts(equation));
             part *= 2;
             continue;
         }
-        memcpy(equation->past[equation->oldest], x, sizeof x);
+        memcpy(equation->delayed[equation->oldest], x, sizeof x);
         equation->oldest = equation->oldest + 1 < equation->lag ? equation->oldest + 1 : 0;
         volt_add_compensated(&equation->value, &equation->carry, volt_taylor_increment(x, ORDER, 1));
         part++;

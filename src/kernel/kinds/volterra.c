@@ -395,7 +395,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
         .contraction = contraction,
         .largest = 1 / (1 - contraction),
     };
-    double zero_past = 1 / (1 - lambda * lambda);
+    double zero_state = 1 / (1 - lambda * lambda);
     constants own = {.tau2 = tau * tau,
                      .lambda2 = lambda * lambda,
                      .rate = kind == RBF ? -kernel->value[GAMMA] : tau * tau,
@@ -404,7 +404,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     volt_scan scan = {
         .step = steps[kind],
         .state_size = 1,
-        .start = {zero_past},
+        .start = {zero_state},
         .distance = kind == RBF,
         .own = constants_keep(own),
         .form = form_of(&own),
@@ -412,7 +412,7 @@ static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, 
     volt_resolved made = {
         .facts = facts,
         .gain = kind == RBF ? NULL : gain,
-        .common = kind == RBF ? 0 : zero_past, /* kappa(z, 0) = 1: the border is constant */
+        .common = kind == RBF ? 0 : zero_state, /* kappa(z, 0) = 1: the border is constant */
         .window = 1,
         .scan = scan,
     };

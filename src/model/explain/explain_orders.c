@@ -252,23 +252,24 @@ volt_status volt_explain_whole(const explain_setup *setup, volt_view Z, const vo
     const volt_backend *backend = volt_backend_current();
     int64_t most = volt_block_rows(Z.rows, setup->n);
     double *block = backend->alloc(most, setup->n);
-    volt_state *past = NULL;
+    volt_state *kernel_state = NULL;
     volt_status status =
-        block ? volt_state_create(&model->resolved, model->columns, most, &past) : VOLT_ERR_MEMORY;
+        block ? volt_state_create(&model->resolved, model->columns, most, &kernel_state) : VOLT_ERR_MEMORY;
     volt_view A = volt_view_of(model->coefficients, model->n, model->q);
     for (int64_t first = 0, count = 0; status == VOLT_OK && first < Z.rows && volt_stage_poll(stage);
          first += count) {
         count = volt_min(most, volt_records_segment_end(records, first, Z.rows) - first);
         if (first > 0 && volt_records_begins(records, first))
-            volt_state_zero(past);
+            volt_state_zero(kernel_state);
         volt_matrix K = volt_matrix_of(block, count, setup->n);
-        status = volt_state_advance_at(backend, past, volt_view_rows(Z, first, count), false, false, K, NULL);
+        status = volt_state_advance_at(backend, kernel_state, volt_view_rows(Z, first, count), false, false, K,
+                                       NULL);
         if (status == VOLT_OK)
             backend->gemm(volt_as_view(K), false, A, NULL, false, volt_matrix_rows(f, first, count));
         if (status == VOLT_OK)
             status = volt_backend_state(backend);
     }
-    volt_state_free(past);
+    volt_state_free(kernel_state);
     backend->release(block);
     return status;
 }

@@ -19,7 +19,7 @@ static volt_column column_of(const explain_setup *setup, int64_t c)
     int64_t own = volt_recipe_input_columns(recipe);
     if (c >= own)
         return (volt_column){
-            .source = recipe->inputs + c - own, .minus = -1, .weight = recipe->fed.weight[c - own]};
+            .source = recipe->inputs + c - own, .minus = -1, .weight = recipe->fed_outputs.weight[c - own]};
     return recipe->plain ? (volt_column){.source = c, .minus = -1, .weight = 1} : recipe->column[c];
 }
 
@@ -28,7 +28,7 @@ static double offset_of(const explain_setup *setup, int64_t c)
 {
     const volt_recipe *recipe = &setup->model->recipe;
     int64_t own = volt_recipe_input_columns(recipe);
-    return c >= own ? recipe->fed.offset[c - own] : 0;
+    return c >= own ? recipe->fed_outputs.offset[c - own] : 0;
 }
 
 int64_t volt_explain_source(const explain_setup *setup, int64_t c)
@@ -265,7 +265,7 @@ volt_status volt_explain_setup_make(const volt_model *model, const volt_explain_
     setup->model = model;
     setup->records = model->resolved.records ? &model->resolved.records->rows : NULL;
     setup->n = model->n;
-    setup->inputs = model->recipe.inputs + model->recipe.fed.n;
+    setup->inputs = model->recipe.inputs + model->recipe.fed_outputs.n;
     setup->columns = model->recipe.columns;
     setup->width = model->d;
     setup->slices = setup->width / setup->columns;

@@ -63,21 +63,21 @@ static volt_status add_response(const volt_model *model, const linear_term *term
     int64_t d = model->recipe.columns, q = model->q, n = term->columns->m;
     const double *A = model->coefficients + term->first * q;
     volt_filter_bank bank = {0};
-    volt_state *past = NULL;
-    volt_status status = volt_state_create(term->resolved, term->columns, 1, &past);
+    volt_state *kernel_state = NULL;
+    volt_status status = volt_state_create(term->resolved, term->columns, 1, &kernel_state);
     if (status == VOLT_OK)
         status = volt_filter_bank_create(term->filter, 1, d, &bank);
     for (int64_t lag = 0; status == VOLT_OK && lag < lags; lag++) {
         for (int64_t j = 0; j < d; j++)
             room.z[j] = lag == 0 && j == c;
         volt_filter_bank_row(&bank, room.z, room.u);
-        volt_state_advance(past, volt_view_of(room.u, 1, d), false, volt_matrix_of(room.k, 1, n), NULL);
+        volt_state_advance(kernel_state, volt_view_of(room.u, 1, d), false, volt_matrix_of(room.k, 1, n), NULL);
         for (int64_t j = 0; j < n; j++)
             for (int64_t k = 0; k < q; k++)
                 g[k * lags + lag] += term->weight * room.k[j] * A[j * q + k];
     }
     volt_filter_bank_release(&bank);
-    volt_state_free(past);
+    volt_state_free(kernel_state);
     return status;
 }
 

@@ -182,21 +182,21 @@ enum { FED_NUMBERS = 4 };
 
 static bool has_feedback(const volt_model *model)
 {
-    return model->recipe.fed.n > 0;
+    return model->recipe.fed_outputs.n > 0;
 }
 
 static volt_status save_feedback(const volt_model *model, volt_file_writer *writer)
 {
-    const volt_feedback *fed = &model->recipe.fed;
-    double *numbers = volt_put_buffer(writer, "fed", fed->n, FED_NUMBERS);
-    for (int64_t k = 0; numbers && k < fed->n; k++) {
+    const volt_feedback *fed_outputs = &model->recipe.fed_outputs;
+    double *numbers = volt_put_buffer(writer, "fed", fed_outputs->n, FED_NUMBERS);
+    for (int64_t k = 0; numbers && k < fed_outputs->n; k++) {
         double *to = numbers + k * FED_NUMBERS;
-        to[0] = fed->offset[k];
-        to[1] = fed->weight[k];
-        to[2] = fed->low[k];
-        to[3] = fed->high[k];
+        to[0] = fed_outputs->offset[k];
+        to[1] = fed_outputs->weight[k];
+        to[2] = fed_outputs->low[k];
+        to[3] = fed_outputs->high[k];
     }
-    volt_put_number(writer, "feedback_weight", fed->omega);
+    volt_put_number(writer, "feedback_weight", fed_outputs->omega);
     volt_put_flag(writer, "ends_without_target", model->ends_without_target);
     return VOLT_OK;
 }
@@ -219,10 +219,10 @@ static volt_status load_rows_feedback(const volt_file_fields *fields, volt_model
         VOLT_REQUIRE(from[1] > 0 && from[2] <= from[3], VOLT_ERR_FORMAT,
                      "%s: fed-back output %" PRId64 " has weight %g and range %g to %g", fields->path, k + 1,
                      from[1], from[2], from[3]);
-        recipe->fed.offset[k] = from[0];
-        recipe->fed.weight[k] = from[1];
-        recipe->fed.low[k] = from[2];
-        recipe->fed.high[k] = from[3];
+        recipe->fed_outputs.offset[k] = from[0];
+        recipe->fed_outputs.weight[k] = from[1];
+        recipe->fed_outputs.low[k] = from[2];
+        recipe->fed_outputs.high[k] = from[3];
     }
     return VOLT_OK;
 }

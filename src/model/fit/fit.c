@@ -79,7 +79,7 @@ static void prepare_targets(const fit_task *task, const volt_loss *loss, volt_mo
 static bool knows_last_target(const fit_task *task, const volt_model *model)
 {
     volt_view Y = task->Y;
-    bool known = model->feedback || model->recipe.fed.n > 0;
+    bool known = model->feedback || model->recipe.fed_outputs.n > 0;
     for (int64_t k = 0; known && k < Y.cols; k++)
         known = isfinite(Y.data[(Y.rows - 1) * Y.ld + k]);
     return known || fit_task_has_target(task, Y.rows - 1);
@@ -100,7 +100,7 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     model->season = task->season;
     model->kind = task->input;
     model->no_last_target = !knows_last_target(task, model);
-    model->ends_without_target = model->recipe.fed.n > 0 && model->no_last_target;
+    model->ends_without_target = model->recipe.fed_outputs.n > 0 && model->no_last_target;
     memset(model->last_target, 0, (size_t)Y.cols * sizeof(double));
     if (!model->no_last_target)
         memcpy(model->last_target, Y.data + (Y.rows - 1) * Y.ld, (size_t)Y.cols * sizeof(double));
@@ -417,7 +417,7 @@ static volt_status fit(const volt_kernel *kernel, const fit_task *task, volt_los
     int64_t width = recipe.columns * volt_kernel_slices(kernel); /* width of a row as the kernel sees it */
     volt_model *fresh = NULL;
     /* Landmark fits read the rows in blocks and need no copy of the inputs. */
-    bool stored = !buffers.solver_choice.landmarks || recipe.fed.n > 0;
+    bool stored = !buffers.solver_choice.landmarks || recipe.fed_outputs.n > 0;
     volt_fit_rows rows = {0};
     volt_matrix washout_fitted = {0};
     double *unlearned = NULL;
@@ -464,7 +464,7 @@ static volt_status fill_holes(const volt_model *model, const fit_task *task, vol
     options.start = VOLT_START_RESET;
     options.records = task->options->records;
     options.n_records = task->options->n_records;
-    if (model->recipe.fed.n > 0)
+    if (model->recipe.fed_outputs.n > 0)
         options.known = task->Y;
     volt_status status = all.data ? volt_model_predict(model, task->X, &options, all, NULL) : VOLT_ERR_MEMORY;
     for (int64_t i = 0; status == VOLT_OK && i < fitted.rows; i++)

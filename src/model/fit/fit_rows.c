@@ -71,8 +71,8 @@ static volt_status store(volt_fit_rows *rows, volt_matrix Z)
         make_columns(rows, Z.data + rows->next * Z.ld);
     VOLT_TRY(
         volt_input_scale_learn(own, !volt_kernel_keeps_origin(model->kernel), !model->scaled, &model->input));
-    if (model->recipe.fed.n > 0)
-        VOLT_TRY(volt_feedback_learn(&model->recipe.fed, task->Y, task->records, model->target_mean,
+    if (model->recipe.fed_outputs.n > 0)
+        VOLT_TRY(volt_feedback_learn(&model->recipe.fed_outputs, task->Y, task->records, model->target_mean,
                                      model->target_scale, !model->scaled, columns, &model->input));
     for (int64_t i = 0; i < Z.rows; i++) {
         double *z = Z.data + i * Z.ld;

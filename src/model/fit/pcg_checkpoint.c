@@ -49,17 +49,17 @@ static volt_status check_head(const volt_checkpoint *checkpoint, const volt_file
     return VOLT_OK;
 }
 
-static volt_status read_moment(const volt_file_fields *fields, volt_pcg_state *moment)
+static volt_status read_state(const volt_file_fields *fields, volt_pcg_state *state)
 {
-    int64_t rows = moment->rows, columns = moment->columns;
-    VOLT_TRY(volt_fields_count(fields, "steps", &moment->steps));
-    VOLT_TRY(volt_fields_count(fields, "restarts", &moment->restarts));
-    VOLT_TRY(volt_fields_copy(fields, "x", rows, columns, moment->x));
-    VOLT_TRY(volt_fields_copy(fields, "r", rows, columns, moment->r));
-    VOLT_TRY(volt_fields_copy(fields, "p", rows, columns, moment->p));
-    VOLT_TRY(volt_fields_copy(fields, "numbers", columns, VOLT_PCG_NUMBERS, moment->numbers));
+    int64_t rows = state->rows, columns = state->columns;
+    VOLT_TRY(volt_fields_count(fields, "steps", &state->steps));
+    VOLT_TRY(volt_fields_count(fields, "restarts", &state->restarts));
+    VOLT_TRY(volt_fields_copy(fields, "x", rows, columns, state->x));
+    VOLT_TRY(volt_fields_copy(fields, "r", rows, columns, state->r));
+    VOLT_TRY(volt_fields_copy(fields, "p", rows, columns, state->p));
+    VOLT_TRY(volt_fields_copy(fields, "numbers", columns, VOLT_PCG_NUMBERS, state->numbers));
     for (int64_t k = 0; k < columns; k++) {
-        const double *numbers = moment->numbers + k * VOLT_PCG_NUMBERS;
+        const double *numbers = state->numbers + k * VOLT_PCG_NUMBERS;
         bool right = numbers[VOLT_PCG_SIZE] >= 0;
         for (int i = VOLT_PCG_RESIDUAL; i < VOLT_PCG_NUMBERS; i++)
             right = right && numbers[i] >= 0;
@@ -69,7 +69,7 @@ static volt_status read_moment(const volt_file_fields *fields, volt_pcg_state *m
     return VOLT_OK;
 }
 
-volt_status volt_checkpoint_load(void *context, volt_pcg_state *moment, bool *found)
+volt_status volt_checkpoint_load(void *context, volt_pcg_state *state, bool *found)
 {
     volt_checkpoint *checkpoint = context;
     volt_safetensors *file = NULL;
@@ -83,41 +83,41 @@ volt_status volt_checkpoint_load(void *context, volt_pcg_state *moment, bool *fo
         .file = file, .path = checkpoint->path, .kind = "the checkpoint of a volterra fit"};
     volt_status status = check_head(checkpoint, &fields);
     if (status == VOLT_OK)
-        status = read_moment(&fields, moment);
+        status = read_state(&fields, state);
     volt_safetensors_free(file);
     if (status == VOLT_OK)
-        volt_log(VOLT_LOG_INFO, "resuming from %s after %" PRId64 " steps", checkpoint->path, moment->steps);
+        volt_log(VOLT_LOG_INFO, "resuming from %s after %" PRId64 " steps", checkpoint->path, state->steps);
     return status;
 }
 
 /* ---- save ------------------------------------------------------------------------------------- */
 
-static volt_status write_moment(const volt_checkpoint *checkpoint, const volt_pcg_state *moment)
+static volt_status write_state(const volt_checkpoint *checkpoint, const volt_pcg_state *state)
 {
-    int64_t rows = moment->rows, columns = moment->columns;
+    int64_t rows = state->rows, columns = state->columns;
     volt_file_writer writer = {0};
     volt_put_text(&writer, "format", format);
     volt_put_count(&writer, "version", VERSION);
     volt_put_text(&writer, "library", volt_version());
     volt_put_text(&writer, "kernel", checkpoint->kernel);
     volt_put_text(&writer, "fit", checkpoint->digest);
-    volt_put_count(&writer, "steps", moment->steps);
-    volt_put_count(&writer, "restarts", moment->restarts);
-    volt_put_tensor(&writer, "x", rows, columns, moment->x);
-    volt_put_tensor(&writer, "r", rows, columns, moment->r);
-    volt_put_tensor(&writer, "p", rows, columns, moment->p);
-    volt_put_tensor(&writer, "numbers", columns, VOLT_PCG_NUMBERS, moment->numbers);
+    volt_put_count(&writer, "steps", state->steps);
+    volt_put_count(&writer, "restarts", state->restarts);
+    volt_put_tensor(&writer, "x", rows, columns, state->x);
+    volt_put_tensor(&writer, "r", rows, columns, state->r);
+    volt_put_tensor(&writer, "p", rows, columns, state->p);
+    volt_put_tensor(&writer, "numbers", columns, VOLT_PCG_NUMBERS, state->numbers);
     volt_status status = volt_writer_finish(&writer, checkpoint->path, (volt_progress){0});
     volt_writer_release(&writer);
     return status;
 }
 
-volt_status volt_checkpoint_save(void *context, const volt_pcg_state *moment, bool last)
+volt_status volt_checkpoint_save(void *context, const volt_pcg_state *state, bool last)
 {
     volt_checkpoint *checkpoint = context;
     if (!last && volt_seconds() - checkpoint->last < checkpoint->every)
         return VOLT_OK;
-    volt_status status = write_moment(checkpoint, moment);
+    volt_status status = write_state(checkpoint, state);
     checkpoint->last = volt_seconds();
     if (status == VOLT_OK || status == VOLT_ERR_MEMORY) {
         checkpoint->complained = checkpoint->complained && status != VOLT_OK;
@@ -125,7 +125,7 @@ volt_status volt_checkpoint_save(void *context, const volt_pcg_state *moment, bo
     }
     if (!checkpoint->complained)
         volt_log(VOLT_LOG_WARNING, "%s; continuing without a checkpoint of step %" PRId64, volt_error_detail(),
-                 moment->steps);
+                 state->steps);
     checkpoint->complained = true;
     return VOLT_OK;
 }

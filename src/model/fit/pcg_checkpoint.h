@@ -24,7 +24,7 @@ volt_status volt_checkpoint_check(const char *path);
 
 /* For volt_iteration; `context` is a volt_checkpoint. VOLT_ERR_FORMAT for a file that is damaged, foreign or
  * from another fit. */
-volt_status volt_checkpoint_load(void *context, volt_pcg_state *moment, bool *found);
-volt_status volt_checkpoint_save(void *context, const volt_pcg_state *moment, bool last);
+volt_status volt_checkpoint_load(void *context, volt_pcg_state *state, bool *found);
+volt_status volt_checkpoint_save(void *context, const volt_pcg_state *state, bool last);
 
 #endif

@@ -144,18 +144,18 @@ static volt_status time_states(const volt_resolved *resolved, double *each)
 {
     enum { ROWS = 64 };
     volt_columns *states = NULL;
-    volt_state *past = NULL;
+    volt_state *kernel_state = NULL;
     double *Z = volt_alloc_zero(ROWS * resolved->d, sizeof *Z);
     volt_status status = Z ? volt_states_columns(resolved, &states) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = volt_state_create(resolved, states, ROWS, &past);
+        status = volt_state_create(resolved, states, ROWS, &kernel_state);
     *each = INFINITY;
     for (int repeat = 0; repeat < TRIAL_REPEATS && status == VOLT_OK; repeat++) {
         double start = volt_seconds();
-        status = volt_state_seek(past, volt_view_of(Z, ROWS, resolved->d));
+        status = volt_state_seek(kernel_state, volt_view_of(Z, ROWS, resolved->d));
         *each = fmin(*each, (volt_seconds() - start) / ROWS);
     }
-    volt_state_free(past);
+    volt_state_free(kernel_state);
     volt_columns_free(states);
     volt_free(Z);
     return status;

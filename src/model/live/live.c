@@ -148,9 +148,9 @@ static volt_status open_at(const volt_model *model, volt_beyond policy, const vo
     if (status == VOLT_OK)
         status = copy_coefficients(fresh);
     if (status == VOLT_OK)
-        status =
-            start ? volt_state_copy(start, 1, &fresh->past)
-                  : volt_state_create(&model->resolved, volt_model_reader_of(model).columns, 1, &fresh->past);
+        status = start ? volt_state_copy(start, 1, &fresh->kernel_state)
+                       : volt_state_create(&model->resolved, volt_model_reader_of(model).columns, 1,
+                                           &fresh->kernel_state);
     if (status != VOLT_OK) {
         volt_live_free(fresh);
         return status;
@@ -414,7 +414,7 @@ volt_status volt_live_copy(const volt_live *source, volt_live **live)
                                        .forget_what = source->forget_what};
     volt_live *fresh = NULL;
     VOLT_TRY(source->learns ? volt_live_begin(model, &options, &fresh)
-                            : open_at(model, source->policy, source->past, &source->recent, &fresh));
+                            : open_at(model, source->policy, source->kernel_state, &source->recent, &fresh));
     fresh->free_run = source->free_run;
     fresh->pushed = source->pushed;
     fresh->learned = source->learned;
@@ -448,7 +448,7 @@ void volt_live_free(volt_live *live)
     volt_journal_free(live->journal);
     volt_state_lock_free(live->lock);
     volt_free(live->path);
-    volt_state_free(live->past);
+    volt_state_free(live->kernel_state);
     volt_free(live->coefficients);
     volt_moving_free(live->moving);
     volt_recent_release(&live->recent);
@@ -536,7 +536,7 @@ volt_status volt_live_get_info(const volt_live *live, volt_live_info *info)
         .window = live->window,
         .forget = live->learns ? live->forget : 1,
         .forget_what = live->forget_what,
-        .fed = live->pushed,
+        .rows_fed = live->pushed,
         .learned = live->learned,
         .beyond = live->beyond,
         .condition = condition,

@@ -41,8 +41,8 @@ static void put_head(const volt_live *live, volt_file_writer *writer)
     double *rows = volt_put_buffer(writer, "recent", recent->begun ? volt_recent_length(&model->recipe) : 0, 0);
     if (rows && recent->begun)
         volt_recent_get(&model->recipe, recent, rows);
-    if (recent->n_fed > 0)
-        volt_put_tensor(writer, "fed", recent->n_fed, 0, recent->fed);
+    if (recent->n_fed_outputs > 0)
+        volt_put_tensor(writer, "fed", recent->n_fed_outputs, 0, recent->fed_outputs);
 }
 
 /* Predictions without a target yet, oldest first, and the intervals. */
@@ -60,13 +60,13 @@ static void put_predictions(const volt_live *live, volt_file_writer *writer)
         volt_interval_get(live->interval, scores);
 }
 
-static void put_past(const volt_live *live, volt_file_writer *writer)
+static void put_kernel_state(const volt_live *live, volt_file_writer *writer)
 {
-    if (live->recent.n_fed > 0)
+    if (live->recent.n_fed_outputs > 0)
         volt_put_flag(writer, "strays", live->diverged);
-    double *state = volt_put_buffer(writer, "state", volt_state_length(live->past), 0);
+    double *state = volt_put_buffer(writer, "state", volt_state_length(live->kernel_state), 0);
     if (state)
-        volt_state_get(live->past, state);
+        volt_state_get(live->kernel_state, state);
 }
 
 static void put_settings(const volt_live *live, volt_file_writer *writer)
@@ -189,7 +189,7 @@ static volt_status write_state(const volt_live *live, const char *path)
         put_window(live, &writer);
         put_history(live, &writer);
     } else {
-        put_past(live, &writer);
+        put_kernel_state(live, &writer);
     }
     put_predictions(live, &writer);
     if (live->detector)
@@ -266,7 +266,9 @@ static volt_status read_head(const volt_file_fields *fields, volt_live *live)
     VOLT_TRY(volt_fields_tensor(fields, "recent", recent->begun ? volt_recent_length(recipe) : 0, 0, &rows));
     if (recent->begun)
         volt_recent_set(recipe, rows->data, recent);
-    return recent->n_fed > 0 ? volt_fields_copy(fields, "fed", recent->n_fed, 0, recent->fed) : VOLT_OK;
+    return recent->n_fed_outputs > 0
+               ? volt_fields_copy(fields, "fed", recent->n_fed_outputs, 0, recent->fed_outputs)
+               : VOLT_OK;
 }
 
 /* ---- load: the window ------------------------------------------------------------------------- */
@@ -435,14 +437,14 @@ static volt_status read_late(const volt_file_fields *fields, volt_live *live)
 
 /* ---- load: the rest --------------------------------------------------------------------------- */
 
-static volt_status read_past(const volt_file_fields *fields, volt_live *live)
+static volt_status read_kernel_state(const volt_file_fields *fields, volt_live *live)
 {
     const volt_tensor *state = NULL;
-    VOLT_TRY(volt_fields_tensor(fields, "state", volt_state_length(live->past), 0, &state));
-    volt_state_set(live->past, state->data);
-    for (int64_t k = 0; k < live->recent.n_fed; k++)
-        live->y[k] = volt_feedback_output(&live->model->recipe.fed, k, live->recent.fed[k]);
-    return live->recent.n_fed > 0 ? volt_fields_flag(fields, "strays", &live->diverged) : VOLT_OK;
+    VOLT_TRY(volt_fields_tensor(fields, "state", volt_state_length(live->kernel_state), 0, &state));
+    volt_state_set(live->kernel_state, state->data);
+    for (int64_t k = 0; k < live->recent.n_fed_outputs; k++)
+        live->y[k] = volt_feedback_output(&live->model->recipe.fed_outputs, k, live->recent.fed_outputs[k]);
+    return live->recent.n_fed_outputs > 0 ? volt_fields_flag(fields, "strays", &live->diverged) : VOLT_OK;
 }
 
 static volt_status read_window(const volt_file_fields *fields, volt_live *live)
@@ -524,7 +526,7 @@ static volt_status read_interval(const volt_file_fields *fields, volt_live *live
 static volt_status read_state(const volt_file_fields *fields, volt_live *live)
 {
     VOLT_TRY(read_head(fields, live));
-    VOLT_TRY(live->learns ? read_window(fields, live) : read_past(fields, live));
+    VOLT_TRY(live->learns ? read_window(fields, live) : read_kernel_state(fields, live));
     VOLT_TRY(read_predictions(fields, live));
     VOLT_TRY(volt_detector_read(fields, live->model, &live->detector));
     return read_interval(fields, live);

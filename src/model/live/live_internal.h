@@ -1,7 +1,7 @@
 /* src/model/live/live_internal.h: the state of a live object.
  *
  * Every live object processes rows in the same way (live_rows.c). Without learning, predictions are computed
- * from `past` and the coefficients of the model. With learning, they are computed from `moving`, the columns
+ * from `kernel_state` and the coefficients of the model. With learning, they are computed from `moving`, the columns
  * of its window, and the factors of `groups`. */
 #ifndef MODEL_LIVE_INTERNAL_H
 #define MODEL_LIVE_INTERNAL_H
@@ -82,7 +82,7 @@ struct volt_live {
     volt_progress progress; /* of volt_live_predict */
 
     /* without learning */
-    volt_state *past;
+    volt_state *kernel_state;
     double *coefficients; /* q x columns of the readout */
     int64_t handed_back;  /* rows that a back end returned unprocessed (device_run.c) */
     bool diverged;        /* the prediction to be fed back has left the range */

@@ -204,7 +204,7 @@ static void take_last_target(model_task *task)
     volt_model *model = task->model;
     int64_t width = base->recipe.inputs + base->q;
     model->no_last_target = task->without[model->n - 1 - model->washout];
-    model->ends_without_target = model->no_last_target && model->recipe.fed.n > 0;
+    model->ends_without_target = model->no_last_target && model->recipe.fed_outputs.n > 0;
     memset(model->last_target, 0, (size_t)model->q * sizeof(double));
     if (task->added == 0)
         memcpy(model->last_target, base->last_target, (size_t)model->q * sizeof(double));

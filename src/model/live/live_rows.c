@@ -65,20 +65,20 @@ static volt_status observe(volt_live *live, int64_t back, const double *y)
 /* After loading, the prediction is known only up to rounding, so the message may name any output. */
 static volt_status refuse_diverged(const volt_live *live)
 {
-    const volt_feedback *fed = &live->model->recipe.fed;
-    int64_t k = volt_feedback_find_diverged(fed, live->y);
-    return volt_feedback_report_diverged(fed, k < 0 ? 0 : k, live->pushed - 1, live->y);
+    const volt_feedback *fed_outputs = &live->model->recipe.fed_outputs;
+    int64_t k = volt_feedback_find_diverged(fed_outputs, live->y);
+    return volt_feedback_report_diverged(fed_outputs, k < 0 ? 0 : k, live->pushed - 1, live->y);
 }
 
 /* Advances the state with the row in live->z; its kernel is in live->k. */
-static volt_status take_past(volt_live *live)
+static volt_status advance_kernel_state(volt_live *live)
 {
     volt_blas_use use;
     const volt_columns *columns = volt_model_reader_of(live->model).columns;
     bool multiplies = columns->engine->multiplies && !live->claimed;
     if (multiplies)
         VOLT_TRY(volt_blas_claim(&use));
-    volt_state_advance(live->past, volt_view_of(live->z, 1, live->model->d), false,
+    volt_state_advance(live->kernel_state, volt_view_of(live->z, 1, live->model->d), false,
                        volt_matrix_of(live->k, 1, columns->m), NULL);
     if (multiplies)
         volt_blas_release(&use);
@@ -103,8 +103,8 @@ static volt_status evaluate(volt_live *live, const double *x)
 static volt_status feed_taken(volt_live *live, const double *x, double *y)
 {
     const volt_model *model = live->model;
-    const volt_feedback *fed = &model->recipe.fed;
-    volt_status status = live->learns ? volt_window_take(live) : take_past(live);
+    const volt_feedback *fed_outputs = &model->recipe.fed_outputs;
+    volt_status status = live->learns ? volt_window_take(live) : advance_kernel_state(live);
     if (status != VOLT_OK) {
         volt_recent_unfilter(&model->recipe, &live->recent);
         return status;
@@ -116,12 +116,12 @@ static volt_status feed_taken(volt_live *live, const double *x, double *y)
     live->pushed++;
     live->n_predictions++;
     volt_live_update_half_widths(live);
-    live->diverged = fed->n > 0 && !live->learns; /* an output that is not finite is not fed back */
+    live->diverged = fed_outputs->n > 0 && !live->learns; /* an output that is not finite is not fed back */
     status = evaluate(live, x);
     keep_prediction(live, status == VOLT_OK ? live->y : NULL);
     VOLT_TRY(status);
     volt_recent_feed(&model->recipe, &live->recent, live->y); /* until the target is known */
-    live->diverged = live->diverged && volt_feedback_find_diverged(fed, live->y) >= 0;
+    live->diverged = live->diverged && volt_feedback_find_diverged(fed_outputs, live->y) >= 0;
     if (y)
         memcpy(y, live->y, (size_t)model->q * sizeof *y);
     return VOLT_OK;
@@ -171,20 +171,21 @@ static bool all_known(const volt_live *live, const double *y)
 static volt_status compare(volt_live *live, int64_t back, const double *y)
 {
     const volt_recipe *recipe = &live->model->recipe;
-    bool fed = recipe->fed.n > 0 && !live->free_run;
+    bool fed_outputs = recipe->fed_outputs.n > 0 && !live->free_run;
     VOLT_REQUIRE(
-        live->interval || fed, VOLT_ERR_ARGUMENT,
+        live->interval || fed_outputs, VOLT_ERR_ARGUMENT,
         "a target has no use: the object does not learn, tracks no intervals and was fitted without feedback");
     VOLT_REQUIRE(back >= 0 && back <= live->model->ahead, VOLT_ERR_ARGUMENT,
                  "the target is %" PRId64 " rows back, and must be 0 to %" PRId64 " rows back", back,
                  live->model->ahead);
-    fed = fed && back == 0 && all_known(live, y);
-    for (int64_t k = 0; fed && k < recipe->fed.n; k++)
-        VOLT_REQUIRE(
-            isfinite(y[k]) && isfinite(volt_feedback_column(&recipe->fed, k, y[k])), VOLT_ERR_NOT_FINITE,
-            "known output %" PRId64 " of row %" PRId64 " is not finite or too large", k + 1, live->pushed);
+    fed_outputs = fed_outputs && back == 0 && all_known(live, y);
+    for (int64_t k = 0; fed_outputs && k < recipe->fed_outputs.n; k++)
+        VOLT_REQUIRE(isfinite(y[k]) && isfinite(volt_feedback_column(&recipe->fed_outputs, k, y[k])),
+                     VOLT_ERR_NOT_FINITE,
+                     "known output %" PRId64 " of row %" PRId64 " is not finite or too large", k + 1,
+                     live->pushed);
     VOLT_TRY(observe(live, back, y));
-    if (fed) {
+    if (fed_outputs) {
         volt_recent_feed(recipe, &live->recent, y);
         live->diverged = false;
     }
@@ -320,7 +321,7 @@ volt_status volt_live_do_restart(volt_live *live)
     if (live->learns)
         VOLT_TRY(volt_window_restart(live));
     else
-        volt_state_zero(live->past);
+        volt_state_zero(live->kernel_state);
     volt_recent_restart(&live->recent);
     live->diverged = false;
     live->n_predictions = 0;

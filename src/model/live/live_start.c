@@ -89,20 +89,20 @@ static int64_t take_rows(start_task *task, int64_t next, int64_t first, int64_t 
 
 /* Computes the required rows of K in blocks. A scan requires all rows before them, windows only those within
  * reach. */
-static volt_status run_rows(start_task *task, volt_state *past, volt_matrix gram, volt_stage *stage)
+static volt_status run_rows(start_task *task, volt_state *kernel_state, volt_matrix gram, volt_stage *stage)
 {
     const volt_model *model = task->model;
     volt_view Z = volt_view_of(model->columns->given, model->n, model->d);
     int64_t first = 0, next = 0;
-    if (past->ops->seek) {
+    if (kernel_state->ops->seek) {
         first = task->rows[0];
-        VOLT_TRY(volt_state_seek(past, volt_view_rows(Z, 0, first)));
+        VOLT_TRY(volt_state_seek(kernel_state, volt_view_rows(Z, 0, first)));
     }
     for (int64_t count = 0; first < model->n; first += count) {
         count = volt_min(task->most_rows, volt_records_segment_end(&task->records, first, model->n) - first);
         if (volt_records_begins(&task->records, first))
-            volt_state_zero(past);
-        volt_state_advance(past, volt_view_rows(Z, first, count), false,
+            volt_state_zero(kernel_state);
+        volt_state_advance(kernel_state, volt_view_rows(Z, first, count), false,
                            volt_matrix_of(task->block, count, model->n), stage);
         if (!volt_stage_should_continue(stage))
             break;
@@ -115,16 +115,16 @@ static volt_status fill_gram(start_task *task, volt_progress progress, volt_matr
 {
     const volt_model *model = task->model;
     volt_stage stage;
-    volt_state *past = NULL;
+    volt_state *kernel_state = NULL;
     volt_stage_begin(&stage, progress, "gram", 0, 0.5, (double)model->n * (double)model->n);
     task->most_rows = volt_block_rows(model->n, model->n);
     task->block = volt_alloc_doubles(task->most_rows, model->n);
-    volt_status status = task->block
-                             ? volt_state_create(&model->resolved, model->columns, task->most_rows, &past)
-                             : VOLT_ERR_MEMORY;
+    volt_status status =
+        task->block ? volt_state_create(&model->resolved, model->columns, task->most_rows, &kernel_state)
+                    : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
-        status = run_rows(task, past, gram, &stage);
-    volt_state_free(past);
+        status = run_rows(task, kernel_state, gram, &stage);
+    volt_state_free(kernel_state);
     return status;
 }
 
@@ -173,7 +173,7 @@ static volt_status make_factors(start_task *task, volt_progress progress)
 /* ---- the state ----------------------------------------------------------------------------------- */
 
 /* Runs all training rows; those before the window are not kept. */
-static volt_status run_past(start_task *task, volt_progress progress)
+static volt_status run_initial_rows(start_task *task, volt_progress progress)
 {
     volt_live *live = task->live;
     const volt_model *model = task->model;
@@ -210,7 +210,7 @@ static volt_status start(start_task *task, volt_progress progress)
         VOLT_TRY(fill_gram(task, progress, volt_online_gram(live->groups[0].factor, task->n)));
         VOLT_TRY(make_factors(task, progress));
     }
-    VOLT_TRY(run_past(task, progress));
+    VOLT_TRY(run_initial_rows(task, progress));
     live->n = task->n;
     memcpy(live->numbers, task->rows, (size_t)task->n * sizeof *task->rows);
     volt_recent_copy(&model->recipe, &model->recent, &live->recent);

@@ -159,7 +159,8 @@ volt_status volt_window_check_target(const volt_live *live, const double *x, con
         double from = model->anchors[k] >= 0 ? x[model->anchors[k]] : model->target_mean[k];
         VOLT_REQUIRE(isfinite(y[k]) && isfinite((y[k] - from) / model->target_scale[k]), VOLT_ERR_NOT_FINITE,
                      "target %" PRId64 " is not finite or too large: %.6g", k + 1, y[k]);
-        VOLT_REQUIRE(model->recipe.fed.n == 0 || isfinite(volt_feedback_column(&model->recipe.fed, k, y[k])),
+        VOLT_REQUIRE(model->recipe.fed_outputs.n == 0 ||
+                         isfinite(volt_feedback_column(&model->recipe.fed_outputs, k, y[k])),
                      VOLT_ERR_NOT_FINITE, "target %" PRId64 " is too large for feedback: %.6g", k + 1, y[k]);
     }
     return VOLT_OK;

@@ -48,10 +48,11 @@ static volt_status check(const volt_model *model, volt_view X, volt_start start,
                  "the start is %d, and must be one of volt_start, 0 to %d", (int)start,
                  (int)VOLT_START_AFTER_TARGET);
     VOLT_REQUIRE(model->feedback, VOLT_ERR_ARGUMENT,
-                 model->recipe.fed.n > 0 ? "a model with a feedback weight requires inputs: use predict"
-                                         : "a closed loop requires outputs that are the inputs one step later: "
-                                           "fit on a series without other inputs, one step "
-                                           "ahead");
+                 model->recipe.fed_outputs.n > 0
+                     ? "a model with a feedback weight requires inputs: use predict"
+                     : "a closed loop requires outputs that are the inputs one step later: "
+                       "fit on a series without other inputs, one step "
+                       "ahead");
     VOLT_REQUIRE(out.rows > 0, VOLT_ERR_ARGUMENT, "the number of steps is %" PRId64 ", and must be at least 1",
                  out.rows);
     VOLT_REQUIRE(!model->no_last_target || X.rows > 0, VOLT_ERR_ARGUMENT,

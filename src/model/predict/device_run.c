@@ -64,7 +64,7 @@ static bool take_model(const volt_model *model, volt_beyond policy, bool chained
     volt_run_form *form = &numbers->form;
     form->inputs = recipe->inputs;
     form->own = volt_recipe_input_columns(recipe);
-    form->fed = recipe->fed.n;
+    form->fed_outputs = recipe->fed_outputs.n;
     form->q = model->q;
     form->chained = chained;
     form->column = recipe->column;
@@ -83,12 +83,13 @@ static bool take_model(const volt_model *model, volt_beyond policy, bool chained
     form->mean = model->target_mean;
     form->deviation = model->target_scale;
     form->anchor = model->anchors;
-    form->offset = recipe->fed.offset;
-    form->weight = recipe->fed.weight;
+    form->offset = recipe->fed_outputs.offset;
+    form->weight = recipe->fed_outputs.weight;
     form->middle = numbers->bounds;
-    form->reach = numbers->bounds + form->fed;
-    for (int64_t k = 0; k < form->fed; k++)
-        volt_feedback_bounds(&recipe->fed, k, &numbers->bounds[k], &numbers->bounds[form->fed + k]);
+    form->reach = numbers->bounds + form->fed_outputs;
+    for (int64_t k = 0; k < form->fed_outputs; k++)
+        volt_feedback_bounds(&recipe->fed_outputs, k, &numbers->bounds[k],
+                             &numbers->bounds[form->fed_outputs + k]);
     take_slices(model, policy, numbers);
     return true;
 }
@@ -106,7 +107,7 @@ static void take_state(const volt_live *live, const double *x, double *numbers, 
         for (int64_t i = 0; i < recipe->memory * recipe->inputs; i++)
             numbers[i] = x[i % recipe->inputs];
     }
-    volt_state_get(live->past, state);
+    volt_state_get(live->kernel_state, state);
 }
 
 /* Updates the object after `done` rows with inputs `X`, from the final `bank` and `state`. */
@@ -128,7 +129,7 @@ static void set_state(volt_live *live, const volt_device_rows *rows, int64_t at,
                (size_t)volt_filter_bank_length(recipe->slices, recipe->columns) * sizeof *bank);
     volt_recent_feed(recipe, &live->recent, last < rows->warm ? rows->known + last * rows->known_ld : y);
     memcpy(live->y, y, (size_t)live->model->q * sizeof *y);
-    volt_state_set(live->past, state);
+    volt_state_set(live->kernel_state, state);
     live->pushed += done;
 }
 
@@ -137,14 +138,15 @@ static void set_state(volt_live *live, const volt_device_rows *rows, int64_t at,
 /* Reports the row that ended the run. */
 static volt_status refuse(const volt_live *live, int64_t row, const double *y)
 {
-    const volt_feedback *fed = &live->model->recipe.fed;
+    const volt_feedback *fed_outputs = &live->model->recipe.fed_outputs;
     VOLT_TRY(volt_model_check_output(live->model, row, y));
-    return volt_feedback_report_diverged(fed, volt_max(volt_feedback_find_diverged(fed, y), 0), row, y);
+    return volt_feedback_report_diverged(fed_outputs, volt_max(volt_feedback_find_diverged(fed_outputs, y), 0),
+                                         row, y);
 }
 
 /* Runs rows from `at` on, at most MOST_ROWS. *ended: the back end stopped. */
 static volt_status run_part(volt_live *live, const volt_backend *backend, const run_numbers *numbers,
-                            const volt_device_rows *rows, int64_t first, int64_t at, double *moment,
+                            const volt_device_rows *rows, int64_t first, int64_t at, double *saved_recent,
                             double *state, int64_t *done, bool *ended)
 {
     const volt_model *model = live->model;
@@ -156,16 +158,16 @@ static volt_status run_part(volt_live *live, const volt_backend *backend, const 
                       : at == 0      ? rows->X.data
                                      : rows->out.data + (at - 1) * rows->out.ld;
     volt_run_result result = {0};
-    take_state(live, x, moment, state);
-    double *bank = moment + recipe->memory * recipe->inputs;
+    take_state(live, x, saved_recent, state);
+    double *bank = saved_recent + recipe->memory * recipe->inputs;
     volt_run_task task = {
         .X = {x, rows->chained ? 1 : count, recipe->inputs, rows->X.ld},
-        .before = volt_view_of(moment, recipe->memory, recipe->inputs),
+        .before = volt_view_of(saved_recent, recipe->memory, recipe->inputs),
         .known = {warm > 0 ? rows->known + at * rows->known_ld : NULL, warm, model->q, rows->known_ld},
         .watches = rows->watches,
         .state = state,
         .bank = bank,
-        .fed = live->recent.fed};
+        .fed_outputs = live->recent.fed_outputs};
     *ended = true;
     if (!backend->run(&numbers->form, volt_view_of(columns->given, columns->m, columns->d),
                       volt_view_of(live->coefficients, model->q, columns->m), &task,
@@ -189,17 +191,17 @@ static volt_status run_part(volt_live *live, const volt_backend *backend, const 
 static volt_status run_rows(volt_live *live, const volt_backend *backend, run_numbers *numbers,
                             const volt_device_rows *rows, int64_t first, volt_stage *stage, int64_t *done)
 {
-    double *moment = volt_alloc_doubles(volt_recent_length(&live->model->recipe), 1);
-    double *state = volt_alloc_doubles(volt_state_length(live->past), 1);
-    volt_status status = moment && state ? VOLT_OK : VOLT_ERR_MEMORY;
+    double *saved_recent = volt_alloc_doubles(volt_recent_length(&live->model->recipe), 1);
+    double *state = volt_alloc_doubles(volt_state_length(live->kernel_state), 1);
+    volt_status status = saved_recent && state ? VOLT_OK : VOLT_ERR_MEMORY;
     for (bool ended = false; status == VOLT_OK && !ended && *done < rows->out.rows;) {
         int64_t before = *done;
-        status = run_part(live, backend, numbers, rows, first, before, moment, state, done, &ended);
+        status = run_part(live, backend, numbers, rows, first, before, saved_recent, state, done, &ended);
         if (!volt_stage_advance(stage, *done - before))
             break;
     }
     volt_free(state);
-    volt_free(moment);
+    volt_free(saved_recent);
     return status;
 }
 
@@ -215,7 +217,7 @@ volt_status volt_device_run(volt_live *live, const volt_backend *backend, const 
         live->handed_back = MOST_HANDED_BACK; /* nor will fewer rows */
         return VOLT_OK;
     }
-    run_numbers numbers = {.bounds = volt_alloc_doubles(2 * model->recipe.fed.n, 1)};
+    run_numbers numbers = {.bounds = volt_alloc_doubles(2 * model->recipe.fed_outputs.n, 1)};
     if (!numbers.bounds)
         return VOLT_ERR_MEMORY;
     volt_status status = VOLT_OK;

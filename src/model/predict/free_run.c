@@ -20,7 +20,8 @@ volt_status volt_model_check_known(const volt_model *model, int64_t rows, const 
                  "a warm-up of %" PRId64 " rows requires known outputs", options->warm_up);
     if (!known.data)
         return VOLT_OK;
-    VOLT_REQUIRE(model->recipe.fed.n > 0, VOLT_ERR_ARGUMENT, "known outputs require a model with feedback");
+    VOLT_REQUIRE(model->recipe.fed_outputs.n > 0, VOLT_ERR_ARGUMENT,
+                 "known outputs require a model with feedback");
     VOLT_REQUIRE(known.rows == rows && known.cols == model->q && known.ld >= known.cols, VOLT_ERR_SHAPE,
                  "the known outputs are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64
                  ": one row per input row, one column per output",
@@ -51,7 +52,7 @@ static volt_status run_record(volt_live *live, const volt_backend *backend, volt
                               int64_t end, const volt_predict_options *options, volt_stage *stage,
                               volt_matrix out)
 {
-    const volt_feedback *fed = &live->model->recipe.fed;
+    const volt_feedback *fed_outputs = &live->model->recipe.fed_outputs;
     volt_view known = options->known;
     int64_t warm = 0, done = 0;
     bool all_known = known.data && (options->warm_up == 0 || options->warm_up == end - first);
@@ -73,7 +74,8 @@ static volt_status run_record(volt_live *live, const volt_backend *backend, volt
         if (i < first + warm)
             VOLT_TRY(volt_live_do_learn(live, 0, known.data + i * known.ld));
         else if (live->diverged && watches)
-            return volt_feedback_report_diverged(fed, volt_feedback_find_diverged(fed, y), i, y);
+            return volt_feedback_report_diverged(fed_outputs, volt_feedback_find_diverged(fed_outputs, y), i,
+                                                 y);
     }
     return VOLT_OK;
 }

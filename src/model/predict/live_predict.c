@@ -68,9 +68,9 @@ static volt_status predict_row(const volt_live *live, window_run *run, int64_t i
             v[output] += k * run->A[j * q + output];
     }
     VOLT_TRY(volt_model_unscale_output(model, i, x, v));
-    int64_t stray = volt_feedback_find_diverged(&model->recipe.fed, v);
+    int64_t stray = volt_feedback_find_diverged(&model->recipe.fed_outputs, v);
     if (stray >= 0)
-        return volt_feedback_report_diverged(&model->recipe.fed, stray, i, v);
+        return volt_feedback_report_diverged(&model->recipe.fed_outputs, stray, i, v);
     volt_recent_feed(&model->recipe, &run->recent, v); /* free run with feedback */
     return VOLT_OK;
 }
@@ -92,13 +92,14 @@ static volt_status predict_window(const volt_live *live, volt_view X, double *re
 /* Feeds the rows one by one. */
 static volt_status feed_rows(volt_live *live, volt_view X, double *result, int64_t *beyond)
 {
-    const volt_feedback *fed = &live->model->recipe.fed;
+    const volt_feedback *fed_outputs = &live->model->recipe.fed_outputs;
     int64_t before = live->beyond, q = live->model->q;
     for (int64_t i = 0; i < X.rows; i++) {
         double *y = result + i * q;
         VOLT_TRY(volt_live_feed(live, X.data + i * X.ld, y));
         if (live->diverged)
-            return volt_feedback_report_diverged(fed, volt_feedback_find_diverged(fed, y), i, y);
+            return volt_feedback_report_diverged(fed_outputs, volt_feedback_find_diverged(fed_outputs, y), i,
+                                                 y);
     }
     *beyond = live->beyond - before;
     return VOLT_OK;
@@ -119,9 +120,9 @@ static volt_status feed_copy(const volt_live *live, volt_view X, double *result,
 static void take_state(volt_live *live, volt_view X, int64_t beyond, volt_predict_state *state)
 {
     const volt_recipe *recipe = &live->model->recipe;
-    volt_state *past = live->past;
-    live->past = state->past;
-    state->past = past;
+    volt_state *kernel_state = live->kernel_state;
+    live->kernel_state = state->kernel_state;
+    state->kernel_state = kernel_state;
     volt_recent_copy(recipe, &state->recent, &live->recent);
     memcpy(live->last, X.data + (X.rows - 1) * X.ld, (size_t)recipe->inputs * sizeof *live->last);
     live->pushed += X.rows;
@@ -139,7 +140,7 @@ static volt_status predict_blocks(volt_live *live, volt_view X, bool advance, vo
     volt_predict_state state;
     volt_blas_use use;
     VOLT_TRY(volt_blas_claim(&use));
-    volt_status status = volt_predict_state_at(model, live->past, &live->recent, X.rows, 1, &state);
+    volt_status status = volt_predict_state_at(model, live->kernel_state, &live->recent, X.rows, 1, &state);
     state.done = live->pushed;
     if (status == VOLT_OK)
         status = volt_predict_rows(model, X, NULL, &options, &state, result, (volt_matrix){0}, beyond);
@@ -154,7 +155,7 @@ static volt_status predict_blocks(volt_live *live, volt_view X, bool advance, vo
 
 static volt_status predict(volt_live *live, volt_view X, bool advance, double *result, int64_t *beyond)
 {
-    if (!live->learns && live->model->recipe.fed.n == 0)
+    if (!live->learns && live->model->recipe.fed_outputs.n == 0)
         return predict_blocks(live, X, advance, volt_matrix_of(result, X.rows, live->model->q), beyond);
     if (advance)
         return feed_rows(live, X, result, beyond);

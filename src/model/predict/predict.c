@@ -24,7 +24,7 @@ volt_status volt_predict_check_out(const volt_model *model, volt_matrix out, int
 static volt_status check_spread(const volt_model *model, volt_matrix std, int64_t rows)
 {
     VOLT_TRY(volt_predict_check_out(model, std, rows));
-    VOLT_REQUIRE(model->recipe.fed.n == 0, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(model->recipe.fed_outputs.n == 0, VOLT_ERR_ARGUMENT,
                  "standard deviations are not supported for models with a feedback weight");
     return VOLT_OK;
 }
@@ -50,7 +50,7 @@ static volt_status forecast(const volt_model *model, const volt_predict_state *s
                             const volt_prediction_std *spread, volt_matrix std, volt_matrix result)
 {
     const volt_backend *backend = state->backend;
-    volt_state *past = state->past;
+    volt_state *kernel_state = state->kernel_state;
     volt_model_reader reads = volt_model_reader_of(model);
     int64_t m = reads.columns->m;
     volt_view A = volt_view_of(reads.coefficients, m, model->q);
@@ -59,10 +59,10 @@ static volt_status forecast(const volt_model *model, const volt_predict_state *s
     for (int64_t first = 0, count = 0; first < Z.rows; first += count) {
         count = volt_min(rows, volt_records_segment_end(records, first, Z.rows) - first);
         if (first > 0 && volt_records_begins(records, first))
-            volt_state_zero(past);
+            volt_state_zero(kernel_state);
         volt_matrix K = volt_matrix_of(block, count, m);
-        VOLT_TRY(
-            volt_state_advance_at(backend, past, volt_view_rows(Z, first, count), false, false, K, &stage));
+        VOLT_TRY(volt_state_advance_at(backend, kernel_state, volt_view_rows(Z, first, count), false, false, K,
+                                       &stage));
         if (!volt_stage_should_continue(&stage))
             break;
         backend->gemm(volt_as_view(K), false, A, NULL, false, volt_matrix_rows(result, first, count));
@@ -79,8 +79,9 @@ static volt_status forecast(const volt_model *model, const volt_predict_state *s
     return VOLT_OK;
 }
 
-volt_status volt_predict_state_at(const volt_model *model, const volt_state *past, const volt_recent *recent,
-                                  int64_t rows, int64_t least, volt_predict_state *state)
+volt_status volt_predict_state_at(const volt_model *model, const volt_state *kernel_state,
+                                  const volt_recent *recent, int64_t rows, int64_t least,
+                                  volt_predict_state *state)
 {
     *state = (volt_predict_state){.backend = volt_backend_current()};
     int64_t m = volt_model_reader_of(model).columns->m;
@@ -88,15 +89,15 @@ volt_status volt_predict_state_at(const volt_model *model, const volt_state *pas
     VOLT_TRY(volt_recent_create(&model->recipe, &state->recent));
     if (recent)
         volt_recent_copy(&model->recipe, recent, &state->recent);
-    return past ? volt_state_copy(past, state->rows, &state->past)
-                : volt_state_create(&model->resolved, volt_model_reader_of(model).columns, state->rows,
-                                    &state->past);
+    return kernel_state ? volt_state_copy(kernel_state, state->rows, &state->kernel_state)
+                        : volt_state_create(&model->resolved, volt_model_reader_of(model).columns, state->rows,
+                                            &state->kernel_state);
 }
 
 void volt_predict_state_release(volt_predict_state *state)
 {
     volt_recent_release(&state->recent);
-    volt_state_free(state->past);
+    volt_state_free(state->kernel_state);
 }
 
 /* Checks all inputs before the first prediction. */
@@ -194,8 +195,9 @@ volt_status volt_model_predict(const volt_model *model, volt_view X, const volt_
     volt_blas_use use;
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
-        status = model->recipe.fed.n > 0 ? run_free(model, X, &records, options, out, beyond)
-                                         : predict(model, X, &records, options, out, options->std, beyond);
+        status = model->recipe.fed_outputs.n > 0
+                     ? run_free(model, X, &records, options, out, beyond)
+                     : predict(model, X, &records, options, out, options->std, beyond);
         volt_blas_release(&use);
     }
     volt_records_release(&records);

@@ -13,15 +13,16 @@
 typedef struct volt_predict_state {
     const volt_backend *backend; /* back end of the products with coefficients */
     int64_t rows;                /* block size */
-    volt_state *past;
+    volt_state *kernel_state;
     volt_recent recent;
     int64_t done; /* rows done */
 } volt_predict_state;
 
 /* The state before the first of `rows` rows, which are processed in blocks of `least` or more. NULL: zero
  * initial state. Always release it. */
-volt_status volt_predict_state_at(const volt_model *model, const volt_state *past, const volt_recent *recent,
-                                  int64_t rows, int64_t least, volt_predict_state *state);
+volt_status volt_predict_state_at(const volt_model *model, const volt_state *kernel_state,
+                                  const volt_recent *recent, int64_t rows, int64_t least,
+                                  volt_predict_state *state);
 void volt_predict_state_release(volt_predict_state *state);
 
 /* Writes the predictions of X to `out` and, if it has data, their standard deviations to `std`. `records`

@@ -188,7 +188,7 @@ static volt_status create_alternatives(const char *kernel, volt_view X, const vo
     volt_candidates source = {.count = -1, .release = release, .own = all, .seed = options->seed};
     for (int64_t k = 0; k < count; k++)
         source.parameters = volt_max(source.parameters, all->of[k]->parameters);
-    source.feeds = options->fed.data != NULL;
+    source.feeds = options->fed_outputs.data != NULL;
     if (points) {
         source.get = row_get;
         source.count = 0;

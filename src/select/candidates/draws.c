@@ -158,8 +158,8 @@ volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const vol
         source.seed = drawn->seed;
     }
     drawn->rows = X.rows;
-    drawn->d = X.cols + (options && options->fed.data ? options->fed.cols : 0);
-    source.feeds = options && options->fed.data;
+    drawn->d = X.cols + (options && options->fed_outputs.data ? options->fed_outputs.cols : 0);
+    source.feeds = options && options->fed_outputs.data;
     volt_status status = volt_space_create(kernel, X, options, &drawn->space);
     if (status == VOLT_OK)
         drawn->profiles = options && options->from_defaults && points == 0 && !drawn->space->alpha_asked;

@@ -268,7 +268,7 @@ static volt_status add_setting(volt_space *space, const char *name, double low, 
 static volt_status fill(volt_space *space, volt_view X, const volt_draw_options *options,
                         char asked[][VOLT_OPEN_NAME_LENGTH], int64_t n_asked)
 {
-    bool feeds = options->fed.data != NULL;
+    bool feeds = options->fed_outputs.data != NULL;
     VOLT_REQUIRE(options->series_steps >= 0 && isfinite(options->series_steps), VOLT_ERR_ARGUMENT,
                  "series_steps is %g, and must be finite and at least 0", options->series_steps);
     space->series_steps = options->series_steps;

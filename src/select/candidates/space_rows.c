@@ -40,14 +40,14 @@ static double norm_of(const double *row, int64_t count)
 
 /* Stores scaled inputs and standardised outputs of the previous row; also the norms of both, of all rows, if
  * required. `row` is a buffer for one row. */
-static void fill_sample(volt_view X, volt_view fed, const volt_input_scale *input, const double *mean,
+static void fill_sample(volt_view X, volt_view fed_outputs, const volt_input_scale *input, const double *mean,
                         const double *deviation, double *row, volt_space *space)
 {
     int64_t d = space->d, q = space->q, rows = space->norms ? X.rows : space->n_sample;
     for (int64_t i = 0; i < rows; i++) {
         volt_input_scale_row(input, d, X.data + i * X.ld, row);
         for (int64_t k = 0; k < q; k++)
-            row[d + k] = i > 0 ? (fed.data[(i - 1) * fed.ld + k] - mean[k]) / deviation[k] : 0;
+            row[d + k] = i > 0 ? (fed_outputs.data[(i - 1) * fed_outputs.ld + k] - mean[k]) / deviation[k] : 0;
         if (i < space->n_sample)
             memcpy(space->sample + i * (d + q), row, (size_t)(d + q) * sizeof *row);
         if (space->norms) {
@@ -71,8 +71,8 @@ static volt_status take_sample(volt_view X, const volt_draw_options *options, co
     if (allocated) {
         double *mean = numbers, *deviation = mean + space->q;
         if (space->q > 0)
-            volt_target_scale_learn(options->fed, !options->scale, mean, deviation);
-        fill_sample(X, options->fed, input, mean, deviation, deviation + space->q, space);
+            volt_target_scale_learn(options->fed_outputs, !options->scale, mean, deviation);
+        fill_sample(X, options->fed_outputs, input, mean, deviation, deviation + space->q, space);
     }
     volt_free(numbers);
     return allocated ? VOLT_OK : VOLT_ERR_MEMORY;
@@ -82,12 +82,12 @@ volt_status volt_space_learn_rows(volt_view X, const volt_draw_options *options,
 {
     VOLT_TRY(volt_kernel_distance_unit(X, 1, &space->distance));
     space->q = 0;
-    if (options->fed.data) {
-        VOLT_REQUIRE(options->fed.rows == X.rows, VOLT_ERR_SHAPE,
+    if (options->fed_outputs.data) {
+        VOLT_REQUIRE(options->fed_outputs.rows == X.rows, VOLT_ERR_SHAPE,
                      "there are %" PRId64 " rows of inputs, and %" PRId64 " of fed-back outputs", X.rows,
-                     options->fed.rows);
-        VOLT_TRY(volt_require_finite("the fed-back outputs", options->fed));
-        space->q = options->fed.cols;
+                     options->fed_outputs.rows);
+        VOLT_TRY(volt_require_finite("the fed-back outputs", options->fed_outputs));
+        space->q = options->fed_outputs.cols;
     }
     volt_input_scale input = {.shift = volt_alloc_doubles(X.cols, 1)};
     volt_status status =

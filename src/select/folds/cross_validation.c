@@ -255,8 +255,8 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
     e.inputs = volt_kernel_keeps_origin(e.kernel) ? &problem->unshifted : &problem->shifted;
     volt_status status = VOLT_OK;
     if (feedback > 0) {
-        status = volt_feedback_inputs_create(problem, e.inputs, feedback, &e.fed);
-        e.inputs = &e.fed.all;
+        status = volt_feedback_inputs_create(problem, e.inputs, feedback, &e.fed_outputs);
+        e.inputs = &e.fed_outputs.all;
         e.width += problem->q;
     }
     if (status == VOLT_OK)
@@ -278,7 +278,7 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
     volt_state_folds_free(e.states);
     volt_resolved_release(&e.resolved);
     volt_sliced_rows_release(&e.sliced);
-    volt_feedback_inputs_release(&e.fed);
+    volt_feedback_inputs_release(&e.fed_outputs);
     volt_kernel_free(e.kernel);
     *cost = e.factor->cost;
     return status;

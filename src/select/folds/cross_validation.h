@@ -99,9 +99,9 @@ typedef struct volt_fold_run {
     volt_columns *columns;      /* the training rows, washout included, or coordinates of states */
     const double *coefficients; /* their coefficients (columns->m x q) */
     const double *intercepts;   /* q */
-    const volt_feedback_inputs *fed;
-    volt_view past;   /* the rows before the block since the last reset, as the kernel sees them */
-    volt_view scaled; /* the same before filtering */
+    const volt_feedback_inputs *fed_outputs;
+    volt_view kernel_state; /* the rows before the block since the last reset, as the kernel sees them */
+    volt_view scaled;       /* the same before filtering */
     volt_stage *stage;
 } volt_fold_run;
 

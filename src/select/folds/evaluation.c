@@ -66,13 +66,13 @@ volt_status volt_evaluation_fill(volt_evaluation *e, int64_t rows)
 
 /* Runs the rows of a block, which are one or more new sequences, from a zero initial state. */
 static volt_status advance_block(volt_evaluation *e, const volt_backend *backend, const volt_split *split,
-                                 volt_view rows, volt_state *past, volt_matrix K)
+                                 volt_view rows, volt_state *kernel_state, volt_matrix K)
 {
     for (int64_t i = 0, end = 0; i < rows.rows; i = end) {
         end = volt_records_segment_end(&e->problem->records, split->begin + i, split->end) - split->begin;
         if (i > 0)
-            volt_state_zero(past);
-        VOLT_TRY(volt_state_advance_at(backend, past, volt_view_rows(rows, i, end - i), false, false,
+            volt_state_zero(kernel_state);
+        VOLT_TRY(volt_state_advance_at(backend, kernel_state, volt_view_rows(rows, i, end - i), false, false,
                                        volt_matrix_rows(K, i, end - i), e->stage));
     }
     return VOLT_OK;
@@ -82,10 +82,10 @@ static volt_status advance_block(volt_evaluation *e, const volt_backend *backend
 static volt_status block_gram(volt_evaluation *e, const volt_split *split, volt_view rows,
                               const volt_columns *columns, const volt_backend *backend, volt_matrix K)
 {
-    volt_state *past = NULL;
-    VOLT_TRY(volt_state_create(&e->resolved, columns, K.rows, &past));
-    volt_status status = advance_block(e, backend, split, rows, past, K);
-    volt_state_free(past);
+    volt_state *kernel_state = NULL;
+    VOLT_TRY(volt_state_create(&e->resolved, columns, K.rows, &kernel_state));
+    volt_status status = advance_block(e, backend, split, rows, kernel_state, K);
+    volt_state_free(kernel_state);
     return status;
 }
 
@@ -105,13 +105,13 @@ static volt_status fill_cross(volt_evaluation *e, const volt_split *split, const
                               const volt_backend *backend, volt_matrix K)
 {
     volt_sliced_rows block = {0};
-    volt_feedback_inputs_slice(&e->fed, split->begin);
+    volt_feedback_inputs_slice(&e->fed_outputs, split->begin);
     volt_status status = volt_sliced_rows_make(e->kernel, scaled_rows(e, split->begin, K.rows),
                                                &e->problem->records, split->begin, "the inputs", &block);
     if (status == VOLT_OK)
         status = e->states && e->states->on_landmarks ? block_features(e, split, block.rows, K)
                                                       : block_gram(e, split, block.rows, columns, backend, K);
-    volt_feedback_inputs_join(&e->fed, split->begin);
+    volt_feedback_inputs_join(&e->fed_outputs, split->begin);
     volt_sliced_rows_release(&block);
     return status;
 }
@@ -134,8 +134,8 @@ volt_status volt_evaluation_begin(volt_evaluation *e, int64_t base, int64_t rows
     int64_t w = problem->washout, q = problem->q, kept = rows - w;
     volt_matrix W = {e->space->W, kept, q, e->intercept ? q + 1 : q};
     volt_evaluation_discard_columns(e);
-    volt_feedback_inputs_join(&e->fed, e->base);
-    volt_feedback_inputs_slice(&e->fed, base);
+    volt_feedback_inputs_join(&e->fed_outputs, e->base);
+    volt_feedback_inputs_slice(&e->fed_outputs, base);
     e->base = base;
     VOLT_TRY(volt_resolved_split(&e->resolved, &problem->records, base));
     if (base != e->sliced_from && volt_kernel_filters(e->kernel))
@@ -190,7 +190,7 @@ static volt_status forecast_reset(volt_evaluation *e, const volt_split *split, v
 /* Whether the block is a free run with feedback. */
 static bool runs_free(const volt_evaluation *e)
 {
-    return e->fed.omega > 0 && e->problem->simulates;
+    return e->fed_outputs.omega > 0 && e->problem->simulates;
 }
 
 /* A free run through columns with these coefficients and intercepts. */
@@ -207,8 +207,8 @@ static volt_status run_free(volt_evaluation *e, const volt_split *split, volt_co
                          .columns = columns,
                          .coefficients = coefficients,
                          .intercepts = intercepts,
-                         .fed = &e->fed,
-                         .past = input_rows(e, from, split->begin - from),
+                         .fed_outputs = &e->fed_outputs,
+                         .kernel_state = input_rows(e, from, split->begin - from),
                          .scaled = scaled_rows(e, from, split->begin - from),
                          .stage = e->stage};
     return volt_fold_simulate(&run, out);

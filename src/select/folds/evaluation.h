@@ -20,11 +20,11 @@ typedef struct volt_evaluation {
     volt_kernel *kernel;
     volt_resolved resolved;
     const volt_scaled_inputs *inputs;
-    int64_t width;            /* number of input columns */
-    volt_feedback_inputs fed; /* inputs with fed-back outputs; else empty */
-    volt_sliced_rows sliced;  /* the inputs as the kernel sees them, from a zero initial state before row
+    int64_t width;                    /* number of input columns */
+    volt_feedback_inputs fed_outputs; /* inputs with fed-back outputs; else empty */
+    volt_sliced_rows sliced; /* the inputs as the kernel sees them, from a zero initial state before row
                               * `sliced_from` */
-    int64_t sliced_from;      /* start of the group, if there are filters */
+    int64_t sliced_from;     /* start of the group, if there are filters */
     double alpha;
     bool intercept; /* requested, or implied by a centred Gram matrix */
     volt_stage *stage;

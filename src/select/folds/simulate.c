@@ -22,7 +22,7 @@ void volt_feedback_inputs_release(volt_feedback_inputs *inputs)
     *inputs = (volt_feedback_inputs){0};
 }
 
-static double *fed_part(const volt_feedback_inputs *inputs, int64_t row)
+static double *feedback_part(const volt_feedback_inputs *inputs, int64_t row)
 {
     int64_t d = inputs->problem->d;
     return inputs->all.Z + row * (d + inputs->problem->q) + d;
@@ -31,7 +31,7 @@ static double *fed_part(const volt_feedback_inputs *inputs, int64_t row)
 void volt_feedback_inputs_slice(volt_feedback_inputs *inputs, int64_t row)
 {
     for (int64_t k = 0; inputs->omega > 0 && k < inputs->problem->q; k++)
-        fed_part(inputs, row)[k] = 0;
+        feedback_part(inputs, row)[k] = 0;
 }
 
 void volt_feedback_inputs_join(volt_feedback_inputs *inputs, int64_t row)
@@ -40,7 +40,7 @@ void volt_feedback_inputs_join(volt_feedback_inputs *inputs, int64_t row)
         return;
     int64_t q = inputs->problem->q;
     for (int64_t k = 0; k < q; k++)
-        fed_part(inputs, row)[k] = inputs->shrink * inputs->omega * inputs->problem->Y[(row - 1) * q + k];
+        feedback_part(inputs, row)[k] = inputs->shrink * inputs->omega * inputs->problem->Y[(row - 1) * q + k];
 }
 
 /* 1 over the largest norm of (own_t, omega Y_{t-1}). */
@@ -51,8 +51,8 @@ static double shrink_of(const volt_feedback_inputs *inputs)
     for (int64_t i = 0; i < problem->n; i++) {
         bool first = volt_records_begins(&problem->records, i);
         double own = volt_row_norm(inputs->own->Z + i * problem->d, problem->d);
-        double fed = first ? 0 : volt_row_norm(problem->Y + (i - 1) * problem->q, problem->q);
-        largest = fmax(largest, hypot(own, inputs->omega * fed));
+        double fed_outputs = first ? 0 : volt_row_norm(problem->Y + (i - 1) * problem->q, problem->q);
+        largest = fmax(largest, hypot(own, inputs->omega * fed_outputs));
     }
     return 1 / largest;
 }
@@ -78,20 +78,20 @@ volt_status volt_feedback_inputs_create(const volt_problem *problem, const volt_
 /* ---- the state -------------------------------------------------------------------------------------- */
 
 /* Pushes the measured rows before the block. */
-static volt_status push_past(const volt_fold_run *run, volt_state **past)
+static volt_status push_training_rows(const volt_fold_run *run, volt_state **kernel_state)
 {
     enum { MOST = 64 };
-    int64_t rows = run->past.rows, m = run->columns->m, most = volt_max(volt_min(MOST, rows), 1);
-    VOLT_TRY(volt_state_create(run->resolved, run->columns, most, past));
-    if (rows == 0 || volt_state_seek(*past, run->past) == VOLT_OK)
+    int64_t rows = run->kernel_state.rows, m = run->columns->m, most = volt_max(volt_min(MOST, rows), 1);
+    VOLT_TRY(volt_state_create(run->resolved, run->columns, most, kernel_state));
+    if (rows == 0 || volt_state_seek(*kernel_state, run->kernel_state) == VOLT_OK)
         return VOLT_OK;
     double *block = volt_alloc_doubles(most, m);
     if (!block)
         return VOLT_ERR_MEMORY;
     for (int64_t i = 0; i < rows && volt_stage_should_continue(run->stage); i += most) {
         int64_t count = volt_min(most, rows - i);
-        volt_state_advance(*past, volt_view_rows(run->past, i, count), false, volt_matrix_of(block, count, m),
-                           NULL);
+        volt_state_advance(*kernel_state, volt_view_rows(run->kernel_state, i, count), false,
+                           volt_matrix_of(block, count, m), NULL);
     }
     volt_free(block);
     return volt_stage_should_continue(run->stage) ? VOLT_OK : VOLT_ERR_CANCELLED;
@@ -110,9 +110,10 @@ static volt_status push_recent(const volt_fold_run *run, volt_model *model)
         volt_recent_filter(&model->recipe, &model->recent, z);
     }
     volt_free(z);
-    if (run->past.rows > 0)
+    if (run->kernel_state.rows > 0)
         for (int64_t k = 0; k < problem->q; k++)
-            model->recent.fed[k] = run->fed->omega * problem->Y[(run->split->begin - 1) * problem->q + k];
+            model->recent.fed_outputs[k] =
+                run->fed_outputs->omega * problem->Y[(run->split->begin - 1) * problem->q + k];
     model->recent.begun = true;
     return VOLT_OK;
 }
@@ -121,7 +122,7 @@ static volt_status push_recent(const volt_fold_run *run, volt_model *model)
 
 /* Outputs are fed back in the units of problem->Y, with weight omega. The model scales the whole row by
  * `shrink`. */
-static void set_feedback(const volt_fold_run *run, volt_feedback *fed)
+static void set_feedback(const volt_fold_run *run, volt_feedback *fed_outputs)
 {
     const volt_problem *problem = run->problem;
     int64_t q = problem->q;
@@ -131,10 +132,10 @@ static void set_feedback(const volt_fold_run *run, volt_feedback *fed)
             low = fmin(low, problem->Y[i * q + k]);
             high = fmax(high, problem->Y[i * q + k]);
         }
-        fed->offset[k] = mean;
-        fed->weight[k] = run->fed->omega / sd;
-        fed->low[k] = mean + sd * low;
-        fed->high[k] = mean + sd * high;
+        fed_outputs->offset[k] = mean;
+        fed_outputs->weight[k] = run->fed_outputs->omega / sd;
+        fed_outputs->low[k] = mean + sd * low;
+        fed_outputs->high[k] = mean + sd * high;
     }
 }
 
@@ -142,7 +143,7 @@ static void set_feedback(const volt_fold_run *run, volt_feedback *fed)
 static volt_view block_inputs(const volt_fold_run *run)
 {
     int64_t d = run->problem->d, count = run->split->end - run->split->begin;
-    return volt_view_of(run->fed->own->Z + run->split->begin * d, count, d);
+    return volt_view_of(run->fed_outputs->own->Z + run->split->begin * d, count, d);
 }
 
 /* Uses the progress of all evaluations. */
@@ -158,7 +159,7 @@ static volt_status run_block(const volt_fold_run *run, const volt_model *model, 
 {
     const volt_problem *problem = run->problem;
     volt_predict_options options = volt_predict_options_default();
-    options.start = run->past.rows > 0 ? VOLT_START_CONTINUE : VOLT_START_RESET;
+    options.start = run->kernel_state.rows > 0 ? VOLT_START_CONTINUE : VOLT_START_RESET;
     options.progress = (volt_progress){.report = watch, .context = run->stage};
     volt_records records = {0};
     volt_status status = volt_records_from(&problem->records, run->split->begin, &records);
@@ -182,25 +183,25 @@ volt_status volt_fold_simulate(const volt_fold_run *run, volt_matrix out)
     int64_t *anchors = volt_alloc(q, sizeof *anchors);
     double *shift = volt_alloc_zero(d + q, sizeof *shift);
     volt_model model = {.n = run->columns->m,
-                        .d = run->past.cols,
+                        .d = run->kernel_state.cols,
                         .q = q,
                         .recipe = {.inputs = d, .columns = d, .plain = true},
                         .anchors = anchors,
                         .resolved = *run->resolved,
                         .columns = run->columns,
-                        .input = {.shift = shift, .scale = run->fed->shrink},
+                        .input = {.shift = shift, .scale = run->fed_outputs->shrink},
                         .target_mean = problem->target_mean,
                         .target_scale = problem->target_scale,
                         .coefficients = (double *)run->coefficients,
                         .intercepts = (double *)run->intercepts};
     volt_status status =
-        anchors && shift ? volt_recipe_feed_back(&model.recipe, q, run->fed->omega) : VOLT_ERR_MEMORY;
+        anchors && shift ? volt_recipe_feed_back(&model.recipe, q, run->fed_outputs->omega) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
         for (int64_t k = 0; k < q; k++)
             anchors[k] = -1;
         volt_recipe_use_filters(&model.recipe, run->kernel);
-        set_feedback(run, &model.recipe.fed);
-        status = push_past(run, &model.end);
+        set_feedback(run, &model.recipe.fed_outputs);
+        status = push_training_rows(run, &model.end);
     }
     if (status == VOLT_OK)
         status = push_recent(run, &model);

@@ -345,7 +345,7 @@ volt_status volt_objects_candidates(const volt_objects *objects, const char *ker
     volt_draw_options drawn = options ? *options : volt_draw_options_default();
     drawn.scale = 0; /* the steps are already scaled */
     drawn.from_defaults = 0;
-    drawn.fed = volt_view_of(NULL, 0, 0);
+    drawn.fed_outputs = volt_view_of(NULL, 0, 0);
     drawn.series_steps = objects->options.compare == VOLT_OBJECT_COMPARE_STEPS ? 0 : objects->steps;
     volt_view rows = volt_view_of(objects->prepared.numbers, total_rows(&objects->prepared), objects->d);
     return volt_candidates_draw(kernel, rows, &drawn, candidates);

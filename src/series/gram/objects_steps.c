@@ -27,14 +27,14 @@ typedef struct step_columns {
     volt_sliced_rows sliced;
     volt_resolved resolved;
     volt_columns *columns;
-    volt_state *past;
+    volt_state *kernel_state;
     volt_matrix block; /* BLOCK x rows */
 } step_columns;
 
 static void close_columns(step_columns *made)
 {
     volt_free(made->block.data);
-    volt_state_free(made->past);
+    volt_state_free(made->kernel_state);
     volt_columns_free(made->columns);
     volt_resolved_release(&made->resolved);
     volt_sliced_rows_release(&made->sliced);
@@ -82,7 +82,7 @@ static volt_status open_columns(const volt_kernel *kernel, const volt_series_blo
     if (series->count > 1)
         VOLT_TRY(volt_resolved_split(&made->resolved, &records, 0));
     VOLT_TRY(volt_columns_create(&made->resolved, made->sliced.rows, stage, &made->columns));
-    VOLT_TRY(volt_state_create(&made->resolved, made->columns, BLOCK, &made->past));
+    VOLT_TRY(volt_state_create(&made->resolved, made->columns, BLOCK, &made->kernel_state));
     made->block = volt_matrix_of(volt_alloc_doubles(BLOCK, rows), BLOCK, rows);
     return made->block.data ? VOLT_OK : VOLT_ERR_MEMORY;
 }
@@ -105,7 +105,7 @@ static volt_status run_series(const volt_kernel *kernel, volt_view series, step_
     for (int64_t s = 0; s < columns->count; s++)
         K[s] = 0;
     if (status == VOLT_OK)
-        volt_state_zero(columns->past);
+        volt_state_zero(columns->kernel_state);
     for (int64_t t = 0; t < series.rows && status == VOLT_OK; t += BLOCK) {
         int64_t rows = volt_min(BLOCK, series.rows - t);
         volt_view part = sliced.rows;
@@ -113,7 +113,7 @@ static volt_status run_series(const volt_kernel *kernel, volt_view series, step_
         part.rows = rows;
         volt_matrix out = columns->block;
         out.rows = rows;
-        volt_state_advance(columns->past, part, false, out, stage);
+        volt_state_advance(columns->kernel_state, part, false, out, stage);
         if (volt_stage_poll(stage))
             add_block(columns, rows, K);
         else

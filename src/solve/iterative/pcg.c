@@ -457,13 +457,13 @@ static volt_status iterate(iteration *it, volt_matrix product)
     return status;
 }
 
-volt_status volt_pcg_run(const volt_pcg_problem *problem, volt_iteration *pcg, volt_pcg_state *moment,
+volt_status volt_pcg_run(const volt_pcg_problem *problem, volt_iteration *pcg, volt_pcg_state *state,
                          volt_matrix product)
 {
     int64_t n = problem->kernel->n, rows = n - problem->washout, columns = problem->columns;
     iteration it = {.problem = problem,
                     .pcg = pcg,
-                    .at = moment,
+                    .at = state,
                     .rows = rows,
                     .columns = columns,
                     .begin = volt_max(rows - LAST_ROWS, 0),

@@ -102,7 +102,7 @@ typedef struct volt_pcg_problem {
 
 /* The state receives x; `product` (n x columns) receives K x. The four arrays of the state must be
  * allocated. Progress reports the residual. */
-volt_status volt_pcg_run(const volt_pcg_problem *problem, volt_iteration *pcg, volt_pcg_state *moment,
+volt_status volt_pcg_run(const volt_pcg_problem *problem, volt_iteration *pcg, volt_pcg_state *state,
                          volt_matrix product);
 
 #endif

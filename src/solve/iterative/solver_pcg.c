@@ -41,7 +41,7 @@ typedef struct system_list {
     bool *constant;
     double *targets; /* rows x columns */
     volt_preconditioner pre;
-    volt_pcg_state moment;
+    volt_pcg_state state;
     double *product; /* n x columns: K x */
     double rcond;    /* of K + alpha I as approximated by the landmarks; 1 without landmarks */
 } system_list;
@@ -57,10 +57,10 @@ static void release(void *workspace)
     volt_free(s->alpha);
     volt_free(s->constant);
     volt_free(s->targets);
-    volt_free(s->moment.x);
-    volt_free(s->moment.r);
-    volt_free(s->moment.p);
-    volt_free(s->moment.numbers);
+    volt_free(s->state.x);
+    volt_free(s->state.r);
+    volt_free(s->state.p);
+    volt_free(s->state.numbers);
     volt_free(s->product);
     volt_free(s);
 }
@@ -78,15 +78,15 @@ static volt_status prepare(const volt_solver_task *task, const volt_readout *rea
                        .alpha = volt_alloc_doubles(q, 1),
                        .constant = volt_alloc_zero(q, sizeof *s->constant),
                        .targets = volt_alloc_doubles(rows, q),
-                       .moment = {.rows = rows,
-                                  .x = volt_alloc_doubles(rows, q),
-                                  .r = volt_alloc_doubles(rows, q),
-                                  .p = volt_alloc_doubles(rows, q),
-                                  .numbers = volt_alloc_zero(q * VOLT_PCG_NUMBERS, sizeof(double))},
+                       .state = {.rows = rows,
+                                 .x = volt_alloc_doubles(rows, q),
+                                 .r = volt_alloc_doubles(rows, q),
+                                 .p = volt_alloc_doubles(rows, q),
+                                 .numbers = volt_alloc_zero(q * VOLT_PCG_NUMBERS, sizeof(double))},
                        .product = volt_alloc_doubles(n, q),
                        .rcond = 1};
-    bool has_room = s->output && s->group && s->alpha && s->constant && s->targets && s->moment.x &&
-                    s->moment.r && s->moment.p && s->moment.numbers && s->product;
+    bool has_room = s->output && s->group && s->alpha && s->constant && s->targets && s->state.x &&
+                    s->state.r && s->state.p && s->state.numbers && s->product;
     if (!has_room)
         return VOLT_ERR_MEMORY;
     const volt_operator *landmarks = task->iteration->landmarks;
@@ -117,7 +117,7 @@ static void list_systems(const volt_solver_task *task, volt_view first, system_l
         s->alpha[s->columns] = chosen.alpha;
         s->constant[s->columns++] = chosen.constant;
     }
-    s->moment.columns = s->columns;
+    s->state.columns = s->columns;
     for (int64_t i = 0; i < first.rows; i++)
         for (int64_t c = 0; c < s->columns; c++) {
             int64_t k = s->output[c];
@@ -181,13 +181,13 @@ static void take_constant(const volt_solver_task *task, int64_t k, volt_readout 
  * `common`. */
 static void take_column(const volt_solver_task *task, const system_list *s, int64_t c, volt_readout *readout)
 {
-    int64_t k = s->output[c], w = task->washout, rows = s->moment.rows, columns = s->columns;
+    int64_t k = s->output[c], w = task->washout, rows = s->state.rows, columns = s->columns;
     double share = volt_feature_chosen(task, k).share, sum = 0;
     volt_view product = volt_view_of(s->product + w * columns, rows, columns);
     double mean = mean_target(task, volt_view_of(s->targets, rows, columns), c);
     for (int64_t i = 0; i < rows; i++) {
-        sum += s->moment.x[i * columns + c];
-        readout->A.data[i * readout->A.ld + k] = share * s->moment.x[i * columns + c];
+        sum += s->state.x[i * columns + c];
+        readout->A.data[i * readout->A.ld + k] = share * s->state.x[i * columns + c];
     }
     readout->unlearned[k] = task->centred ? mean : 0;
     readout->intercepts[k] =
@@ -245,8 +245,7 @@ static volt_status solve(const volt_solver_task *task, void *workspace, volt_rea
                                 .from = share,
                                 .share = 1 - share};
     if (s->columns > 0)
-        VOLT_TRY(
-            volt_pcg_run(&problem, task->iteration, &s->moment, volt_matrix_of(s->product, n, s->columns)));
+        VOLT_TRY(volt_pcg_run(&problem, task->iteration, &s->state, volt_matrix_of(s->product, n, s->columns)));
     take_readout(task, s, readout);
     return VOLT_OK;
 }
