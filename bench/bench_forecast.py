@@ -18,7 +18,6 @@ better than the ridge.
 import csv
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,7 @@ import time
 
 import numpy as np
 from measure import report
+from series_list import listed_series
 
 FOLDER = pathlib.Path(__file__).parent / "series"
 PROGRAM = os.environ.get("VOLTERRA", "build/volterra")
@@ -33,16 +33,8 @@ PROGRAM = os.environ.get("VOLTERRA", "build/volterra")
 
 def tasks(wanted):
     """(series, season, far) of the table in series/README.md."""
-    found = {}
-    for line in (FOLDER / "README.md").read_text().splitlines():
-        cells = [cell.strip() for cell in line.split("|")]
-        if len(cells) > 5 and cells[1].startswith("`"):
-            for name in re.findall(r"`(\w+)`", cells[1]):
-                found[name] = (int(cells[4]), int(cells[5]))
-    files = sorted(path.stem for path in FOLDER.glob("*.csv"))
-    if files != sorted(found):
-        sys.exit(f"bench_forecast: series/README.md and the files differ: {set(files) ^ set(found)}")
-    return [(name, *found[name]) for name in files if not wanted or name in wanted]
+    found = listed_series(FOLDER)
+    return [(name, season, far) for name, _, season, far in found if not wanted or name in wanted]
 
 
 def read_values(name):

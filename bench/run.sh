@@ -9,7 +9,9 @@
 # BENCH_TUNE_ROWS, BENCH_TUNE_DRAWS  a smaller search (tune, python) than 3008 rows and 100 draws, without budgets
 # BENCH_THREADS_ROWS                 rows of the large factorisation of `threads` (20000; 0: none)
 # FORECAST_DRAWS, FORECAST_BUDGET    forecast tunes with so many draws (10; empty: not), and for so long (60s), every task
-# FORECAST_TABLE                     a file for the table of forecast, in Markdown
+# FORECAST_TABLE                     a file for the table of forecast or forecast-peers, in Markdown
+# FORECAST_SERIES                    a folder with series and manifest.json for `forecast-peers`, which is asked for by name
+#                                    and takes options (--help): bench/run.sh forecast-peers --volterra-only --jobs 4
 # INTERVALS_SAMPLES                  samples of each problem of intervals (20); BENCH_DATA: with sysid/cascaded_tanks.csv
 # INTERVALS_OTHERS                   not empty: intervals on the problems on which the rule was chosen, and nothing else
 # ADAPTIVE_DRAWS, ADAPTIVE_SEEDS     draws of a search of `adaptive` (200), and searches of each kind (5)
@@ -30,6 +32,12 @@ names=("$@")
 all_threads=${OMP_NUM_THREADS:-$(nproc)}
 export OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 NUMBA_NUM_THREADS=2
 export BENCH_FOLDER=$PWD/bench
+# forecast-peers has options, so it runs without others and needs numpy only for its peers.
+if [ "${1:-}" = forecast-peers ]; then
+    VOLTERRA=${VOLTERRA:-$PWD/$build/volterra} OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 \
+        PYTHONDONTWRITEBYTECODE=1 exec "${PEER_PYTHON:-python3}" bench/bench_forecast_peers.py "${@:2}"
+fi
+
 BENCH_TABLE=$(mktemp)
 export BENCH_TABLE
 trap 'rm -f "$BENCH_TABLE"' EXIT
