@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import subprocess
 import sys
 from itertools import groupby
@@ -18,15 +19,26 @@ def upper_first(text):
     return text[:1].upper() + text[1:]
 
 
-def cell(text):
-    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+def prose(text):
+    """Return Markdown of a help text, with its options as code."""
+    text = text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;").replace("_", "\\_")
+    return re.sub(r"(?<![\w-])--[a-z][a-z-]*", lambda match: f"`{match[0]}`", text)
+
+
+def paragraphs(text):
+    """Return Markdown of a description: indented lines are code, all others prose."""
+    blocks = []
+    for block in text.strip("\n").split("\n\n"):
+        is_code = any(line.startswith("  ") for line in block.split("\n"))
+        blocks.append(f"```text\n{block}\n```" if is_code else prose(block))
+    return "\n\n".join(blocks)
 
 
 def option_row(option):
     name = f"--{option['name']}" if "name" in option else option["positional"]
     words = [f"-{option['letter']}, {name}" if "letter" in option else name, option["value"] or ""]
     use = " ".join(words).strip().replace("|", "\\|")
-    return f"| `{use}` | {cell(option['help'])} |\n"
+    return f"| `{use}` | {prose(option['help'])} |\n"
 
 
 def option_tables(options, heading):
@@ -38,8 +50,8 @@ def option_tables(options, heading):
 
 def command_page(program, command):
     usage = help_of(program, command["name"]).split("\n\n")[1]
-    text = f"# volterra {command['name']}\n\n{cell(upper_first(command['summary']))}.\n\n```text\n{usage}\n```\n\n"
-    text += f"```text\n{command['description'].rstrip()}\n```\n\n{option_tables(command['options'], '##')}"
+    text = f"# volterra {command['name']}\n\n{prose(upper_first(command['summary']))}.\n\n```text\n{usage}\n```\n\n"
+    text += f"{paragraphs(command['description'])}\n\n{option_tables(command['options'], '##')}"
     text += "[Options of every command](index.md#options-of-every-command).\n"
     if command["examples"]:
         text += f"\n## Examples\n\n```text\n{command['examples'].rstrip()}\n```\n"
@@ -54,7 +66,7 @@ def main():
         (pages / f"{command['name']}.md").write_text(command_page(program, command))
     (pages / "completion.md").write_text(f"# volterra completion\n\n```text\n{help_of(program, 'completion')}\n```\n")
     (pages / "kernels.md").write_text(f"# volterra help kernels\n\n```text\n{help_of(program, 'kernels')}\n```\n")
-    rows = "".join(f"| [{c['name']}]({c['name']}.md) | {cell(c['summary'])} |\n" for c in tables["commands"])
+    rows = "".join(f"| [{c['name']}]({c['name']}.md) | {prose(c['summary'])} |\n" for c in tables["commands"])
     rows += "| [completion](completion.md) | completion scripts for bash, zsh and fish |\n"
     names = "\n".join([*(c["name"] for c in tables["commands"]), "completion", "kernels"])
     common = "".join(map(option_row, tables["options"]))
