@@ -5,8 +5,8 @@
 #SBATCH --mem-per-cpu=4G
 #SBATCH --time=04:00:00
 #
-# One exact fit whose matrix is too large for one machine: 8 n^2 bytes are dealt out over the processes, here 64 x 4 GB, enough
-# for 160,000 rows with room to spare. With --solver nystrom instead of exact the rows are shared, and there is no such matrix.
+# One exact fit with a matrix that is too large for one machine: 8 n^2 bytes are distributed over the processes. Here 64 x 4 GB
+# are more than enough for 160,000 rows. With --solver nystrom the rows are distributed, and the matrix is not stored.
 set -euo pipefail
 cd "${SLURM_SUBMIT_DIR:-.}"
 source "${VOLTERRA_CLUSTER:-$(dirname "$0")}/settings.sh"

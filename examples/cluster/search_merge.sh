@@ -3,7 +3,7 @@
 #SBATCH --cpus-per-task=8
 #SBATCH --time=00:30:00
 #
-# After all tasks of search_array.sh: the best candidate of all shards, fitted.
+# Fit the best candidate of all shards, after all tasks of search_array.sh.
 set -euo pipefail
 cd "${SLURM_SUBMIT_DIR:-.}"
 source "${VOLTERRA_CLUSTER:-$(dirname "$0")}/settings.sh"

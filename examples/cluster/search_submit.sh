@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# examples/cluster/search_submit.sh: submits the shards of a search, and the merge of their logs for when all have ended well.
+# examples/cluster/search_submit.sh: submit the shards of a search, and the merge of their logs after success.
 set -euo pipefail
 VOLTERRA_CLUSTER=$(cd "$(dirname "$0")" && pwd)
 export VOLTERRA_CLUSTER

@@ -1,4 +1,4 @@
-# examples/cluster/settings.sh: what all jobs of this folder work on; every line may be set from outside instead.
+# examples/cluster/settings.sh: settings of all jobs of this folder; environment variables override them.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${X:=$here/../data/tanks.csv:pump}" # inputs: FILE or FILE:COLUMN
 : "${Y:=$here/../data/tanks.csv:level}" # targets

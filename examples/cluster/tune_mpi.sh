@@ -4,8 +4,8 @@
 #SBATCH --cpus-per-task=8
 #SBATCH --time=02:00:00
 #
-# One search over the processes of a job: candidates are handed out as processes become free, the race knows all of them,
-# and there is one log. The same job again goes on from it.
+# One search over the processes of a job. Free processes receive the next candidates, the race compares all of them, and there
+# is one log. Submit the job again to resume from it.
 set -euo pipefail
 cd "${SLURM_SUBMIT_DIR:-.}"
 source "${VOLTERRA_CLUSTER:-$(dirname "$0")}/settings.sh"
