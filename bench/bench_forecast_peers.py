@@ -74,6 +74,7 @@ def arguments():
     add("--timeout", type=float, default=600, help="seconds per series for volterra")
     add("--save", help="write the forecasts and scores of volterra to this file")
     add("--against", nargs="*", default=[], help="files written by --save: additional rows of the tables")
+    add("--paired", action="store_true", help="also print the MASE of volterra relative to each method")
     add("--each", action="store_true", help="also print the MASE of each series")
     add("--table", default=os.environ.get("FORECAST_TABLE"), help="file for the tables")
     return parser.parse_args()
@@ -276,6 +277,25 @@ def table(title, entries, results, names):
     return [*lines, ""]
 
 
+def paired(entries, results, names):
+    """Per method: MASE of volterra relative to it as a geometric mean with a 95 % interval over series."""
+    lines = []
+    for method in names:
+        found = [results[entry["path"]] for entry in entries]
+        pairs = [(f["volterra"]["mase"], f[method]["mase"]) for f in found if method in f and "volterra" in f]
+        if method == "volterra" or len(pairs) < 2:
+            continue
+        logs = [math.log(max(a, 1e-3 * b) / max(b, 1e-3 * a)) if a or b else 0.0 for a, b in pairs]
+        centre = mean(logs)
+        error = 1.96 * math.sqrt(mean((log - centre) ** 2 for log in logs) / (len(logs) - 1))
+        ratio, low, high = (math.exp(value) for value in (centre, centre - error, centre + error))
+        wins = sum(a < b for a, b in pairs)
+        lines.append(
+            f"- volterra / {method}: {ratio:.3f} ({low:.3f} to {high:.3f}), better on {wins} of {len(pairs)}"
+        )
+    return [*lines, ""] if lines else []
+
+
 def each_series(entries, results, names):
     lines = [f"| series | {' | '.join(names)} |", "|---" + "|---:" * len(names) + "|"]
     for entry in entries:
@@ -301,9 +321,13 @@ def report(options, entries, results):
         if part:
             title = f"{frequency}: {len(part)} series, horizon {part[0]['horizon']}"
             lines += table(title, part, results, names(part))
+            if options.paired:
+                lines += paired(part, results, names(part))
             if options.each:
                 lines += each_series(part, results, names(part))
     lines += table(f"all: {len(entries)} series", entries, results, names(entries))
+    if options.paired:
+        lines += paired(entries, results, names(entries))
     print("\n".join(lines))
     if options.table:
         pathlib.Path(options.table).write_text("\n".join(lines))
