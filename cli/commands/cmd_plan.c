@@ -111,7 +111,7 @@ static void report_device(result_list *results, const volt_plan *plan)
     results_text(results, NULL, "where", "%s", plan->on_device ? "on the GPU" : "on the CPU");
 }
 
-static bool device_has_room(const volt_plan *plan)
+static bool fits_on_device(const volt_plan *plan)
 {
     return !plan->on_device || plan->device_available_bytes <= 0 ||
            plan->device_bytes <= plan->device_available_bytes;
@@ -142,7 +142,7 @@ static void report_table(result_list *results, const plan_arguments *arguments, 
     report_device(results, plan);
     if (plan->n_that_fits > 0)
         results_text(results, NULL, "largest n that fits", "%lld", (long long)plan->n_that_fits);
-    if (!device_has_room(plan))
+    if (!fits_on_device(plan))
         results_text(results, NULL, "verdict", "does not fit on the GPU: fit fewer rows, or take --device cpu");
     else if (fits)
         results_text(results, NULL, "verdict", "fits in the memory of this machine");
@@ -240,7 +240,7 @@ static int run_plan(int argc, char *const *argv)
     volt_kernel_free(kernel);
     if (status)
         return complain_status(status);
-    bool fits = (plan.available_bytes <= 0 || plan.fit_bytes <= plan.available_bytes) && device_has_room(&plan);
+    bool fits = (plan.available_bytes <= 0 || plan.fit_bytes <= plan.available_bytes) && fits_on_device(&plan);
     result_list *results = results_new(arguments.common.json);
     if (arguments.common.json)
         report_json(results, &arguments, &plan, fits);

@@ -27,7 +27,7 @@ typedef struct drawn_series {
     int64_t count, horizons; /* output k * horizons + h is series k, horizon h */
     int64_t first;           /* first horizon, in rows */
     const char **names;      /* count names; NULL: unknown */
-    char *room;              /* storage for names cut from longer ones */
+    char *name_storage;      /* storage for names cut from longer ones */
     volt_matrix history;     /* data NULL: some series are not inputs */
     volt_matrix band;        /* half-widths of the plotted forecasts; data NULL: none */
     char band_name[48];
@@ -40,7 +40,7 @@ typedef struct drawn_series {
 static void release(drawn_series *drawn)
 {
     free((void *)drawn->names);
-    free(drawn->room);
+    free(drawn->name_storage);
     free(drawn->history.data);
     free(drawn->path.data);
     free(drawn->band.data);
@@ -72,9 +72,9 @@ static int find_columns(const predict_picture *picture, drawn_series *drawn)
     for (int64_t k = 0; k < info->q; k++)
         longest = strlen(info->output_names[k]) > longest ? strlen(info->output_names[k]) : longest;
     drawn->names = malloc((size_t)count * sizeof *drawn->names);
-    drawn->room = malloc((size_t)count * (longest + 1));
+    drawn->name_storage = malloc((size_t)count * (longest + 1));
     int64_t *from = malloc((size_t)count * sizeof *from);
-    int failed = drawn->names && drawn->room && from
+    int failed = drawn->names && drawn->name_storage && from
                      ? 0
                      : complain(EXIT_FAILED, "not enough memory for the names of the picture");
     bool all = true;
@@ -82,7 +82,7 @@ static int find_columns(const predict_picture *picture, drawn_series *drawn)
         const char *name = info->output_names[k * drawn->horizons];
         const char *horizon = drawn->horizons > 1 ? strrchr(name, '+') : NULL;
         size_t length = horizon ? (size_t)(horizon - name) : strlen(name);
-        char *own = drawn->room + (size_t)k * (longest + 1);
+        char *own = drawn->name_storage + (size_t)k * (longest + 1);
         memcpy(own, name, length);
         own[length] = '\0';
         drawn->names[k] = own;

@@ -63,13 +63,13 @@ static int report_share(const char *stage, double fraction, void *context)
 
 /* ---- pieces ----------------------------------------------------------------------------------- */
 
-typedef struct piece_room {
+typedef struct piece_state {
     volt_live *live;
     volt_table_writer *writer;
     volt_matrix table, half; /* output of a piece; half-widths of intervals */
     shared_progress progress;
     int64_t beyond;
-} piece_room;
+} piece_state;
 
 static int read_piece(const predict_pieces_task *task, int64_t first, int64_t end, dataset *inputs)
 {
@@ -82,25 +82,25 @@ static int read_piece(const predict_pieces_task *task, int64_t first, int64_t en
 }
 
 /* Forecasts rows first .. end - 1 of the file. */
-static int forecast_piece(const predict_pieces_task *task, int64_t first, int64_t end, piece_room *room)
+static int forecast_piece(const predict_pieces_task *task, int64_t first, int64_t end, piece_state *state)
 {
     dataset inputs = {0};
     int64_t q = task->info->q, index = task->output.has_index, total = task->end - task->first, beyond = 0;
-    volt_matrix table = volt_matrix_rows(room->table, 0, end - first);
+    volt_matrix table = volt_matrix_rows(state->table, 0, end - first);
     volt_matrix forecast = {table.data + index, table.rows, q, table.ld};
     volt_matrix bands = {table.data + index + q, table.rows, bands_columns(&task->output.bands, q), table.ld};
     int failed = read_piece(task, first, end, &inputs);
     if (!failed) {
-        room->progress.from = (double)(first - task->first) / (double)total;
-        room->progress.share = (double)(end - first) / (double)total;
-        volt_status status = volt_live_predict(room->live, inputs.view, 1, forecast, &beyond);
-        room->beyond += beyond;
+        state->progress.from = (double)(first - task->first) / (double)total;
+        state->progress.share = (double)(end - first) / (double)total;
+        volt_status status = volt_live_predict(state->live, inputs.view, 1, forecast, &beyond);
+        state->beyond += beyond;
         if (status == VOLT_OK) {
-            bands_fill(&task->output.bands, volt_as_view(forecast), volt_as_view(room->half), (volt_view){0},
+            bands_fill(&task->output.bands, volt_as_view(forecast), volt_as_view(state->half), (volt_view){0},
                        bands);
             for (int64_t i = 0; index && i < table.rows; i++)
                 table.data[i * table.ld] = (double)(first + i);
-            status = volt_table_writer_rows(room->writer, volt_as_view(table), NULL);
+            status = volt_table_writer_rows(state->writer, volt_as_view(table), NULL);
         }
         failed = status ? complain_status(status) : 0;
     }
@@ -108,7 +108,7 @@ static int forecast_piece(const predict_pieces_task *task, int64_t first, int64_
     return failed;
 }
 
-static int open_writer(const predict_pieces_task *task, piece_room *room)
+static int open_writer(const predict_pieces_task *task, piece_state *state)
 {
     const char **names = forecast_names(task->info, &task->output);
     if (!names)
@@ -116,26 +116,26 @@ static int open_writer(const predict_pieces_task *task, piece_room *room)
     const char *path = task->output.path ? task->output.path : "-";
     volt_write_options options = volt_write_options_default();
     options.progress = interrupt_watch();
-    volt_status status =
-        volt_table_writer_open(path, task->end - task->first, room->table.cols, names, &options, &room->writer);
+    volt_status status = volt_table_writer_open(path, task->end - task->first, state->table.cols, names,
+                                                &options, &state->writer);
     output_names_free(names);
     return status ? complain_status(status) : 0;
 }
 
-static int open_room(const predict_pieces_task *task, piece_room *room)
+static int open_state(const predict_pieces_task *task, piece_state *state)
 {
     int64_t q = task->info->q, cols = task->output.has_index + q + bands_columns(&task->output.bands, q);
-    int failed = allocate_matrix(PREDICT_PIECE, cols, "the forecast", &room->table);
+    int failed = allocate_matrix(PREDICT_PIECE, cols, "the forecast", &state->table);
     if (!failed && task->output.bands.levels.count > 0)
-        failed = bands_of_model(task->model, &task->output.bands.levels, &room->half);
+        failed = bands_of_model(task->model, &task->output.bands.levels, &state->half);
     if (failed)
         return failed;
     volt_live_options options = volt_live_options_default();
     options.start = (volt_start)task->start;
     options.beyond = (volt_beyond)task->output.beyond;
-    options.progress = (volt_progress){report_share, &room->progress};
-    volt_status status = volt_live_create(task->model, &options, &room->live);
-    return status ? complain_status(status) : open_writer(task, room);
+    options.progress = (volt_progress){report_share, &state->progress};
+    volt_status status = volt_live_create(task->model, &options, &state->live);
+    return status ? complain_status(status) : open_writer(task, state);
 }
 
 /* Returns a multiple of the library's block size, so that results are bitwise equal to a prediction of all
@@ -150,22 +150,22 @@ static int64_t piece_rows(const volt_live *live)
 
 int predict_pieces(const predict_pieces_task *task)
 {
-    piece_room room = {0};
-    room.progress.whole = progress_begin(task->quiet);
-    int failed = open_room(task, &room);
-    int64_t piece = piece_rows(room.live);
+    piece_state state = {0};
+    state.progress.whole = progress_begin(task->quiet);
+    int failed = open_state(task, &state);
+    int64_t piece = piece_rows(state.live);
     for (int64_t first = task->first; !failed && first < task->end; first += piece) {
         int64_t left = task->end - first;
-        failed = forecast_piece(task, first, first + (left < piece ? left : piece), &room);
+        failed = forecast_piece(task, first, first + (left < piece ? left : piece), &state);
     }
-    volt_status closed = volt_table_writer_close(room.writer, !failed);
+    volt_status closed = volt_table_writer_close(state.writer, !failed);
     if (!failed && closed)
         failed = complain_status(closed);
     progress_end();
     if (!failed)
-        forecast_warn_beyond(task->output.beyond, room.beyond, task->end - task->first);
-    volt_live_free(room.live);
-    free(room.table.data);
-    free(room.half.data);
+        forecast_warn_beyond(task->output.beyond, state.beyond, task->end - task->first);
+    volt_live_free(state.live);
+    free(state.table.data);
+    free(state.half.data);
     return failed;
 }

@@ -12,15 +12,15 @@
 enum { NAME_LENGTH = 96 };
 
 /* Allocates one block: the pointers, then the names, all initially "". */
-static int allocate_names(compare_data *data, int64_t count, char **room)
+static int allocate_names(compare_data *data, int64_t count, char **names)
 {
     size_t n = (size_t)count;
     data->output_names = calloc(n, sizeof *data->output_names + NAME_LENGTH);
     if (!data->output_names)
         return complain(EXIT_FAILED, "not enough memory for the names of the outputs");
-    *room = (char *)(data->output_names + n);
+    *names = (char *)(data->output_names + n);
     for (size_t k = 0; k < n; k++)
-        data->output_names[k] = *room + k * NAME_LENGTH;
+        data->output_names[k] = *names + k * NAME_LENGTH;
     return 0;
 }
 
@@ -29,11 +29,11 @@ static int name_covariances(compare_data *data)
 {
     int64_t d = data->model->d, k = 0;
     char *const *tickers = data->model->tickers;
-    char *room = NULL;
-    int failed = allocate_names(data, d * (d + 1) / 2, &room);
+    char *names = NULL;
+    int failed = allocate_names(data, d * (d + 1) / 2, &names);
     for (int64_t j = 0; !failed && j < d; j++)
         for (int64_t i = j; i < d; i++) {
-            char *name = room + NAME_LENGTH * k++;
+            char *name = names + NAME_LENGTH * k++;
             if (!tickers)
                 snprintf(name, NAME_LENGTH, "h%lld,%lld", (long long)i + 1, (long long)j + 1);
             else if (i == j)
@@ -64,19 +64,19 @@ int compare_data_preset(compare_data *data, const char *preset, int64_t pairs)
 
 int compare_data_own(compare_data *data, const training_arguments *arguments)
 {
-    char *room = NULL;
+    char *names = NULL;
     int failed = training_read(arguments, &data->own);
     if (!failed)
-        failed = allocate_names(data, data->own.targets.cols, &room);
+        failed = allocate_names(data, data->own.targets.cols, &names);
     if (failed)
         return failed;
     data->inputs = data->own.inputs;
     data->targets = data->own.targets;
     for (int64_t k = 0; k < data->targets.cols; k++)
         if (data->own.pairing->output_names)
-            snprintf(room + NAME_LENGTH * k, NAME_LENGTH, "%.90s", data->own.pairing->output_names[k]);
+            snprintf(names + NAME_LENGTH * k, NAME_LENGTH, "%.90s", data->own.pairing->output_names[k]);
         else
-            snprintf(room + NAME_LENGTH * k, NAME_LENGTH, "y%lld", (long long)k + 1);
+            snprintf(names + NAME_LENGTH * k, NAME_LENGTH, "y%lld", (long long)k + 1);
     return 0;
 }
 

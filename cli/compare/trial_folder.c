@@ -69,11 +69,11 @@ static int open_sample(const trial_folders *folders, int64_t sample, bool resume
 int trial_folders_open(trial_folders *folders, const char *folder, uint64_t first_seed, int64_t samples,
                        bool resume)
 {
-    enum { ROOM = 128 }; /* for the seed's folder and the name of a log */
+    enum { NAME_SPACE = 128 }; /* for the seed's folder and the name of a log */
     *folders = (trial_folders){.folder = folder, .first_seed = first_seed, .samples = samples, .lock = -1};
     if (!folder)
         return 0;
-    if (strlen(folder) + ROOM > TRIAL_FOLDER_LENGTH)
+    if (strlen(folder) + NAME_SPACE > TRIAL_FOLDER_LENGTH)
         return complain(EXIT_FAILED, "the path of the logs is too long: %s", folder);
     int failed = make_folder(folder);
     if (!failed)

@@ -33,7 +33,7 @@ FILE *gnuplot_script(void)
 {
     FILE *script = tmpfile();
     if (!script)
-        complain(EXIT_FAILED, "no picture: no room for a temporary file: %s", strerror(errno));
+        complain(EXIT_FAILED, "no picture: cannot create a temporary file: %s", strerror(errno));
     return script;
 }
 

@@ -231,7 +231,7 @@ static int write_model_to_output(const volt_model *model)
     if (isatty(STDOUT_FILENO))
         return complain(EXIT_USAGE, "-o - would write a binary file to the terminal");
     if (!make_folder(folder))
-        return complain(EXIT_FAILED, "no room for a temporary file: %s", strerror(errno));
+        return complain(EXIT_FAILED, "cannot create a temporary file: %s", strerror(errno));
     snprintf(path, sizeof path, "%s/model", folder);
     interrupt_defer(true);
     volt_progress watch = interrupt_watch();

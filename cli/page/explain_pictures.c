@@ -123,9 +123,9 @@ void explain_draw_first(FILE *script, const explained *shown)
         fputs("$g << E\n", script);
         for (int64_t m = 0; m < e->lags; m++) {
             double g = first_at(e, panels[i], m);
-            double room =
+            double margin =
                 deviations ? band * deviations[(panels[i].output * e->lags + m) * e->d + panels[i].first] : 0;
-            fprintf(script, "%lld %.10g %.10g %.10g\n", (long long)m, g, g - room, g + room);
+            fprintf(script, "%lld %.10g %.10g %.10g\n", (long long)m, g, g - margin, g + margin);
         }
         fputs("E\nplot ", script);
         if (deviations)

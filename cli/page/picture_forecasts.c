@@ -64,8 +64,8 @@ static void write_output_range(FILE *script, volt_view truth, int64_t k, int64_t
         low = fmin(low, truth.data[t * truth.ld + k]);
         high = fmax(high, truth.data[t * truth.ld + k]);
     }
-    double room = high > low ? 0.25 * (high - low) : fmax(1e-3, 0.1 * fabs(high));
-    double from = low >= 0 ? fmax(0, low - room) : low - room, to = high + room;
+    double margin = high > low ? 0.25 * (high - low) : fmax(1e-3, 0.1 * fabs(high));
+    double from = low >= 0 ? fmax(0, low - margin) : low - margin, to = high + margin;
     fprintf(script, "set yrange [%.8g:%.8g]\nset ytics %.8g\n", from, to, tick_step(to - from));
 }
 

@@ -84,8 +84,8 @@ static void write_value_axis(FILE *script, const series_picture *picture, int64_
     high = fmax(high, forecast_high);
     /* A range within rounding errors is treated as constant. */
     const bool moves = high - low > 1e-8 * fmax(fabs(low), fabs(high));
-    const double room = moves ? 0.06 * (high - low) : fmax(1e-3, 0.1 * fabs(high));
-    fprintf(script, "set yrange [%.10g:%.10g]\nset ytics autofreq\n", low - room, high + room);
+    const double margin = moves ? 0.06 * (high - low) : fmax(1e-3, 0.1 * fabs(high));
+    fprintf(script, "set yrange [%.10g:%.10g]\nset ytics autofreq\n", low - margin, high + margin);
 }
 
 /* Returns the first and the last row on the x axis. */
@@ -127,8 +127,8 @@ static void write_row_axis(FILE *script, const series_picture *picture, const pi
 {
     int64_t first, last;
     row_range_of(lines, &first, &last);
-    const double room = first < last ? 0.01 * (double)(last - first) : 1;
-    fprintf(script, "set xrange [%.10g:%.10g]\n", (double)first - room, (double)last + room);
+    const double margin = first < last ? 0.01 * (double)(last - first) : 1;
+    fprintf(script, "set xrange [%.10g:%.10g]\n", (double)first - margin, (double)last + margin);
     if (picture->times)
         write_time_ticks(script, picture, first, last, is_last);
     else if (is_last)

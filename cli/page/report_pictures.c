@@ -14,12 +14,12 @@ enum { WIDTH = PICTURE_NARROW };
 /* ---- cumulative loss -------------------------------------------------------------------------- */
 
 /* Places the names at the right, near the ends of their lines and at least `step` apart. `place` is sorted
- * from top to bottom; all values are within 0 .. room. */
-static void spread_labels(double *place, int64_t count, double step, double room)
+ * from top to bottom; all values are within 0 .. height. */
+static void spread_labels(double *place, int64_t count, double step, double height)
 {
     for (int64_t i = 1; i < count; i++)
         place[i] = fmax(place[i], place[i - 1] + step);
-    double limit = room;
+    double limit = height;
     for (int64_t i = count - 1; i >= 0; i--) {
         place[i] = fmin(place[i], limit);
         limit = place[i] - step;

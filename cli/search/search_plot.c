@@ -219,15 +219,15 @@ static int find_score_axis(score_axis *axis, const volt_trial *const *trials, in
 
     /* Margin for the marks of the best and the failed trials. */
     if (axis->is_logarithmic) {
-        double room = pow(axis->high / axis->low, 0.08);
-        axis->low /= room;
-        axis->high *= room;
+        double margin = pow(axis->high / axis->low, 0.08);
+        axis->low /= margin;
+        axis->high *= margin;
     } else {
-        double room = 0.08 * (axis->high - axis->low);
-        if (!(room > 0))
-            room = fmax(0.05 * fabs(axis->high), 1e-3);
-        axis->low -= room;
-        axis->high += room;
+        double margin = 0.08 * (axis->high - axis->low);
+        if (!(margin > 0))
+            margin = fmax(0.05 * fabs(axis->high), 1e-3);
+        axis->low -= margin;
+        axis->high += margin;
     }
     return 0;
 }
@@ -367,13 +367,14 @@ static void write_axis(FILE *script, const plot_axis *axis)
         }
         fputs(")\n", script);
     } else if (plot_axis_is_logarithmic(axis)) {
-        double room = pow(axis->high / axis->low, 0.04);
+        double margin = pow(axis->high / axis->low, 0.04);
         double every = fmax(1, ceil(log10(axis->high / axis->low) / 5)); /* decades between labels */
         fprintf(script, "set logscale x\nset xtics %.10g\nset xrange [%.10g:%.10g]\n", pow(10, every),
-                axis->low / room, axis->high * room);
+                axis->low / margin, axis->high * margin);
     } else {
-        double room = axis->high > axis->low ? 0.04 * (axis->high - axis->low) : 0.1 * fabs(axis->high) + 1e-12;
-        fprintf(script, "set xrange [%.10g:%.10g]\n", axis->low - room, axis->high + room);
+        double margin =
+            axis->high > axis->low ? 0.04 * (axis->high - axis->low) : 0.1 * fabs(axis->high) + 1e-12;
+        fprintf(script, "set xrange [%.10g:%.10g]\n", axis->low - margin, axis->high + margin);
         for (int i = 0; i < axis->n_words && has_few_values(axis); i++)
             fprintf(script, "set xtics %s(%s)\n", i ? "add " : "", axis->words[i]);
     }

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 /* Reserves space for `more` bytes and the terminating zero. */
-static bool make_room(text_stream *stream, size_t more)
+static bool reserve(text_stream *stream, size_t more)
 {
     if (more >= SIZE_MAX / 2 - stream->size)
         return false;
@@ -27,7 +27,7 @@ static bool make_room(text_stream *stream, size_t more)
 static ssize_t take(void *cookie, const char *bytes, size_t count)
 {
     text_stream *stream = cookie;
-    stream->failed = stream->failed || !make_room(stream, count);
+    stream->failed = stream->failed || !reserve(stream, count);
     if (stream->failed)
         return 0;
     memcpy(stream->text + stream->size, bytes, count);
@@ -39,7 +39,7 @@ static ssize_t take(void *cookie, const char *bytes, size_t count)
 FILE *text_open(text_stream *stream)
 {
     *stream = (text_stream){0};
-    if (make_room(stream, 0)) {
+    if (reserve(stream, 0)) {
         stream->text[0] = '\0';
         stream->out = fopencookie(stream, "w", (cookie_io_functions_t){.write = take});
     }

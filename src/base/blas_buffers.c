@@ -114,9 +114,9 @@ void volt_blas_set_threads(int64_t count)
 {
     int64_t more = count - openblas_get_num_threads();
     pthread_mutex_lock(&lock);
-    bool has_room = more <= 0 || take_buffers(more, count) == VOLT_OK;
+    bool enough = more <= 0 || take_buffers(more, count) == VOLT_OK;
     pthread_mutex_unlock(&lock);
-    if (has_room) /* otherwise the claim that needs them fails, with its message */
+    if (enough) /* otherwise the claim that needs them fails, with its message */
         openblas_set_num_threads((int)count);
 }
 

@@ -58,9 +58,9 @@ volt_status volt_fail_prefix(volt_status status, const char *format, ...)
     va_end(args);
     if (used >= 0 && used < DETAIL_CAPACITY - 2) {
         /* Not snprintf: the message may be truncated on purpose, and compilers warn about that. */
-        size_t room = sizeof detail - (size_t)used - 3, kept = strlen(old);
-        if (kept > room)
-            kept = room;
+        size_t capacity = sizeof detail - (size_t)used - 3, kept = strlen(old);
+        if (kept > capacity)
+            kept = capacity;
         memcpy(detail + used, ": ", 2);
         memcpy(detail + used + 2, old, kept);
         detail[(size_t)used + 2 + kept] = '\0';

@@ -105,7 +105,7 @@ static volt_status read_weight(const char *text, double *weight, bool *is_weight
     return VOLT_OK;
 }
 
-static volt_status check_room(const volt_kernel *kernel)
+static volt_status check_length(const volt_kernel *kernel)
 {
     VOLT_REQUIRE(kernel->n_factors < VOLT_MOST_FACTORS, VOLT_ERR_KERNEL, "the kernel has more than %d factors",
                  VOLT_MOST_FACTORS);
@@ -115,7 +115,7 @@ static volt_status check_room(const volt_kernel *kernel)
 /* `alone`: the text has only one factor, and messages need not name it. */
 static volt_status add_factor(const char *text, int64_t term, bool alone, volt_kernel *kernel)
 {
-    VOLT_TRY(check_room(kernel));
+    VOLT_TRY(check_length(kernel));
     int64_t f = kernel->n_factors;
     volt_status status = volt_factor_parse(text, &kernel->factors[f]);
     if (status == VOLT_ERR_KERNEL && !alone)
@@ -131,7 +131,7 @@ static volt_status read_term(const char *text, const char **at, volt_kernel *ker
 {
     char piece[LONGEST_TEXT];
     int64_t t = kernel->n_terms, first = kernel->n_factors;
-    VOLT_TRY(check_room(kernel));
+    VOLT_TRY(check_length(kernel));
     kernel->weight[t] = 1;
     for (bool begins = true;; begins = false) {
         const char *end = piece_end(text, *at);
@@ -208,15 +208,15 @@ static volt_status list_names(volt_kernel *kernel)
     kernel->names = volt_alloc_zero(kernel->n_factors * MOST, sizeof *kernel->names + EACH);
     if (!kernel->names)
         return VOLT_ERR_MEMORY;
-    char *room = (char *)(kernel->names + kernel->n_factors * MOST);
+    char *text = (char *)(kernel->names + kernel->n_factors * MOST);
     for (int64_t f = 0; f < kernel->n_factors; f++)
         for (int64_t p = begins_term(kernel, f) ? -1 : 0;; p++) {
             const char *name = p < 0 ? weight_info.name : volt_factor_parameter_name(kernel->factors[f], p);
             if (!name)
                 break;
-            snprintf(room, EACH, "%" PRId64 ".%s", f + 1, name);
-            kernel->names[kernel->n_names++] = room;
-            room += EACH;
+            snprintf(text, EACH, "%" PRId64 ".%s", f + 1, name);
+            kernel->names[kernel->n_names++] = text;
+            text += EACH;
         }
     return VOLT_OK;
 }

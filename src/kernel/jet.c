@@ -75,16 +75,16 @@ void volt_jet_free(volt_jet *series)
     volt_free(series - 1);
 }
 
-volt_status volt_jet_workspace_create(const volt_jet_space *space, volt_jet_workspace *room)
+volt_status volt_jet_workspace_create(const volt_jet_space *space, volt_jet_workspace *workspace)
 {
-    *room = (volt_jet_workspace){.space = space};
-    return volt_jet_create(space, VOLT_JET_SPARE + 1, &room->spare);
+    *workspace = (volt_jet_workspace){.space = space};
+    return volt_jet_create(space, VOLT_JET_SPARE + 1, &workspace->spare);
 }
 
-void volt_jet_workspace_release(volt_jet_workspace *room)
+void volt_jet_workspace_release(volt_jet_workspace *workspace)
 {
-    volt_jet_free(room->spare);
-    room->spare = NULL;
+    volt_jet_free(workspace->spare);
+    workspace->spare = NULL;
 }
 
 /* ---- monomials -------------------------------------------------------------------------------- */
@@ -391,16 +391,16 @@ static void compose_line(int order, const volt_jet *x, volt_lanes *taylor, volt_
 
 /* Horner's rule in e = x - x_0. A factor that is multiplied m more times is needed only up to degree order -
  * m. */
-static void compose_all(const volt_jet_workspace *room, int order, const volt_jet *x, volt_lanes *taylor,
+static void compose_all(const volt_jet_workspace *workspace, int order, const volt_jet *x, volt_lanes *taylor,
                         volt_jet *r)
 {
-    const volt_jet_space *space = room->space;
+    const volt_jet_space *space = workspace->space;
     volt_lanes centre, zero = {0};
     memcpy(centre, x->c, sizeof centre);
     memcpy(x->c, zero, sizeof zero); /* x holds e during the evaluation */
     for (int m = order; m >= 0; m--) {
-        volt_jet *to = (order - m) % 2 == order % 2 ? r : &room->spare[VOLT_JET_SPARE];
-        const volt_jet *from = to == r ? &room->spare[VOLT_JET_SPARE] : r;
+        volt_jet *to = (order - m) % 2 == order % 2 ? r : &workspace->spare[VOLT_JET_SPARE];
+        const volt_jet *from = to == r ? &workspace->spare[VOLT_JET_SPARE] : r;
         if (m == order) {
             volt_jet_set(space, taylor[m], 0, 0, 0, to);
             continue;
@@ -412,16 +412,16 @@ static void compose_all(const volt_jet_workspace *room, int order, const volt_je
     memcpy(x->c, centre, sizeof centre);
 }
 
-void volt_jet_compose(const volt_jet_workspace *room, volt_taylor f, const void *own, const volt_jet *x,
+void volt_jet_compose(const volt_jet_workspace *workspace, volt_taylor f, const void *own, const volt_jet *x,
                       volt_jet *r)
 {
-    int order = x->degree > 0 ? room->space->order : 0;
+    int order = x->degree > 0 ? workspace->space->order : 0;
     volt_lanes taylor[VOLT_MOST_ORDER + 1];
     f(own, x->c, order, taylor);
-    if (room->space->n == 1 && order > 0)
+    if (workspace->space->n == 1 && order > 0)
         compose_line(order, x, taylor, r);
     else
-        compose_all(room, order, x, taylor, r);
+        compose_all(workspace, order, x, taylor, r);
 }
 
 void volt_taylor_exp(double scale, double rate, const double *x, int order, volt_lanes *f)

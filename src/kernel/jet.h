@@ -51,8 +51,8 @@ typedef struct volt_jet_workspace {
     const volt_jet_space *space;
     volt_jet *spare; /* VOLT_JET_SPARE, and one for volt_jet_compose */
 } volt_jet_workspace;
-volt_status volt_jet_workspace_create(const volt_jet_space *space, volt_jet_workspace *room);
-void volt_jet_workspace_release(volt_jet_workspace *room);
+volt_status volt_jet_workspace_create(const volt_jet_space *space, volt_jet_workspace *workspace);
+void volt_jet_workspace_release(volt_jet_workspace *workspace);
 
 /* The index of monomial v[0] <= ... <= v[p - 1]; and the next monomial of its degree in variables first ..
  * end - 1, starting with all `first`: false after the last. */
@@ -80,7 +80,7 @@ void volt_jet_multiply(const volt_jet_space *space, int most, const volt_jet *x,
 typedef double volt_lanes[VOLT_JET_LANES];
 typedef void (*volt_taylor)(const void *own, const double *x, int order, volt_lanes *f);
 /* r <- f(x), a distinct series. */
-void volt_jet_compose(const volt_jet_workspace *room, volt_taylor f, const void *own, const volt_jet *x,
+void volt_jet_compose(const volt_jet_workspace *workspace, volt_taylor f, const void *own, const volt_jet *x,
                       volt_jet *r);
 
 /* Taylor coefficients used by several kernels: scale exp(rate x), and scale / (1 - rate x). */

@@ -93,11 +93,11 @@ static void begin_sum(const volt_jet_space *space, double weight, const volt_jet
     volt_jet_add(space, weight, x, out);
 }
 
-void volt_jet_join(const volt_jet_kernel *kernel, const volt_jet_workspace *room, volt_jet *factors,
+void volt_jet_join(const volt_jet_kernel *kernel, const volt_jet_workspace *workspace, volt_jet *factors,
                    volt_jet *out)
 {
-    const volt_jet_space *space = room->space;
-    volt_jet *product = &room->spare[0];
+    const volt_jet_space *space = workspace->space;
+    volt_jet *product = &workspace->spare[0];
     for (int64_t f = 0, next = 0; f < kernel->n_factors; f = next) {
         for (next = f + 1; next < kernel->n_factors && kernel->factor[next].weight == 0; next++) {
             volt_jet_multiply(space, space->order, &factors[f], &factors[next], product);

@@ -33,7 +33,7 @@ void volt_jet_local(const volt_jet_factor *factor, int64_t d, const double *x, c
 
 /* out <- the kernel, in all variables of the space, from the values `factors` of its factors, which are
  * overwritten. */
-void volt_jet_join(const volt_jet_kernel *kernel, const volt_jet_workspace *room, volt_jet *factors,
+void volt_jet_join(const volt_jet_kernel *kernel, const volt_jet_workspace *workspace, volt_jet *factors,
                    volt_jet *out);
 
 #endif

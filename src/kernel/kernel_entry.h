@@ -63,9 +63,10 @@ struct volt_scan {
  * sum over it. `out` is NULL if only the state is needed; `local` and `out` are not scratch series. */
 typedef struct volt_scan_series {
     /* The stationary state for a constant local value `local`; NULL: no state. */
-    void (*rest)(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local, volt_jet *state);
-    void (*step)(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local, volt_jet *state,
-                 volt_jet *out);
+    void (*rest)(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
+                 volt_jet *state);
+    void (*step)(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
+                 volt_jet *state, volt_jet *out);
 } volt_scan_series;
 
 /* ---- resolved kernels ------------------------------------------------------------------------- */

@@ -77,9 +77,9 @@ int64_t volt_reservoir_workspace_size(const volt_reservoir *reservoir)
 }
 
 /* One step of x, with workspace for u and the product. */
-static void step(const volt_reservoir *r, double leak, const double *z, double *x, double *room)
+static void step(const volt_reservoir *r, double leak, const double *z, double *x, double *workspace)
 {
-    double *v = room, *u = room + 2 * r->ld;
+    double *v = workspace, *u = workspace + 2 * r->ld;
     r->arrange(r, z, x, u);
     volt_products(1, u, r->length, r->length, r->matrix, r->ld, r->size, v, r->ld);
     if (r->bends)
@@ -88,11 +88,11 @@ static void step(const volt_reservoir *r, double leak, const double *z, double *
         mix(leak, v, x, r->size);
 }
 
-void volt_reservoir_run(const volt_reservoir *reservoir, volt_view Z, double *state, double *room,
+void volt_reservoir_run(const volt_reservoir *reservoir, volt_view Z, double *state, double *workspace,
                         volt_matrix states)
 {
     for (int64_t i = 0; i < Z.rows; i++) {
-        step(reservoir, reservoir->leak, Z.data + i * Z.ld, state, room);
+        step(reservoir, reservoir->leak, Z.data + i * Z.ld, state, workspace);
         if (states.data)
             memcpy(states.data + i * states.ld, state, (size_t)reservoir->size * sizeof(double));
     }
@@ -102,17 +102,17 @@ void volt_reservoir_run(const volt_reservoir *reservoir, volt_view Z, double *st
 
 /* The fixed point of x = f(M' u(x, 0)), which does not depend on the leak: iteration with leak 1, or 1/2 if
  * that cycles. False: no convergence. */
-static bool iterate(const volt_reservoir *r, const double *zeros, double *x, double *room)
+static bool iterate(const volt_reservoir *r, const double *zeros, double *x, double *workspace)
 {
     enum { MOST_STEPS = 20000, PATIENCE = 400 };
     static const double near = 1e-13; /* below this distance, iterate while the distance decreases */
-    double *last = room + r->ld, least = INFINITY;
+    double *last = workspace + r->ld, least = INFINITY;
     int64_t since = 0;
     double leak = 1;
     for (int64_t i = 0; i < MOST_STEPS; i++) {
         double moved = 0, size = 1;
         memcpy(last, x, (size_t)r->size * sizeof *x);
-        step(r, leak, zeros, x, room);
+        step(r, leak, zeros, x, workspace);
         for (int64_t k = 0; k < r->size; k++) {
             moved = fmax(moved, fabs(x[k] - last[k]));
             size = fmax(size, fabs(x[k]));
@@ -166,7 +166,7 @@ static bool eliminate(double *S, double *b, int64_t n)
 }
 
 /* Solve x = g(x) for affine g: columns of I - g' from the unit vectors. */
-static volt_status solve_rest(const volt_reservoir *r, const double *zeros, double *room, bool *rests)
+static volt_status solve_rest(const volt_reservoir *r, const double *zeros, double *workspace, bool *rests)
 {
     int64_t n = r->size;
     double *S = volt_alloc_doubles(n, n), *x = volt_alloc_doubles(1, r->ld);
@@ -174,11 +174,11 @@ static volt_status solve_rest(const volt_reservoir *r, const double *zeros, doub
     if (status == VOLT_OK) {
         double *b = r->start;
         memset(b, 0, (size_t)n * sizeof *b);
-        step(r, 1, zeros, b, room);
+        step(r, 1, zeros, b, workspace);
         for (int64_t j = 0; j < n; j++) {
             memset(x, 0, (size_t)n * sizeof *x);
             x[j] = 1;
-            step(r, 1, zeros, x, room);
+            step(r, 1, zeros, x, workspace);
             for (int64_t i = 0; i < n; i++)
                 S[i * n + j] = (i == j) - (x[i] - b[i]);
         }
@@ -191,16 +191,16 @@ static volt_status solve_rest(const volt_reservoir *r, const double *zeros, doub
 
 volt_status volt_reservoir_rest_state(volt_reservoir *reservoir, const char *name)
 {
-    double *room = volt_alloc_doubles(1, volt_reservoir_workspace_size(reservoir));
+    double *workspace = volt_alloc_doubles(1, volt_reservoir_workspace_size(reservoir));
     double *zeros = volt_alloc_zero(reservoir->d, sizeof(double));
     bool rests = true;
-    volt_status status = room && zeros ? VOLT_OK : VOLT_ERR_MEMORY;
+    volt_status status = workspace && zeros ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK && reservoir->bends)
-        rests = iterate(reservoir, zeros, reservoir->start, room);
+        rests = iterate(reservoir, zeros, reservoir->start, workspace);
     else if (status == VOLT_OK)
-        status = solve_rest(reservoir, zeros, room, &rests);
+        status = solve_rest(reservoir, zeros, workspace, &rests);
     volt_free(zeros);
-    volt_free(room);
+    volt_free(workspace);
     VOLT_TRY(status);
     for (int64_t k = 0; rests && k < reservoir->size; k++)
         rests = isfinite(reservoir->start[k]);
@@ -229,7 +229,7 @@ volt_status volt_reservoir_check_echo_state(const volt_reservoir *reservoir, vol
     double *memory = volt_alloc_doubles(2 * reservoir->ld + volt_reservoir_workspace_size(reservoir), 1);
     if (!memory)
         return VOLT_ERR_MEMORY;
-    double *one = memory, *other = memory + reservoir->ld, *room = other + reservoir->ld;
+    double *one = memory, *other = memory + reservoir->ld, *workspace = other + reservoir->ld;
     double before = 0, after = 0;
     memcpy(one, reservoir->start, (size_t)n * sizeof *one);
     for (int64_t k = 0; k < n; k++) { /* a distant state: alternating signs */
@@ -238,8 +238,8 @@ volt_status volt_reservoir_check_echo_state(const volt_reservoir *reservoir, vol
     }
     for (int64_t i = 0; i < h; i++) {
         volt_view z = volt_view_rows(Z, i % Z.rows, 1);
-        volt_reservoir_run(reservoir, z, one, room, (volt_matrix){0});
-        volt_reservoir_run(reservoir, z, other, room, (volt_matrix){0});
+        volt_reservoir_run(reservoir, z, one, workspace, (volt_matrix){0});
+        volt_reservoir_run(reservoir, z, other, workspace, (volt_matrix){0});
     }
     for (int64_t k = 0; k < n; k++)
         after += (other[k] - one[k]) * (other[k] - one[k]);

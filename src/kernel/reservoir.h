@@ -50,7 +50,7 @@ volt_status volt_reservoir_rest_state(volt_reservoir *reservoir, const char *nam
 int64_t volt_reservoir_workspace_size(const volt_reservoir *reservoir);
 /* Run the rows of Z from `state`, which is updated: row i of states (rows x size, ld apart) is the state
  * after row i. states.data may be NULL if only the last state is needed. */
-void volt_reservoir_run(const volt_reservoir *reservoir, volt_view Z, double *state, double *room,
+void volt_reservoir_run(const volt_reservoir *reservoir, volt_view Z, double *state, double *workspace,
                         volt_matrix states);
 
 /* Checks the echo state property from two initial states: the remaining share of their distance after H

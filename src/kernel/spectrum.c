@@ -163,11 +163,11 @@ int volt_hessenberg_radius(double *H, int64_t n, double *radius)
 typedef struct process {
     const double *A;
     int64_t n, most, k;
-    bool squared; /* of A' A */
-    double *V;    /* (most + 1) x n, rows orthonormal */
-    double *H;    /* most x most, of which k rows and columns are used */
-    double *room; /* n, and most x most */
-    double next;  /* the element below the last column of H */
+    bool squared;      /* of A' A */
+    double *V;         /* (most + 1) x n, rows orthonormal */
+    double *H;         /* most x most, of which k rows and columns are used */
+    double *workspace; /* n, and most x most */
+    double next;       /* the element below the last column of H */
 } process;
 
 static void apply(const process *p, const double *x, double *y)
@@ -176,8 +176,8 @@ static void apply(const process *p, const double *x, double *y)
         multiply(p->A, p->n, x, y);
         return;
     }
-    multiply(p->A, p->n, x, p->room);
-    multiply_transposed(p->A, p->n, p->room, y);
+    multiply(p->A, p->n, x, p->workspace);
+    multiply_transposed(p->A, p->n, p->workspace, y);
 }
 
 /* One step; false: the vectors span an invariant subspace. */
@@ -206,7 +206,7 @@ static bool extend(process *p)
 
 static bool current_radius(const process *p, double *radius)
 {
-    double *H = p->room + p->n;
+    double *H = p->workspace + p->n;
     for (int64_t i = 0; i < p->k; i++)
         memcpy(H + i * p->k, p->H + i * p->most, (size_t)p->k * sizeof *H);
     return volt_hessenberg_radius(H, p->k, radius);
@@ -237,8 +237,8 @@ static volt_status outermost(const double *A, int64_t n, bool squared, double *r
     process p = {.A = A, .n = n, .most = n, .squared = squared};
     p.V = volt_alloc_doubles(n + 1, n);
     p.H = volt_alloc_zero(n * n, sizeof(double));
-    p.room = volt_alloc_doubles(n + 1, n);
-    volt_status status = p.V && p.H && p.room ? VOLT_OK : VOLT_ERR_MEMORY;
+    p.workspace = volt_alloc_doubles(n + 1, n);
+    volt_status status = p.V && p.H && p.workspace ? VOLT_OK : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
         volt_rng rng;
         volt_rng_init(&rng, 0, 0);
@@ -249,7 +249,7 @@ static volt_status outermost(const double *A, int64_t n, bool squared, double *r
             p.V[i] /= norm;
         run(&p, radius);
     }
-    volt_free(p.room);
+    volt_free(p.workspace);
     volt_free(p.H);
     volt_free(p.V);
     return status;

@@ -39,8 +39,8 @@ volt_status volt_recent_create(const volt_recipe *recipe, volt_recent *recent)
     }
     if (!recipe->filters)
         return VOLT_OK;
-    recent->room = volt_alloc_doubles(recipe->columns + bank_length(recipe), 1);
-    if (!recent->room)
+    recent->workspace = volt_alloc_doubles(recipe->columns + bank_length(recipe), 1);
+    if (!recent->workspace)
         return VOLT_ERR_MEMORY;
     return volt_filter_bank_create(recipe->filters, recipe->slices, recipe->columns, &recent->bank);
 }
@@ -49,9 +49,9 @@ void volt_recent_release(volt_recent *recent)
 {
     volt_free(recent->rows);
     volt_free(recent->fed_outputs);
-    volt_free(recent->room);
+    volt_free(recent->workspace);
     volt_filter_bank_release(&recent->bank);
-    recent->rows = recent->fed_outputs = recent->room = NULL;
+    recent->rows = recent->fed_outputs = recent->workspace = NULL;
 }
 
 void volt_recent_restart(volt_recent *recent)
@@ -101,15 +101,15 @@ void volt_recent_filter(const volt_recipe *recipe, volt_recent *recent, double *
 {
     if (!recipe->filters)
         return;
-    copy_numbers(recent->room, z, recipe->columns);
-    copy_numbers(recent->room + recipe->columns, recent->bank.state, bank_length(recipe));
-    volt_filter_bank_row(&recent->bank, recent->room, z);
+    copy_numbers(recent->workspace, z, recipe->columns);
+    copy_numbers(recent->workspace + recipe->columns, recent->bank.state, bank_length(recipe));
+    volt_filter_bank_row(&recent->bank, recent->workspace, z);
 }
 
 void volt_recent_unfilter(const volt_recipe *recipe, volt_recent *recent)
 {
     if (recipe->filters)
-        copy_numbers(recent->bank.state, recent->room + recipe->columns, bank_length(recipe));
+        copy_numbers(recent->bank.state, recent->workspace + recipe->columns, bank_length(recipe));
 }
 
 void volt_recent_push(const volt_recipe *recipe, volt_recent *recent, const double *x)

@@ -70,7 +70,7 @@ typedef struct volt_recent {
     double *fed_outputs;   /* fed.n: the last columns of the next row; NULL: no feedback */
     int64_t n_fed_outputs; /* their number */
     volt_filter_bank bank; /* no state without filters */
-    double *room;          /* a scaled row, and the state of the filters before the present one */
+    double *workspace;     /* a scaled row, and the state of the filters before the present one */
 } volt_recent;
 
 volt_status volt_recent_create(const volt_recipe *recipe, volt_recent *recent);

@@ -312,11 +312,11 @@ static volt_status test(run *r, row *one)
     double begun = volt_seconds();
     volt_model *model = NULL;
     volt_matrix out = volt_matrix_of(one->forecast, n_test, q);
-    volt_matrix room = volt_matrix_of(one->forecast, rows_before_test(r) + n_test, q);
+    volt_matrix buffer = volt_matrix_of(one->forecast, rows_before_test(r) + n_test, q);
     volt_view truth = r->truth.data ? volt_as_view(r->truth) : volt_view_rows(r->Y, r->n_train, n_test);
     volt_status status = fit_winner(r, best, &model);
     if (status == VOLT_OK)
-        status = forecast(r, model, room);
+        status = forecast(r, model, buffer);
     volt_model_free(model);
     one->result.fit_seconds = volt_seconds() - begun;
     return status == VOLT_OK ? measure(r, truth, volt_as_view(out), one) : status;

@@ -51,7 +51,7 @@ typedef struct set {
     double *K; /* ROWS x ROWS */
     double *Y; /* ROWS x Q */
     double allowed;
-    double room[ROWS * (Q + 1)], D[ROWS * Q];
+    double workspace[ROWS * (Q + 1)], D[ROWS * Q];
     volt_operator *op;
     volt_factor *factor;
     volt_stage stage;
@@ -100,15 +100,15 @@ static void free_set(set *s)
 static void begin(set *s)
 {
     bool intercept = s->way.intercept, joined = s->way.steady && intercept;
-    volt_matrix room = {s->room, s->n, Q, joined ? Q + 1 : Q};
+    volt_matrix workspace = {s->workspace, s->n, Q, joined ? Q + 1 : Q};
     volt_factor_task task = {.rows = ROWS,
                              .washout = s->way.washout,
                              .alpha = alpha,
                              .common = intercept ? 0.9 * constant : 0,
                              .centred = s->way.centred,
                              .Y = volt_view_of(target_of(s, 0), s->n, Q),
-                             .W = room,
-                             .u = !intercept ? NULL : s->room + (joined ? Q : ROWS * Q),
+                             .W = workspace,
+                             .u = !intercept ? NULL : s->workspace + (joined ? Q : ROWS * Q),
                              .ld_u = joined ? Q + 1 : 1,
                              .steady = s->way.steady,
                              .stage = &s->stage};

@@ -81,12 +81,12 @@ static void say_stack(void)
         Dl_info where = {0};
         if (!dladdr(frames[i], &where) || where.dli_fbase == own.dli_fbase)
             continue;
-        size_t room = sizeof line - (size_t)used;
+        size_t capacity = sizeof line - (size_t)used;
         const char *space = used ? " " : "", *library = last_part(where.dli_fname);
         if (strncmp(library, "linux-vdso", 10) == 0) /* between a system call and its handler */
             continue;
-        used += where.dli_sname ? snprintf(line + used, room, "%s%s!%s", space, library, where.dli_sname)
-                                : snprintf(line + used, room, "%s%s!0x%zx", space, library,
+        used += where.dli_sname ? snprintf(line + used, capacity, "%s%s!%s", space, library, where.dli_sname)
+                                : snprintf(line + used, capacity, "%s%s!0x%zx", space, library,
                                            (size_t)((char *)frames[i] - (char *)where.dli_fbase));
     }
     line[used < LINE_LENGTH - 1 ? used : LINE_LENGTH - 2] = '\0';

@@ -109,11 +109,11 @@ static void scores_add_up_to_the_gradient(void **state)
         int64_t n = 45, P = volt_bekk_parameter_count(d);
         volt_bekk *bekk = random_parameters(&rng, d);
         double *returns = normal_rows(&rng, n, d), *gradient = new_matrix(P, 1);
-        double *scores = new_matrix(n, P), *room = new_matrix(volt_bekk_scores_workspace(d), 1);
+        double *scores = new_matrix(n, P), *workspace = new_matrix(volt_bekk_scores_workspace(d), 1);
         volt_bekk_likelihood likelihood;
         check_ok(volt_bekk_likelihood_create(volt_view_of(returns, n, d), NULL, &likelihood));
         loglik_at(&likelihood, bekk, gradient);
-        volt_bekk_scores(&likelihood, bekk->C, bekk->a, bekk->b, room, scores);
+        volt_bekk_scores(&likelihood, bekk->C, bekk->a, bekk->b, workspace, scores);
         for (int64_t p = 0; p < P; p++) {
             double sum = 0, size = 0;
             for (int64_t t = 0; t < n; t++) {
@@ -125,7 +125,7 @@ static void scores_add_up_to_the_gradient(void **state)
         }
         volt_bekk_likelihood_free(&likelihood);
         volt_bekk_free(bekk);
-        free(room);
+        free(workspace);
         free(scores);
         free(gradient);
         free(returns);
@@ -170,12 +170,12 @@ static void root_is_symmetric_and_squares_to_the_covariance(void **state)
         volt_bekk *bekk = random_parameters(&rng, d);
         double *packed = new_matrix(volt_packed_count(d), 1), *root = new_matrix(d, d),
                *unit = new_matrix(d, 1);
-        double *room = new_matrix(volt_symmetric_root_workspace(d), 1), *image = new_matrix(d, 1);
+        double *workspace = new_matrix(volt_symmetric_root_workspace(d), 1), *image = new_matrix(d, 1);
         volt_bekk_intercept(d, bekk->C, packed);
         for (int64_t j = 0; j < d; j++) {
             for (int64_t i = 0; i < d; i++)
                 unit[i] = i == j;
-            check_ok(volt_symmetric_root(d, packed, unit, room, root + j * d));
+            check_ok(volt_symmetric_root(d, packed, unit, workspace, root + j * d));
         }
         double size = 0, tol;
         for (int64_t i = 0; i < d; i++)
@@ -192,13 +192,13 @@ static void root_is_symmetric_and_squares_to_the_covariance(void **state)
             }
         for (int64_t i = 0; i < d; i++)
             unit[i] = volt_rng_normal(&rng);
-        check_ok(volt_symmetric_root(d, packed, unit, room, image));
+        check_ok(volt_symmetric_root(d, packed, unit, workspace, image));
         double form = 0;
         for (int64_t i = 0; i < d; i++)
             form += unit[i] * image[i];
         assert_true(form > 0);
         free(image);
-        free(room);
+        free(workspace);
         free(unit);
         free(root);
         free(packed);

@@ -125,11 +125,11 @@ static double evidence_with(const volt_kernel *kernel, const data *at, volt_evid
 
 /* Five points about the value, or one-sided at an end of its range. */
 static double plain_slope(const volt_kernel *kernel, const data *at, volt_evidence_options options,
-                          const char *name, double value, double room)
+                          const char *name, double value, double distance)
 {
     static const double two_sided[] = {1, -8, 0, 8, -1}, one_sided[] = {-25, 48, -36, 16, -3};
-    bool at_end = room == 0;
-    double h = at_end ? 2e-5 : 1e-3 * room, sum = 0;
+    bool at_end = distance == 0;
+    double h = at_end ? 2e-5 : 1e-3 * distance, sum = 0;
     if (at_end && value == 1)
         h = -h;
     for (int i = 0; i < 5; i++)
@@ -139,12 +139,12 @@ static double plain_slope(const volt_kernel *kernel, const data *at, volt_eviden
 }
 
 /* How far the parameter may move both ways, at most its own size. */
-static double room_of(const volt_kernel *kernel, const char *name, double value)
+static double distance_of(const volt_kernel *kernel, const char *name, double value)
 {
     volt_kernel_value found = {.struct_size = sizeof found};
     check_ok(volt_kernel_get(kernel, name, &found));
-    double room = fmin(value - found.info->low, found.info->high - value);
-    return value == 0 ? room : fmin(room, fabs(value));
+    double distance = fmin(value - found.info->low, found.info->high - value);
+    return value == 0 ? distance : fmin(distance, fabs(value));
 }
 
 /* Worst error over what is allowed. */
@@ -156,10 +156,10 @@ static double check_kernel(const char *text, const data *at, volt_evidence_optio
     for (int64_t p = -1; p < found->n_parameters; p++) {
         const char *name = p < 0 ? NULL : found->names[p];
         double value = p < 0 ? found->alpha : found->values[p],
-               room = p < 0 ? value : room_of(kernel, name, value);
-        double slope = plain_slope(kernel, at, options, name, value, room);
+               distance = p < 0 ? value : distance_of(kernel, name, value);
+        double slope = plain_slope(kernel, at, options, name, value, distance);
         double mine = p < 0 ? found->alpha_gradient : found->gradient[p];
-        double allowed = tolerance * (size + fabs(slope * value)) / (room > 0 ? room : 1);
+        double allowed = tolerance * (size + fabs(slope * value)) / (distance > 0 ? distance : 1);
         double error = fabs(mine - slope) / allowed;
         worst = fmax(worst, error);
         if (!(error <= 1))

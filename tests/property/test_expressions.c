@@ -276,8 +276,8 @@ static void scans_side_by_side(void **state)
         }
         for (int64_t k = 0; k < ROWS * m; k++) {
             double a = 2 * part[0][k], b = 0.3 * part[1][k] * part[2][k], c = part[3][k];
-            double room = 8 * DBL_EPSILON * (fabs(a) + fabs(b) + fabs(c));
-            if (!(fabs(K[k] - (a + b + c)) <= room))
+            double tolerance = 8 * DBL_EPSILON * (fabs(a) + fabs(b) + fabs(c));
+            if (!(fabs(K[k] - (a + b + c)) <= tolerance))
                 fail_msg("entry (%" PRId64 ", %" PRId64 "): %.17g, not %.17g", k / m, k % m, K[k], a + b + c);
         }
         for (int f = 0; f < FACTORS; f++)

@@ -136,17 +136,18 @@ static void check_map(const plain_kernel *kernel, int d, int degree, int steps, 
 {
     feature_map map = feature_map_of(kernel, d, degree, steps);
     double *X = random_rows(rng, ROWS, d, 1), *Y = random_rows(rng, COLS, d, 1);
-    double bound = truncation(&map), room = plain_tolerance(kernel, 1, d) + 1e-13; /* sums of 1e5 products */
+    double bound = truncation(&map),
+           workspace = plain_tolerance(kernel, 1, d) + 1e-13; /* sums of 1e5 products */
     double error = largest_error(kernel, &map, X, ROWS, Y, COLS);
     print_message("d = %d, degree %d, %d steps, %lld numbers: error %.3g, truncation at most %.3g\n", d, degree,
                   steps, (long long)state_size(&map), error, bound);
-    assert_true(error <= bound + room);
+    assert_true(error <= bound + workspace);
 
     /* Constant and on the sphere, where the bound is attained: the comparison is as sharp as it can be. */
     for (int i = 0; i < ROWS * d; i++)
         X[i] = i % d == 0;
     error = largest_error(kernel, &map, X, ROWS, X, ROWS);
-    assert_true(error <= bound + room && error >= 0.9 * bound);
+    assert_true(error <= bound + workspace && error >= 0.9 * bound);
     free(Y);
     free(X);
 }

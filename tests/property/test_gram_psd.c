@@ -29,9 +29,9 @@ static void check_psd(const plain_kernel *kernel, volt_rng *rng, int64_t d)
     double smallest, largest;
     plain_eigenvalues(volt_view_of(K, N, N), &smallest, &largest);
     /* Entries off by e move eigenvalues by n e at most; Jacobi itself by some n eps |K|. */
-    double room = N * plain_tolerance(kernel, 1, d) + 8 * N * DBL_EPSILON * largest;
-    if (!(smallest >= -room))
-        fail_msg("%s: smallest eigenvalue %.3g, allowed -%.3g", kernel->text, smallest, room);
+    double tolerance = N * plain_tolerance(kernel, 1, d) + 8 * N * DBL_EPSILON * largest;
+    if (!(smallest >= -tolerance))
+        fail_msg("%s: smallest eigenvalue %.3g, allowed -%.3g", kernel->text, smallest, tolerance);
     free(K);
     free(rows);
     volt_kernel_free(parsed);

@@ -93,17 +93,17 @@ static void returns_are_the_symmetric_root_times_innovations(void **state)
     golden *file = golden_load("bekk_loglik");
     golden_array z = golden_array_of(file, "inputs.z"), H = golden_array_of(file, "expected.sim_H_path_vech");
     golden_array r = golden_array_of(file, "expected.sim_returns");
-    double *made = new_matrix(r.rows, 3), *room = new_matrix(volt_symmetric_root_workspace(3), 1);
+    double *made = new_matrix(r.rows, 3), *workspace = new_matrix(volt_symmetric_root_workspace(3), 1);
     for (int64_t t = 0; t < r.rows; t++) {
         double packed[6];
         const double *h = H.data + t * 6;
         for (int64_t j = 0; j < 3; j++)
             for (int64_t i = j; i < 3; i++)
                 packed[volt_packed(i, j)] = *h++;
-        check_ok(volt_symmetric_root(3, packed, z.data + t * 3, room, made + t * 3));
+        check_ok(volt_symmetric_root(3, packed, z.data + t * 3, workspace, made + t * 3));
     }
     golden_check("sim_returns", r.data, made, r.count, golden_tol(file, "sim_returns"), GOLDEN_MAX_NORM);
-    free(room);
+    free(workspace);
     free(made);
     golden_free(file);
 }

@@ -58,9 +58,9 @@ static series load(golden *file, int number)
 static void score(const series *s, const double *y, double alpha, bool constant, double *mse, double *log_score)
 {
     int64_t m = s->m;
-    double *K = malloc((size_t)(m * m) * sizeof *K), *room = calloc((size_t)(2 * m), sizeof *room);
+    double *K = malloc((size_t)(m * m) * sizeof *K), *workspace = calloc((size_t)(2 * m), sizeof *workspace);
     double *out = calloc((size_t)m, sizeof *out), *D = calloc((size_t)m, sizeof *D), unit = 1;
-    assert_true(K && room && out && D);
+    assert_true(K && workspace && out && D);
     for (int64_t i = 0; i < m * m; i++)
         K[i] = s->K[i] - s->common;
     volt_operator *op = NULL;
@@ -72,8 +72,8 @@ static void score(const series *s, const double *y, double alpha, bool constant,
     volt_factor_task task = {.rows = m,
                              .alpha = alpha,
                              .Y = volt_view_of(y, m, 1),
-                             .W = {room, m, 1, constant ? 2 : 1},
-                             .u = constant ? room + 1 : NULL,
+                             .W = {workspace, m, 1, constant ? 2 : 1},
+                             .u = constant ? workspace + 1 : NULL,
                              .ld_u = 2,
                              .steady = true,
                              .stage = &stage};
@@ -90,7 +90,7 @@ static void score(const series *s, const double *y, double alpha, bool constant,
     volt_operator_free(op);
     free(D);
     free(out);
-    free(room);
+    free(workspace);
     free(K);
 }
 

@@ -27,8 +27,8 @@ static atomic_llong bytes_held;
 static void *counted_alloc(size_t bytes, void *context)
 {
     (void)context;
-    size_t room = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
-    char *block = aligned_alloc(ALIGNMENT, room);
+    size_t space = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
+    char *block = aligned_alloc(ALIGNMENT, space);
     if (!block)
         return NULL;
     memcpy(block, &bytes, sizeof bytes);

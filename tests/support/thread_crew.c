@@ -36,13 +36,13 @@ static void put(int64_t channel, int to_leader, const void *message, size_t size
     pthread_cond_broadcast(&thread_crew.changed);
 }
 
-static size_t take(int64_t channel, int to_leader, void *message, size_t room)
+static size_t take(int64_t channel, int to_leader, void *message, size_t space)
 {
     pthread_mutex_lock(&thread_crew.lock);
     letter *first = lists[channel][to_leader];
     size_t size = first ? first->size : 0;
     if (first) {
-        assert_true(size <= room);
+        assert_true(size <= space);
         memcpy(message, first->bytes, size);
         lists[channel][to_leader] = first->next;
         free(first);
@@ -80,9 +80,9 @@ void thread_crew_send(int64_t channel, const void *message, size_t size)
     pthread_mutex_unlock(&thread_crew.lock);
 }
 
-size_t thread_crew_receive(int64_t channel, void *message, size_t room)
+size_t thread_crew_receive(int64_t channel, void *message, size_t space)
 {
-    return take(channel, 1, message, room);
+    return take(channel, 1, message, space);
 }
 
 /* A server of one lane has the channel of its number; a server of several lanes is the only one. */
@@ -119,9 +119,9 @@ static void serve_send(int64_t lane, const void *message, size_t size)
     pthread_mutex_unlock(&thread_crew.lock);
 }
 
-static size_t serve_receive(int64_t lane, void *message, size_t room)
+static size_t serve_receive(int64_t lane, void *message, size_t space)
 {
-    return take(own_channel(lane), 0, message, room);
+    return take(own_channel(lane), 0, message, space);
 }
 
 static int64_t process_of(int64_t channel)

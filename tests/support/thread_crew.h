@@ -43,7 +43,7 @@ void *thread_crew_serve(void *task);
 
 /* The leader's end of a channel. */
 void thread_crew_send(int64_t channel, const void *message, size_t size);
-size_t thread_crew_receive(int64_t channel, void *message, size_t room);
+size_t thread_crew_receive(int64_t channel, void *message, size_t space);
 
 /* All letters that were not read. */
 void thread_crew_forget(void);

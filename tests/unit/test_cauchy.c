@@ -100,11 +100,12 @@ static void compare(const char *what, const double *K, const double *X, const do
 {
     for (int64_t i = 0; i < s->n; i++)
         for (int64_t j = 0; j < s->m; j++) {
-            double room, expected = plain_value(X + i * s->w * s->d, Y + j * s->w * s->d, s, gamma, &room);
-            if (!(fabs(K[i * s->m + j] - expected) <= room))
+            double tolerance,
+                expected = plain_value(X + i * s->w * s->d, Y + j * s->w * s->d, s, gamma, &tolerance);
+            if (!(fabs(K[i * s->m + j] - expected) <= tolerance))
                 fail_msg("%s, %" PRId64 " x %" PRId64 ", d = %" PRId64 ", w = %" PRId64 ": K[%" PRId64
                          "][%" PRId64 "] is %.17g, expected %.17g +- %.2g",
-                         what, s->n, s->m, s->d, s->w, i, j, K[i * s->m + j], expected, room);
+                         what, s->n, s->m, s->d, s->w, i, j, K[i * s->m + j], expected, tolerance);
         }
 }
 
@@ -174,9 +175,9 @@ static void gram_matrices_are_positive_semidefinite(void **state)
         /* The error of distances is at most (2 d + w + 12) eps 8 w (see above, centred norms up to 2), that
          * of entries gamma times this with gamma <= 5, that of eigenvalues N times this; Jacobi adds some N
          * eps |K|. */
-        double room = N * 5 * (2 * D + 5 + 12) * DBL_EPSILON * 8 * 5 + 8 * N * DBL_EPSILON * largest;
-        if (!(smallest >= -room))
-            fail_msg("%s: smallest eigenvalue %.3g, allowed -%.3g", texts[c], smallest, room);
+        double tolerance = N * 5 * (2 * D + 5 + 12) * DBL_EPSILON * 8 * 5 + 8 * N * DBL_EPSILON * largest;
+        if (!(smallest >= -tolerance))
+            fail_msg("%s: smallest eigenvalue %.3g, allowed -%.3g", texts[c], smallest, tolerance);
         free(K);
         free(rows);
         volt_kernel_free(kernel);
@@ -237,7 +238,7 @@ static void series_are_refused(void **state)
 
 /* The bound includes the coefficients: sums of n products in another order differ by 2 n eps sum |A k|, and
  * k <= 1. */
-static double forecast_room(const volt_model *model, int64_t n)
+static double forecast_tolerance(const volt_model *model, int64_t n)
 {
     volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(model, &info);
@@ -262,11 +263,11 @@ static void a_stream_gives_the_rows_of_a_forecast(void **state)
                             volt_matrix_of(NULL, 0, 0), &model));
     check_ok(volt_model_predict(model, volt_view_of(X + N * D, H, D), NULL, volt_matrix_of(batch, H, 1), NULL));
     check_ok(volt_live_create(model, NULL, &stream));
-    double room = forecast_room(model, N);
+    double tolerance = forecast_tolerance(model, N);
     for (int h = 0; h < H; h++) {
         check_ok(volt_live_feed(stream, X + (N + h) * D, &row));
-        if (!(fabs(row - batch[h]) <= room))
-            fail_msg("row %d: streamed %.17g, in a batch %.17g, room %.2g", h, row, batch[h], room);
+        if (!(fabs(row - batch[h]) <= tolerance))
+            fail_msg("row %d: streamed %.17g, in a batch %.17g, tolerance %.2g", h, row, batch[h], tolerance);
     }
     volt_live_free(stream);
     volt_model_free(model);

@@ -107,7 +107,7 @@ static void scores_are_those_of_refits(void **state)
     (void)state;
     enum { FOLDS = 3, M = 10 };
     static const int64_t landmarks[M] = {0, 2, 3, 7, 8, 12, 15, 19, 20, 23};
-    int64_t classes[N], fold[N], room[N];
+    int64_t classes[N], fold[N], workspace[N];
     double K[N * N], Y[N * CLASSES], reduced[N * N];
     volt_blas_use use;
     check_ok(volt_blas_claim(&use));
@@ -115,7 +115,7 @@ static void scores_are_those_of_refits(void **state)
     make_classes(7102, classes, Y);
     through_landmarks(K, landmarks, M, reduced);
     volt_class_list list = {N, CLASSES, classes};
-    volt_class_folds(&list, FOLDS, 5, room, fold);
+    volt_class_folds(&list, FOLDS, 5, workspace, fold);
     for (int with = 0; with < 2; with++) {
         volt_class_setting setting = {
             .classes = list, .folds = FOLDS, .fold = fold, .n_landmarks = with ? M : 0, .landmarks = landmarks};
@@ -230,13 +230,13 @@ static void nested_accuracy_of_one_kernel_is_cross_validation(void **state)
     volt_objects *objects = NULL;
     volt_kernel *kernel = NULL;
     volt_class_list list = {N, CLASSES, made.classes};
-    int64_t fold[N], room[N], right = 0;
+    int64_t fold[N], workspace[N], right = 0;
     double K[N * N], Y[N * CLASSES];
     check_ok(volt_kernel_parse("rbf:gamma=1", &kernel));
     check_ok(volt_objects_create(made.series, N, &way, &objects));
     check_ok(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(K, N, N)));
     volt_class_columns(&list, volt_matrix_of(Y, N, CLASSES));
-    volt_class_folds(&list, 4, 3, room, fold);
+    volt_class_folds(&list, 4, 3, workspace, fold);
     for (int64_t f = 1; f <= 4; f++)
         right += refit(K, Y, made.classes, fold, f, 0.1).held;
     assert_true(info.folds == 4 && info.nested == (double)right / N);

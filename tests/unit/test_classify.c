@@ -89,7 +89,7 @@ static void a_fit_is_a_ridge_regression_on_the_gram_matrix(void **state)
     volt_class_list classes = {N, CLASSES, made.classes};
     double sum = 0, squares = 0;
     for (int64_t s = 0; s < info.splits; s++) {
-        int64_t rows[N], room[N], m = volt_class_split(&classes, 0.3, 0, s, room, rows), good = 0;
+        int64_t rows[N], workspace[N], m = volt_class_split(&classes, 0.3, 0, s, workspace, rows), good = 0;
         bool out[N] = {false};
         for (int64_t i = 0; i < m; i++)
             out[rows[i]] = true;

@@ -176,8 +176,8 @@ static void damage_every_field(const char *kind, const char *path, load_fn *load
 
 /* ---- changed fields ----------------------------------------------------------------------------- */
 
-static double room[1 << 12]; /* for changed tensors */
-static int64_t room_taken;
+static double storage[1 << 12]; /* for changed tensors */
+static int64_t storage_used;
 
 static void set_text(fields *f, const char *key, const char *text)
 {
@@ -199,13 +199,13 @@ static double *set_shape(fields *f, const char *name, int64_t rows, int64_t cols
         f->n_tensors++;
     else
         count = numbers_of(&f->tensors[i]);
-    volt_tensor fresh = {name, rows, cols, room + room_taken};
-    double *numbers = room + room_taken;
+    volt_tensor fresh = {name, rows, cols, storage + storage_used};
+    double *numbers = storage + storage_used;
     int64_t needed = numbers_of(&fresh);
-    assert_true(room_taken + needed <= (int64_t)(sizeof room / sizeof *room));
+    assert_true(storage_used + needed <= (int64_t)(sizeof storage / sizeof *storage));
     for (int64_t k = 0; k < needed; k++)
         numbers[k] = k < count ? f->tensors[i].data[k] : 0;
-    room_taken += needed;
+    storage_used += needed;
     f->tensors[i] = fresh;
     return numbers;
 }
@@ -226,7 +226,7 @@ static volt_status load_fields(const fields *f, load_fn *load)
     volt_status status = load(path);
     assert_int_equal(failing_alloc_live(), 0);
     failing_alloc_stop();
-    room_taken = 0;
+    storage_used = 0;
     return status;
 }
 

@@ -121,7 +121,7 @@ static void draw(volt_rng *rng, const volt_jet_space *space, int64_t first, int6
 typedef struct fixture {
     volt_rng rng;
     volt_jet_space space;
-    volt_jet_workspace room;
+    volt_jet_workspace workspace;
     volt_jet *series; /* x, y, results, factors */
 } fixture;
 
@@ -134,7 +134,7 @@ static void on_all_pairs(uint64_t seed, void (*test)(fixture *f))
     for (int64_t n = 1; n <= MOST_N; n++)
         for (int order = 1; order <= MOST_POWER; order++) {
             check_ok(volt_jet_space_create(n, order, &f.space));
-            check_ok(volt_jet_workspace_create(&f.space, &f.room));
+            check_ok(volt_jet_workspace_create(&f.space, &f.workspace));
             check_ok(volt_jet_create(&f.space, SERIES, &f.series));
             assert_int_equal((int64_t)volt_jet_size(n, order), f.space.start[order + 1]);
             for (int64_t a = 0; a <= n; a++)
@@ -150,7 +150,7 @@ static void on_all_pairs(uint64_t seed, void (*test)(fixture *f))
                                 test(&f);
                             }
             volt_jet_free(f.series);
-            volt_jet_workspace_release(&f.room);
+            volt_jet_workspace_release(&f.workspace);
             volt_jet_space_release(&f.space);
         }
 }
@@ -218,7 +218,7 @@ static void try_functions(fixture *f)
 {
     static const double rate = -0.7;
     for (int which = 0; which < 2; which++) {
-        volt_jet_compose(&f->room, which ? some_inverse : some_exp, &rate, &f->series[X], &f->series[R]);
+        volt_jet_compose(&f->workspace, which ? some_inverse : some_exp, &rate, &f->series[X], &f->series[R]);
         for (int k = 0; k < LANES; k += 3) {
             plain x = plain_of(&f->space, &f->series[X], k);
             double taylor[SIDE], r = which ? rate / 100 : rate;
@@ -276,7 +276,7 @@ static void try_joining(fixture *f)
         }
         for (int i = 0; i < 3; i++)
             kernel.factor[i].weight = weights[which][i];
-        volt_jet_join(&kernel, &f->room, factors, &f->series[R]);
+        volt_jet_join(&kernel, &f->workspace, factors, &f->series[R]);
         for (int k = 0; k < LANES; k += 3)
             compare("join", &f->space, &f->series[R], k, &wanted[k]);
     }
@@ -293,13 +293,13 @@ static void the_kth_allocation_fails(void **state)
     (void)state;
     for (int64_t fails = 1, hit = 1; hit; fails++) {
         volt_jet_space space = {0};
-        volt_jet_workspace room = {0};
+        volt_jet_workspace workspace = {0};
         failing_alloc_start(fails);
         volt_status status = volt_jet_space_create(2, 3, &space);
         if (status == VOLT_OK)
-            status = volt_jet_workspace_create(&space, &room);
+            status = volt_jet_workspace_create(&space, &workspace);
         hit = failing_alloc_hit();
-        volt_jet_workspace_release(&room);
+        volt_jet_workspace_release(&workspace);
         volt_jet_space_release(&space);
         assert_int_equal(failing_alloc_live(), 0);
         failing_alloc_stop();

@@ -336,9 +336,9 @@ static void a_chosen_model_learns(void **state)
         volt_model_predict(model, volt_view_of(X + ROWS, 1, 1), NULL, volt_matrix_of(expected, 1, Q), NULL));
     check_ok(volt_live_feed(learner, X + ROWS, found));
     /* the smallest alpha determines the condition */
-    double room = 1000 * ROWS * DBL_EPSILON * ROWS * 10 / fmin(info.alphas[0], info.alphas[1]);
+    double allowed = 1000 * ROWS * DBL_EPSILON * ROWS * 10 / fmin(info.alphas[0], info.alphas[1]);
     for (int k = 0; k < Q; k++)
-        assert_true(fabs(found[k] - expected[k]) <= room);
+        assert_true(fabs(found[k] - expected[k]) <= allowed);
     volt_live_free(learner);
     volt_model_free(model);
     volt_kernel_free(kernel);

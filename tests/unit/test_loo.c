@@ -52,7 +52,7 @@ static void rows_left_out_are_those_of_refits(void **state)
     for (int a = 0; a < 2; a++) {
         make_problem(4201 + (uint64_t)a, &made);
         volt_view Y = volt_view_of(made.Y, N, CLASSES);
-        double each[N * CLASSES], outputs[N * CLASSES], block[N * CLASSES], room[N * N];
+        double each[N * CLASSES], outputs[N * CLASSES], block[N * CLASSES], workspace[N * N];
         bool without[N] = {false};
         check_ok(volt_loo_solve(&left_out, volt_view_of(made.K, N, N), alphas[a], Y));
 
@@ -78,7 +78,7 @@ static void rows_left_out_are_those_of_refits(void **state)
 
         int64_t rows[] = {7, 2, 19, 11, 3, 23, 0};
         enum { M = sizeof rows / sizeof *rows };
-        check_ok(volt_loo_block(&left_out, rows, M, room, volt_matrix_of(block, M, CLASSES)));
+        check_ok(volt_loo_block(&left_out, rows, M, workspace, volt_matrix_of(block, M, CLASSES)));
         for (int i = 0; i < M; i++)
             without[rows[i]] = true;
         plain_fit(made.K, N, made.Y, CLASSES, alphas[a], without, outputs);
@@ -103,11 +103,11 @@ static void matrices_that_cannot_be_factored_are_refused(void **state)
     check_fails(volt_loo_solve(&left_out, volt_view_of(K, 2, 2), 0.1, volt_view_of(Y, 2, 1)), VOLT_ERR_SINGULAR,
                 "not positive semidefinite");
     /* K = I, alpha = 1: P = (1, -1; -1, 1) / 4, and with both rows held out there is no training row. */
-    double same[] = {1, 0, 0, 1}, room[4], errors[2];
+    double same[] = {1, 0, 0, 1}, workspace[4], errors[2];
     check_ok(volt_loo_solve(&left_out, volt_view_of(same, 2, 2), 1, volt_view_of(Y, 2, 1)));
-    check_ok(volt_loo_block(&left_out, (const int64_t[]){1}, 1, room, volt_matrix_of(errors, 1, 1)));
+    check_ok(volt_loo_block(&left_out, (const int64_t[]){1}, 1, workspace, volt_matrix_of(errors, 1, 1)));
     assert_true(fabs(errors[0] + 1) < 1e-14); /* target 0, predicted as 1 */
-    check_fails(volt_loo_block(&left_out, (const int64_t[]){0, 1}, 2, room, volt_matrix_of(errors, 2, 1)),
+    check_fails(volt_loo_block(&left_out, (const int64_t[]){0, 1}, 2, workspace, volt_matrix_of(errors, 2, 1)),
                 VOLT_ERR_SINGULAR, "left-out rows");
     volt_loo_release(&left_out);
     volt_blas_release(&use);
@@ -121,9 +121,9 @@ static void splits_are_stratified(void **state)
     int64_t of[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 3, 3}; /* 10, 3, 1 and 2 series */
     enum { COUNT = sizeof of / sizeof *of };
     volt_class_list classes = {COUNT, 4, of};
-    int64_t rows[COUNT], room[COUNT], other[COUNT], times[COUNT] = {0};
+    int64_t rows[COUNT], workspace[COUNT], other[COUNT], times[COUNT] = {0};
     for (int64_t s = 0; s < 200; s++) {
-        int64_t held[4] = {0}, m = volt_class_split(&classes, 0.3, 7, s, room, rows);
+        int64_t held[4] = {0}, m = volt_class_split(&classes, 0.3, 7, s, workspace, rows);
         assert_int_equal(m, 3 + 1 + 0 + 1);
         for (int64_t i = 0; i < m; i++) {
             held[of[rows[i]]]++;
@@ -132,17 +132,17 @@ static void splits_are_stratified(void **state)
                 assert_true(rows[i] != rows[j]);
         }
         assert_true(held[0] == 3 && held[1] == 1 && held[2] == 0 && held[3] == 1);
-        assert_int_equal(volt_class_split(&classes, 0.3, 7, s, room, other), m);
+        assert_int_equal(volt_class_split(&classes, 0.3, 7, s, workspace, other), m);
         assert_memory_equal(rows, other, (size_t)m * sizeof *rows); /* reproducible for equal seeds */
     }
     for (int i = 0; i < 10; i++)
         assert_true(times[i] > 25 && times[i] < 95); /* 60 expected, with a standard deviation of 6.5 */
     assert_int_equal(times[13], 0);
     for (int64_t s = 0; s < 20; s++) /* never all series of a class */
-        assert_int_equal(volt_class_split(&classes, 0.99, 1, s, room, rows), 9 + 2 + 0 + 1);
+        assert_int_equal(volt_class_split(&classes, 0.99, 1, s, workspace, rows), 9 + 2 + 0 + 1);
 
     int64_t fold[COUNT], sizes[5] = {0}, of_first[5] = {0};
-    volt_class_folds(&classes, 5, 3, room, fold);
+    volt_class_folds(&classes, 5, 3, workspace, fold);
     for (int i = 0; i < COUNT; i++) {
         sizes[fold[i]]++;
         of_first[fold[i]] += of[i] == 0;

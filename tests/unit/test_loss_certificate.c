@@ -12,7 +12,7 @@
 /* One row of weight 2 with target y, levels 0.25 and 0.75, K = k, alpha = 2, no intercept. */
 typedef struct one_row {
     volt_loss *loss;
-    double Y[2], p[2], w, K, diagonal, A[2], U[2], G[2], c[2], room[4];
+    double Y[2], p[2], w, K, diagonal, A[2], U[2], G[2], c[2], workspace[4];
     volt_loss_problem problem;
     volt_loss_state state;
 } one_row;
@@ -39,7 +39,7 @@ static void certify(one_row *row, double y, double k, double a0, double a1)
     for (int j = 0; j < 2; j++)
         row->G[j] = -2 * row->A[j];
     volt_loss_bound(&row->problem, NULL);
-    volt_loss_certify(&row->problem, 1e-6, &row->state, row->room);
+    volt_loss_certify(&row->problem, 1e-6, &row->state, row->workspace);
 }
 
 /* Both levels are below the target, so the slopes are -w q = -0.5 and -1.5, the coefficients 0.25 and 0.75,

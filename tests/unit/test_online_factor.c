@@ -228,10 +228,10 @@ static void memory_may_grow_before_a_row_is_appended(void **state)
     check_ok(volt_online_create(Q, alpha, &f));
     for (int64_t t = 0; t < 10; t++)
         append(f, K, Y, 0, t);
-    for (int64_t t = 10, room = 200; t < 13; t++, room *= 3) {
+    for (int64_t t = 10, workspace = 200; t < 13; t++, workspace *= 3) {
         int64_t capacity = f->capacity;
         volt_online_solve(f, K + t * N, K[t * N + t]);
-        check_ok(volt_online_reserve(f, room));
+        check_ok(volt_online_reserve(f, workspace));
         assert_true(f->capacity > capacity);
         volt_online_append(f, Y + t * Q);
         check_readout(f, K, Y, 0, t + 1);

@@ -297,9 +297,9 @@ static void collections(void **state)
     check_ok(volt_kernel_parse("rbf:gamma=0.1", &kernel));
     check_ok(volt_kernel_parse("volterra:pole=0.5", &filtered));
     double K[SERIES * SERIES] = {-7};
-    const volt_matrix room = volt_matrix_of(K, SERIES, SERIES), row = volt_matrix_of(K, 1, SERIES);
-    check_fails(volt_objects_gram(NULL, kernel, NULL, room), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_objects_gram(objects, NULL, NULL, room), VOLT_ERR_ARGUMENT, "NULL");
+    const volt_matrix workspace = volt_matrix_of(K, SERIES, SERIES), row = volt_matrix_of(K, 1, SERIES);
+    check_fails(volt_objects_gram(NULL, kernel, NULL, workspace), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_objects_gram(objects, NULL, NULL, workspace), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_objects_gram(objects, kernel, NULL, volt_matrix_of(NULL, SERIES, SERIES)), VOLT_ERR_SHAPE,
                 "8 x 8");
     check_fails(volt_objects_gram(objects, kernel, NULL, row), VOLT_ERR_SHAPE, "1 x 8");
@@ -307,7 +307,7 @@ static void collections(void **state)
                 "8 x 1");
     check_fails(volt_objects_gram(objects, kernel, NULL, (volt_matrix){K, SERIES, SERIES, 1}), VOLT_ERR_SHAPE,
                 "8 x 8");
-    check_fails(volt_objects_gram(objects, filtered, NULL, room), VOLT_ERR_KERNEL, "ball");
+    check_fails(volt_objects_gram(objects, filtered, NULL, workspace), VOLT_ERR_KERNEL, "ball");
     check_fails(volt_objects_cross(NULL, kernel, series, 1, NULL, row, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_objects_cross(objects, NULL, series, 1, NULL, row, NULL), VOLT_ERR_ARGUMENT, "NULL");
     check_fails(volt_objects_candidates(NULL, "rbf", NULL, &candidates), VOLT_ERR_ARGUMENT, "NULL");

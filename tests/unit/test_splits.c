@@ -96,16 +96,16 @@ static void blocks_tile_the_end(void **state)
         if (round % 3 == 1)
             options.max_train = draw(&rng, 1, 30);
         options.rolling = round % 3 == 2;
-        int64_t folds = options.folds, room = n - options.gap - options.min_train;
+        int64_t folds = options.folds, workspace = n - options.gap - options.min_train;
         volt_split splits[MOST_FOLDS];
         volt_status status = volt_splits(n, &options, splits);
-        if (room < folds) {
+        if (workspace < folds) {
             assert_int_equal(status, VOLT_ERR_ARGUMENT);
             refused++;
             continue;
         }
         check_ok(status);
-        int64_t block = n / (folds + 1) < room / folds ? n / (folds + 1) : room / folds;
+        int64_t block = n / (folds + 1) < workspace / folds ? n / (folds + 1) : workspace / folds;
         for (int64_t k = 0; k < folds; k++) {
             volt_split s = splits[k];
             assert_int_equal(s.end - s.begin, block);

@@ -100,8 +100,8 @@ static volt_status end_row(void *context, int64_t line, int64_t n_cells)
 static volt_status join(const column_reader *reader, char ***texts)
 {
     VOLT_REQUIRE(reader->rows > 0, VOLT_ERR_FORMAT, "the file has no data row");
-    int64_t room = reader->rows * (int64_t)sizeof **texts;
-    char **all = volt_alloc(room + reader->bytes.size, 1);
+    int64_t pointers = reader->rows * (int64_t)sizeof **texts;
+    char **all = volt_alloc(pointers + reader->bytes.size, 1);
     if (!all)
         return VOLT_ERR_MEMORY;
     char *next = (char *)(all + reader->rows);

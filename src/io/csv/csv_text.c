@@ -231,8 +231,8 @@ volt_status volt_csv_feed_begin(const volt_csv_text *csv, volt_csv_feed *feed)
     *feed = (volt_csv_feed){.csv = csv, .done = csv->begin, .quotes = no_quotes};
     if (!csv->file)
         return VOLT_OK;
-    feed->room = volt_alloc(csv->block + 1, 1);
-    return feed->room ? VOLT_OK : VOLT_ERR_MEMORY;
+    feed->buffer = volt_alloc(csv->block + 1, 1);
+    return feed->buffer ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 volt_status volt_csv_feed_next(volt_csv_feed *feed, const char **block, size_t *length)
@@ -247,11 +247,11 @@ volt_status volt_csv_feed_next(volt_csv_feed *feed, const char **block, size_t *
             *block = csv->text + feed->done;
             *length = (size_t)count;
         } else {
-            char *bytes = feed->room + 1;
+            char *bytes = feed->buffer + 1;
             VOLT_TRY(read_block(csv, feed->done, count, bytes));
             bool squeezes = csv->delimiter == ' ';
-            *block = squeezes ? feed->room : bytes;
-            *length = (size_t)(squeezes ? squeeze(feed, bytes, count, feed->room) : count);
+            *block = squeezes ? feed->buffer : bytes;
+            *length = (size_t)(squeezes ? squeeze(feed, bytes, count, feed->buffer) : count);
         }
         feed->done += count;
     }
@@ -260,5 +260,5 @@ volt_status volt_csv_feed_next(volt_csv_feed *feed, const char **block, size_t *
 
 void volt_csv_feed_end(volt_csv_feed *feed)
 {
-    volt_free(feed->room);
+    volt_free(feed->buffer);
 }

@@ -51,7 +51,7 @@ typedef struct volt_csv_quotes {
 typedef struct volt_csv_feed {
     const volt_csv_text *csv;
     int64_t done;             /* bytes of the text already delivered */
-    char *room;               /* for a file: a block, and one byte before it */
+    char *buffer;             /* for a file: a block, and one byte before it */
     volt_csv_quotes quotes;   /* for cells separated by white space */
     int has_blank, has_cells; /* found on this line before the block */
 } volt_csv_feed;

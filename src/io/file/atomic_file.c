@@ -302,7 +302,7 @@ void volt_atomic_write(volt_atomic_file *file, const void *bytes, size_t size)
 {
     const char *at = bytes;
     while (size > 0 && !file->failure) {
-        size_t room = PIECE - (size_t)(file->written % PIECE), count = size < room ? size : room;
+        size_t space = PIECE - (size_t)(file->written % PIECE), count = size < space ? size : space;
         errno = 0;
         if (fwrite(at, 1, count, file->stream) != count)
             file->failure = errno ? errno : EIO;

@@ -88,9 +88,9 @@ static volt_status read_all(FILE *stream, const char *path, reading how, char **
         VOLT_TRY(volt_memory_require((double)expected, path));
     volt_status status = volt_grow((void **)&buffer, &capacity, expected > 0 ? expected + 2 : FIRST_GUESS, 1);
     while (!status) {
-        int64_t room = capacity - used - 1 < wanted - used ? capacity - used - 1 : wanted - used;
+        int64_t space = capacity - used - 1 < wanted - used ? capacity - used - 1 : wanted - used;
         errno = 0;
-        int64_t count = (int64_t)fread(buffer + used, 1, (size_t)room, stream);
+        int64_t count = (int64_t)fread(buffer + used, 1, (size_t)space, stream);
         bool has_zero = how.is_text && memchr(buffer + used, '\0', (size_t)count);
         used += count;
         if (ferror(stream))

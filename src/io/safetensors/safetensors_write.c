@@ -19,18 +19,18 @@ static int64_t tensor_length(const volt_tensor *tensor)
 
 static volt_status check_tensors(const volt_tensor *tensors, int64_t n_tensors)
 {
-    int64_t room = INT64_MAX / (int64_t)sizeof(double);
+    int64_t capacity = INT64_MAX / (int64_t)sizeof(double);
     for (int64_t i = 0; i < n_tensors; i++) {
         const volt_tensor *tensor = &tensors[i];
         VOLT_REQUIRE(tensor->name && strcmp(tensor->name, "__metadata__") != 0, VOLT_ERR_ARGUMENT,
                      "a tensor must have a name other than __metadata__");
         int64_t cols = tensor->cols > 0 ? tensor->cols : 1;
-        VOLT_REQUIRE(tensor->rows >= 0 && tensor->cols >= 0 && tensor->rows <= room / cols, VOLT_ERR_ARGUMENT,
-                     "tensor %s: the shape %" PRId64 " x %" PRId64 " is not supported", tensor->name,
-                     tensor->rows, tensor->cols);
+        VOLT_REQUIRE(tensor->rows >= 0 && tensor->cols >= 0 && tensor->rows <= capacity / cols,
+                     VOLT_ERR_ARGUMENT, "tensor %s: the shape %" PRId64 " x %" PRId64 " is not supported",
+                     tensor->name, tensor->rows, tensor->cols);
         VOLT_REQUIRE(tensor->data || tensor_length(tensor) == 0, VOLT_ERR_ARGUMENT, "tensor %s has no data",
                      tensor->name);
-        room -= tensor_length(tensor);
+        capacity -= tensor_length(tensor);
     }
     return VOLT_OK;
 }

@@ -26,9 +26,9 @@ typedef struct tensor_file {
     int64_t size, data_at;
 } tensor_file;
 
-static const char *shown(const char *name, char room[VOLT_EXCERPT_LENGTH])
+static const char *shown(const char *name, char buffer[VOLT_EXCERPT_LENGTH])
 {
-    return volt_excerpt(name, strlen(name), room);
+    return volt_excerpt(name, strlen(name), buffer);
 }
 
 static volt_status read_header(tensor_file *file, json_t **header)
@@ -60,10 +60,10 @@ static bool read_size(const json_t *value, int64_t *size)
  * offsets. */
 static volt_status read_shape(const json_t *shape, int64_t most, volt_array *array, int64_t *count)
 {
-    char room[VOLT_EXCERPT_LENGTH];
+    char buffer[VOLT_EXCERPT_LENGTH];
     size_t dimensions = json_array_size(shape);
     VOLT_REQUIRE(dimensions >= 1 && dimensions <= VOLT_MOST_DIMENSIONS, VOLT_ERR_FORMAT,
-                 "tensor '%s' has %zu dimensions, expected 1 to %d", shown(array->name, room), dimensions,
+                 "tensor '%s' has %zu dimensions, expected 1 to %d", shown(array->name, buffer), dimensions,
                  VOLT_MOST_DIMENSIONS);
     array->dimensions = (int)dimensions;
     *count = 1;
@@ -74,7 +74,7 @@ static volt_status read_shape(const json_t *shape, int64_t most, volt_array *arr
         VOLT_REQUIRE(read_size(json_array_get(shape, (size_t)k), &array->shape[k]) && array->shape[k] >= 1 &&
                          array->shape[k] <= most / *count,
                      VOLT_ERR_FORMAT, "the shape of tensor '%s' is invalid, or its data are too short for it",
-                     shown(array->name, room));
+                     shown(array->name, buffer));
         *count *= array->shape[k];
     }
     return VOLT_OK;
@@ -97,31 +97,31 @@ static void take_items(const char *from, int width, int64_t count, double *to)
 
 static volt_status check_items(const volt_array *array, int64_t count)
 {
-    char room[VOLT_EXCERPT_LENGTH];
+    char buffer[VOLT_EXCERPT_LENGTH];
     int64_t columns = array->shape[array->dimensions - 1];
     for (int64_t i = 0; i < count; i++)
         VOLT_REQUIRE(isfinite(array->data[i]), VOLT_ERR_NOT_FINITE,
                      "tensor '%s' contains %g in row %" PRId64 ", column %" PRId64 " (counted from 1)",
-                     shown(array->name, room), array->data[i], i / columns + 1, i % columns + 1);
+                     shown(array->name, buffer), array->data[i], i / columns + 1, i % columns + 1);
     return VOLT_OK;
 }
 
 static volt_status read_array(const tensor_file *file, const json_t *entry, volt_array *array)
 {
-    char room[VOLT_EXCERPT_LENGTH];
+    char buffer[VOLT_EXCERPT_LENGTH];
     const char *type = json_string_value(json_object_get(entry, "dtype"));
     const json_t *offsets = json_object_get(entry, "data_offsets");
     int width = type && strcmp(type, "F64") == 0 ? 8 : type && strcmp(type, "F32") == 0 ? 4 : 0;
     int64_t begin = 0, end = 0, count = 0, held = file->size - file->data_at;
     VOLT_REQUIRE(width > 0, VOLT_ERR_FORMAT, "tensor '%s' has a type other than F64 and F32",
-                 shown(array->name, room));
+                 shown(array->name, buffer));
     VOLT_REQUIRE(json_array_size(offsets) == 2 && read_size(json_array_get(offsets, 0), &begin) &&
                      read_size(json_array_get(offsets, 1), &end) && begin <= end && end <= held,
                  VOLT_ERR_FORMAT, "the data of tensor '%s' are outside the file, which is damaged or truncated",
-                 shown(array->name, room));
+                 shown(array->name, buffer));
     VOLT_TRY(read_shape(json_object_get(entry, "shape"), (end - begin) / width, array, &count));
     VOLT_REQUIRE(count * width == end - begin, VOLT_ERR_FORMAT,
-                 "tensor '%s' of %" PRId64 " numbers has %" PRId64 " bytes", shown(array->name, room), count,
+                 "tensor '%s' of %" PRId64 " numbers has %" PRId64 " bytes", shown(array->name, buffer), count,
                  end - begin);
     double *numbers = volt_alloc_doubles(count, 1);
     if (!numbers)

@@ -41,15 +41,15 @@ static double numbers(const volt_resolved *resolved, int64_t m, int64_t rows)
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-/* `room` has a path and n_features numbers. The features are written to `list`, centred once the centre is
+/* `workspace` has a path and n_features numbers. The features are written to `list`, centred once the centre is
  * known. */
 static void describe(const volt_resolved *resolved, const volt_columns *columns, const double *rows,
-                     double *list, double *room)
+                     double *list, double *workspace)
 {
     int64_t numbers = volt_explicit_numbers(resolved);
-    volt_explicit_build(resolved, rows, room, 1);
-    resolved->programme.describe(&resolved->programme, room, volt_explicit_length(resolved),
-                                 volt_explicit_channels(resolved), list, room + numbers);
+    volt_explicit_build(resolved, rows, workspace, 1);
+    resolved->programme.describe(&resolved->programme, workspace, volt_explicit_length(resolved),
+                                 volt_explicit_channels(resolved), list, workspace + numbers);
     if (columns->feature_centre)
         for (int64_t k = 0; k < columns->n_features; k++)
             list[k] -= columns->feature_centre[k];
@@ -90,17 +90,17 @@ static volt_status pack(const volt_resolved *kernel, int64_t first, volt_stage *
     int64_t per_thread = w * d + volt_explicit_numbers(resolved) + features;
     VOLT_TRY(volt_columns_extend((void **)&columns->features, first * features, columns->m * features,
                                  sizeof(double)));
-    double *room = volt_alloc_doubles(threads, per_thread);
-    if (!room)
+    double *workspace = volt_alloc_doubles(threads, per_thread);
+    if (!workspace)
         return VOLT_ERR_MEMORY;
 #pragma omp parallel for schedule(dynamic, 16) num_threads((int)threads)
     for (int64_t j = first; j < columns->m; j++) {
-        double *window = room + omp_get_thread_num() * per_thread;
+        double *window = workspace + omp_get_thread_num() * per_thread;
         if (volt_stage_poll(stage))
             describe(resolved, columns, volt_explicit_window(resolved, columns, j, window),
                      columns->features + j * features, window + w * d);
     }
-    volt_free(room);
+    volt_free(workspace);
     VOLT_TRY(volt_columns_cancelled(stage));
     return resolved->programme.gaussian > 0 ? centre_features(columns) : VOLT_OK;
 }
@@ -122,7 +122,7 @@ static void describe_rows(const volt_resolved *resolved, const volt_columns *col
 
 /* Blocks of rows: their features, then one product. Rows that are columns use the stored features. */
 static void run(const volt_resolved *resolved, const volt_columns *columns, const volt_window_rows *x,
-                const volt_self *self, double *room, volt_matrix K, volt_stage *stage)
+                const volt_self *self, double *workspace, volt_matrix K, volt_stage *stage)
 {
     (void)self; /* features have separate norms */
     int64_t h = x->h;
@@ -133,9 +133,9 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
     for (int64_t first = 0; first < h; first += most) {
         int64_t count = h - first < most ? h - first : most;
         volt_view block =
-            own ? volt_view_rows(all, x->own + first, count) : volt_view_of(room, count, features);
+            own ? volt_view_rows(all, x->own + first, count) : volt_view_of(workspace, count, features);
         if (!own)
-            describe_rows(resolved, columns, x->rows, first, count, x->threads, stage, room);
+            describe_rows(resolved, columns, x->rows, first, count, x->threads, stage, workspace);
         int64_t at = own ? x->own + first : VOLT_OTHER_ROWS;
         volt_matrix rows = volt_matrix_rows(K, first, count);
         volt_features_multiply(block, all, programme->offset, at, rows);

@@ -53,7 +53,7 @@ static volt_status pack(const volt_resolved *resolved, int64_t first, volt_stage
 }
 
 static void run(const volt_resolved *resolved, const volt_columns *columns, const volt_window_rows *rows,
-                const volt_self *self, double *room, volt_matrix K, volt_stage *stage)
+                const volt_self *self, double *workspace, volt_matrix K, volt_stage *stage)
 {
     int64_t m = columns->m, each = volt_explicit_numbers(resolved), per_thread = scratch(resolved, columns);
     int64_t at = rows->own;
@@ -62,7 +62,7 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
     for (int64_t i = 0; i < rows->h; i++) {
         if (stage && !volt_stage_should_continue(stage))
             continue;
-        double *x = room + omp_get_thread_num() * per_thread, *own = x + each, out[LANES];
+        double *x = workspace + omp_get_thread_num() * per_thread, *own = x + each, out[LANES];
         int64_t end = volt_diagonal_end(at, i, m);
         volt_explicit_build(resolved, rows->rows.data + i * rows->rows.ld, x, 1);
         for (int64_t j = 0; j < end; j += LANES) {

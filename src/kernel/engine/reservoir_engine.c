@@ -64,23 +64,23 @@ int64_t volt_states_length(const volt_resolved *resolved)
 /* Reservoirs with their current states. */
 typedef struct walk {
     double *states; /* concatenated: volt_states_length() numbers */
-    double *room;
+    double *workspace;
 } walk;
 
 static volt_status walk_make(const volt_resolved *resolved, walk *made)
 {
-    int64_t room = 0;
+    int64_t workspace = 0;
     for (int64_t f = 0; f < count_parts(resolved); f++)
-        room = volt_max(room, volt_reservoir_workspace_size(part_of(resolved, f).reservoir));
+        workspace = volt_max(workspace, volt_reservoir_workspace_size(part_of(resolved, f).reservoir));
     made->states = volt_alloc_doubles(volt_states_length(resolved), 1);
-    made->room = volt_alloc_doubles(room, 1);
-    return made->states && made->room ? VOLT_OK : VOLT_ERR_MEMORY;
+    made->workspace = volt_alloc_doubles(workspace, 1);
+    return made->states && made->workspace ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 static void walk_release(walk *made)
 {
     volt_free(made->states);
-    volt_free(made->room);
+    volt_free(made->workspace);
 }
 
 static void walk_set(const volt_resolved *resolved, walk *made, const double *states)
@@ -98,7 +98,7 @@ static void walk_run(const volt_resolved *resolved, walk *made, volt_view Z, vol
         int64_t size = part.reservoir->size;
         volt_view slice = {Z.data + part.slice, Z.rows, part.reservoir->d, Z.ld};
         volt_matrix states = {F.data ? F.data + at : NULL, F.rows, size, F.ld};
-        volt_reservoir_run(part.reservoir, slice, made->states + at, made->room, states);
+        volt_reservoir_run(part.reservoir, slice, made->states + at, made->workspace, states);
         for (int64_t i = 0; i < states.rows && states.data && part.root != 1; i++)
             for (int64_t k = 0; k < size; k++)
                 states.data[i * states.ld + k] *= part.root;

@@ -16,7 +16,7 @@
 
 /* Number of rows before the states are moved back: large enough to make the move of m numbers negligible.
  * Initial capacity for moving columns, and the maximum kept for a kernel with long memory. */
-enum { LEAST_SLACK = 64, MOST_SLACK = 4096, LEAST_ROOM = 64, MOST_SETTLING = 16384 };
+enum { LEAST_SLACK = 64, MOST_SLACK = 4096, MIN_COLUMN_CAPACITY = 64, MOST_SETTLING = 16384 };
 
 typedef struct scan_state {
     volt_state base;
@@ -28,11 +28,11 @@ typedef struct scan_state {
     double *norms;
 
     /* Moving columns. */
-    volt_columns own;    /* packed[k * ld + j], without norms: distances use differences */
-    int64_t start, room; /* positions before the first column in the lists of `own`, and capacity */
-    double *local;       /* capacity and a chunk: local values of a row ... */
-    double *unwanted;    /* ... and capacity: unused kernel values */
-    bool cut;            /* columns have left: the edge precedes the first, else zeros do */
+    volt_columns own;               /* packed[k * ld + j], without norms: distances use differences */
+    int64_t start, column_capacity; /* positions before the first column in the lists of `own`, and capacity */
+    double *local;                  /* capacity and a chunk: local values of a row ... */
+    double *unwanted;               /* ... and capacity: unused kernel values */
+    bool cut;                       /* columns have left: the edge precedes the first, else zeros do */
     double edge[VOLT_MOST_STATE],
         edge_border[VOLT_MOST_STATE]; /* of the last column that left: state, border */
 } scan_state;
@@ -69,13 +69,14 @@ static int64_t slack_of(int64_t m, int64_t most_rows)
 }
 
 /* Increases the capacity for moving columns; on failure nothing changes. */
-static volt_status enlarge(scan_state *state, int64_t room)
+static volt_status enlarge(scan_state *state, int64_t column_capacity)
 {
     volt_columns *own = &state->own;
-    int64_t count = state->base.count, capacity = 2 * room, ld = room + VOLT_COLUMNS_CHUNK;
+    int64_t count = state->base.count, capacity = 2 * column_capacity,
+            ld = column_capacity + VOLT_COLUMNS_CHUNK;
     double *packed = volt_alloc_zero(own->d * ld, sizeof(double));
     double *buffer = volt_alloc_doubles(size_of(state), capacity);
-    double *local = volt_alloc_doubles(ld, 1), *unwanted = volt_alloc_doubles(room, 1);
+    double *local = volt_alloc_doubles(ld, 1), *unwanted = volt_alloc_doubles(column_capacity, 1);
     if (!packed || !buffer || !local || !unwanted) {
         volt_free(packed);
         volt_free(buffer);
@@ -98,7 +99,7 @@ static volt_status enlarge(scan_state *state, int64_t room)
     state->local = local;
     state->unwanted = unwanted;
     state->start = 0;
-    state->room = room;
+    state->column_capacity = column_capacity;
     return VOLT_OK;
 }
 
@@ -115,7 +116,7 @@ static volt_status allocate(volt_state *base)
     if (base->moves) {
         state->own = (volt_columns){.d = d, .distance = scan->distance};
         base->columns = &state->own;
-        return enlarge(state, LEAST_ROOM);
+        return enlarge(state, MIN_COLUMN_CAPACITY);
     }
     state->at = slack_of(base->count, base->most_rows);
     state->capacity = base->count + state->at;
@@ -163,12 +164,13 @@ static volt_status prepare(volt_state *base, const double *z, bool joins, bool w
     scan_state *state = (scan_state *)base;
     volt_columns *own = &state->own;
     /* Moved back only if that frees enough space: the cost of a move is spread over many rows. */
-    if (state->start + base->count + 1 > state->room && state->start > state->room / 4) {
+    if (state->start + base->count + 1 > state->column_capacity && state->start > state->column_capacity / 4) {
         copy_lists(own->packed, own->ld, own->packed - state->start, own->ld, own->d, base->count);
         own->packed -= state->start;
         state->start = 0;
     }
-    return state->start + base->count + 1 > state->room ? enlarge(state, 2 * state->room) : VOLT_OK;
+    return state->start + base->count + 1 > state->column_capacity ? enlarge(state, 2 * state->column_capacity)
+                                                                   : VOLT_OK;
 }
 
 static void set_count(scan_state *state, int64_t count)
@@ -207,7 +209,7 @@ static int64_t settling(const volt_resolved *resolved)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-static void make_room(scan_state *state, int64_t rows)
+static void reserve(scan_state *state, int64_t rows)
 {
     if (state->at >= rows)
         return;
@@ -223,7 +225,7 @@ static void make_room(scan_state *state, int64_t rows)
 static double *enter_rows(scan_state *state, volt_view Z)
 {
     const volt_scan *scan = &state->base.resolved->scan;
-    make_room(state, Z.rows);
+    reserve(state, Z.rows);
     state->at -= Z.rows;
     double *diagonals = state->buffer + state->at;
     if (scan->state_size > 0)
@@ -335,7 +337,7 @@ static volt_status set(volt_state *base, const double *numbers, int64_t length)
         VOLT_TRY(volt_state_count(numbers[1], 1, &cut));
         VOLT_REQUIRE(length_of(state, count) == length, VOLT_ERR_FORMAT,
                      "the size of the state does not match its columns");
-        if (count + 1 > state->room)
+        if (count + 1 > state->column_capacity)
             VOLT_TRY(enlarge(state, 2 * (count + 1)));
         set_count(state, count);
         state->cut = cut;

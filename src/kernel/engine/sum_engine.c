@@ -39,7 +39,7 @@ static void release(volt_state *base)
 }
 
 /* Makes the blocks large enough for this many columns; on failure nothing changes. */
-static volt_status make_room(sum_state *state, int64_t columns)
+static volt_status reserve(sum_state *state, int64_t columns)
 {
     if (columns <= state->capacity)
         return VOLT_OK;
@@ -64,7 +64,7 @@ static volt_status allocate(volt_state *base)
     sum_state *state = (sum_state *)base;
     const volt_sum *sum = base->resolved->sum;
     state->blocks = count_blocks(sum, base->count);
-    VOLT_TRY(make_room(state, base->count));
+    VOLT_TRY(reserve(state, base->count));
     VOLT_TRY(volt_state_parts_allocate(sum->n_factors, &state->parts));
     for (int64_t f = 0; f < sum->n_factors; f++) {
         volt_state **part = &state->parts.each[f];
@@ -154,7 +154,7 @@ static volt_status prepare(volt_state *base, const double *z, bool joins, bool w
 {
     sum_state *state = (sum_state *)base;
     const volt_sum *sum = base->resolved->sum;
-    VOLT_TRY(make_room(state, base->count + 1));
+    VOLT_TRY(reserve(state, base->count + 1));
     for (int64_t f = 0; f < sum->n_factors; f++)
         VOLT_TRY(volt_state_prepare(state->parts.each[f], z + sum->slice[f] * sum->d, joins, wanted));
     return VOLT_OK;
@@ -220,7 +220,7 @@ static volt_status set(volt_state *base, const double *numbers, int64_t length)
     }
     VOLT_REQUIRE(length == 0, VOLT_ERR_FORMAT, "the state has extra numbers at its end");
     base->count = part[0]->count;
-    return make_room(state, base->count);
+    return reserve(state, base->count);
 }
 
 static const volt_state_ops state_ops = {

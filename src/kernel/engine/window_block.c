@@ -178,14 +178,14 @@ static void run_band(band *b, const volt_self *self, volt_matrix K, volt_stage *
 }
 
 static void run(const volt_resolved *resolved, const volt_columns *columns, const volt_window_rows *x,
-                const volt_self *self, double *room, volt_matrix K, volt_stage *stage)
+                const volt_self *self, double *workspace, volt_matrix K, volt_stage *stage)
 {
     sizes size = sizes_of(resolved, columns->window);
     int64_t per_thread = scratch_of(resolved, columns->window), bands = (columns->m + BAND - 1) / BAND;
     int64_t seen = BAND - 1 + size.cells + (size.differences ? 1 : 0);
 #pragma omp parallel for schedule(dynamic) num_threads((int)x->threads)
     for (int64_t index = 0; index < bands; index++) {
-        double *own = room + omp_get_thread_num() * per_thread;
+        double *own = workspace + omp_get_thread_num() * per_thread;
         memset(own, 0, (size_t)per_thread * sizeof(double));
         int64_t first = index * BAND, left = columns->length - first;
         band b = {.resolved = resolved,

@@ -120,7 +120,7 @@ static void run_band(band *b, volt_stage *stage)
 }
 
 static void run(const volt_resolved *resolved, const volt_columns *columns, const volt_window_rows *x,
-                const volt_self *self, double *room, volt_matrix K, volt_stage *stage)
+                const volt_self *self, double *workspace, volt_matrix K, volt_stage *stage)
 {
     (void)self; /* static kernels are not normalised */
     int64_t w = columns->window, lowest = -(x->rows.rows - 1),
@@ -129,7 +129,7 @@ static void run(const volt_resolved *resolved, const volt_columns *columns, cons
 #pragma omp parallel for schedule(dynamic) num_threads((int)x->threads)
     for (int64_t index = 0; index < bands; index++) {
         int64_t high = highest - index * BAND;
-        double *own = room + omp_get_thread_num() * scratch_of(w);
+        double *own = workspace + omp_get_thread_num() * scratch_of(w);
         memset(own, 0, (size_t)scratch_of(w) * sizeof(double));
         band b = {resolved,       columns,           x, K, volt_max(lowest, high - BAND), high, own,
                   own + w * BAND, own + 2 * w * BAND};

@@ -30,18 +30,18 @@ static volt_status run_all(const volt_reservoir *reservoir, const volt_view *ser
                            volt_matrix states)
 {
     int64_t threads = volt_threads(), each = volt_reservoir_workspace_size(reservoir);
-    double *room = volt_alloc_doubles(threads, each);
-    if (!room)
+    double *workspace = volt_alloc_doubles(threads, each);
+    if (!workspace)
         return VOLT_ERR_MEMORY;
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
     for (int64_t i = 0; i < states.rows; i++) {
         double *state = states.data + i * states.ld;
         memcpy(state, reservoir->start, (size_t)reservoir->size * sizeof *state);
         if (volt_stage_poll(stage))
-            volt_reservoir_run(reservoir, series[i], state, room + omp_get_thread_num() * each,
+            volt_reservoir_run(reservoir, series[i], state, workspace + omp_get_thread_num() * each,
                                (volt_matrix){0});
     }
-    volt_free(room);
+    volt_free(workspace);
     return VOLT_OK;
 }
 

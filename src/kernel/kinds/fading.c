@@ -43,20 +43,20 @@ static void gauss_taylor(const void *numbers, const double *x, int order, volt_l
     volt_taylor_exp(1, -constants_of(numbers).gamma, x, order, f);
 }
 
-static void series_rest(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
+static void series_rest(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
                         volt_jet *state)
 {
-    volt_jet_copy(room->space, local, state);
-    volt_jet_scale(room->space, 1 / (1 - constants_of(&scan->own).rho), state);
+    volt_jet_copy(workspace->space, local, state);
+    volt_jet_scale(workspace->space, 1 / (1 - constants_of(&scan->own).rho), state);
 }
 
-static void series_step(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
+static void series_step(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
                         volt_jet *state, volt_jet *out)
 {
-    volt_jet_scale(room->space, constants_of(&scan->own).rho, state);
-    volt_jet_add(room->space, 1, local, state);
+    volt_jet_scale(workspace->space, constants_of(&scan->own).rho, state);
+    volt_jet_add(workspace->space, 1, local, state);
     if (out)
-        volt_jet_compose(room, gauss_taylor, &scan->own, state, out);
+        volt_jet_compose(workspace, gauss_taylor, &scan->own, state, out);
 }
 
 static const volt_scan_series series = {.rest = series_rest, .step = series_step};

@@ -44,23 +44,23 @@ static void step(VOLT_STEP_ARGUMENTS)
     }
 }
 
-static void series_rest(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
+static void series_rest(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
                         volt_jet *state)
 {
-    volt_jet_copy(room->space, local, state);
-    volt_jet_scale(room->space, 1 / (1 - constants_of(&scan->own).mu), state);
+    volt_jet_copy(workspace->space, local, state);
+    volt_jet_scale(workspace->space, 1 / (1 - constants_of(&scan->own).mu), state);
 }
 
-static void series_step(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
+static void series_step(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
                         volt_jet *state, volt_jet *out)
 {
     const constants own = constants_of(&scan->own);
     if (out) {
-        volt_jet_copy(room->space, local, out);
-        volt_jet_add(room->space, own.rest, state, out);
+        volt_jet_copy(workspace->space, local, out);
+        volt_jet_add(workspace->space, own.rest, state, out);
     }
-    volt_jet_scale(room->space, own.mu, state);
-    volt_jet_add(room->space, 1, local, state);
+    volt_jet_scale(workspace->space, own.mu, state);
+    volt_jet_add(workspace->space, 1, local, state);
 }
 
 static const volt_scan_series series = {.rest = series_rest, .step = series_step};

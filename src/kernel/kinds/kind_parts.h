@@ -79,13 +79,13 @@ static inline volt_resolved volt_static_resolved(volt_scan scan, int64_t window,
     }
 
 /* Its power series, from the Taylor coefficients of the formula. */
-#define VOLT_STATIC_SERIES(taylor)                                                                        \
-    static void series_step(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local, \
-                            volt_jet *state, volt_jet *out)                                               \
-    {                                                                                                     \
-        (void)state;                                                                                      \
-        volt_jet_compose(room, taylor, &scan->own, local, out);                                           \
-    }                                                                                                     \
+#define VOLT_STATIC_SERIES(taylor)                                                                             \
+    static void series_step(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local, \
+                            volt_jet *state, volt_jet *out)                                                    \
+    {                                                                                                          \
+        (void)state;                                                                                           \
+        volt_jet_compose(workspace, taylor, &scan->own, local, out);                                           \
+    }                                                                                                          \
     static const volt_scan_series series = {.step = series_step};
 
 /* gamma as given, or 1 / (d window), the default of static kernels. */

@@ -48,29 +48,29 @@ static void gauss_taylor(const void *numbers, const double *x, int order, volt_l
     volt_taylor_exp(1, -constants_of(numbers).gamma, x, order, f);
 }
 
-static void series_rest(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
+static void series_rest(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
                         volt_jet *state)
 {
     const constants own = constants_of(&scan->own);
     volt_jet *distance = &state[0], *value = &state[1];
-    volt_jet_copy(room->space, local, distance);
-    volt_jet_scale(room->space, 1 / (1 - own.rho), distance);
-    volt_jet_compose(room, gauss_taylor, &scan->own, distance, value);
-    volt_jet_scale(room->space, 1 / (1 - own.mu), value);
+    volt_jet_copy(workspace->space, local, distance);
+    volt_jet_scale(workspace->space, 1 / (1 - own.rho), distance);
+    volt_jet_compose(workspace, gauss_taylor, &scan->own, distance, value);
+    volt_jet_scale(workspace->space, 1 / (1 - own.mu), value);
 }
 
-static void series_step(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
+static void series_step(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
                         volt_jet *state, volt_jet *out)
 {
     const constants own = constants_of(&scan->own);
-    volt_jet *distance = &state[0], *value = &state[1], *next = &room->spare[0];
-    volt_jet_scale(room->space, own.rho, distance);
-    volt_jet_add(room->space, 1, local, distance);
-    volt_jet_compose(room, gauss_taylor, &scan->own, distance, next);
-    volt_jet_add(room->space, own.mu, value, next);
+    volt_jet *distance = &state[0], *value = &state[1], *next = &workspace->spare[0];
+    volt_jet_scale(workspace->space, own.rho, distance);
+    volt_jet_add(workspace->space, 1, local, distance);
+    volt_jet_compose(workspace, gauss_taylor, &scan->own, distance, next);
+    volt_jet_add(workspace->space, own.mu, value, next);
     volt_jet_swap(next, value);
     if (out)
-        volt_jet_copy(room->space, value, out);
+        volt_jet_copy(workspace->space, value, out);
 }
 
 static const volt_scan_series series = {.rest = series_rest, .step = series_step};

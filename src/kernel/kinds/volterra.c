@@ -45,7 +45,7 @@ typedef struct constants {
 VOLT_KERNEL_CONSTANTS(constants)
 
 /* Rounding tolerance of inner products of inputs on the sphere |z| = M, which is subtracted from the bounds. */
-static inline double rounding_room(int64_t d)
+static inline double rounding_tolerance(int64_t d)
 {
     return 2 * volt_norm_tolerance(d);
 }
@@ -292,24 +292,24 @@ static void fixed_point_taylor(const void *numbers, const double *x, int order, 
 }
 
 /* K = 1 + lambda^2 kappa K. */
-static void series_rest(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
+static void series_rest(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
                         volt_jet *state)
 {
-    volt_jet *kappa = &room->spare[0];
-    volt_jet_compose(room, kappa_taylor, &scan->own, local, kappa);
-    volt_jet_compose(room, fixed_point_taylor, NULL, kappa, state);
+    volt_jet *kappa = &workspace->spare[0];
+    volt_jet_compose(workspace, kappa_taylor, &scan->own, local, kappa);
+    volt_jet_compose(workspace, fixed_point_taylor, NULL, kappa, state);
 }
 
-static void series_step(const volt_scan *scan, const volt_jet_workspace *room, const volt_jet *local,
+static void series_step(const volt_scan *scan, const volt_jet_workspace *workspace, const volt_jet *local,
                         volt_jet *state, volt_jet *out)
 {
-    volt_jet *kappa = &room->spare[0], *next = &room->spare[1];
-    volt_jet_compose(room, kappa_taylor, &scan->own, local, kappa);
-    volt_jet_multiply(room->space, room->space->order, kappa, state, next);
+    volt_jet *kappa = &workspace->spare[0], *next = &workspace->spare[1];
+    volt_jet_compose(workspace, kappa_taylor, &scan->own, local, kappa);
+    volt_jet_multiply(workspace->space, workspace->space->order, kappa, state, next);
     volt_jet_shift(1, next);
     volt_jet_swap(next, state);
     if (out)
-        volt_jet_copy(room->space, state, out);
+        volt_jet_copy(workspace->space, state, out);
 }
 
 static const volt_scan_series series = {.rest = series_rest, .step = series_step};
@@ -343,25 +343,26 @@ static double gain(const volt_resolved *resolved, double norm)
     const volt_kernel_facts *facts = &resolved->facts;
     const constants own = constants_of(&resolved->scan.own);
     /* With the rounding tolerance of inner products, as in resolve. */
-    double t = facts->tau * facts->tau * norm * facts->radius * (1 + rounding_room(resolved->d));
+    double t = facts->tau * facts->tau * norm * facts->radius * (1 + rounding_tolerance(resolved->d));
     return facts->lambda * facts->lambda * sup_kappa(own.kind, t, own.degree);
 }
 
 /* tau^2 M^2, from tau or from tau_coef, which is kept below 1 by the rounding tolerance. */
-static volt_status resolve_tau(const volt_kernel *kernel, double radius, double room, double *tau, double *t)
+static volt_status resolve_tau(const volt_kernel *kernel, double radius, double tolerance, double *tau,
+                               double *t)
 {
     if (kernel->present[TAU]) {
         *tau = kernel->value[TAU];
         *t = *tau * *tau * radius * radius;
     } else {
         double coef = kernel->value[TAU_COEF];
-        *t = fmin(coef * coef, 1 - 4 * room);
+        *t = fmin(coef * coef, 1 - 4 * tolerance);
         *tau = radius > 0 ? sqrt(*t) / radius : coef;
     }
     lift kind = lift_of(kernel);
     char given[VOLT_NUMBER_LENGTH], largest[VOLT_NUMBER_LENGTH];
     VOLT_REQUIRE(
-        (kind != GEOMETRIC && kind != EVEN) || *t * (1 + room) < 1, VOLT_ERR_ARGUMENT,
+        (kind != GEOMETRIC && kind != EVEN) || *t * (1 + tolerance) < 1, VOLT_ERR_ARGUMENT,
         "tau = %s must stay below 1/M = %.10g for lift %s, M = %s being the largest norm of the inputs",
         volt_format_number(*tau, given), 1 / radius, lift_words[kind], volt_format_number(radius, largest));
     return VOLT_OK;
@@ -370,17 +371,17 @@ static volt_status resolve_tau(const volt_kernel *kernel, double radius, double 
 static volt_status resolve(const volt_kernel *kernel, double radius, int64_t d, volt_resolved *resolved)
 {
     lift kind = lift_of(kernel);
-    double room = rounding_room(d), tau = 0, t = 0;
+    double tolerance = rounding_tolerance(d), tau = 0, t = 0;
     int64_t degree = (int64_t)kernel->argument[LIFT];
     if (kind != RBF)
-        VOLT_TRY(resolve_tau(kernel, radius, room, &tau, &t));
+        VOLT_TRY(resolve_tau(kernel, radius, tolerance, &tau, &t));
 
-    double sup = sup_kappa(kind, t, degree), sup_with_room = sup_kappa(kind, t * (1 + room), degree);
+    double sup = sup_kappa(kind, t, degree), sup_with_tolerance = sup_kappa(kind, t * (1 + tolerance), degree);
     double bound = 1 / sqrt(sup);
     double coef = fmin(kernel->value[LAMBDA_COEF], 1 - 4 * DBL_EPSILON); /* its square must not round to 1 */
-    double lambda = kernel->present[LAMBDA] ? kernel->value[LAMBDA] : coef / sqrt(sup_with_room);
+    double lambda = kernel->present[LAMBDA] ? kernel->value[LAMBDA] : coef / sqrt(sup_with_tolerance);
     char given[VOLT_NUMBER_LENGTH], name[VOLT_VALUE_LENGTH];
-    VOLT_REQUIRE(lambda * lambda * sup_with_room < 1, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(lambda * lambda * sup_with_tolerance < 1, VOLT_ERR_ARGUMENT,
                  "lambda = %s must stay below its bound, %.10g for lift %s with tau M = %.6g",
                  volt_format_number(lambda, given), bound, volt_kernel_value_text(kernel, LIFT, name), sqrt(t));
 
@@ -535,7 +536,7 @@ static bool tangent(const volt_kernel *kernel, const volt_resolved *resolved, in
     } else if (p == GAMMA) {
         made.b = 1 / value;
     } else if (p == TAU || p == TAU_COEF) {
-        double t = own.tau2 * radius * radius * (1 + rounding_room(resolved->d));
+        double t = own.tau2 * radius * radius * (1 + rounding_tolerance(resolved->d));
         made.b = 2 / value;
         if (kernel->present[LAMBDA_COEF])
             made.a = -made.b * log_slope(own.kind, t, own.degree);

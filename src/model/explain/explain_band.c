@@ -64,7 +64,7 @@ static void seed_both(const explain_setup *setup, const volt_jet_space *space, c
 static void walk_both(const explain_setup *setup, int64_t f, int64_t first, explain_walker *walker)
 {
     const volt_jet_factor *factor = &setup->kernel.factor[f];
-    const volt_jet_space *space = walker->room.space;
+    const volt_jet_space *space = walker->workspace.space;
     const double *x = setup->point + factor->slice * setup->columns;
     double s[3], values[LANES];
     volt_jet_local(factor, setup->columns, x, NULL, x, s);
@@ -72,11 +72,11 @@ static void walk_both(const explain_setup *setup, int64_t f, int64_t first, expl
         values[k] = s[0];
     if (factor->series->rest) {
         volt_jet_set(space, values, 0, 0, 0, walker->local);
-        factor->series->rest(factor->scan, &walker->room, walker->local, walker->states + factor->state);
+        factor->series->rest(factor->scan, &walker->workspace, walker->local, walker->states + factor->state);
         for (int64_t lag = setup->lags - 1; lag >= 0; lag--) {
             seed_both(setup, space, factor, first, lag, walker->local);
-            factor->series->step(factor->scan, &walker->room, walker->local, walker->states + factor->state,
-                                 lag == 0 ? &walker->values[f] : NULL);
+            factor->series->step(factor->scan, &walker->workspace, walker->local,
+                                 walker->states + factor->state, lag == 0 ? &walker->values[f] : NULL);
         }
         return;
     }
@@ -88,7 +88,7 @@ static void walk_both(const explain_setup *setup, int64_t f, int64_t first, expl
         seed_both(setup, space, factor, first, lag, walker->part);
         volt_jet_add(space, 1, walker->part, walker->local);
     }
-    factor->series->step(factor->scan, &walker->room, walker->local, NULL, &walker->values[f]);
+    factor->series->step(factor->scan, &walker->workspace, walker->local, NULL, &walker->values[f]);
 }
 
 /* prior[v] <- D D' K of every variable. */
@@ -104,7 +104,7 @@ static volt_status find_prior(const explain_setup *setup, double *prior)
     for (int64_t first = 0; status == VOLT_OK && first < n; first += LANES) {
         for (int64_t f = 0; f < setup->kernel.n_factors; f++)
             walk_both(setup, f, first, &walker);
-        volt_jet_join(&setup->kernel, &walker.room, walker.values, walker.out);
+        volt_jet_join(&setup->kernel, &walker.workspace, walker.values, walker.out);
         for (int64_t k = 0; k < LANES && first + k < n; k++)
             prior[first + k] = walker.out->c[volt_jet_place(&space, 2, both) * LANES + k];
     }
@@ -135,21 +135,21 @@ typedef struct band_buffers {
 } band_buffers;
 
 /* s^2 of output k. */
-static double noise_scale(const volt_model *model, const band_buffers *room, int64_t k)
+static double noise_scale(const volt_model *model, const band_buffers *workspace, int64_t k)
 {
     double sum = 0;
     int64_t rows = 0;
     for (int64_t i = model->washout; i < model->n; i++) {
         double a = model->coefficients[i * model->q + k];
-        sum += a * (room->fitted[i * model->q + k] + model->alphas[k] * a);
-        rows += !room->without[i - model->washout];
+        sum += a * (workspace->fitted[i * model->q + k] + model->alphas[k] * a);
+        rows += !workspace->without[i - model->washout];
     }
     return fmax(sum, 0) / (double)volt_max(1, rows - (model->intercept || model->resolved.centred));
 }
 
 /* variance[v] for this alpha, in units of s^2. */
 static volt_status find_variances(const explain_setup *setup, double alpha, volt_operator *op, double *slopes,
-                                  const band_buffers *room, volt_stage *stage)
+                                  const band_buffers *workspace, volt_stage *stage)
 {
     const volt_model *model = setup->model;
     int64_t n = setup->lags * setup->inputs, w = model->washout, m = model->n - w;
@@ -158,16 +158,16 @@ static volt_status find_variances(const explain_setup *setup, double alpha, volt
     VOLT_TRY(volt_factor_create(volt_backend_current(), NULL, model->n, n, &factor));
     volt_matrix V = volt_matrix_of(slopes + w * n, m, n);
     for (int64_t i = 0; i < m; i++)
-        for (int64_t v = 0; room->without[i] && v < n; v++)
+        for (int64_t v = 0; workspace->without[i] && v < n; v++)
             V.data[i * n + v] = 0;
     volt_factor_task task = {.rows = model->n,
                              .washout = w,
                              .alpha = alpha,
                              .common = intercept ? model->resolved.common : 0,
-                             .without = room->without,
+                             .without = workspace->without,
                              .Y = volt_as_view(V),
                              .W = V,
-                             .u = intercept ? room->u : NULL,
+                             .u = intercept ? workspace->u : NULL,
                              .ld_u = 1,
                              .stage = stage};
     volt_factor_begin(factor, &task);
@@ -179,10 +179,10 @@ static volt_status find_variances(const explain_setup *setup, double alpha, volt
         for (int64_t i = 0; i < m; i++) {
             double value = V.data[i * n + v];
             vv += value * value;
-            uv += intercept ? room->u[i] * value : 0;
-            uu += intercept ? room->u[i] * room->u[i] : 0;
+            uv += intercept ? workspace->u[i] * value : 0;
+            uu += intercept ? workspace->u[i] * workspace->u[i] : 0;
         }
-        room->variance[v] = fmax(room->prior[v] - vv + (uu > 0 ? uv * uv / uu : 0), 0);
+        workspace->variance[v] = fmax(workspace->prior[v] - vv + (uu > 0 ? uv * uv / uu : 0), 0);
     }
     volt_factor_free(factor);
     return status;
@@ -192,7 +192,7 @@ enum { TOGETHER = 64 }; /* variables per unpacking of the factor */
 
 /* The same from the factor kept by the model, without factoring again. */
 static volt_status find_kept_variances(const explain_setup *setup, const volt_stored_factor *kept,
-                                       const band_buffers *room, volt_stage *stage)
+                                       const band_buffers *workspace, volt_stage *stage)
 {
     const volt_model *model = setup->model;
     int64_t n = setup->lags * setup->inputs, w = model->washout, most = volt_min(n, TOGETHER);
@@ -203,9 +203,10 @@ static volt_status find_kept_variances(const explain_setup *setup, const volt_st
         int64_t count = volt_min(most, n - first);
         for (int64_t i = 0; i < kept->m; i++)
             for (int64_t v = 0; v < count; v++)
-                rows[v * kept->m + i] = room->slopes[(w + i) * n + first + v];
-        status = volt_stored_factor_latent_variances(kept, 0, volt_matrix_of(rows, count, kept->m),
-                                                     room->prior + first, plain, room->variance + first);
+                rows[v * kept->m + i] = workspace->slopes[(w + i) * n + first + v];
+        status =
+            volt_stored_factor_latent_variances(kept, 0, volt_matrix_of(rows, count, kept->m),
+                                                workspace->prior + first, plain, workspace->variance + first);
     }
     volt_free(plain);
     volt_free(rows);
@@ -213,18 +214,18 @@ static volt_status find_kept_variances(const explain_setup *setup, const volt_st
 }
 
 /* Standard deviations of the outputs with the alpha of output `first`. */
-static void finish(const explain_setup *setup, const band_buffers *room, int64_t first, double *deviations)
+static void finish(const explain_setup *setup, const band_buffers *workspace, int64_t first, double *deviations)
 {
     const volt_model *model = setup->model;
     int64_t n = setup->lags * setup->inputs;
     for (int64_t k = first; k < model->q; k++) {
         if (model->alphas[k] != model->alphas[first])
             continue;
-        double s = model->target_scale[k] * sqrt(noise_scale(model, room, k));
+        double s = model->target_scale[k] * sqrt(noise_scale(model, workspace, k));
         for (int64_t lag = 0; lag < setup->lags; lag++)
             for (int64_t j = 0; j < setup->inputs; j++)
                 deviations[k * n + lag * setup->inputs + j] =
-                    s * sqrt(room->variance[(setup->lags - 1 - lag) * setup->inputs + j]);
+                    s * sqrt(workspace->variance[(setup->lags - 1 - lag) * setup->inputs + j]);
     }
 }
 
@@ -246,36 +247,37 @@ static bool keeps_factor(const volt_model *model)
     return model->kept.of;
 }
 
-static volt_status find_band(const explain_setup *setup, const band_buffers *room, volt_stage *stage,
+static volt_status find_band(const explain_setup *setup, const band_buffers *workspace, volt_stage *stage,
                              double *deviations)
 {
     const volt_model *model = setup->model;
     size_t bytes = (size_t)(model->n * setup->lags * setup->inputs) * sizeof(double);
     volt_operator *op = NULL;
-    find_unfitted(model, room->without);
-    VOLT_TRY(find_prior(setup, room->prior));
-    VOLT_TRY(volt_explain_slopes(setup, stage, room->slopes));
+    find_unfitted(model, workspace->without);
+    VOLT_TRY(find_prior(setup, workspace->prior));
+    VOLT_TRY(volt_explain_slopes(setup, stage, workspace->slopes));
     volt_view Z = volt_view_of(setup->rows, model->n, setup->width);
-    VOLT_TRY(
-        volt_explain_whole(setup, Z, setup->records, stage, volt_matrix_of(room->fitted, model->n, model->q)));
+    VOLT_TRY(volt_explain_whole(setup, Z, setup->records, stage,
+                                volt_matrix_of(workspace->fitted, model->n, model->q)));
     volt_status status = VOLT_OK;
     for (int64_t k = 0; status == VOLT_OK && k < model->q && volt_stage_should_continue(stage); k++) {
         if (is_done(model, k))
             continue;
         if (keeps_factor(model)) {
-            status = find_kept_variances(setup, &model->kept.factors[model->kept.of[k]], room, stage);
+            status = find_kept_variances(setup, &model->kept.factors[model->kept.of[k]], workspace, stage);
         } else {
-            if (room->copy)
-                memcpy(room->copy, room->slopes, bytes);
+            if (workspace->copy)
+                memcpy(workspace->copy, workspace->slopes, bytes);
             status = volt_kernel_operator(&model->resolved, model->columns, Z, false, &op);
             if (status == VOLT_OK)
-                status = find_variances(setup, model->alphas[k], op, room->copy ? room->copy : room->slopes,
-                                        room, stage);
+                status =
+                    find_variances(setup, model->alphas[k], op,
+                                   workspace->copy ? workspace->copy : workspace->slopes, workspace, stage);
             volt_operator_free(op);
             op = NULL;
         }
         if (status == VOLT_OK)
-            finish(setup, room, k, deviations);
+            finish(setup, workspace, k, deviations);
     }
     return status;
 }
@@ -292,30 +294,30 @@ volt_status volt_explain_band(const explain_setup *setup, volt_progress progress
     snprintf(what, sizeof what, "factor of %lld rows for the standard deviations", (long long)model->n);
     VOLT_TRY(volt_memory_require(
         (rebuilds ? volt_factor_bytes(model->n, n) : 0) + 16.0 * (double)model->n * (double)n, what));
-    band_buffers room = {.slopes = volt_alloc_doubles(model->n, n),
-                         .copy = rebuilds && kinds > 1 ? volt_alloc_doubles(model->n, n) : NULL,
-                         .fitted = volt_alloc_doubles(model->n, model->q),
-                         .u = volt_alloc_doubles(model->n, 1),
-                         .prior = volt_alloc_doubles(n, 1),
-                         .variance = volt_alloc_doubles(n, 1),
-                         .without = volt_alloc_zero(model->n, sizeof(bool))};
-    bool allocated = room.slopes && (room.copy || !rebuilds || kinds <= 1) && room.fitted && room.u &&
-                     room.prior && room.variance && room.without;
+    band_buffers workspace = {.slopes = volt_alloc_doubles(model->n, n),
+                              .copy = rebuilds && kinds > 1 ? volt_alloc_doubles(model->n, n) : NULL,
+                              .fitted = volt_alloc_doubles(model->n, model->q),
+                              .u = volt_alloc_doubles(model->n, 1),
+                              .prior = volt_alloc_doubles(n, 1),
+                              .variance = volt_alloc_doubles(n, 1),
+                              .without = volt_alloc_zero(model->n, sizeof(bool))};
+    bool allocated = workspace.slopes && (workspace.copy || !rebuilds || kinds <= 1) && workspace.fitted &&
+                     workspace.u && workspace.prior && workspace.variance && workspace.without;
     volt_status status = VOLT_ERR_MEMORY;
     if (allocated) {
         volt_stage stage;
         volt_stage_begin(&stage, progress, "band", from, share, (double)model->n * (double)model->n);
         memset(deviations, 0, (size_t)(model->q * n) * sizeof *deviations);
-        status = find_band(setup, &room, &stage, deviations);
+        status = find_band(setup, &workspace, &stage, deviations);
         if (status == VOLT_OK)
             status = volt_stage_end(&stage);
     }
-    volt_free(room.without);
-    volt_free(room.variance);
-    volt_free(room.prior);
-    volt_free(room.u);
-    volt_free(room.fitted);
-    volt_free(room.copy);
-    volt_free(room.slopes);
+    volt_free(workspace.without);
+    volt_free(workspace.variance);
+    volt_free(workspace.prior);
+    volt_free(workspace.u);
+    volt_free(workspace.fitted);
+    volt_free(workspace.copy);
+    volt_free(workspace.slopes);
     return status;
 }

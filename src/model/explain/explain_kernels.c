@@ -101,7 +101,7 @@ static void rows_before(const explain_setup *setup, int64_t f, int64_t first, in
 static void walk_window(const explain_setup *setup, int64_t f, int64_t first, explain_walker *walker)
 {
     const volt_jet_factor *factor = &setup->kernel.factor[f];
-    const volt_jet_space *space = walker->room.space;
+    const volt_jet_space *space = walker->workspace.space;
     const double *w[LANES], *x = setup->point + factor->slice * setup->columns;
     double s[3];
     for (int64_t lag = volt_min(factor->window, setup->lags) - 1; lag >= 0; lag--) {
@@ -122,7 +122,7 @@ static void walk_window(const explain_setup *setup, int64_t f, int64_t first, ex
         volt_jet_local(factor, setup->columns, x, NULL, NULL, s);
         walker->local->c[k] += s[0] * (double)volt_max(factor->window - volt_max(there, setup->lags), 0);
     }
-    factor->series->step(factor->scan, &walker->room, walker->local, NULL, &walker->values[f]);
+    factor->series->step(factor->scan, &walker->workspace, walker->local, NULL, &walker->values[f]);
 }
 
 /* A recursion from the state before the oldest lag. `rest` is from volt_explain_columns_at_rest with order 0. */
@@ -130,7 +130,7 @@ static void walk_lags(const explain_setup *setup, int64_t f, int64_t first, cons
                       explain_walker *walker)
 {
     const volt_jet_factor *factor = &setup->kernel.factor[f];
-    const volt_jet_space *space = walker->room.space;
+    const volt_jet_space *space = walker->workspace.space;
     const double *w[LANES];
     double values[LANES];
     for (int64_t s = factor->state; s < factor->state + factor->scan->state_size; s++) {
@@ -144,7 +144,7 @@ static void walk_lags(const explain_setup *setup, int64_t f, int64_t first, cons
     for (int64_t lag = setup->lags - 1; lag >= 0; lag--) {
         rows_before(setup, f, first, lag, w);
         seed(setup, space, factor, lag, w, walker->local);
-        factor->series->step(factor->scan, &walker->room, walker->local, walker->states + factor->state,
+        factor->series->step(factor->scan, &walker->workspace, walker->local, walker->states + factor->state,
                              lag == 0 ? &walker->values[f] : NULL);
     }
 }
@@ -157,7 +157,7 @@ static void walk(const explain_setup *setup, int64_t first, const double *rest, 
             walk_lags(setup, f, first, rest, walker);
         else
             walk_window(setup, f, first, walker);
-    volt_jet_join(&setup->kernel, &walker->room, walker->values, walker->out);
+    volt_jet_join(&setup->kernel, &walker->workspace, walker->values, walker->out);
 }
 
 /* ---- all training rows -------------------------------------------------------------------------- */

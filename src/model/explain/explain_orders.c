@@ -201,13 +201,13 @@ static void step(const order_walk *walk, int64_t row, int64_t begin, int64_t j, 
         const volt_jet_factor *factor = &setup->kernel.factor[f];
         set_local(walk, f, row, begin, j, count, walker->local);
         load(walk, factor, j, count, walker->states);
-        factor->series->step(factor->scan, &walker->room, walker->local, walker->states + factor->state,
+        factor->series->step(factor->scan, &walker->workspace, walker->local, walker->states + factor->state,
                              &walker->values[f]);
         save(walk, factor, j, count, walker->states);
     }
     if (j < 0)
         return;
-    volt_jet_join(&setup->kernel, &walker->room, walker->values, walker->out);
+    volt_jet_join(&setup->kernel, &walker->workspace, walker->values, walker->out);
     for (int p = 0; p <= walk->space.order; p++)
         memcpy(walk->values + p * walk->ld + j, walker->out->c + p * LANES, sizeof(volt_lanes));
 }

@@ -296,7 +296,7 @@ volt_status volt_explain_walker_create(const explain_setup *setup, const volt_je
 {
     enum { OWN = 3 };
     int64_t states = setup->kernel.n_states, factors = setup->kernel.n_factors;
-    VOLT_TRY(volt_jet_workspace_create(space, &walker->room));
+    VOLT_TRY(volt_jet_workspace_create(space, &walker->workspace));
     VOLT_TRY(volt_jet_create(space, states + factors + OWN, &walker->states));
     walker->values = walker->states + states;
     walker->local = walker->values + factors;
@@ -307,7 +307,7 @@ volt_status volt_explain_walker_create(const explain_setup *setup, const volt_je
 
 void volt_explain_walker_release(explain_walker *walker)
 {
-    volt_jet_workspace_release(&walker->room);
+    volt_jet_workspace_release(&walker->workspace);
     volt_jet_free(walker->states);
     walker->states = NULL;
 }
@@ -349,12 +349,12 @@ void volt_explain_columns_at_rest(const explain_setup *setup, const volt_jet_spa
             if (j < 0 || volt_records_begins(setup->records, j)) {
                 volt_jet_local(factor, setup->columns, x, move, NULL, s);
                 volt_explain_set_local(space, s, walker->local);
-                factor->series->rest(factor->scan, &walker->room, walker->local, state);
+                factor->series->rest(factor->scan, &walker->workspace, walker->local, state);
             }
             if (j >= 0) {
                 volt_jet_local(factor, setup->columns, x, move, volt_explain_row(setup, f, j), s);
                 volt_explain_set_local(space, s, walker->local);
-                factor->series->step(factor->scan, &walker->room, walker->local, state, NULL);
+                factor->series->step(factor->scan, &walker->workspace, walker->local, state, NULL);
             }
             store(setup, space, factor, state, j, states);
         }

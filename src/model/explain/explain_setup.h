@@ -39,7 +39,7 @@ const double *volt_explain_row(const explain_setup *setup, int64_t f, int64_t j)
 
 /* Workspace of one thread. */
 typedef struct explain_walker {
-    volt_jet_workspace room;
+    volt_jet_workspace workspace;
     volt_jet *states; /* of the kernel */
     volt_jet *values; /* of its factors */
     volt_jet *local, *part, *out;

@@ -58,7 +58,7 @@ typedef struct row_space {
 
 /* Adds the response to an impulse in kernel column c, in scaled units, to g (q x lags). */
 static volt_status add_response(const volt_model *model, const linear_term *term, int64_t c, int64_t lags,
-                                row_space room, double *g)
+                                row_space workspace, double *g)
 {
     int64_t d = model->recipe.columns, q = model->q, n = term->columns->m;
     const double *A = model->coefficients + term->first * q;
@@ -69,12 +69,13 @@ static volt_status add_response(const volt_model *model, const linear_term *term
         status = volt_filter_bank_create(term->filter, 1, d, &bank);
     for (int64_t lag = 0; status == VOLT_OK && lag < lags; lag++) {
         for (int64_t j = 0; j < d; j++)
-            room.z[j] = lag == 0 && j == c;
-        volt_filter_bank_row(&bank, room.z, room.u);
-        volt_state_advance(kernel_state, volt_view_of(room.u, 1, d), false, volt_matrix_of(room.k, 1, n), NULL);
+            workspace.z[j] = lag == 0 && j == c;
+        volt_filter_bank_row(&bank, workspace.z, workspace.u);
+        volt_state_advance(kernel_state, volt_view_of(workspace.u, 1, d), false,
+                           volt_matrix_of(workspace.k, 1, n), NULL);
         for (int64_t j = 0; j < n; j++)
             for (int64_t k = 0; k < q; k++)
-                g[k * lags + lag] += term->weight * room.k[j] * A[j * q + k];
+                g[k * lags + lag] += term->weight * workspace.k[j] * A[j * q + k];
     }
     volt_filter_bank_release(&bank);
     volt_state_free(kernel_state);
@@ -101,24 +102,24 @@ static void share_out(const volt_model *model, int64_t c, const double *g, int64
 }
 
 /* Adds the responses of all training records. */
-static volt_status add_records(const volt_model *model, int64_t c, int64_t lags, row_space room, double *g)
+static volt_status add_records(const volt_model *model, int64_t c, int64_t lags, row_space workspace, double *g)
 {
     linear_term terms[VOLT_MOST_FACTORS];
     for (int64_t first = 0, r = 0; first < model->n; r++) {
         int64_t n_terms = find_terms(model, first, terms);
         for (int64_t t = 0; t < n_terms; t++)
-            VOLT_TRY(add_response(model, &terms[t], c, lags, room, g));
+            VOLT_TRY(add_response(model, &terms[t], c, lags, workspace, g));
         first += model->records ? model->records[r] : model->n;
     }
     return VOLT_OK;
 }
 
-static volt_status fill(const volt_model *model, int64_t lags, row_space room, double *g, volt_matrix out)
+static volt_status fill(const volt_model *model, int64_t lags, row_space workspace, double *g, volt_matrix out)
 {
     for (int64_t c = 0; c < volt_recipe_input_columns(&model->recipe); c++) {
         for (int64_t i = 0; i < model->q * lags; i++)
             g[i] = 0;
-        VOLT_TRY(add_records(model, c, lags, room, g));
+        VOLT_TRY(add_records(model, c, lags, workspace, g));
         share_out(model, c, g, lags, out);
     }
     for (int64_t k = 0; k < model->q; k++) /* a change is added to the level */
@@ -143,14 +144,14 @@ volt_status volt_model_impulse(const volt_model *model, int64_t lags, volt_matri
                  "the kernel %s has no linear (fir) term, so there is no impulse response",
                  volt_kernel_text(model->kernel));
 
-    row_space room = {volt_alloc_doubles(1, model->recipe.columns),
-                      volt_alloc_doubles(1, model->recipe.columns), volt_alloc_doubles(1, model->n)};
+    row_space workspace = {volt_alloc_doubles(1, model->recipe.columns),
+                           volt_alloc_doubles(1, model->recipe.columns), volt_alloc_doubles(1, model->n)};
     double *g = volt_alloc_doubles(q, lags), *result = volt_alloc_zero(q * lags * d, sizeof(double));
-    bool allocated = room.z && room.u && room.k && g && result;
+    bool allocated = workspace.z && workspace.u && workspace.k && g && result;
     volt_blas_use use;
     volt_status status = allocated ? volt_blas_claim(&use) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
-        status = fill(model, lags, room, g, volt_matrix_of(result, q * lags, d));
+        status = fill(model, lags, workspace, g, volt_matrix_of(result, q * lags, d));
         volt_blas_release(&use);
     }
     for (int64_t i = 0; status == VOLT_OK && i < q * lags * d; i++)
@@ -163,8 +164,8 @@ volt_status volt_model_impulse(const volt_model *model, int64_t lags, volt_matri
             out.data[i * out.ld + j] = result[i * d + j];
     volt_free(result);
     volt_free(g);
-    volt_free(room.k);
-    volt_free(room.u);
-    volt_free(room.z);
+    volt_free(workspace.k);
+    volt_free(workspace.u);
+    volt_free(workspace.z);
     return status;
 }

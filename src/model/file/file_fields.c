@@ -38,9 +38,9 @@ double *volt_writer_buffer(volt_file_writer *writer, int64_t count)
 
 double *volt_put_buffer(volt_file_writer *writer, const char *name, int64_t rows, int64_t cols)
 {
-    double *room = own(writer, volt_alloc_doubles(rows, cols > 0 ? cols : 1));
-    volt_put_tensor(writer, name, rows, cols, room);
-    return room;
+    double *workspace = own(writer, volt_alloc_doubles(rows, cols > 0 ? cols : 1));
+    volt_put_tensor(writer, name, rows, cols, workspace);
+    return workspace;
 }
 
 void volt_put_text(volt_file_writer *writer, const char *key, const char *text)

@@ -38,8 +38,8 @@ static const double *columns_of(void *context, int64_t i)
 {
     volt_fit_rows *rows = context;
     rows->next = i;
-    make_columns(rows, rows->room);
-    return rows->room;
+    make_columns(rows, rows->workspace);
+    return rows->workspace;
 }
 
 void volt_fit_rows_get(volt_fit_rows *rows, int64_t first, volt_matrix Z)
@@ -53,7 +53,7 @@ void volt_fit_rows_get(volt_fit_rows *rows, int64_t first, volt_matrix Z)
     if (rows->next > first || rows->next < begin)
         rows->next = begin; /* start of the record */
     while (rows->next < first)
-        make_row(rows, rows->room);
+        make_row(rows, rows->workspace);
     for (int64_t i = 0; i < Z.rows; i++)
         make_row(rows, Z.data + i * Z.ld);
 }
@@ -94,7 +94,7 @@ static volt_status learn(volt_fit_rows *rows)
                                          &model->input));
     rows->next = 0;
     while (rows->next < rows->Z.rows) /* state before the row after the last */
-        make_row(rows, rows->room);
+        make_row(rows, rows->workspace);
     return VOLT_OK;
 }
 
@@ -113,7 +113,7 @@ volt_status volt_fit_rows_begin(const fit_task *task, volt_model *model, int64_t
         status = store(rows, volt_matrix_of(memory, n, d));
         rows->Z.data = memory; /* released by the caller in every case */
     } else {
-        rows->room = memory;
+        rows->workspace = memory;
         status = learn(rows);
     }
     if (status == VOLT_OK)
@@ -125,7 +125,7 @@ void volt_fit_rows_release(volt_fit_rows *rows)
 {
     volt_recent_release(&rows->recent);
     volt_free((double *)rows->Z.data);
-    volt_free(rows->room);
+    volt_free(rows->workspace);
     *rows = (volt_fit_rows){0};
 }
 

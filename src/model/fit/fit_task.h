@@ -101,7 +101,7 @@ typedef struct volt_fit_rows {
     volt_view Z;        /* n x d; without data: computed on demand */
     volt_recent recent; /* recent rows before row `next`, when computed on demand */
     int64_t next;
-    double *room; /* one row */
+    double *workspace; /* one row */
 } volt_fit_rows;
 
 /* Learns the scales of the inputs from all rows and the state after the last row. Stores both in the model,

@@ -343,7 +343,7 @@ static volt_status copy_late(const volt_live *source, volt_live *live)
         if (from->number < 0)
             continue;
         int64_t length = from->number - from->first + 1;
-        VOLT_TRY(volt_grow((void **)&to->k, &to->room, length, sizeof *to->k));
+        VOLT_TRY(volt_grow((void **)&to->k, &to->capacity, length, sizeof *to->k));
         memcpy(to->k, from->k, (size_t)length * sizeof *to->k);
         memcpy(to->x, from->x, (size_t)source->model->recipe.inputs * sizeof *to->x);
         to->number = from->number;
@@ -357,7 +357,7 @@ static volt_status copy_history(const volt_feedback_rows *source, int64_t number
     history->complete = source->complete;
     if (!source->complete)
         return VOLT_OK;
-    VOLT_TRY(volt_grow((void **)&history->rows, &history->room, numbers, sizeof *history->rows));
+    VOLT_TRY(volt_grow((void **)&history->rows, &history->capacity, numbers, sizeof *history->rows));
     VOLT_TRY(
         volt_grow((void **)&history->starts, &history->starts_size, source->n_starts, sizeof *history->starts));
     if (numbers > 0)

@@ -363,7 +363,7 @@ static volt_status read_history(const volt_file_fields *fields, volt_live *live)
                      "%s: tensor \"history\" has %" PRId64 " numbers, and %" PRId64 " rows of %" PRId64
                      " were pushed",
                      fields->path, rows->rows, pushed, inputs + q);
-        VOLT_TRY(volt_grow((void **)&history->rows, &history->room, rows->rows, sizeof(double)));
+        VOLT_TRY(volt_grow((void **)&history->rows, &history->capacity, rows->rows, sizeof(double)));
         memcpy(history->rows, rows->data, (size_t)rows->rows * sizeof(double));
     }
     if (!volt_safetensors_tensor(fields->file, "starts"))
@@ -400,7 +400,7 @@ static volt_status read_late_row(const volt_file_fields *fields, volt_live *live
     VOLT_REQUIRE(*taken + length <= kernels->rows, VOLT_ERR_FORMAT,
                  "%s: tensor \"late_kernels\" has %" PRId64 " numbers, too few for row %" PRId64, fields->path,
                  kernels->rows, number);
-    VOLT_TRY(volt_grow((void **)&row->k, &row->room, length, sizeof *row->k));
+    VOLT_TRY(volt_grow((void **)&row->k, &row->capacity, length, sizeof *row->k));
     memcpy(row->k, kernels->data + *taken, (size_t)length * sizeof *row->k);
     *taken += length;
     row->number = number;

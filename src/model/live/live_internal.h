@@ -29,16 +29,16 @@ typedef struct volt_live_means {
     int64_t *outputs; /* their indices */
     bool *constant;   /* the prediction is the mean of the targets, else 0 */
     double *Y;        /* rows of the window x n: scaled targets */
-    int64_t room;     /* allocated size of Y */
+    int64_t capacity; /* allocated size of Y */
 } volt_live_means;
 
 /* A row that waits for its target. */
 typedef struct volt_late_row {
-    int64_t number; /* -1: none */
-    int64_t first;  /* first column of k */
-    double *k;      /* its kernel against columns first .. number */
-    int64_t room;   /* allocated size of k */
-    double *x;      /* recipe.inputs: as given */
+    int64_t number;   /* -1: none */
+    int64_t first;    /* first column of k */
+    double *k;        /* its kernel against columns first .. number */
+    int64_t capacity; /* allocated size of k */
+    double *x;        /* recipe.inputs: as given */
 } volt_late_row;
 
 typedef struct volt_journal volt_journal;
@@ -49,8 +49,8 @@ typedef struct volt_feedback_rows {
     bool complete;
     double *rows; /* pushed x (inputs + q): the row as given; its target, or its prediction until the target is
                * known */
-    int64_t room; /* allocated size of rows */
-    int64_t *starts; /* numbers of the first rows of records */
+    int64_t capacity; /* allocated size of rows */
+    int64_t *starts;  /* numbers of the first rows of records */
     int64_t n_starts, starts_size;
 } volt_feedback_rows;
 

@@ -40,7 +40,7 @@ volt_late_row volt_late_newest(const volt_live *live)
     return (volt_late_row){.number = volt_moving_next(live->moving) - 1,
                            .first = volt_moving_begin(live->moving),
                            .k = live->k,
-                           .room = live->k_size,
+                           .capacity = live->k_size,
                            .x = live->last};
 }
 
@@ -52,12 +52,12 @@ void volt_late_keep(volt_live *live)
     newest.number--; /* the next one is already a column */
     volt_late_row *row = &live->late[newest.number % live->n_late];
     live->k = row->k;
-    live->k_size = row->room;
+    live->k_size = row->capacity;
     memcpy(row->x, newest.x, (size_t)live->model->recipe.inputs * sizeof *row->x);
     row->number = newest.number;
     row->first = newest.first;
     row->k = newest.k;
-    row->room = newest.room;
+    row->capacity = newest.capacity;
 }
 
 volt_late_row *volt_late_find(const volt_live *live, int64_t number)

@@ -43,7 +43,7 @@ void volt_means_release(volt_live_means *means)
 
 volt_status volt_means_reserve(volt_live_means *means, int64_t rows)
 {
-    return volt_grow((void **)&means->Y, &means->room, rows * means->n, sizeof *means->Y);
+    return volt_grow((void **)&means->Y, &means->capacity, rows * means->n, sizeof *means->Y);
 }
 
 void volt_means_forecast(const volt_live_means *means, int64_t rows, double *y)

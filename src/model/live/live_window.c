@@ -48,15 +48,15 @@ double volt_live_factored(const volt_live *live, double k, int64_t apart)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-static volt_status room_for(double **numbers, int64_t *room, int64_t needed)
+static volt_status reserve_numbers(double **numbers, int64_t *capacity, int64_t needed)
 {
-    return volt_grow((void **)numbers, room, needed, sizeof(double));
+    return volt_grow((void **)numbers, capacity, needed, sizeof(double));
 }
 
 volt_status volt_live_reserve(volt_live *live, int64_t rows)
 {
     VOLT_TRY(volt_grow((void **)&live->numbers, &live->capacity, rows, sizeof *live->numbers));
-    VOLT_TRY(room_for(&live->seen, &live->seen_size, rows));
+    VOLT_TRY(reserve_numbers(&live->seen, &live->seen_size, rows));
     VOLT_TRY(volt_means_reserve(&live->means, rows));
     for (int64_t g = 0; g < live->n_groups; g++)
         VOLT_TRY(volt_online_reserve(live->groups[g].factor, rows));
@@ -86,10 +86,11 @@ void volt_window_record(volt_live *live, int64_t number, const double *y)
 static volt_status prepare(volt_live *live)
 {
     int64_t columns = volt_moving_next(live->moving) - volt_moving_begin(live->moving);
-    VOLT_TRY(room_for(&live->fresh, &live->fresh_size, columns + 1));
-    VOLT_TRY(room_for(&live->seen, &live->seen_size, live->n + 1));
+    VOLT_TRY(reserve_numbers(&live->fresh, &live->fresh_size, columns + 1));
+    VOLT_TRY(reserve_numbers(&live->seen, &live->seen_size, live->n + 1));
     if (live->history.complete)
-        VOLT_TRY(room_for(&live->history.rows, &live->history.room, (live->pushed + 1) * history_width(live)));
+        VOLT_TRY(reserve_numbers(&live->history.rows, &live->history.capacity,
+                                 (live->pushed + 1) * history_width(live)));
     return volt_moving_prepare(live->moving, live->z, true, true);
 }
 
@@ -138,12 +139,12 @@ void volt_window_solve(volt_live *live)
 void volt_window_commit(volt_live *live, const double *x)
 {
     double *k = live->fresh;
-    int64_t room = live->fresh_size;
+    int64_t capacity = live->fresh_size;
     volt_late_keep(live);
     live->fresh = live->k;
     live->fresh_size = live->k_size;
     live->k = k;
-    live->k_size = room;
+    live->k_size = capacity;
     double *row = history_row(live, volt_moving_next(live->moving) - 1);
     if (row)
         memcpy(row, x, (size_t)live->model->recipe.inputs * sizeof *row);

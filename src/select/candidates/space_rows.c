@@ -121,15 +121,15 @@ static volt_status sample_distance(const volt_space *space, const volt_filter *f
                                    double *distance)
 {
     int64_t n = space->n_sample, width = space->d + space->q;
-    double *room = volt_alloc_doubles(2 * n, width);
-    if (!room)
+    double *workspace = volt_alloc_doubles(2 * n, width);
+    if (!workspace)
         return VOLT_ERR_MEMORY;
-    double *filtered = room + n * width;
+    double *filtered = workspace + n * width;
     volt_view rows = volt_view_of(space->sample, n, width);
     volt_status status = VOLT_OK;
     if (space->q > 0) {
-        weigh_sample(space, feedback, room);
-        rows = volt_view_of(room, n, width);
+        weigh_sample(space, feedback, workspace);
+        rows = volt_view_of(workspace, n, width);
     }
     if (!volt_filter_is_none(filter)) {
         status = volt_filter_rows(filter, 1, rows, filtered);
@@ -137,7 +137,7 @@ static volt_status sample_distance(const volt_space *space, const volt_filter *f
     }
     if (status == VOLT_OK)
         status = volt_kernel_distance_unit(rows, 1, distance);
-    volt_free(room);
+    volt_free(workspace);
     return status;
 }
 

@@ -45,26 +45,26 @@ enum { NAME_LENGTH = 40 };
 
 static volt_status make_holder(int64_t rows, int64_t q, int64_t n_variables, bool leave_one_out, holder **made)
 {
-    int64_t room = n_variables > 0 ? n_variables : 1;
+    int64_t count = n_variables > 0 ? n_variables : 1;
     holder *all = volt_alloc_zero(1, sizeof *all);
     if (!all)
         return VOLT_ERR_MEMORY;
-    all->text = volt_alloc_zero(room, NAME_LENGTH);
-    all->names = volt_alloc_zero(room, sizeof *all->names);
-    all->differenced = volt_alloc_zero(room, sizeof *all->differenced);
-    all->numbers = volt_alloc_doubles(2 * room + 2 * q + (leave_one_out ? 2 * rows * q : 0), 1);
+    all->text = volt_alloc_zero(count, NAME_LENGTH);
+    all->names = volt_alloc_zero(count, sizeof *all->names);
+    all->differenced = volt_alloc_zero(count, sizeof *all->differenced);
+    all->numbers = volt_alloc_doubles(2 * count + 2 * q + (leave_one_out ? 2 * rows * q : 0), 1);
     if (!all->text || !all->names || !all->differenced || !all->numbers) {
         volt_evidence_free(&all->result);
         return VOLT_ERR_MEMORY;
     }
-    double *scale = all->numbers + 2 * room, *gcv = scale + q, *errors = gcv + q;
+    double *scale = all->numbers + 2 * count, *gcv = scale + q, *errors = gcv + q;
     all->result = (volt_evidence_result){.struct_size = sizeof(volt_evidence_result),
                                          .rows = rows,
                                          .q = q,
                                          .n_parameters = n_variables,
                                          .names = all->names,
                                          .values = all->numbers,
-                                         .gradient = all->numbers + room,
+                                         .gradient = all->numbers + count,
                                          .by_differences = all->differenced,
                                          .scale = scale,
                                          .loo_errors = leave_one_out ? errors : NULL,

@@ -26,10 +26,10 @@ typedef struct left_out {
     bool constant;
     int64_t count;
     system_of_alpha *systems;
-    double *memory;   /* memory of the systems */
-    double *forecast; /* BLOCK x q */
-    double *h;        /* BLOCK */
-    double *room;     /* BLOCK x states: features, overwritten by leverages */
+    double *memory;    /* memory of the systems */
+    double *forecast;  /* BLOCK x q */
+    double *h;         /* BLOCK */
+    double *workspace; /* BLOCK x states: features, overwritten by leverages */
 } left_out;
 
 static int64_t numbers_of(int64_t states, int64_t q, int64_t rows)
@@ -49,7 +49,7 @@ static void release(left_out *l)
     volt_free(l->memory);
     volt_free(l->forecast);
     volt_free(l->h);
-    volt_free(l->room);
+    volt_free(l->workspace);
 }
 
 static volt_status allocate(left_out *l)
@@ -59,8 +59,8 @@ static volt_status allocate(left_out *l)
     l->memory = volt_alloc_doubles(l->count, each);
     l->forecast = volt_alloc_doubles(BLOCK, q);
     l->h = volt_alloc_doubles(BLOCK, 1);
-    l->room = volt_alloc_doubles(BLOCK, states);
-    if (!l->systems || !l->memory || !l->forecast || !l->h || !l->room)
+    l->workspace = volt_alloc_doubles(BLOCK, states);
+    if (!l->systems || !l->memory || !l->forecast || !l->h || !l->workspace)
         return VOLT_ERR_MEMORY;
     for (int64_t a = 0; a < l->count; a++) {
         system_of_alpha *s = &l->systems[a];
@@ -94,10 +94,10 @@ static void add_rows(left_out *l, int64_t first, volt_view F, system_of_alpha *s
 {
     int64_t q = l->Y.cols;
     volt_matrix forecast = volt_matrix_of(l->forecast, F.rows, q);
-    memcpy(l->room, F.data, (size_t)(F.rows * F.cols) * sizeof(double));
+    memcpy(l->workspace, F.data, (size_t)(F.rows * F.cols) * sizeof(double));
     volt_product(F, volt_as_view(s->B), s->c, forecast);
     volt_state_sums_leverages(l->folds->sums, volt_as_view(s->S), l->constant,
-                              volt_matrix_of(l->room, F.rows, F.cols), l->h);
+                              volt_matrix_of(l->workspace, F.rows, F.cols), l->h);
     for (int64_t i = 0; i < F.rows; i++) {
         s->freedom += l->h[i];
         for (int64_t k = 0; k < q; k++) {

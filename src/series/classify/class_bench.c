@@ -24,8 +24,8 @@ volt_status volt_class_bench_create(const volt_class_setting *setting, volt_clas
     if (m > 0)
         return volt_landmark_readout_create(n, m, q, setting->landmarks, &bench->by_landmarks);
     VOLT_TRY(volt_loo_create(n, q, &bench->left_out));
-    bench->room = volt_alloc_doubles(n, 2 * n + q);
-    return bench->room ? VOLT_OK : VOLT_ERR_MEMORY;
+    bench->workspace = volt_alloc_doubles(n, 2 * n + q);
+    return bench->workspace ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
 void volt_class_bench_release(volt_class_bench *bench)
@@ -35,7 +35,7 @@ void volt_class_bench_release(volt_class_bench *bench)
     volt_free(bench->E.data);
     volt_free(bench->rows);
     volt_free(bench->out);
-    volt_free(bench->room);
+    volt_free(bench->workspace);
     volt_loo_release(&bench->left_out);
     volt_landmark_readout_release(&bench->by_landmarks);
     *bench = (volt_class_bench){0};
@@ -110,7 +110,7 @@ static volt_status evaluate_exactly(void *context, volt_alpha_choice *choice)
         if (list == 0)
             volt_loo_each(&bench->left_out, bench->E);
         else
-            status = volt_loo_excluding(&bench->left_out, bench->rows, m, bench->room, bench->E);
+            status = volt_loo_excluding(&bench->left_out, bench->rows, m, bench->workspace, bench->E);
         if (status == VOLT_OK)
             offer_errors(lists, list, choice);
     }
@@ -198,7 +198,7 @@ volt_status volt_class_held_out_errors(volt_class_bench *bench, double alpha, co
 {
     int64_t q = bench->setting.classes.n_classes;
     if (bench->setting.n_landmarks == 0)
-        return volt_loo_block(&bench->left_out, rows, m, bench->room, errors);
+        return volt_loo_block(&bench->left_out, rows, m, bench->workspace, errors);
     mark_fold(bench, 0);
     for (int64_t i = 0; i < m; i++)
         bench->out[rows[i]] = true;

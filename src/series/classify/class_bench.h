@@ -37,7 +37,7 @@ typedef struct volt_class_bench {
     volt_landmark_readout by_landmarks; /* with landmarks */
     int64_t *rows;
     bool *out;
-    double *room;
+    double *workspace;
 } volt_class_bench;
 
 /* BLAS must be claimed for all but create and release. */

@@ -58,26 +58,26 @@ static int64_t shuffle_class(const volt_class_list *classes, int64_t class_numbe
 }
 
 int64_t volt_class_split(const volt_class_list *classes, double share, uint64_t seed, int64_t split,
-                         int64_t *room, int64_t *rows)
+                         int64_t *workspace, int64_t *rows)
 {
     int64_t held = 0;
     for (int64_t k = 0; k < classes->n_classes; k++) {
-        int64_t count = shuffle_class(classes, k, seed, split, room);
+        int64_t count = shuffle_class(classes, k, seed, split, workspace);
         int64_t out = count < 2 ? 0 : (int64_t)fmin(fmax(round(share * (double)count), 1), (double)(count - 1));
         for (int64_t i = 0; i < out; i++)
-            rows[held++] = room[i];
+            rows[held++] = workspace[i];
     }
     return held;
 }
 
-void volt_class_folds(const volt_class_list *classes, int64_t folds, uint64_t seed, int64_t *room,
+void volt_class_folds(const volt_class_list *classes, int64_t folds, uint64_t seed, int64_t *workspace,
                       int64_t *fold)
 {
     int64_t next = 0; /* counted over all classes, so that small classes are not all in the first folds */
     for (int64_t k = 0; k < classes->n_classes; k++) {
-        int64_t count = shuffle_class(classes, k, seed, 0, room);
+        int64_t count = shuffle_class(classes, k, seed, 0, workspace);
         for (int64_t i = 0; i < count; i++)
-            fold[room[i]] = next++ % folds;
+            fold[workspace[i]] = next++ % folds;
     }
 }
 

@@ -136,16 +136,16 @@ volt_status volt_class_trial_of(const volt_class_search *search, int64_t draw, v
 /* The folds of the nested estimate: options->folds, at most n / 2. */
 static volt_status make_folds(volt_class_search *search)
 {
-    int64_t n = search->setting.classes.n, *room = volt_alloc(n, sizeof *room);
+    int64_t n = search->setting.classes.n, *workspace = volt_alloc(n, sizeof *workspace);
     search->fold = volt_alloc(n, sizeof *search->fold);
-    volt_status status = room && search->fold ? VOLT_OK : VOLT_ERR_MEMORY;
+    volt_status status = workspace && search->fold ? VOLT_OK : VOLT_ERR_MEMORY;
     int64_t folds = volt_min(search->options->folds, n / 2);
     if (status == VOLT_OK && folds >= 2) {
-        volt_class_folds(&search->setting.classes, folds, search->options->seed, room, search->fold);
+        volt_class_folds(&search->setting.classes, folds, search->options->seed, workspace, search->fold);
         search->setting.folds = folds;
         search->setting.fold = search->fold;
     }
-    volt_free(room);
+    volt_free(workspace);
     return status;
 }
 
@@ -337,7 +337,7 @@ static volt_status run_screen(volt_class_search *search)
 /* ---- all series ---------------------------------------------------------------------------------- */
 
 /* Whether the matrices can be kept for the later means without using much of the memory. */
-static bool has_room_for(const volt_class_search *search, int64_t count)
+static bool fits_in_memory(const volt_class_search *search, int64_t count)
 {
     double bytes = 8.0 * (double)count * (double)search->bench.K.rows * (double)search->bench.K.cols;
     double available = (double)volt_memory_available();
@@ -356,7 +356,7 @@ static volt_status run_full(volt_class_search *search, const int64_t *draws, int
                               .expected = expected,
                               .until = limit,
                               .records = search->full,
-                              .keeps_matrices = has_room_for(search, count),
+                              .keeps_matrices = fits_in_memory(search, count),
                               .from = search->n_screen > 0 ? 0.4 : 0,
                               .share = search->n_screen > 0 ? 0.5 : 0.9};
     return volt_class_round_run(search, &round);

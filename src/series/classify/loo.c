@@ -97,11 +97,11 @@ void volt_loo_each(const volt_loo_readout *left_out, volt_matrix errors)
             errors.data[i * errors.ld + k] = left_out->A[i * q + k] / left_out->P[i * n + i];
 }
 
-volt_status volt_loo_block(const volt_loo_readout *left_out, const int64_t *rows, int64_t m, double *room,
+volt_status volt_loo_block(const volt_loo_readout *left_out, const int64_t *rows, int64_t m, double *workspace,
                            volt_matrix errors)
 {
     int64_t n = left_out->n, q = left_out->q, pivot = 0;
-    volt_matrix B = volt_matrix_of(room, m, m);
+    volt_matrix B = volt_matrix_of(workspace, m, m);
     for (int64_t i = 0; i < m; i++) {
         for (int64_t j = 0; j <= i; j++)
             B.data[i * m + j] = left_out->P[rows[i] * n + rows[j]];
@@ -115,12 +115,12 @@ volt_status volt_loo_block(const volt_loo_readout *left_out, const int64_t *rows
     return VOLT_OK;
 }
 
-volt_status volt_loo_excluding(const volt_loo_readout *left_out, const int64_t *rows, int64_t m, double *room,
-                               volt_matrix errors)
+volt_status volt_loo_excluding(const volt_loo_readout *left_out, const int64_t *rows, int64_t m,
+                               double *workspace, volt_matrix errors)
 {
     int64_t n = left_out->n, q = left_out->q;
-    volt_matrix factor = volt_matrix_of(room, m, m), X = volt_matrix_of(room + m * m, m, n);
-    volt_matrix block = volt_matrix_of(room + m * (m + n), m, q);
+    volt_matrix factor = volt_matrix_of(workspace, m, m), X = volt_matrix_of(workspace + m * m, m, n);
+    volt_matrix block = volt_matrix_of(workspace + m * (m + n), m, q);
     VOLT_TRY(volt_loo_block(left_out, rows, m, factor.data, block)); /* keeps the factor of P_BB */
     for (int64_t b = 0; b < m; b++)
         for (int64_t i = 0; i < n; i++)

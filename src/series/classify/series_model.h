@@ -52,7 +52,7 @@ typedef struct volt_loo_readout {
     double *P; /* n x n, both triangles */
     double *A; /* n x q */
     double *c; /* q */
-    double *r; /* n: room */
+    double *r; /* n: workspace */
 } volt_loo_readout;
 
 volt_status volt_loo_create(int64_t n, int64_t q, volt_loo_readout *left_out);
@@ -65,9 +65,9 @@ volt_status volt_loo_solve(volt_loo_readout *left_out, volt_view K, double alpha
 /* Leave-one-out errors of every row (n x q). */
 void volt_loo_each(const volt_loo_readout *left_out, volt_matrix errors);
 
-/* Errors of the m rows of a block, fewer than n, left out together (m x q). `room` has m x m numbers.
+/* Errors of the m rows of a block, fewer than n, left out together (m x q). `workspace` has m x m numbers.
  * VOLT_ERR_SINGULAR when P_BB is singular to rounding. */
-volt_status volt_loo_block(const volt_loo_readout *left_out, const int64_t *rows, int64_t m, double *room,
+volt_status volt_loo_block(const volt_loo_readout *left_out, const int64_t *rows, int64_t m, double *workspace,
                            volt_matrix errors);
 
 /* Errors of all rows (n x q) without the m rows of a block B: those of B by the fit of the others, and each of
@@ -76,9 +76,9 @@ volt_status volt_loo_block(const volt_loo_readout *left_out, const int64_t *rows
  *
  *     e_B = P_BB^{-1} A_B,    e_i = (A_i - P_iB e_B) / S_ii.
  *
- * `room` has m x (m + n + q) numbers. VOLT_ERR_SINGULAR as above. */
-volt_status volt_loo_excluding(const volt_loo_readout *left_out, const int64_t *rows, int64_t m, double *room,
-                               volt_matrix errors);
+ * `workspace` has m x (m + n + q) numbers. VOLT_ERR_SINGULAR as above. */
+volt_status volt_loo_excluding(const volt_loo_readout *left_out, const int64_t *rows, int64_t m,
+                               double *workspace, volt_matrix errors);
 
 /* ---- training series in classes: columns of targets, stratified splits, accuracies, ------------
  * probabilities. */
@@ -102,11 +102,11 @@ int64_t volt_class_count_correct(const volt_class_list *classes, volt_view Y, co
 /* Split number `split` of a seed: draws `share` of each class of two or more series, rounded, but at least
  * one and not all, into `rows` (space for n); returns how many. */
 int64_t volt_class_split(const volt_class_list *classes, double share, uint64_t seed, int64_t split,
-                         int64_t *room, int64_t *rows);
+                         int64_t *workspace, int64_t *rows);
 
 /* Assigns the series of each class to `folds` folds in turn, in random order. fold (n) receives the fold of
  * each. */
-void volt_class_folds(const volt_class_list *classes, int64_t folds, uint64_t seed, int64_t *room,
+void volt_class_folds(const volt_class_list *classes, int64_t folds, uint64_t seed, int64_t *workspace,
                       int64_t *fold);
 
 /* A stratified sample of m series, in ascending order in `rows` (m): two of every class first, then classes

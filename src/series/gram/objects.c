@@ -156,13 +156,13 @@ static double *numbers_of(volt_series_block *block, int64_t i)
     return block->numbers + (block->series[i].data - block->numbers);
 }
 
-/* Scales each series by its own moments: room has 2 d numbers. */
-static void scale_each(volt_series_block *block, int64_t d, double *room)
+/* Scales each series by its own moments: `workspace` has 2 d numbers. */
+static void scale_each(volt_series_block *block, int64_t d, double *workspace)
 {
     for (int64_t i = 0; i < block->count; i++) {
         for (int64_t k = 0; k < d; k++)
-            learn_channel(&block->series[i], 1, k, &room[k], &room[d + k]);
-        scale_rows(block->series[i], room, room + d, numbers_of(block, i));
+            learn_channel(&block->series[i], 1, k, &workspace[k], &workspace[d + k]);
+        scale_rows(block->series[i], workspace, workspace + d, numbers_of(block, i));
     }
 }
 
@@ -197,11 +197,11 @@ volt_status volt_objects_prepare(const volt_objects *objects, const volt_view *s
         for (int64_t i = 0; i < count; i++)
             scale_rows(block->series[i], objects->shift, objects->factor, numbers_of(block, i));
     if (objects->options.scale == VOLT_OBJECT_SCALE_SERIES) {
-        double *room = volt_alloc_doubles(2, d);
-        if (!room)
+        double *workspace = volt_alloc_doubles(2, d);
+        if (!workspace)
             return VOLT_ERR_MEMORY;
-        scale_each(block, d, room);
-        volt_free(room);
+        scale_each(block, d, workspace);
+        volt_free(workspace);
     }
     multiply(block, d, objects->scale);
     if (hold)

@@ -190,12 +190,12 @@ volt_status volt_cholesky_rcond(volt_matrix L, double norm, double *rcond)
     volt_blas_int n = (volt_blas_int)L.rows, ld = (volt_blas_int)L.ld, info = 0;
     double found = 0, *work = volt_alloc(3 * L.rows, sizeof *work);
     volt_blas_int *integers = volt_alloc(L.rows, sizeof *integers);
-    bool has_room = work && integers;
-    if (has_room)
+    bool allocated = work && integers;
+    if (allocated)
         dpocon_("U", &n, L.data, &ld, &norm, &found, work, integers, &info, 1);
     volt_free(integers);
     volt_free(work);
-    if (!has_room)
+    if (!allocated)
         return VOLT_ERR_MEMORY;
     VOLT_REQUIRE(info == 0, VOLT_ERR_SINGULAR,
                  "the condition of a matrix of %" PRId64 " rows and norm %g cannot be estimated", L.rows, norm);

@@ -476,8 +476,8 @@ volt_status volt_pcg_run(const volt_pcg_problem *problem, volt_iteration *pcg, v
                     .sum = volt_alloc_doubles(columns, 1)};
     for (int64_t i = 0; i < rows; i++)
         it.count += takes_part(&it, i);
-    bool has_room = it.q && it.z && it.V && it.C && it.done && it.which && it.sum;
-    volt_status status = has_room ? iterate(&it, product) : VOLT_ERR_MEMORY;
+    bool allocated = it.q && it.z && it.V && it.C && it.done && it.which && it.sum;
+    volt_status status = allocated ? iterate(&it, product) : VOLT_ERR_MEMORY;
     volt_free(it.q);
     volt_free(it.z);
     volt_free(it.V);

@@ -85,9 +85,9 @@ static volt_status prepare(const volt_solver_task *task, const volt_readout *rea
                                  .numbers = volt_alloc_zero(q * VOLT_PCG_NUMBERS, sizeof(double))},
                        .product = volt_alloc_doubles(n, q),
                        .rcond = 1};
-    bool has_room = s->output && s->group && s->alpha && s->constant && s->targets && s->state.x &&
-                    s->state.r && s->state.p && s->state.numbers && s->product;
-    if (!has_room)
+    bool allocated = s->output && s->group && s->alpha && s->constant && s->targets && s->state.x &&
+                     s->state.r && s->state.p && s->state.numbers && s->product;
+    if (!allocated)
         return VOLT_ERR_MEMORY;
     const volt_operator *landmarks = task->iteration->landmarks;
     return landmarks ? volt_preconditioner_make(rows, landmarks->n_states, q, &s->pre) : VOLT_OK;

@@ -39,7 +39,7 @@ static int64_t rows_within(const volt_backend *backend, double bytes)
     return fits;
 }
 
-static bool has_room(const volt_device_plan *plan)
+static bool fits_on_device(const volt_device_plan *plan)
 {
     return plan->available <= 0 || plan->bytes <= plan->available;
 }
@@ -68,7 +68,7 @@ volt_status volt_place_require(const volt_backend *backend, int64_t n, const cha
 {
     volt_device_plan plan;
     make_plan(backend, &(volt_work){.n = n, .d = 1, .factors = 1}, &plan);
-    VOLT_REQUIRE(has_room(&plan), VOLT_ERR_MEMORY,
+    VOLT_REQUIRE(fits_on_device(&plan), VOLT_ERR_MEMORY,
                  "%s needs %.3g GB on the device, which has %.3g GB available; up to %" PRId64 " rows fit",
                  what, plan.bytes / 1e9, plan.available / 1e9, plan.n_that_fits);
     return VOLT_OK;
@@ -134,7 +134,7 @@ const volt_backend *volt_place(const volt_work *work)
     make_plan(device, work, &plan);
     if (!pays(&plan, work))
         return &volt_cpu_backend;
-    if (!has_room(&plan)) {
+    if (!fits_on_device(&plan)) {
         say_once(work, &plan);
         return &volt_cpu_backend;
     }
@@ -156,7 +156,7 @@ static bool landmarks_pay(const volt_backend *device, double n, double m, double
     return cpu_seconds(equal) > least_gain * (slower * factor + gram) + start_seconds;
 }
 
-static bool has_room_for_landmarks(const volt_backend *device, double m)
+static bool landmarks_fit_on_device(const volt_backend *device, double m)
 {
     enum { COLUMNS = 8 }; /* per landmark */
     double available = device->available ? (double)device->available() : 0;
@@ -174,7 +174,7 @@ const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d
         return &volt_cpu_backend;
     const volt_backend *device = volt_device_backend();
     bool works = device && volt_device_landmarks_can(device) && volt_backend_state(device) == VOLT_OK;
-    return works && landmarks_pay(device, (double)n, m, (double)d) && has_room_for_landmarks(device, m)
+    return works && landmarks_pay(device, (double)n, m, (double)d) && landmarks_fit_on_device(device, m)
                ? device
                : &volt_cpu_backend;
 }
