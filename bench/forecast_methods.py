@@ -20,7 +20,7 @@ import warnings
 import numpy as np
 from forecast_scores import COVERAGE, NORMAL
 
-ARIMA_ROWS = 500
+ARIMA_ROWS = 1000
 LEVEL = round(100 * COVERAGE)
 
 
