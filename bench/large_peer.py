@@ -16,7 +16,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 
-MOST_LAGS, SEARCH_LANDMARKS, HELD_OUT = 40, 500, 2048
+MAX_LAGS, SEARCH_LANDMARKS, HELD_OUT = 40, 500, 2048
 
 
 def windows(x, first, end, lags):
@@ -34,7 +34,7 @@ def search(x, y, first, end, draws, landmarks):
     rng = np.random.default_rng(3)
     best, chosen = np.inf, None
     for _ in range(draws):
-        lags = int(np.exp(rng.uniform(np.log(3), np.log(MOST_LAGS + 1))))
+        lags = int(np.exp(rng.uniform(np.log(3), np.log(MAX_LAGS + 1))))
         gamma = np.exp(rng.uniform(np.log(1e-4), np.log(1))) / x.shape[1]
         alpha = np.exp(rng.uniform(np.log(1e-8), np.log(1)))
         X, Y = windows(x, first, end, lags), y[first:end]

@@ -18,12 +18,12 @@ struct peer {
     double value;
 };
 
-enum { MOST_ARGUMENTS = 12, LINE = 1024 };
+enum { MAX_ARGUMENTS = 12, LINE = 1024 };
 
 static void become_peer(const char *python, const char *script, const char *const *arguments, int in, int out)
 {
-    char *argv[MOST_ARGUMENTS + 3] = {(char *)(uintptr_t)python, (char *)(uintptr_t)script};
-    for (int i = 0; i < MOST_ARGUMENTS && arguments[i]; i++)
+    char *argv[MAX_ARGUMENTS + 3] = {(char *)(uintptr_t)python, (char *)(uintptr_t)script};
+    for (int i = 0; i < MAX_ARGUMENTS && arguments[i]; i++)
         argv[i + 2] = (char *)(uintptr_t)arguments[i];
     dup2(in, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 5 };
+enum { MAX_STEPS = 5 };
 
 static double sum_of(int64_t n, const double *x)
 {
@@ -39,7 +39,7 @@ static bool take_signs(int64_t n, double *x, double *signs)
 static bool climb(int64_t n, volt_solve_fn solve, void *context, double *x, double *signs, double *norm)
 {
     int64_t j = largest_of(n, x);
-    for (int step = 2; step <= MOST_STEPS; step++) {
+    for (int step = 2; step <= MAX_STEPS; step++) {
         memset(x, 0, (size_t)n * sizeof *x);
         x[j] = 1;
         if (!solve(context, x))

@@ -116,9 +116,9 @@ template <int MOST> static void start(cudaStream_t stream, const volt_form_grid 
 
 extern "C" void volt_cuda_start_scan(cudaStream_t stream, const volt_form_grid *grid, double *K, int64_t ld)
 {
-    enum { MOST_RECORDS = 65535 }; /* maximum number of blocks in that direction */
+    enum { MAX_RECORDS = 65535 }; /* maximum number of blocks in that direction */
     volt_form_grid g = *grid;
-    if (g.same || g.records > MOST_RECORDS) { /* diagonals cross all records */
+    if (g.same || g.records > MAX_RECORDS) { /* diagonals cross all records */
         g.ends = NULL;
         g.records = 1;
         g.longest = g.m;

@@ -187,7 +187,7 @@ char *choices_text(const choice *choices, char text[CHOICES_LENGTH])
 
 void names_add(name_list *list, const char *name)
 {
-    if (list->count < MOST_NAMES)
+    if (list->count < MAX_NAMES)
         list->names[list->count++] = name;
 }
 

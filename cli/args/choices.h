@@ -8,10 +8,10 @@
 
 /* ---- lists of names, for messages and for suggestions on mistyped words ------------------------ */
 
-enum { MOST_NAMES = 64 };
+enum { MAX_NAMES = 64 };
 typedef struct name_list {
     int count;
-    const char *names[MOST_NAMES]; /* not owned */
+    const char *names[MAX_NAMES]; /* not owned */
 } name_list;
 
 void names_add(name_list *list, const char *name);

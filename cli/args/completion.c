@@ -42,7 +42,7 @@ static name_list values_of(const option *row)
 /* Returns the name of the first positional argument of a command, and its possible values in *values. */
 static const char *positional_of(const cli_command *command, name_list *values)
 {
-    option rows[MOST_OPTIONS];
+    option rows[MAX_OPTIONS];
     int count = options_expand(&command->options, false, rows);
     *values = (name_list){0};
     for (int i = 0; i < count; i++)
@@ -88,7 +88,7 @@ static void print_summary(const cli_command *command)
 /* Calls `print` for each option of the command and each common option. */
 static void each_option(const cli_command *command, void (*print)(const cli_command *, const option *))
 {
-    option rows[MOST_OPTIONS];
+    option rows[MAX_OPTIONS];
     int count = options_expand(&command->options, true, rows);
     for (int i = 0; i < count; i++)
         if (!rows[i].is_positional)

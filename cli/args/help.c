@@ -125,7 +125,7 @@ static char *summary_of(const cli_command *command, char text[SUMMARY_LENGTH])
 void help_command(const cli_command *command)
 {
     char summary[SUMMARY_LENGTH];
-    option rows[MOST_OPTIONS];
+    option rows[MAX_OPTIONS];
     int count = options_expand(&command->options, false, rows);
     printf("volterra %s: %s\n\n", command->name, summary_of(command, summary));
     print_synopsis(command->name, rows, count);
@@ -184,7 +184,7 @@ static json_t *options_json(json_build *build, const option *rows, int count)
 int help_json(void)
 {
     char summary[SUMMARY_LENGTH];
-    option rows[MOST_OPTIONS];
+    option rows[MAX_OPTIONS];
     json_build build = {0};
     json_t *document = build_object(&build), *list = build_array(&build);
     for (int i = 0; i < n_commands; i++) {

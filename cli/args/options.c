@@ -27,7 +27,7 @@ const option_table common_options = OPTION_TABLE(common_rows);
 
 /* ---- tables ----------------------------------------------------------------------------------- */
 
-static int expand(const option_table *table, const option *group, int count, option rows[MOST_OPTIONS])
+static int expand(const option_table *table, const option *group, int count, option rows[MAX_OPTIONS])
 {
     const char *heading = group ? group->heading : NULL;
     for (int i = 0; i < table->count; i++) {
@@ -39,7 +39,7 @@ static int expand(const option_table *table, const option *group, int count, opt
         } else if (row.kind == OPTION_GROUP) {
             count = expand(row.table, &row, count, rows);
         } else {
-            assert(count < MOST_OPTIONS);
+            assert(count < MAX_OPTIONS);
             if (group && row.required)
                 row.required_form = group->required_form;
             rows[count++] = row;
@@ -48,7 +48,7 @@ static int expand(const option_table *table, const option *group, int count, opt
     return count;
 }
 
-int options_expand(const option_table *table, bool with_common, option rows[MOST_OPTIONS])
+int options_expand(const option_table *table, bool with_common, option rows[MAX_OPTIONS])
 {
     int count = expand(table, NULL, 0, rows);
     return with_common ? expand(&common_options, NULL, count, rows) : count;
@@ -192,7 +192,7 @@ bool parse_duration(const char *text, double *seconds)
 /* ---- single values ---------------------------------------------------------------------------- */
 
 /* Largest count: doubles represent integers exactly up to this value, and INT64_MAX is reserved. */
-static const int64_t most_count = INT64_C(1) << 53;
+static const int64_t max_count = INT64_C(1) << 53;
 
 static int check_range(const option *row, const char *text, double number)
 {
@@ -212,7 +212,7 @@ static int check_range(const option *row, const char *text, double number)
 static int parse_count(const option *row, const char *text, int64_t *value)
 {
     double number = 0;
-    if (!volt_parse_number(text, &number) || !(fabs(number) <= (double)most_count) || number != floor(number))
+    if (!volt_parse_number(text, &number) || !(fabs(number) <= (double)max_count) || number != floor(number))
         return complain(EXIT_USAGE, "--%s must be an integer (got '%s')", row->name, text);
     *value = (int64_t)number;
     return check_range(row, text, number);
@@ -257,7 +257,7 @@ static bool parse_range_end(const char *text, size_t length, bool *given, int64_
     errno = 0;
     *value = strtoll(digits, &end, 10);
     *given = true;
-    return *end == '\0' && errno == 0 && *value >= -most_count && *value <= most_count;
+    return *end == '\0' && errno == 0 && *value >= -max_count && *value <= max_count;
 }
 
 static int parse_rows(const option *row, const char *text, row_range *rows)
@@ -370,8 +370,8 @@ static int parse_value(const option *row, const char *text, void *target)
 /* ---- the command line ------------------------------------------------------------------------- */
 
 typedef struct option_parser {
-    option rows[MOST_OPTIONS]; /* the command's options, then the common options */
-    bool seen[MOST_OPTIONS];
+    option rows[MAX_OPTIONS]; /* the command's options, then the common options */
+    bool seen[MAX_OPTIONS];
     int count;
     int form_giver;  /* the first option given that is specific to one form, or -1 */
     char *arguments; /* the command's struct */
@@ -388,7 +388,7 @@ static const char *begins_with(const char *text, const char *const *names, int c
 
 static int unknown_option(const option_parser *parser, const char *written, const char *name)
 {
-    const char *names[MOST_OPTIONS + 1];
+    const char *names[MAX_OPTIONS + 1];
     int count = 0;
     for (int i = 0; i < parser->count; i++)
         if (!parser->rows[i].is_positional)

@@ -161,8 +161,8 @@ extern const option_table common_options;
 
 /* Lists the options of a table and of its groups, followed by the common options if `with_common`. Returns
  * their number. */
-enum { MOST_OPTIONS = 80 };
-int options_expand(const option_table *table, bool with_common, option rows[MOST_OPTIONS]);
+enum { MAX_OPTIONS = 80 };
+int options_expand(const option_table *table, bool with_common, option rows[MAX_OPTIONS]);
 
 /* Fills `arguments` from the defaults of the table and from argv[0 .. argc-1], and applies the common
  * options. Members without a default keep the caller's value. Returns 0, or the exit status after an error

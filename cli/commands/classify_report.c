@@ -72,7 +72,7 @@ static double own(const confusion *counts, int64_t k)
 
 /* ---- text ------------------------------------------------------------------------------------- */
 
-enum { MOST_NAME = 16, MOST_COLUMNS = 12 };
+enum { MAX_NAME = 16, MAX_COLUMNS = 12 };
 
 static int name_width(const class_names *classes)
 {
@@ -81,7 +81,7 @@ static int name_width(const class_names *classes)
         int own_width = shown_width(classes->names[k]);
         width = own_width > width ? own_width : width;
     }
-    return width < MOST_NAME ? width : MOST_NAME;
+    return width < MAX_NAME ? width : MAX_NAME;
 }
 
 static void print_share(double part, double of)
@@ -111,7 +111,7 @@ static void print_class_table(const classified *result, const confusion *counts)
 static void print_confusion(const classified *result, const confusion *counts)
 {
     int width = name_width(result->classes);
-    if (counts->classes > MOST_COLUMNS)
+    if (counts->classes > MAX_COLUMNS)
         return; /* wide tables are available with --json */
     printf("\n%-*s", width, "is");
     for (int64_t k = 0; k < counts->classes; k++) {

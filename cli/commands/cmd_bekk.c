@@ -94,7 +94,7 @@ static int64_t find_column(const dataset *data, const char *name)
  * columns in order. Writes to `out` (rows x d), freed by the caller. */
 static int pick_columns(const volt_bekk *params, const dataset *data, volt_matrix *out)
 {
-    int64_t d = params->d, columns[VOLT_BEKK_MOST_ASSETS];
+    int64_t d = params->d, columns[VOLT_BEKK_MAX_ASSETS];
     bool by_name = params->tickers != NULL;
     for (int64_t j = 0; j < d; j++) {
         columns[j] = by_name ? find_column(data, params->tickers[j]) : -1;

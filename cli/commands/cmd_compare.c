@@ -205,7 +205,7 @@ static int compare_samples(const compare_arguments *arguments, compare_data *dat
 {
     const comparison_setting *setting = &result->setting;
     compare_watch watch = {.samples = setting->repeat,
-                           .most_draws = setting->options.draws,
+                           .max_draws = setting->options.draws,
                            .bar = progress_begin(arguments->common.quiet)};
     int failed = 0;
     for (; watch.sample < setting->repeat && !failed && !result->interrupted; watch.sample++) {

@@ -199,7 +199,7 @@ static void report_search(result_list *results, const volt_search_plan *plan, in
         results_count(inner, "landmarks", NULL, plan->landmarks);
     if (plan->why)
         results_text(inner, "why", NULL, "%s", plan->why);
-    results_count(inner, "rows", NULL, plan->most_rows);
+    results_count(inner, "rows", NULL, plan->max_rows);
     results_count(inner, "parallel", NULL, plan->parallel);
     results_flag(inner, "on_device", plan->on_device);
     results_number(inner, "bytes", NULL, plan->bytes);

@@ -13,9 +13,9 @@ typedef struct skill_task {
 } skill_task;
 
 /* Notes on the results; string literals. */
-enum { MOST_NOTES = 4 };
+enum { MAX_NOTES = 4 };
 typedef struct score_notes {
-    char *texts[MOST_NOTES];
+    char *texts[MAX_NOTES];
     int64_t count;
 } score_notes;
 

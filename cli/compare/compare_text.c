@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 6 + N_MEASURES, MOST_NAME = 40 };
+enum { MAX_COLUMNS = 6 + N_MEASURES, MAX_NAME = 40 };
 
 typedef struct text_cell {
     char text[CELL_LENGTH];
@@ -28,12 +28,12 @@ static void set_cell(text_cell *cell, const char *text, const char *mark)
     cell->mark = mark;
 }
 
-static void fill_row(const cli_comparison *comparison, const comparison_row *row, text_cell cells[MOST_COLUMNS])
+static void fill_row(const cli_comparison *comparison, const comparison_row *row, text_cell cells[MAX_COLUMNS])
 {
     char text[CELL_LENGTH];
     int at = 0, count = 0;
     const measure_column *columns = comparison_columns(comparison, &count);
-    snprintf(text, sizeof text, "%.*s", MOST_NAME, row->name);
+    snprintf(text, sizeof text, "%.*s", MAX_NAME, row->name);
     set_cell(&cells[at++], text, "");
     for (const measure_column *column = columns; column < columns + count; column++)
         set_cell(&cells[at++], cell_measure(comparison, row, column, text),
@@ -66,7 +66,7 @@ static void widen(text_column *column, const char *text, const char *mark)
 }
 
 /* Sets up the columns with their labels. Returns the number of columns. */
-static int begin_columns(const cli_comparison *comparison, text_column columns[MOST_COLUMNS])
+static int begin_columns(const cli_comparison *comparison, text_column columns[MAX_COLUMNS])
 {
     const char *const others[] = {comparison->n_samples > 1 ? "MCS" : "MCS p", "tuned", "draws", "seconds"};
     int count = 0, measures = 0;
@@ -82,8 +82,8 @@ static int begin_columns(const cli_comparison *comparison, text_column columns[M
 
 static void print_table(FILE *out, const cli_comparison *comparison)
 {
-    text_column columns[MOST_COLUMNS];
-    text_cell cells[MOST_COLUMNS];
+    text_column columns[MAX_COLUMNS];
+    text_cell cells[MAX_COLUMNS];
     const int n_columns = begin_columns(comparison, columns);
     for (int c = 0; c < n_columns; c++)
         widen(&columns[c], columns[c].label, "");

@@ -27,8 +27,8 @@ static void on_event(int64_t row, int64_t rows, const char *name, const volt_sea
                  (long long)watch->samples);
     if (search)
         volt_search_get_info(search, &info);
-    if (watch->most_draws > 0)
-        snprintf(most, sizeof most, " of %lld", (long long)watch->most_draws);
+    if (watch->max_draws > 0)
+        snprintf(most, sizeof most, " of %lld", (long long)watch->max_draws);
     else if (info.expected > info.trials)
         snprintf(most, sizeof most, " of about %lld", (long long)info.expected);
     const volt_trial *leader = search ? volt_search_trial(search, VOLT_TRIAL_BEST) : NULL;

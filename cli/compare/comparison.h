@@ -203,7 +203,7 @@ void compare_write_latex(FILE *out, const cli_comparison *comparison);
 
 typedef struct compare_watch {
     int64_t sample, samples; /* current sample (zero-based) and number of samples */
-    int64_t most_draws;      /* 0: limited by time only */
+    int64_t max_draws;       /* 0: limited by time only */
     volt_progress bar;
 } compare_watch;
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_LINKS = 40 };
+enum { MAX_LINKS = 40 };
 
 const char *split_path(const char *path, char folder[PATH_MAX])
 {
@@ -31,7 +31,7 @@ bool follow_links(const char *path, char target[PATH_MAX])
         if (lstat(target, &about) != 0 || !S_ISLNK(about.st_mode))
             return true;
         ssize_t size = readlink(target, text, sizeof text - 1);
-        if (size < 0 || links == MOST_LINKS) {
+        if (size < 0 || links == MAX_LINKS) {
             errno = size < 0 ? errno : ELOOP;
             return false;
         }

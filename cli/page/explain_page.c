@@ -129,7 +129,7 @@ static void write_figure(explain_page *page, const char *title, const char *capt
 /* Writes "; the 6 of 30 that do most". */
 static const char *chosen(const explained *shown, int order, int most, char text[80])
 {
-    kernel_panel panels[MOST_KERNEL_PANELS];
+    kernel_panel panels[MAX_KERNEL_PANELS];
     int64_t all;
     int count = explain_choose(shown, order, most, panels, &all);
     if (count == all)
@@ -152,14 +152,14 @@ static void write_figures(explain_page *page)
     snprintf(caption, sizeof caption,
              "The kernel of order 1: what a unit in the input adds to the output so many rows later.%s%s",
              e->g1_std ? " The band holds 90 % of what the data leave open." : "",
-             chosen(page->shown, 1, MOST_KERNEL_PANELS, more));
+             chosen(page->shown, 1, MAX_KERNEL_PANELS, more));
     write_figure(page, "Order 1", caption, explain_draw_first);
     if (e->order >= 2) {
         snprintf(caption, sizeof caption,
                  "The kernel of order 2 of ordered pairs of lags, and its diagonal: what two units, so many "
                  "rows ago, "
                  "do beyond what each does alone.%s",
-                 chosen(page->shown, 2, MOST_SURFACES, more));
+                 chosen(page->shown, 2, MAX_SURFACES, more));
         write_figure(page, "Order 2", caption, explain_draw_second);
     }
     if (e->shares)

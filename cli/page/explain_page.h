@@ -19,7 +19,7 @@ int explain_write_page(const explained *shown, const char *model, const char *pr
 /* ---- plots as gnuplot scripts (explain_pictures.c) -------------------------------------------- */
 
 /* Output and inputs of the kernel in a panel. */
-enum { MOST_KERNEL_PANELS = 6, MOST_SURFACES = 4 };
+enum { MAX_KERNEL_PANELS = 6, MAX_SURFACES = 4 };
 typedef struct kernel_panel {
     int64_t output, first, second;
 } kernel_panel;

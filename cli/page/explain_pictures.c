@@ -62,7 +62,7 @@ static double energy_of(const volt_explanation *e, int order, kernel_panel panel
 int explain_choose(const explained *shown, int order, int most, kernel_panel *panels, int64_t *all)
 {
     const volt_explanation *e = shown->series;
-    double energies[MOST_KERNEL_PANELS];
+    double energies[MAX_KERNEL_PANELS];
     int count = 0;
     *all = 0;
     for (int64_t k = 0; k < e->q; k++)
@@ -109,9 +109,9 @@ void explain_draw_first(FILE *script, const explained *shown)
 {
     static const double band = 1.6448536269514722; /* 0.95 quantile of the normal distribution: 90 % band */
     const volt_explanation *e = shown->series;
-    kernel_panel panels[MOST_KERNEL_PANELS];
+    kernel_panel panels[MAX_KERNEL_PANELS];
     int64_t all;
-    int count = explain_choose(shown, 1, MOST_KERNEL_PANELS, panels, &all), height = count * PANEL + FOOT;
+    int count = explain_choose(shown, 1, MAX_KERNEL_PANELS, panels, &all), height = count * PANEL + FOOT;
     script_begin(script, WIDTH, height);
     fputs("set multiplot\nset xzeroaxis linetype 1 linecolor rgb '" QUIET_COLOUR "'\n", script);
     for (int i = 0; i < count; i++) {
@@ -202,9 +202,9 @@ static void draw_diagonal(FILE *script, const volt_explanation *e, kernel_panel 
 void explain_draw_second(FILE *script, const explained *shown)
 {
     const volt_explanation *e = shown->series;
-    kernel_panel panels[MOST_KERNEL_PANELS];
+    kernel_panel panels[MAX_KERNEL_PANELS];
     int64_t all;
-    int count = explain_choose(shown, 2, MOST_SURFACES, panels, &all), height = count * SURFACE + FOOT;
+    int count = explain_choose(shown, 2, MAX_SURFACES, panels, &all), height = count * SURFACE + FOOT;
     double side = SURFACE - GAP - TICKS, bar = LEFT + side + 10, cut = bar + 108;
     script_begin(script, WIDTH, height);
     fputs("set multiplot\n", script);

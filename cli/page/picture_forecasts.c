@@ -29,9 +29,9 @@ static double spread_of(const picture_rows *rows, int64_t k)
 forecast_choice picture_choose(const picture_rows *rows)
 {
     const comparison_setting *setting = &rows->comparison->setting;
-    forecast_choice picked = {.kernels = rows->count < MOST_FORECASTS ? rows->count : MOST_FORECASTS,
+    forecast_choice picked = {.kernels = rows->count < MAX_FORECASTS ? rows->count : MAX_FORECASTS,
                               .rows =
-                                  setting->truth.rows < MOST_TEST_ROWS ? setting->truth.rows : MOST_TEST_ROWS};
+                                  setting->truth.rows < MAX_TEST_ROWS ? setting->truth.rows : MAX_TEST_ROWS};
     for (int64_t k = 0; k < 2 && k < setting->q; k++)
         picked.outputs[picked.n_outputs++] = k;
     if (setting->q > 2) {

@@ -113,8 +113,8 @@ const char *picture_name(const picture_rows *rows, int64_t rank, char name[PICTU
 
 void script_table(FILE *script, const char *name, volt_view values, int64_t k, int64_t first)
 {
-    enum { MOST_BINS = 1000 };
-    const int64_t rows = values.rows, bin = 1 + (rows - 1) / MOST_BINS;
+    enum { MAX_BINS = 1000 };
+    const int64_t rows = values.rows, bin = 1 + (rows - 1) / MAX_BINS;
     fprintf(script, "%s << END\n", name);
     for (int64_t from = 0; from < rows; from += bin) {
         int64_t low = from, high = from;

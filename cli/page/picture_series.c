@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { MOST_COLUMNS = 6, FEW_ROWS = 60 };
+enum { MAX_COLUMNS = 6, FEW_ROWS = 60 };
 enum { WIDTH = 900, PANEL = 240, KEY = 34, TITLE = 28, GAP = 30, FOOT = 58, LEFT = 100, RIGHT = 24 };
 
 /* ---- lines ------------------------------------------------------------------------------------ */
@@ -182,7 +182,7 @@ static void write_script(FILE *script, const series_picture *picture)
     picture_line lines[N_LINES];
     find_lines(picture, lines);
     const int64_t columns = picture->forecast.cols;
-    const int panels = (int)(columns < MOST_COLUMNS ? columns : MOST_COLUMNS);
+    const int panels = (int)(columns < MAX_COLUMNS ? columns : MAX_COLUMNS);
     const int head = KEY + (picture->title ? TITLE : 0), height = head + panels * PANEL + FOOT;
     script_begin(script, WIDTH, height);
     fputs("set multiplot\nset format y '%.8g'\n", script);

@@ -71,9 +71,9 @@ static void write_forecasts(report_page *page)
     char caption[512], few[64] = "";
     forecast_choice picked = picture_choose(&page->rows), narrow = picked;
     const comparison_setting *setting = &page->comparison->setting;
-    if (narrow.rows > MOST_NARROW_ROWS) {
-        narrow.rows = MOST_NARROW_ROWS;
-        snprintf(few, sizeof few, " (on a small screen the first %d)", MOST_NARROW_ROWS);
+    if (narrow.rows > MAX_NARROW_ROWS) {
+        narrow.rows = MAX_NARROW_ROWS;
+        snprintf(few, sizeof few, " (on a small screen the first %d)", MAX_NARROW_ROWS);
     }
     char *svg = draw_forecasts(page, &narrow, PICTURE_NARROW),
          *wide = draw_forecasts(page, &picked, PICTURE_WIDE);

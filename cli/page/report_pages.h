@@ -31,9 +31,9 @@ const char *picture_colour(int64_t rank);
 /* Truth and forecasts of the best kernels for a few outputs: the first, the second, and the other one on
  * which the kernels differ most. The narrow plot shows fewer rows. */
 enum { PICTURE_NARROW = 520, PICTURE_WIDE = 1080 };
-enum { MOST_PANELS = 3, MOST_FORECASTS = 3, MOST_TEST_ROWS = 1000, MOST_NARROW_ROWS = 250 };
+enum { MAX_PANELS = 3, MAX_FORECASTS = 3, MAX_TEST_ROWS = 1000, MAX_NARROW_ROWS = 250 };
 typedef struct forecast_choice {
-    int64_t outputs[MOST_PANELS];
+    int64_t outputs[MAX_PANELS];
     int n_outputs;
     int64_t kernels; /* number of best kernels shown */
     int64_t rows;    /* number of leading test rows shown */

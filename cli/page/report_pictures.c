@@ -44,7 +44,7 @@ static void write_losses(FILE *script, const picture_rows *rows, int64_t n_test,
 void picture_cumulated(FILE *script, const picture_rows *rows)
 {
     char name[PICTURE_NAME_LENGTH];
-    enum { HEIGHT = 380, TOP = 16, BOTTOM = HEIGHT - 60, LEFT = 68, MOST_POINTS = 600 };
+    enum { HEIGHT = 380, TOP = 16, BOTTOM = HEIGHT - 60, LEFT = 68, MAX_POINTS = 600 };
     int64_t n_test = rows->comparison->setting.truth.rows;
     double right = WIDTH - script_name_width(rows) - 22;
     double lowest = picture_rank(rows->sample, rows->rows[0]) * (double)n_test;
@@ -54,7 +54,7 @@ void picture_cumulated(FILE *script, const picture_rows *rows)
     double *place = calloc((size_t)rows->count, sizeof *place);
 
     script_begin(script, WIDTH, HEIGHT);
-    write_losses(script, rows, n_test, 1 + (n_test - 1) / MOST_POINTS);
+    write_losses(script, rows, n_test, 1 + (n_test - 1) / MAX_POINTS);
     script_frame(script, WIDTH, HEIGHT, LEFT, right, TOP, BOTTOM);
     fprintf(script,
             "set xrange [1:%lld]\nset yrange [%.8g:%.8g]\n%s" TEST_ROW_LABEL

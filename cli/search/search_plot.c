@@ -17,15 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_POINTS = 4000 };
+enum { MAX_POINTS = 4000 };
 
 /* ---- axes -------------------------------------------------------------------------------------- */
 
-enum { MOST_AXES = 24, MOST_WORDS = 24 };
+enum { MAX_AXES = 24, MAX_WORDS = 24 };
 
 typedef struct plot_axis {
-    char name[PART_LENGTH];              /* a parameter, "alpha" or "kernel" */
-    char words[MOST_WORDS][PART_LENGTH]; /* distinct values as text, at most MOST_WORDS */
+    char name[PART_LENGTH];             /* a parameter, "alpha" or "kernel" */
+    char words[MAX_WORDS][PART_LENGTH]; /* distinct values as text, at most MAX_WORDS */
     int n_words;
     bool has_words;                 /* some value is not a number: text ticks at 0, 1, 2, ... */
     double low, high;               /* range of the numeric values */
@@ -34,7 +34,7 @@ typedef struct plot_axis {
 } plot_axis;
 
 typedef struct plot_axes {
-    plot_axis axes[MOST_AXES];
+    plot_axis axes[MAX_AXES];
     int count;
 } plot_axes;
 
@@ -45,7 +45,7 @@ static void add_axis(plot_axes *axes, const char *name, int reserve)
     for (int i = 0; i < axes->count; i++)
         if (strcmp(axes->axes[i].name, name) == 0)
             return;
-    if (axes->count + reserve >= MOST_AXES)
+    if (axes->count + reserve >= MAX_AXES)
         return;
     plot_axis *axis = &axes->axes[axes->count++];
     memset(axis, 0, sizeof *axis);
@@ -98,7 +98,7 @@ static void note_value(plot_axis *axis, const volt_trial *trial, const volt_kern
     plot_axis_value(axis, trial, kernel, text, &number);
     if (!text[0])
         return;
-    if (axis->n_words < MOST_WORDS && find_word(axis, text) < 0)
+    if (axis->n_words < MAX_WORDS && find_word(axis, text) < 0)
         memcpy(axis->words[axis->n_words++], text, PART_LENGTH);
     if (isnan(number)) {
         axis->has_words = true;
@@ -287,7 +287,7 @@ static void write_tables(FILE *script, const plot_axes *axes, const score_axis *
                          const volt_trial *const *trials, int64_t count, const volt_trial *best,
                          int64_t sizes[N_CLASSES])
 {
-    int64_t every = 1 + (count - 1) / MOST_POINTS;
+    int64_t every = 1 + (count - 1) / MAX_POINTS;
     for (int class = 0; class < N_CLASSES; class ++) {
         sizes[class] = 0;
         fprintf(script, "$%s << END\n", classes[class].table);
@@ -310,9 +310,9 @@ typedef struct plot_layout {
 } plot_layout;
 enum { HEADER = 76, PANEL = 204, PANEL_FOOT = 62, LEFT = 76, RIGHT = 16, COLUMN = 480, NARROW_COLUMN = 330 };
 
-static plot_layout lay_out(int panels, int most_columns)
+static plot_layout lay_out(int panels, int max_columns)
 {
-    plot_layout layout = {.columns = panels > 4 && most_columns > 1 ? 2 : 1};
+    plot_layout layout = {.columns = panels > 4 && max_columns > 1 ? 2 : 1};
     layout.rows = (panels + layout.columns - 1) / layout.columns;
     layout.width = layout.columns == 1 ? COLUMN : 2 * NARROW_COLUMN;
     layout.height = HEADER + layout.rows * PANEL;
@@ -437,7 +437,7 @@ static void write_panel(FILE *script, const plot_layout *layout, const plot_axis
 }
 
 static int write_script(FILE *script, const volt_trial *const *trials, int64_t count, const volt_trial *best,
-                        const score_words *score, int most_columns)
+                        const score_words *score, int max_columns)
 {
     plot_axes *axes = calloc(1, sizeof *axes);
     if (!axes)
@@ -447,7 +447,7 @@ static int write_script(FILE *script, const volt_trial *const *trials, int64_t c
     if (!failed) {
         int64_t sizes[N_CLASSES];
         plot_axes_find(axes, trials, count);
-        plot_layout layout = lay_out(axes->count, most_columns);
+        plot_layout layout = lay_out(axes->count, max_columns);
         write_tables(script, axes, &scores, trials, count, best, sizes);
         write_header(script, &layout, &scores, score->label, count, best);
         for (int panel = 0; panel < axes->count; panel++)
@@ -461,12 +461,12 @@ static int write_script(FILE *script, const volt_trial *const *trials, int64_t c
 /* ---- plot ------------------------------------------------------------------------------------- */
 
 int search_plot_write(FILE *svg, const volt_trial *const *trials, int64_t count, const volt_trial *best,
-                      const score_words *score, int most_columns)
+                      const score_words *score, int max_columns)
 {
     FILE *script = gnuplot_script();
     if (!script)
         return EXIT_FAILED;
-    int failed = write_script(script, trials, count, best, score, most_columns);
+    int failed = write_script(script, trials, count, best, score, max_columns);
     if (!failed)
         failed = gnuplot_draw(script, svg);
     fclose(script);

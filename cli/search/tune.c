@@ -14,7 +14,7 @@
 
 /* ---- search ----------------------------------------------------------------------------------- */
 
-enum { USUAL_EVALUATIONS = 100 }; /* for --method gradient without --draws */
+enum { DEFAULT_EVALUATIONS = 100 }; /* for --method gradient without --draws */
 
 /* Returns true if the header of a candidate file has a column `kernel`. Returns false for unreadable files. */
 static bool has_kernel_column(const char *path)
@@ -111,7 +111,7 @@ static volt_search_options search_options(const tune_arguments *arguments, const
     options.score = (volt_score)arguments->score;
     options.race = (volt_race)arguments->race;
     options.strategy = arguments->method ? VOLT_STRATEGY_GRADIENT : (volt_strategy)arguments->strategy;
-    options.draws = arguments->draws || !arguments->method ? arguments->draws : USUAL_EVALUATIONS;
+    options.draws = arguments->draws || !arguments->method ? arguments->draws : DEFAULT_EVALUATIONS;
     options.seconds = arguments->budget;
     options.log = arguments->log;
     options.resume = arguments->resume;

@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_CAPACITY = 1536, MOST_WARNINGS = 16 };
+enum { LINE_CAPACITY = 1536, MAX_WARNINGS = 16 };
 
 static const char *current_command;
 static bool is_quiet;
 static pthread_mutex_t warnings_lock =
     PTHREAD_MUTEX_INITIALIZER; /* the library may warn from any of its threads */
-static char *warnings[MOST_WARNINGS];
+static char *warnings[MAX_WARNINGS];
 static int n_warnings;
 
 void set_command_name(const char *name)
@@ -140,7 +140,7 @@ static bool is_held(const char *text)
 static void hold_warning(const char *text)
 {
     pthread_mutex_lock(&warnings_lock);
-    if (n_warnings < MOST_WARNINGS && !is_held(text)) {
+    if (n_warnings < MAX_WARNINGS && !is_held(text)) {
         char *copy = malloc(strlen(text) + 1);
         if (copy) {
             strcpy(copy, text);

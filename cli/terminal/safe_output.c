@@ -12,11 +12,11 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 4 }; /* UTF-8 bytes per character */
+enum { MAX_BYTES = 4 }; /* UTF-8 bytes per character */
 
 /* The first bytes of an incomplete character. */
 static struct {
-    char bytes[MOST_BYTES];
+    char bytes[MAX_BYTES];
     size_t count;
 } begun;
 
@@ -65,7 +65,7 @@ static size_t take_character(const char *bytes, size_t count, char *out, size_t 
 
 static ssize_t take(void *cookie, const char *bytes, size_t count)
 {
-    char out[512], joined[2 * MOST_BYTES];
+    char out[512], joined[2 * MAX_BYTES];
     size_t filled = 0, done = 0;
     (void)cookie;
     while (begun.count > 0 && done < count) { /* one byte at a time until the character is complete */

@@ -70,8 +70,8 @@ typedef struct volt_bekk {
     int converged;                       /* 1: yes, 0: no, -1: unknown */
 } volt_bekk;
 
-/* Creates a model with all numbers 0 and unknown source. VOLT_ERR_ARGUMENT when d is not 1 to VOLT_BEKK_MOST_ASSETS. */
-enum { VOLT_BEKK_MOST_ASSETS = 200 };
+/* Creates a model with all numbers 0 and unknown source. VOLT_ERR_ARGUMENT when d is not 1 to VOLT_BEKK_MAX_ASSETS. */
+enum { VOLT_BEKK_MAX_ASSETS = 200 };
 VOLT_API volt_status volt_bekk_create(int64_t d, volt_bekk **bekk);
 VOLT_API void volt_bekk_free(volt_bekk *bekk);
 

@@ -293,7 +293,7 @@ typedef struct volt_search_plan {
     const char *solver; /* solver of the candidates: exact, features or nystrom ... */
     int64_t landmarks;  /* ... and its landmarks; 0: none */
     const char *why;    /* static: why "auto" selected landmarks; NULL: it did not */
-    int64_t most_rows;  /* size of the matrix, or the sums, of a candidate */
+    int64_t max_rows;   /* size of the matrix, or the sums, of a candidate */
     int64_t parallel;   /* candidates evaluated in parallel */
     int on_device;
     double bytes;                      /* peak memory, without the caller's rows */

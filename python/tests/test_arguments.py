@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import volterra
 from volterra import SequenceKernelRidge, VolterraRidge, VolterraRidgeCV, datasets, metrics
-from volterra._arguments import MOST, MOST_SEED, seed_number, whole
+from volterra._arguments import MOST, MAX_SEED, seed_number, whole
 
 # ---- masked and missing values -----------------------------------------------------------------------------
 
@@ -127,9 +127,9 @@ def whole_entry_points(model, X, y):
     yield "gap", 0, MOST, lambda n: search(gap=n)
     yield "max_train", 0, MOST, lambda n: search(max_train=n)
     yield "draws", 1, MOST, lambda n: search(draws=n)
-    yield "random_state", 0, MOST_SEED, lambda n: search(random_state=n)
+    yield "random_state", 0, MAX_SEED, lambda n: search(random_state=n)
     yield "reps", 1, MOST, lambda n: volterra.MCS(table, reps=n)
-    yield "seed", 0, MOST_SEED, lambda n: volterra.MCS(table, reps=9, seed=n)
+    yield "seed", 0, MAX_SEED, lambda n: volterra.MCS(table, reps=9, seed=n)
     yield "number of inputs", 1, MOST, lambda n: volterra.kernel_facts("linear", n_features=n)
     yield "length", 1, MOST, datasets.lorenz
     yield "discard", 0, MOST, lambda n: datasets.lorenz(5, discard=n)
@@ -137,15 +137,15 @@ def whole_entry_points(model, X, y):
     yield "every", 1, MOST, lambda n: datasets.mackey_glass(5, every=n)
     yield "discard", 0, MOST, lambda n: datasets.mackey_glass(5, discard=n)
     yield "length", 1, MOST, datasets.narma10
-    yield "seed", 0, MOST_SEED, lambda n: datasets.narma10(5, seed=n)
+    yield "seed", 0, MAX_SEED, lambda n: datasets.narma10(5, seed=n)
     yield "discard", 0, MOST, lambda n: datasets.narma10(5, discard=n)
     yield "length", 1, MOST, bekk.simulate
-    yield "seed", 0, MOST_SEED, lambda n: bekk.simulate(5, seed=n)
-    yield "stream", 0, MOST_SEED, lambda n: bekk.simulate(5, stream=n)
+    yield "seed", 0, MAX_SEED, lambda n: bekk.simulate(5, seed=n)
+    yield "stream", 0, MAX_SEED, lambda n: bekk.simulate(5, stream=n)
     yield "discard", 0, MOST, lambda n: bekk.simulate(5, discard=n)
     returns = bekk.simulate(60).returns
     yield "starts", 1, MOST, lambda n: datasets.BEKK.fit(returns, starts=n)
-    yield "seed", 0, MOST_SEED, lambda n: datasets.BEKK.fit(returns, seed=n)
+    yield "seed", 0, MAX_SEED, lambda n: datasets.BEKK.fit(returns, seed=n)
 
 
 @pytest.mark.filterwarnings("ignore::volterra.VolterraWarning")

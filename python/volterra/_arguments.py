@@ -11,7 +11,7 @@ from typing import Any, Dict, Optional, Tuple, Union
 import numpy as np
 
 MOST = 2**63 - 1  # int64_t
-MOST_SEED = 2**64 - 1  # uint64_t
+MAX_SEED = 2**64 - 1  # uint64_t
 # Duration as for --budget of the program: larger units first, each at most once.
 UNITS = (("d|days?", 86400.0), ("h|hrs?|hours?", 3600.0), ("m|mins?|minutes?", 60.0), ("s|secs?|seconds?", 1.0))
 DURATION = re.compile("".join(rf"\s*(?:([0-9]*\.?[0-9]+)\s*(?:{names}))?" for names, _ in UNITS) + r"\s*")
@@ -52,7 +52,7 @@ def feedback_number(value: Any) -> float:
 
 
 def seed_number(name: str, value: Any) -> int:
-    return whole(name, value, 0, MOST_SEED)
+    return whole(name, value, 0, MAX_SEED)
 
 
 def seed_of(random_state: Any) -> int:

@@ -15,7 +15,7 @@ from ._intervals import level_list
 from ._order import place_after
 from ._types import FloatArray, Levels, Prediction, Table
 
-LEAST_PATHS = 200  # minimum number of paths for intervals ...
+MIN_PATHS = 200  # minimum number of paths for intervals ...
 TAIL_PATHS = 20  # ... and minimum number outside an interval
 
 
@@ -232,7 +232,7 @@ class ModelForecasts:
 
     def _path_ends(self, steps: int, levels: List[float]) -> Tuple[Array, Array]:
         """The same from noisy paths: of N sorted values the floor((N + 1)(1 - p) / 2)-th from below and from above."""
-        count = max(LEAST_PATHS, int(np.ceil(TAIL_PATHS / (1 - max(levels)))))
+        count = max(MIN_PATHS, int(np.ceil(TAIL_PATHS / (1 - max(levels)))))
         with use_machine(self):
             paths = np.sort(self._model.run_paths(count, steps, self._beyond(), self.verbose), axis=0)
         places = [int((count + 1) * (1 - level) / 2) for level in levels]

@@ -23,7 +23,7 @@ from ._types import Input, Layout, SeriesCompare, SeriesScale
 __all__ = ["SeriesClassifier"]
 
 LOSSES = ("squares", "multinomial")
-MOST_BLEND = 8
+MAX_BLEND = 8
 
 
 def _or_auto(name: str, value: Any, words: Mapping[str, int]) -> int:
@@ -199,7 +199,7 @@ class SeriesClassifier(ClassifierMixin, BaseEstimator):
         options.screen = _count_or_auto("screen", self.screen)
         options.landmarks = _count_or_auto("landmarks", self.landmarks)
         options.folds = whole("folds", self.folds)
-        options.blend = whole("blend", self.blend, 1, MOST_BLEND)
+        options.blend = whole("blend", self.blend, 1, MAX_BLEND)
         options.splits = whole("splits", self.splits)
         ranges = [range_of(name, law) for name, law in (self.ranges or {}).items()]
         options.ranges, options.n_ranges = (c.Range * len(ranges))(*ranges), len(ranges)

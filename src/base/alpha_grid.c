@@ -40,7 +40,7 @@ int volt_alpha_patience(volt_alpha_grid grid)
     return ranges[grid].patience;
 }
 
-int64_t volt_alpha_list(volt_alpha_grid grid, double unit, double least, double alphas[VOLT_MOST_ALPHAS])
+int64_t volt_alpha_list(volt_alpha_grid grid, double unit, double least, double alphas[VOLT_MAX_ALPHAS])
 {
     const grid_range *range = &ranges[grid];
     int64_t count = 0;
@@ -153,7 +153,7 @@ static volt_status evaluate_promising(volt_alpha_choice *choice, const double *a
 
 volt_status volt_alpha_choose(volt_alpha_choice *choice)
 {
-    double alphas[VOLT_MOST_ALPHAS] = {choice->given};
+    double alphas[VOLT_MAX_ALPHAS] = {choice->given};
     volt_status failure = VOLT_OK;
     choice->tried = choice->given > 0 ? 1 : volt_alpha_list(choice->grid, choice->unit, choice->least, alphas);
     choice->failed = 0;

@@ -30,7 +30,7 @@ typedef enum volt_alpha_grid {
     VOLT_ALPHA_SEARCH
 } volt_alpha_grid;
 
-enum { VOLT_MOST_ALPHAS = 12 };
+enum { VOLT_MAX_ALPHAS = 12 };
 
 /* The number of candidates, and the smallest and the largest one, in units. */
 int volt_alpha_count(volt_alpha_grid grid);
@@ -41,7 +41,7 @@ int volt_alpha_patience(volt_alpha_grid grid);
 
 /* The candidates times `unit`, in the order of the grid, if they are finite and above `least`, the rounding
  * level of the matrix. Returns their number. */
-int64_t volt_alpha_list(volt_alpha_grid grid, double unit, double least, double alphas[VOLT_MOST_ALPHAS]);
+int64_t volt_alpha_list(volt_alpha_grid grid, double unit, double least, double alphas[VOLT_MAX_ALPHAS]);
 /* The unit for a matrix with this diagonal of `rows` numbers: the mean over the `counted` rows with a
  * target; the other rows hold 0. *least receives the rounding level. */
 double volt_alpha_unit(const double *diagonal, int64_t rows, int64_t counted, double *least);

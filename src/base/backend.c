@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BACKENDS = 8 };
+enum { MAX_BACKENDS = 8 };
 
-static const volt_backend *table[MOST_BACKENDS + 1] = {&volt_cpu_backend}; /* NULL-terminated */
+static const volt_backend *table[MAX_BACKENDS + 1] = {&volt_cpu_backend}; /* NULL-terminated */
 static const volt_backend *current; /* NULL: chosen by the work (solve/landmark/placement.h) */
 
 static const volt_backend *find(const char *name)
@@ -41,15 +41,15 @@ volt_status volt_backend_register(const volt_backend *backend)
     int64_t count = 0;
     while (table[count])
         count++;
-    VOLT_REQUIRE(count < MOST_BACKENDS, VOLT_ERR_ARGUMENT, "there are %d back ends, and no room for %s",
-                 MOST_BACKENDS, backend->name);
+    VOLT_REQUIRE(count < MAX_BACKENDS, VOLT_ERR_ARGUMENT, "there are %d back ends, and no room for %s",
+                 MAX_BACKENDS, backend->name);
     table[count] = backend;
     return VOLT_OK;
 }
 
 const volt_backend *volt_backend_at(int64_t i)
 {
-    return i >= 0 && i < MOST_BACKENDS ? table[i] : NULL;
+    return i >= 0 && i < MAX_BACKENDS ? table[i] : NULL;
 }
 
 volt_status volt_backend_use(const char *name)

@@ -51,7 +51,7 @@ __attribute__((constructor)) static void keep_lock_over_forks(void)
 
 /* Buffers available besides those of OpenBLAS's worker threads: it has slots for two for each thread that it
  * was built for, and warns about more. */
-static int64_t most_buffers(void)
+static int64_t max_buffers(void)
 {
     const char *found = strstr(openblas_get_config(), "MAX_THREADS=");
     long built_for = found ? strtol(found + strlen("MAX_THREADS="), NULL, 10) : 0;
@@ -68,7 +68,7 @@ static volt_status lacking(int64_t threads)
 /* Allocates `count` buffers in addition to those that other threads use now. */
 static volt_status take_buffers(int64_t count, int64_t threads)
 {
-    count = volt_min(count, most_buffers());
+    count = volt_min(count, max_buffers());
     volt_status status = VOLT_OK;
     void **buffers = volt_alloc_zero(count, sizeof *buffers);
     if (!buffers)

@@ -71,7 +71,7 @@ const volt_backend *volt_device_backend(void)
 /* "gpu" and "gpu:K". */
 static bool is_gpu(const char *text, int64_t *device)
 {
-    enum { MOST_DIGITS = 4 };
+    enum { MAX_DIGITS = 4 };
     *device = 0;
     if (strncmp(text, "gpu", 3) != 0)
         return false;
@@ -79,7 +79,7 @@ static bool is_gpu(const char *text, int64_t *device)
         return true;
     const char *digits = text + 4;
     size_t length = strspn(digits, "0123456789");
-    if (text[3] != ':' || length == 0 || length > MOST_DIGITS || digits[length] != '\0')
+    if (text[3] != ':' || length == 0 || length > MAX_DIGITS || digits[length] != '\0')
         return false;
     for (size_t i = 0; i < length; i++)
         *device = 10 * *device + (digits[i] - '0');

@@ -61,7 +61,7 @@ static int64_t quota_of_cfs(const char *folder)
 
 /* The least quota of the group at `path` below `mount` and of its parents. A container often sees its own
  * group as the root, with a path that does not exist: unreadable files mean no quota. */
-static int64_t least_quota(const char *mount, const char *path, int64_t (*quota_of)(const char *))
+static int64_t min_quota(const char *mount, const char *path, int64_t (*quota_of)(const char *))
 {
     char folder[LONGEST_PATH];
     size_t base = strlen(mount);
@@ -111,7 +111,7 @@ static int64_t quota_of_line(const char *root, char *line)
     const char *const second[] = {"", "/unified"}, *const first[] = {"/cpu", "/cpu,cpuacct"};
     for (int i = 0; i < 2; i++) {
         snprintf(mount, sizeof mount, "%s/sys/fs/cgroup%s", root, is_second ? second[i] : first[i]);
-        int64_t quota = least_quota(mount, path, is_second ? quota_of_max : quota_of_cfs);
+        int64_t quota = min_quota(mount, path, is_second ? quota_of_max : quota_of_cfs);
         if (quota > 0 && (least == 0 || quota < least))
             least = quota;
     }

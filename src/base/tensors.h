@@ -9,13 +9,13 @@
 
 #include <stdint.h>
 
-enum { VOLT_MOST_DIMENSIONS = 3 };
+enum { VOLT_MAX_DIMENSIONS = 3 };
 
 /* Row-major. The name and the numbers belong to the volt_arrays object. */
 typedef struct volt_array {
     const char *name;
     int dimensions;
-    int64_t shape[VOLT_MOST_DIMENSIONS]; /* 1 after the last dimension */
+    int64_t shape[VOLT_MAX_DIMENSIONS]; /* 1 after the last dimension */
     const double *data;
 } volt_array;
 

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { MOST_THREADS = 4096 };
+enum { MAX_THREADS = 4096 };
 
 static _Atomic int64_t wanted;   /* set for the process; 0: the default */
 static _Atomic int64_t standard; /* OpenMP's default before OpenBLAS changed it; 0: unchanged */
@@ -144,8 +144,8 @@ int64_t volt_threads(void)
 
 static volt_status check_count(int64_t count)
 {
-    VOLT_REQUIRE(count >= 0 && count <= MOST_THREADS, VOLT_ERR_ARGUMENT,
-                 "the number of threads is %" PRId64 ", and must be 0 (default) to %d", count, MOST_THREADS);
+    VOLT_REQUIRE(count >= 0 && count <= MAX_THREADS, VOLT_ERR_ARGUMENT,
+                 "the number of threads is %" PRId64 ", and must be 0 (default) to %d", count, MAX_THREADS);
     if (count > 1 && atomic_load(&is_child))
         volt_log(
             VOLT_LOG_WARNING,

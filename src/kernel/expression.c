@@ -107,8 +107,8 @@ static volt_status read_weight(const char *text, double *weight, bool *is_weight
 
 static volt_status check_length(const volt_kernel *kernel)
 {
-    VOLT_REQUIRE(kernel->n_factors < VOLT_MOST_FACTORS, VOLT_ERR_KERNEL, "the kernel has more than %d factors",
-                 VOLT_MOST_FACTORS);
+    VOLT_REQUIRE(kernel->n_factors < VOLT_MAX_FACTORS, VOLT_ERR_KERNEL, "the kernel has more than %d factors",
+                 VOLT_MAX_FACTORS);
     return VOLT_OK;
 }
 
@@ -204,7 +204,7 @@ static volt_status print_text(volt_kernel *kernel)
  * block. */
 static volt_status list_names(volt_kernel *kernel)
 {
-    enum { EACH = 40, MOST = VOLT_MOST_PARAMETERS + VOLT_FILTER_PARAMETERS + 1 };
+    enum { EACH = 40, MOST = VOLT_MAX_PARAMETERS + VOLT_FILTER_PARAMETERS + 1 };
     kernel->names = volt_alloc_zero(kernel->n_factors * MOST, sizeof *kernel->names + EACH);
     if (!kernel->names)
         return VOLT_ERR_MEMORY;
@@ -283,9 +283,9 @@ void volt_kernel_free(volt_kernel *kernel)
 {
     if (!kernel)
         return;
-    for (int64_t f = 0; f < VOLT_MOST_FACTORS && f < kernel->n_factors; f++)
+    for (int64_t f = 0; f < VOLT_MAX_FACTORS && f < kernel->n_factors; f++)
         volt_kernel_free(kernel->factors[f]);
-    for (int p = 0; p < VOLT_MOST_PARAMETERS; p++)
+    for (int p = 0; p < VOLT_MAX_PARAMETERS; p++)
         volt_free(kernel->word[p]);
     volt_free(kernel->names);
     volt_free(kernel->text);
@@ -400,12 +400,12 @@ int64_t volt_kernel_text_open_parameters(char *text, char names[][VOLT_OPEN_NAME
 
 volt_status volt_kernel_parse_open(const char *text, volt_kernel **kernel)
 {
-    enum { MOST_ASKED = 64 };
-    char names[MOST_ASKED][VOLT_OPEN_NAME_LENGTH], rest[LONGEST_TEXT];
+    enum { MAX_OPEN_PARAMETERS = 64 };
+    char names[MAX_OPEN_PARAMETERS][VOLT_OPEN_NAME_LENGTH], rest[LONGEST_TEXT];
     if (!text || strlen(text) >= sizeof rest)
         return volt_kernel_parse(text, kernel); /* reports the error */
     snprintf(rest, sizeof rest, "%s", text);
-    volt_kernel_text_open_parameters(rest, names, MOST_ASKED);
+    volt_kernel_text_open_parameters(rest, names, MAX_OPEN_PARAMETERS);
     return volt_kernel_parse(rest, kernel);
 }
 

@@ -139,7 +139,7 @@ static void zero_degree(const volt_jet_space *space, int p, int64_t first, int64
         memset(c + space->start[p] * LANES, 0, (size_t)(count * LANES) * sizeof *c);
         return;
     }
-    int64_t v[VOLT_MOST_ORDER];
+    int64_t v[VOLT_MAX_ORDER];
     begin(p, first, v);
     do
         memset(c + volt_jet_place(space, p, v) * LANES, 0, LANES * sizeof *c);
@@ -168,7 +168,7 @@ static void add_inside(const volt_jet_space *space, double factor, const volt_je
                 r->c[i] += factor * x->c[i];
             continue;
         }
-        int64_t v[VOLT_MOST_ORDER];
+        int64_t v[VOLT_MAX_ORDER];
         begin(p, x->first, v);
         do {
             int64_t i = volt_jet_place(space, p, v) * LANES;
@@ -198,7 +198,7 @@ static void widen(const volt_jet_space *space, int64_t first, int64_t end, int d
             int64_t there = p <= r->degree ? prefix(space, p, r->end) : 0, all = prefix(space, p, to);
             memset(r->c + (space->start[p] + there) * LANES, 0, (size_t)((all - there) * LANES) * sizeof *r->c);
         } else {
-            int64_t v[VOLT_MOST_ORDER];
+            int64_t v[VOLT_MAX_ORDER];
             begin(p, from, v);
             do
                 if (!is_inside(r, p, v))
@@ -242,7 +242,7 @@ void volt_jet_scale(const volt_jet_space *space, double factor, volt_jet *r)
                 r->c[i] *= factor;
             continue;
         }
-        int64_t v[VOLT_MOST_ORDER];
+        int64_t v[VOLT_MAX_ORDER];
         begin(p, r->first, v);
         do {
             double *c = r->c + volt_jet_place(space, p, v) * LANES;
@@ -283,7 +283,7 @@ static void add_multiple(const volt_jet_space *space, const double *a, const vol
                 add_product(a, y->c + i * LANES, r->c + i * LANES);
             continue;
         }
-        int64_t v[VOLT_MOST_ORDER];
+        int64_t v[VOLT_MAX_ORDER];
         begin(p, y->first, v);
         do {
             int64_t i = volt_jet_place(space, p, v) * LANES;
@@ -312,7 +312,7 @@ static void multiply_degrees(const volt_jet_space *space, const volt_jet *x, int
         multiply_linear(space, x, y, r);
         return;
     }
-    int64_t v[VOLT_MOST_ORDER], w[VOLT_MOST_ORDER];
+    int64_t v[VOLT_MAX_ORDER], w[VOLT_MAX_ORDER];
     begin(p, x->first, v);
     do {
         const double *a = x->c + volt_jet_place(space, p, v) * LANES;
@@ -416,7 +416,7 @@ void volt_jet_compose(const volt_jet_workspace *workspace, volt_taylor f, const 
                       volt_jet *r)
 {
     int order = x->degree > 0 ? workspace->space->order : 0;
-    volt_lanes taylor[VOLT_MOST_ORDER + 1];
+    volt_lanes taylor[VOLT_MAX_ORDER + 1];
     f(own, x->c, order, taylor);
     if (workspace->space->n == 1 && order > 0)
         compose_line(order, x, taylor, r);

@@ -17,15 +17,15 @@
 
 enum {
     VOLT_JET_LANES = 8,
-    VOLT_MOST_ORDER = 8, /* of a series */
-    VOLT_JET_SPARE = 3   /* scratch series for the step of a kernel */
+    VOLT_MAX_ORDER = 8, /* of a series */
+    VOLT_JET_SPARE = 3  /* scratch series for the step of a kernel */
 };
 
 /* Series in n variables up to an order. */
 typedef struct volt_jet_space {
     int64_t n;
     int order;
-    int64_t start[VOLT_MOST_ORDER + 2]; /* the first coefficient of each degree; the last: the total number */
+    int64_t start[VOLT_MAX_ORDER + 2]; /* the first coefficient of each degree; the last: the total number */
     /* order x (n + 1): C(v + j, j + 1), the contribution of v at position j */
     int64_t *places;
 } volt_jet_space;

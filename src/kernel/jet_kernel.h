@@ -18,7 +18,7 @@ typedef struct volt_jet_factor {
 
 typedef struct volt_jet_kernel {
     int64_t n_factors, n_states;
-    volt_jet_factor factor[VOLT_MOST_FACTORS];
+    volt_jet_factor factor[VOLT_MAX_FACTORS];
 } volt_jet_kernel;
 
 /* Both must outlive it. VOLT_ERR_ARGUMENT if a factor has no power series; the message names it, and the

@@ -30,10 +30,10 @@
 #include <stdbool.h>
 
 enum {
-    VOLT_MOST_PARAMETERS = 16,
-    VOLT_MOST_FACTORS = 16,            /* of an expression */
+    VOLT_MAX_PARAMETERS = 16,
+    VOLT_MAX_FACTORS = 16,             /* of an expression */
     VOLT_EXPRESSION_LENGTH = 2048,     /* of its text, including the terminating zero */
-    VOLT_MOST_STATE = 3,               /* size of the state of one diagonal */
+    VOLT_MAX_STATE = 3,                /* size of the state of one diagonal */
     VOLT_SCAN_ROWS = VOLT_PRODUCT_ROWS /* maximum number of rows per call of a step */
 };
 
@@ -52,10 +52,10 @@ typedef void (*volt_scan_step)(VOLT_STEP_ARGUMENTS);
 struct volt_scan {
     volt_scan_step step;
     int state_size;
-    double start[VOLT_MOST_STATE]; /* the state after zero inputs on both sides */
-    bool distance;                 /* local values are |x - y|^2; otherwise <x, y> */
-    volt_kernel_constants own;     /* private constants of the kernel */
-    volt_scan_form form;           /* (optional) the same step for a back end that cannot call it */
+    double start[VOLT_MAX_STATE]; /* the state after zero inputs on both sides */
+    bool distance;                /* local values are |x - y|^2; otherwise <x, y> */
+    volt_kernel_constants own;    /* private constants of the kernel */
+    volt_scan_form form;          /* (optional) the same step for a back end that cannot call it */
 };
 
 /* (optional) The same step in the arithmetic of power series (jet.h), for the analysis of fitted models: one
@@ -101,11 +101,11 @@ typedef struct volt_resolved_records {
 /* The resolved factors of an expression. Row z has n_slices slices of d numbers. */
 typedef struct volt_sum {
     int64_t n_factors, n_terms, n_slices;
-    int64_t d;                        /* numbers in a slice */
-    volt_resolved *factor;            /* n_factors */
-    int64_t slice[VOLT_MOST_FACTORS]; /* slice of factor f */
-    int64_t term[VOLT_MOST_FACTORS];  /* term of factor f, in ascending order */
-    double weight[VOLT_MOST_FACTORS]; /* of term t */
+    int64_t d;                       /* numbers in a slice */
+    volt_resolved *factor;           /* n_factors */
+    int64_t slice[VOLT_MAX_FACTORS]; /* slice of factor f */
+    int64_t term[VOLT_MAX_FACTORS];  /* term of factor f, in ascending order */
+    double weight[VOLT_MAX_FACTORS]; /* of term t */
 } volt_sum;
 
 typedef struct volt_reservoir_kind volt_reservoir_kind;
@@ -141,24 +141,24 @@ typedef struct volt_kernel_entry {
 
 struct volt_kernel {
     const volt_kernel_entry *entry;
-    double value[VOLT_MOST_PARAMETERS];    /* CHOICE: index of the word */
-    double argument[VOLT_MOST_PARAMETERS]; /* CHOICE: the number after a word that ends in ':' */
-    char *word[VOLT_MOST_PARAMETERS];      /* TEXT: the value */
-    const volt_reservoir_matrix *stored; /* weights of a saved model while it is loaded; NULL: from the text */
-    bool given[VOLT_MOST_PARAMETERS];    /* in the text */
-    bool present[VOLT_MOST_PARAMETERS];  /* given, or set by settle */
-    volt_filter filter;                  /* before the kernel, if it is a factor */
+    double value[VOLT_MAX_PARAMETERS];    /* CHOICE: index of the word */
+    double argument[VOLT_MAX_PARAMETERS]; /* CHOICE: the number after a word that ends in ':' */
+    char *word[VOLT_MAX_PARAMETERS];      /* TEXT: the value */
+    const volt_reservoir_matrix *stored;  /* weights of a saved model while it is loaded; NULL: from the text */
+    bool given[VOLT_MAX_PARAMETERS];      /* in the text */
+    bool present[VOLT_MAX_PARAMETERS];    /* given, or set by settle */
+    volt_filter filter;                   /* before the kernel, if it is a factor */
     bool filter_given[VOLT_FILTER_PARAMETERS];
     char *text;
 
     /* An expression (expression.c); n_factors is 0 for a plain kernel without filter. */
     int64_t n_factors, n_terms, n_slices;
-    volt_kernel *factors[VOLT_MOST_FACTORS];
-    int64_t term[VOLT_MOST_FACTORS], slice[VOLT_MOST_FACTORS]; /* of factor f */
-    double weight[VOLT_MOST_FACTORS];                          /* of term t ... */
-    bool weight_given[VOLT_MOST_FACTORS];                      /* ... and whether it is given in the text */
-    volt_filter filters[VOLT_MOST_FACTORS];                    /* of slice s */
-    const char **names;                                        /* of its parameters: n_names, one block */
+    volt_kernel *factors[VOLT_MAX_FACTORS];
+    int64_t term[VOLT_MAX_FACTORS], slice[VOLT_MAX_FACTORS]; /* of factor f */
+    double weight[VOLT_MAX_FACTORS];                         /* of term t ... */
+    bool weight_given[VOLT_MAX_FACTORS];                     /* ... and whether it is given in the text */
+    volt_filter filters[VOLT_MAX_FACTORS];                   /* of slice s */
+    const char **names;                                      /* of its parameters: n_names, one block */
     int64_t n_names;
 };
 
@@ -281,9 +281,9 @@ bool volt_form_of(const volt_resolved *resolved, volt_kernel_form *form);
 /* ---- rows as a kernel sees them: filtered, with one slice per filter --------------------------- */
 
 typedef struct volt_sliced_rows {
-    volt_view rows;                         /* n x slices d; the given rows if there is no filter */
-    volt_extent extents[VOLT_MOST_FACTORS]; /* of each slice */
-    double *filtered;                       /* their memory, or NULL */
+    volt_view rows;                        /* n x slices d; the given rows if there is no filter */
+    volt_extent extents[VOLT_MAX_FACTORS]; /* of each slice */
+    double *filtered;                      /* their memory, or NULL */
 } volt_sliced_rows;
 
 /* Filters rows X (n x d) from a zero initial state, which is restored at every record (NULL: one sequence);

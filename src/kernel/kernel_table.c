@@ -113,8 +113,8 @@ volt_status volt_kernel_query(const volt_kernel *kernel, double radius, int64_t 
     VOLT_REQUIRE(eps > 0 && eps < 1, VOLT_ERR_ARGUMENT, "eps is %g, and must lie in (0, 1)", eps);
     VOLT_REQUIRE(kernel, VOLT_ERR_ARGUMENT, "the kernel is NULL");
     volt_resolved resolved = {0};
-    volt_extent extents[VOLT_MOST_FACTORS];
-    for (int s = 0; s < VOLT_MOST_FACTORS; s++)
+    volt_extent extents[VOLT_MAX_FACTORS];
+    for (int s = 0; s < VOLT_MAX_FACTORS; s++)
         extents[s] = (volt_extent){.radius = radius, .largest = 1};
     VOLT_TRY(kernel->n_factors > 0 ? volt_kernel_resolve_slices(kernel, extents, d, &resolved)
                                    : resolve_on_ball(kernel, radius, d, false, &resolved));

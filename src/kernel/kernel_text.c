@@ -79,7 +79,7 @@ static volt_status find_entry(piece name, const volt_kernel_entry **entry)
 /* Searches the parameters of the kernel, then those of its filter. */
 static volt_status find_parameter(const volt_kernel_info *info, piece name, int *index)
 {
-    const char *names[VOLT_MOST_PARAMETERS + VOLT_FILTER_PARAMETERS];
+    const char *names[VOLT_MAX_PARAMETERS + VOLT_FILTER_PARAMETERS];
     int count = (int)info->n_parameters;
     for (int p = 0; p < count + VOLT_FILTER_PARAMETERS; p++) {
         names[p] = p < count ? info->parameters[p].name : filter_names[p - count];

@@ -181,18 +181,18 @@ static inline bool volt_pair_finish(const volt_programme *programme, bool itself
 }
 
 /* exp of this and smaller arguments is 0. */
-#define VOLT_LEAST_EXPONENT (-746.0)
+#define VOLT_MIN_EXPONENT (-746.0)
 
 /* Below this value of log K(x, y) the kernel is 0. */
 static inline double volt_pair_least(volt_self x, volt_self y)
 {
-    return 0.5 * (x.log + y.log) + VOLT_LEAST_EXPONENT;
+    return 0.5 * (x.log + y.log) + VOLT_MIN_EXPONENT;
 }
 
 /* The kernel from log K(x, y). */
 static inline double volt_pair_from_log(double log_value, double least)
 {
-    return exp(log_value - least + VOLT_LEAST_EXPONENT);
+    return exp(log_value - least + VOLT_MIN_EXPONENT);
 }
 
 #endif

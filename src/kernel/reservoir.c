@@ -104,12 +104,12 @@ void volt_reservoir_run(const volt_reservoir *reservoir, volt_view Z, double *st
  * that cycles. False: no convergence. */
 static bool iterate(const volt_reservoir *r, const double *zeros, double *x, double *workspace)
 {
-    enum { MOST_STEPS = 20000, PATIENCE = 400 };
+    enum { MAX_STEPS = 20000, PATIENCE = 400 };
     static const double near = 1e-13; /* below this distance, iterate while the distance decreases */
     double *last = workspace + r->ld, least = INFINITY;
     int64_t since = 0;
     double leak = 1;
-    for (int64_t i = 0; i < MOST_STEPS; i++) {
+    for (int64_t i = 0; i < MAX_STEPS; i++) {
         double moved = 0, size = 1;
         memcpy(last, x, (size_t)r->size * sizeof *x);
         step(r, leak, zeros, x, workspace);
@@ -217,9 +217,9 @@ volt_status volt_reservoir_rest_state(volt_reservoir *reservoir, const char *nam
 static int64_t echo_rows(const volt_reservoir *r)
 {
     enum { LEAST = 200, MOST = 4000 };
-    static const double most_operations = 4e8;
+    static const double max_operations = 4e8;
     double wanted = fmin(fmax(100 / r->leak, LEAST), MOST);
-    return (int64_t)fmin(wanted, fmax(most_operations / ((double)r->length * (double)r->size), LEAST));
+    return (int64_t)fmin(wanted, fmax(max_operations / ((double)r->length * (double)r->size), LEAST));
 }
 
 volt_status volt_reservoir_check_echo_state(const volt_reservoir *reservoir, volt_view Z, int64_t *rows,

@@ -175,8 +175,8 @@ volt_status volt_extents_of(volt_view rows, int64_t slices, const char *name, vo
 
 /* ---- a resolved kernel as plain numbers -------------------------------------------------------- */
 
-_Static_assert((int)VOLT_FORM_FACTORS == (int)VOLT_MOST_FACTORS, "as many factors");
-_Static_assert((int)VOLT_FORM_STATE == (int)VOLT_MOST_STATE, "as many numbers of state");
+_Static_assert((int)VOLT_FORM_FACTORS == (int)VOLT_MAX_FACTORS, "as many factors");
+_Static_assert((int)VOLT_FORM_STATE == (int)VOLT_MAX_STATE, "as many numbers of state");
 
 static bool add_factor(const volt_resolved *resolved, int64_t slice, int64_t term, volt_kernel_form *form)
 {

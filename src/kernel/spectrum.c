@@ -132,7 +132,7 @@ static void double_step(double *H, int64_t n, int64_t low, int64_t high, double 
 
 int volt_hessenberg_radius(double *H, int64_t n, double *radius)
 {
-    enum { MOST_STEPS = 60, EXCEPTIONAL = 10 };
+    enum { MAX_STEPS = 60, EXCEPTIONAL = 10 };
     double largest = 0;
     int steps = 0;
     for (int64_t high = n - 1; high >= 0;) {
@@ -143,7 +143,7 @@ int volt_hessenberg_radius(double *H, int64_t n, double *radius)
             steps = 0;
             continue;
         }
-        if (++steps > MOST_STEPS)
+        if (++steps > MAX_STEPS)
             return 0;
         const double *last = H + high * n + high, *before = last - n;
         double sum = before[-1] + last[0], product = before[-1] * last[0] - before[0] * last[-1];

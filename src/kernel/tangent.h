@@ -20,7 +20,7 @@ typedef struct volt_variable {
 
 /* The variables of the kernel: its real parameters that have a value, in the order of its text; the weights
  * of its terms if there are several or one is given; and its filters. Returns their number, at most `most`. */
-enum { VOLT_MOST_VARIABLES = 64 };
+enum { VOLT_MAX_VARIABLES = 64 };
 int64_t volt_kernel_variables(const volt_kernel *kernel, int64_t most, volt_variable *variables);
 
 /* Do two names refer to the same parameter? A kernel of one factor needs no number: gamma is 1.gamma. */

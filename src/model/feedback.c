@@ -9,7 +9,7 @@
 #include <math.h>
 
 /* Limit of a free run: beyond it, predictions are useless and soon overflow. */
-static const double most_ranges = 10;
+static const double max_ranges = 10;
 
 volt_status volt_feedback_create(int64_t n, double omega, volt_feedback *fed_outputs)
 {
@@ -100,7 +100,7 @@ void volt_feedback_bounds(const volt_feedback *fed_outputs, int64_t k, double *m
 {
     double half = fed_outputs->high[k] / 2 - fed_outputs->low[k] / 2;
     *middle = half > 0 ? fed_outputs->low[k] + half : 0;
-    *reach = half > 0 ? most_ranges * half : INFINITY;
+    *reach = half > 0 ? max_ranges * half : INFINITY;
 }
 
 int64_t volt_feedback_find_diverged(const volt_feedback *fed_outputs, const double *y)
@@ -120,5 +120,5 @@ volt_status volt_feedback_report_diverged(const volt_feedback *fed_outputs, int6
     return volt_fail(VOLT_ERR_NOT_FINITE,
                      "the free run diverges: output %" PRId64 " of row %" PRId64
                      " is %g, beyond %g times the range of the training targets, %g to %g",
-                     k + 1, row + 1, y[k], most_ranges, fed_outputs->low[k], fed_outputs->high[k]);
+                     k + 1, row + 1, y[k], max_ranges, fed_outputs->low[k], fed_outputs->high[k]);
 }

@@ -25,7 +25,7 @@ static int64_t held_back(int64_t kept)
 }
 
 /* Largest number of scores: the later half of the rows. The first rows are predicted by a worse model. */
-static int64_t most_scores(int64_t kept)
+static int64_t max_scores(int64_t kept)
 {
     return volt_min(volt_max(kept / 2, FEW_SCORES), VOLT_INTERVAL_SCORES);
 }
@@ -51,7 +51,7 @@ volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bo
                                 volt_model_errors *errors, volt_row_errors wanted[VOLT_ROW_ERRORS])
 {
     int64_t first = kept;
-    for (int64_t count = 0; first > 0 && count < most_scores(kept); first--)
+    for (int64_t count = 0; first > 0 && count < max_scores(kept); first--)
         count += !(without && without[first - 1]);
     wanted[VOLT_ERRORS_NEAR] =
         (volt_row_errors){.ahead = ahead, .most = kept, .begin = volt_max(kept - most, 0)};
@@ -72,7 +72,7 @@ int64_t volt_error_scores(const volt_model_errors *errors, int64_t q, int64_t k,
 {
     const volt_error_list *far = &errors->lists[VOLT_ERRORS_FAR];
     int64_t count = 0, first = far->rows;
-    while (first > 0 && count < most_scores(errors->lists[VOLT_ERRORS_NEAR].rows))
+    while (first > 0 && count < max_scores(errors->lists[VOLT_ERRORS_NEAR].rows))
         count += far->scale[--first * q + k] > 0;
     count = 0;
     for (int64_t t = first; t < far->rows; t++)

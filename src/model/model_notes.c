@@ -74,7 +74,7 @@ volt_status volt_notes_read(const volt_safetensors *file, volt_model_notes *note
 /* ---- digest of the first rows ------------------------------------------------------------------ */
 
 /* Rows of a digest at most, and at least. */
-enum { DIGEST_ROWS = 8, LEAST_ROWS = 3, DIGEST_LENGTH = 48 };
+enum { DIGEST_ROWS = 8, MIN_ROWS = 3, DIGEST_LENGTH = 48 };
 
 /* "ROWS DIGEST" of the first rows; "" if they are too few or all equal, like those of a sensor that is still off. */
 static void digest_rows(volt_view X, int64_t rows, char text[DIGEST_LENGTH])
@@ -82,7 +82,7 @@ static void digest_rows(volt_view X, int64_t rows, char text[DIGEST_LENGTH])
     bool differ = false;
     uint64_t hash = volt_digest_start;
     *text = '\0';
-    if (rows < LEAST_ROWS || rows > X.rows)
+    if (rows < MIN_ROWS || rows > X.rows)
         return;
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < X.cols; j++) {

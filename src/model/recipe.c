@@ -173,7 +173,7 @@ bool volt_recipe_clip(const volt_recipe *recipe, double *columns)
 
 /* ---- learning --------------------------------------------------------------------------------- */
 
-enum { MOST_PER_INPUT = 4 };
+enum { MAX_PER_INPUT = 4 };
 
 static bool is_anchor(const volt_recipe_task *task, int64_t input)
 {
@@ -268,7 +268,7 @@ static void take_facts(const column_facts *facts, const double *spread, bool sca
 static volt_status learn(volt_view X, const volt_recipe_task *task, volt_recent *recent, double *numbers,
                          volt_recipe *recipe)
 {
-    int64_t d = recipe->inputs, most = MOST_PER_INPUT * d;
+    int64_t d = recipe->inputs, most = MAX_PER_INPUT * d;
     column_facts facts = {numbers, numbers + most, numbers + 2 * most, numbers + 3 * most, numbers + 4 * most};
     double *mean = numbers + 5 * most, *spread = mean + d;
     volt_target_scale_learn(X, false, mean, spread);
@@ -285,12 +285,12 @@ volt_status volt_recipe_learn(volt_view X, const volt_recipe_task *task, volt_re
     if (recipe->plain)
         return VOLT_OK;
     recipe->columns = 0;
-    recipe->column = volt_alloc_zero(MOST_PER_INPUT * X.cols, sizeof *recipe->column);
+    recipe->column = volt_alloc_zero(MAX_PER_INPUT * X.cols, sizeof *recipe->column);
     if (!recipe->column)
         return VOLT_ERR_MEMORY;
     list_columns(task, recipe);
     volt_recent recent = {0};
-    int64_t count = (5 * MOST_PER_INPUT + 2) * X.cols;
+    int64_t count = (5 * MAX_PER_INPUT + 2) * X.cols;
     double *numbers = volt_alloc_zero(count, sizeof *numbers);
     volt_status status = numbers ? volt_recent_create(recipe, &recent) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)

@@ -92,7 +92,7 @@ static volt_status choose_with(volt_factor *factor, const volt_solver_task *task
 {
     int64_t n = task->kernel->n;
     double rows = volt_choice_rows((double)n), entries = (double)n * (double)n / 2 * task->kernel->entry_cost;
-    double share = entries / (entries + pow((double)n, 3) / 3 + VOLT_MOST_ALPHAS * pow(rows, 3) / 3);
+    double share = entries / (entries + pow((double)n, 3) / 3 + VOLT_MAX_ALPHAS * pow(rows, 3) / 3);
     volt_factor_task begun = {.rows = n,
                               .washout = task->washout,
                               .common = task->common,

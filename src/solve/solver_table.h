@@ -21,7 +21,7 @@ struct volt_pcg_state;
 typedef struct volt_iteration {
     volt_operator *landmarks; /* (optional) operator of the same rows as K, for a preconditioner */
     double tolerance;         /* on |r| / |y - mean| in every column */
-    int64_t most_steps;
+    int64_t max_steps;
     /* (optional) Overwrites the state with a saved one and sets *found. The sizes do not change. */
     volt_status (*load)(void *context, struct volt_pcg_state *state, bool *found);
     /* (optional) Called after every step, to save the state when it is due; `last`: save in any case. */

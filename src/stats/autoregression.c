@@ -18,8 +18,8 @@
 
 enum {
     RECENT_LAGS = 10,
-    MOST_LAGS = RECENT_LAGS + 3, /* and S - 1, S, S + 1 */
-    PAIRS_EACH = 3               /* minimum number of training pairs per coefficient */
+    MAX_LAGS = RECENT_LAGS + 3, /* and S - 1, S, S + 1 */
+    PAIRS_EACH = 3              /* minimum number of training pairs per coefficient */
 };
 
 static const double fixed_ridge = 1e-3;
@@ -27,7 +27,7 @@ static const double fixed_ridge = 1e-3;
 /* ---- lags ------------------------------------------------------------------------------------- */
 
 typedef struct lag_set {
-    int64_t lags[MOST_LAGS], longest;
+    int64_t lags[MAX_LAGS], longest;
     int count;
 } lag_set;
 
@@ -69,14 +69,14 @@ static lag_set choose_lags(int64_t lag, int64_t season, int64_t learned, int64_t
  * pair by pair (Welford), which avoids cancellation for a series far from 0. */
 typedef struct pair_sums {
     int64_t pairs;
-    double mean[MOST_LAGS + 1], scatter[MOST_LAGS + 1][MOST_LAGS + 1]; /* the lower triangle */
+    double mean[MAX_LAGS + 1], scatter[MAX_LAGS + 1][MAX_LAGS + 1]; /* the lower triangle */
 } pair_sums;
 
 static void add_pair(pair_sums *sums, const lag_set *set, const double *y, int64_t row)
 {
     const int p = set->count;
     const double before = (double)sums->pairs, now = (double)++sums->pairs;
-    double deviation[MOST_LAGS + 1];
+    double deviation[MAX_LAGS + 1];
     for (int j = 0; j <= p; j++) {
         deviation[j] = (j < p ? y[row - set->lags[j]] : y[row]) - sums->mean[j];
         sums->mean[j] += deviation[j] / now;
@@ -91,10 +91,10 @@ static void add_pair(pair_sums *sums, const lag_set *set, const double *y, int64
 typedef struct regression {
     lag_set set;
     int64_t pairs;
-    double mean[MOST_LAGS + 1];     /* of the regressors and, last, of the target */
-    double scale[MOST_LAGS];        /* 1 over the standard deviation; 0 for a constant regressor */
-    double L[MOST_LAGS][MOST_LAGS]; /* L L' = C + a I */
-    double weights[MOST_LAGS];
+    double mean[MAX_LAGS + 1];    /* of the regressors and, last, of the target */
+    double scale[MAX_LAGS];       /* 1 over the standard deviation; 0 for a constant regressor */
+    double L[MAX_LAGS][MAX_LAGS]; /* L L' = C + a I */
+    double weights[MAX_LAGS];
 } regression;
 
 /* x := L^-1 x */
@@ -118,7 +118,7 @@ static void solve_upper(const regression *fit, double *x)
 }
 
 /* A := its lower Cholesky factor. The ridge exceeds the rounding error of the smallest eigenvalue of C. */
-static void factor(double A[MOST_LAGS][MOST_LAGS], int p)
+static void factor(double A[MAX_LAGS][MAX_LAGS], int p)
 {
     for (int i = 0; i < p; i++)
         for (int j = 0; j <= i; j++) {
@@ -149,13 +149,13 @@ static regression regress(const pair_sums *sums, const lag_set *set, double ridg
 }
 
 /* The regressors of a row, standardised. */
-static void regressors(const regression *fit, const double *y, int64_t row, double z[MOST_LAGS])
+static void regressors(const regression *fit, const double *y, int64_t row, double z[MAX_LAGS])
 {
     for (int j = 0; j < fit->set.count; j++)
         z[j] = (y[row - fit->set.lags[j]] - fit->mean[j]) * fit->scale[j];
 }
 
-static double forecast(const regression *fit, const double z[MOST_LAGS])
+static double forecast(const regression *fit, const double z[MAX_LAGS])
 {
     double sum = fit->mean[fit->set.count];
     for (int j = 0; j < fit->set.count; j++)
@@ -167,7 +167,7 @@ static double forecast(const regression *fit, const double z[MOST_LAGS])
 static double left_out_error(const regression *fit, const double *y)
 {
     const int p = fit->set.count;
-    double sum = 0, z[MOST_LAGS];
+    double sum = 0, z[MAX_LAGS];
     for (int64_t row = fit->set.longest; row < fit->set.longest + fit->pairs; row++) {
         regressors(fit, y, row, z);
         double error = y[row] - forecast(fit, z), leverage = 1;
@@ -224,7 +224,7 @@ static void forecast_once(const double *y, int64_t lag, int64_t season, int64_t 
     if (set.count > 0)
         fit = learn_once(&set, y, learn_end);
     for (int64_t i = 0; i < count; i++) {
-        double z[MOST_LAGS];
+        double z[MAX_LAGS];
         regressors(&fit, y, begin + i, z);
         forecasts[i] = set.count > 0 ? forecast(&fit, z) : y[begin + i - lag];
     }
@@ -251,7 +251,7 @@ static void forecast_as_it_comes(const double *y, int64_t lag, int64_t season, i
         while (set.longest + sums.pairs < known)
             add_pair(&sums, &set, y, set.longest + sums.pairs);
         const regression now = regress(&sums, &set, fixed_ridge);
-        double z[MOST_LAGS];
+        double z[MAX_LAGS];
         regressors(&now, y, row, z);
         forecasts[row - begin] = forecast(&now, z);
     }

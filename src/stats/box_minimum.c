@@ -143,7 +143,7 @@ double volt_box_minimise(const volt_box_problem *problem, double *x, double *wor
     const size_t bytes = (size_t)at.count * sizeof *x;
     double value = problem->function(problem->context, x, at.gradient);
     int idle = 0;
-    for (int64_t k = 0; k < problem->most_iterations && isfinite(value) && idle < 2; k++) {
+    for (int64_t k = 0; k < problem->max_iterations && isfinite(value) && idle < 2; k++) {
         if (!(find_direction(&at, x) < 0))
             break;
         const double found = search_line(&at, x, value);

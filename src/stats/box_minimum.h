@@ -16,7 +16,7 @@ typedef struct volt_box_problem {
     int64_t count;            /* variables */
     const double *low, *high; /* may be infinite */
     double tolerance;         /* stops after two iterations in a row that gain less than this */
-    int64_t most_iterations;
+    int64_t max_iterations;
 } volt_box_problem;
 
 /* Moves x, inside the box, to a local minimum and returns the value there; x is unchanged when the value at x is

@@ -20,7 +20,7 @@
 static const double share_low = 1e-4, share_high = 0.9999, phi_low = 0.8, phi_high = 0.98;
 static const double effect_low = 1e-3, effect_high = 1e3; /* multiplicative */
 
-enum { MOST_SMOOTHING = 4, MOST_ITERATIONS = 200 };
+enum { MAX_SMOOTHING = 4, MAX_ITERATIONS = 200 };
 static const double tolerance = 1e-4; /* in units of -2 log L */
 
 struct volt_ets_fitter {
@@ -46,7 +46,7 @@ typedef struct ets_search {
 
 volt_ets_fitter *volt_ets_fitter_create(const double *y, int64_t n, int64_t season)
 {
-    const int64_t S = season >= 2 && n / season >= 2 ? season : 0, count = MOST_SMOOTHING + 2 + S;
+    const int64_t S = season >= 2 && n / season >= 2 ? season : 0, count = MAX_SMOOTHING + 2 + S;
     volt_ets_fitter *fitter = volt_alloc_zero(1, sizeof *fitter);
     double *memory = volt_alloc_doubles(1, 4 * (n + S) + (VOLT_BOX_WORKSPACE + 3) * count);
     if (!fitter || !memory) {
@@ -312,7 +312,7 @@ static void climb(volt_ets_fitter *fitter, volt_ets_fit *fit)
         .low = fitter->low,
         .high = fitter->high,
         .tolerance = tolerance,
-        .most_iterations = MOST_ITERATIONS,
+        .max_iterations = MAX_ITERATIONS,
     };
     volt_box_minimise(&problem, fitter->x, fitter->workspace);
     volt_ets_state found = state_of(&search, fitter->x, fitter->effect_gradient);

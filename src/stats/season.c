@@ -22,7 +22,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { SHORTEST_SEASON = 4, LONGEST_SEASON = 400, MOST_LAGS = 800 };
+enum { SHORTEST_SEASON = 4, LONGEST_SEASON = 400, MAX_LAGS = 800 };
 
 /* The changes of y minus their mean, after scaling y by a power of two to at most 1, so that squares neither
  * overflow nor underflow; the season is scale-free. Returns the sum of their squares, and 0 when the changes
@@ -99,7 +99,7 @@ volt_status volt_season_find(const double *y, int64_t n, int64_t stride, int64_t
         VOLT_REQUIRE(isfinite(y[t * stride]), VOLT_ERR_NOT_FINITE, "value %" PRId64 " of the series is %g", t,
                      y[t * stride]);
 
-    const int64_t N = n - 1, M = volt_min(2 * N / 3, MOST_LAGS);
+    const int64_t N = n - 1, M = volt_min(2 * N / 3, MAX_LAGS);
     if ((M - 1) / 2 < SHORTEST_SEASON) {
         *season = 0;
         return VOLT_OK;

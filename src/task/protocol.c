@@ -115,12 +115,12 @@ volt_status volt_contenders_resolve(const volt_compare_options *options, volt_co
 
 /* ---- the paper's ranges ----------------------------------------------------------------------- */
 
-enum { MOST_RANGES = 6 };
+enum { MAX_RANGES = 6 };
 
 typedef struct published {
     const char *name; /* of the kernel */
     volt_published_inputs inputs;
-    volt_range ranges[MOST_RANGES]; /* terminated by one without a name */
+    volt_range ranges[MAX_RANGES]; /* terminated by one without a name */
 } published;
 
 #define LOG_RANGE(parameter, from, to)                                            \
@@ -247,9 +247,9 @@ static volt_status volterra_candidates(uint64_t seed, bool even, volt_candidates
 static volt_status draw_published(const char *text, const volt_kernel *kernel, const published *entry,
                                   volt_draw_options options, volt_view X, volt_candidates **candidates)
 {
-    volt_range ranges[MOST_RANGES];
+    volt_range ranges[MAX_RANGES];
     int64_t count = 0;
-    for (int r = 0; r < MOST_RANGES && entry->ranges[r].name; r++)
+    for (int r = 0; r < MAX_RANGES && entry->ranges[r].name; r++)
         if (!is_given(kernel, entry->ranges[r].name))
             ranges[count++] = entry->ranges[r];
     options.ranges = ranges;

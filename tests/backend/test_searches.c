@@ -66,12 +66,12 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 static const char *const kernels[] = {"volterra:tau_coef=0.3,lambda_coef=0.5", "rbf:gamma=0.7,window=3",
                                       "gak:sigma=1,window=4", "2*fir:mu=0.5 + memory:pole=0.4*rbf:gamma=1",
                                       "sig:level=2,window=3"};
-enum { KERNELS = sizeof kernels / sizeof kernels[0], MOST_SCORES = KERNELS * 8 };
+enum { KERNELS = sizeof kernels / sizeof kernels[0], MAX_SCORES = KERNELS * 8 };
 
 static const int64_t lengths[] = {35, 25, 30};
 
 /* All fold scores and alphas of the search into `scores`; returns how many. */
-static int64_t run_search(const search_case *one, const fed_system *rows, double scores[MOST_SCORES])
+static int64_t run_search(const search_case *one, const fed_system *rows, double scores[MAX_SCORES])
 {
     double alphas[KERNELS], weights[KERNELS];
     volt_candidates *candidates = NULL;
@@ -115,13 +115,13 @@ static int64_t run_search(const search_case *one, const fed_system *rows, double
     return count;
 }
 
-static double expected[CASES][MOST_SCORES];
+static double expected[CASES][MAX_SCORES];
 
 static void searches_on(const volt_backend *backend)
 {
     fed_system rows = fed_system_make(161);
     for (int c = 0; c < CASES; c++) {
-        double scores[MOST_SCORES];
+        double scores[MAX_SCORES];
         int64_t count = run_search(&cases[c], &rows, scores);
         if (backend == &volt_cpu_backend)
             memcpy(expected[c], scores, sizeof scores);

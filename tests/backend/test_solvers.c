@@ -86,7 +86,7 @@ static void solve_case(const volt_solver *solver, const char *text, uint64_t see
         check_ok(volt_loss_parse("squares", (volt_loss **)&squares.loss));
         task.loss = &squares;
     }
-    volt_iteration to_rounding = {.tolerance = 1e-14, .most_steps = 10 * N};
+    volt_iteration to_rounding = {.tolerance = 1e-14, .max_steps = 10 * N};
     task.iteration = &to_rounding;
     double A[N * Q], c[Q], unlearned[Q], washed[(W + 1) * Q];
     volt_readout readout = {.A = volt_matrix_of(A, N - washout, Q),

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Parameters of many assets are slow to simulate and show nothing new. */
-enum { MOST_TEXT = 1 << 14, MOST_ASSETS = 6, STEPS = 4, MOST_VECH = MOST_ASSETS * (MOST_ASSETS + 1) / 2 };
+enum { MAX_TEXT = 1 << 14, MAX_ASSETS = 6, STEPS = 4, MAX_VECH = MAX_ASSETS * (MAX_ASSETS + 1) / 2 };
 static const double untouched = -12345.678;
 
 static void check_same(const double *a, const double *b, int64_t count)
@@ -57,11 +57,11 @@ static void check_numbers(volt_status status, const double *values, int64_t coun
 static void check_use(const volt_bekk *bekk)
 {
     int64_t d = bekk->d, vech = d * (d + 1) / 2;
-    double z[STEPS * MOST_ASSETS], r[STEPS * MOST_ASSETS], h[STEPS * MOST_VECH], terms[STEPS];
-    double loglik = untouched, covariance[MOST_ASSETS * MOST_ASSETS];
-    for (int64_t i = 0; i < STEPS * MOST_VECH; i++)
+    double z[STEPS * MAX_ASSETS], r[STEPS * MAX_ASSETS], h[STEPS * MAX_VECH], terms[STEPS];
+    double loglik = untouched, covariance[MAX_ASSETS * MAX_ASSETS];
+    for (int64_t i = 0; i < STEPS * MAX_VECH; i++)
         h[i] = untouched;
-    for (int64_t i = 0; i < STEPS * MOST_ASSETS; i++)
+    for (int64_t i = 0; i < STEPS * MAX_ASSETS; i++)
         z[i] = r[i] = untouched;
     for (int64_t i = 0; i < d * d; i++)
         covariance[i] = untouched;
@@ -95,8 +95,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static int is_ready;
     if (!is_ready)
         is_ready = volt_set_threads(1) == VOLT_OK;
-    char text[MOST_TEXT + 1];
-    if (size > MOST_TEXT || memchr(bytes, 0, size)) /* volt_text_read rejects a zero byte */
+    char text[MAX_TEXT + 1];
+    if (size > MAX_TEXT || memchr(bytes, 0, size)) /* volt_text_read rejects a zero byte */
         return 0;
     memcpy(text, bytes, size);
     text[size] = '\0';
@@ -106,12 +106,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         FUZZ_CHECK(!bekk && *volt_error_detail());
         return 0;
     }
-    FUZZ_CHECK(bekk->d >= 1 && bekk->d <= VOLT_BEKK_MOST_ASSETS);
+    FUZZ_CHECK(bekk->d >= 1 && bekk->d <= VOLT_BEKK_MAX_ASSETS);
     char *written = NULL;
     FUZZ_CHECK(volt_bekk_to_json(bekk, &written) == VOLT_OK);
     check_round_trip(bekk, written);
     volt_free(written);
-    if (bekk->d <= MOST_ASSETS)
+    if (bekk->d <= MAX_ASSETS)
         check_use(bekk);
     volt_bekk_free(bekk);
     return 0;

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 1 << 12, ROWS = 10, DRAWS = 3 };
+enum { MAX_BYTES = 1 << 12, ROWS = 10, DRAWS = 3 };
 
 typedef struct fuzz_arguments {
     common_arguments common;
@@ -191,7 +191,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     char *words[FUZZ_LINES] = {NULL};
     fuzz_arguments arguments = {.file = NULL};
-    if (size > MOST_BYTES || memchr(bytes, 0, size))
+    if (size > MAX_BYTES || memchr(bytes, 0, size))
         return 0;
     fuzz_mute();
     int count = fuzz_lines_split(bytes, size, words);

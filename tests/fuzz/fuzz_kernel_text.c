@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 6, COLS = 2, MOST_TEXT = 4096 };
+enum { ROWS = 6, COLS = 2, MAX_TEXT = 4096 };
 
 /* A zero row, rows alike, and norms from 0 to 5. */
 static const double inputs[ROWS * COLS] = {0, 0, 0.5, -1, 0.5, -1, 3, 4, -0.125, 1e-3, 2, 0};
@@ -68,8 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static int is_ready;
     if (!is_ready)
         is_ready = volt_set_threads(1) == VOLT_OK; /* the fuzzer runs several processes, not several threads */
-    char text[MOST_TEXT + 1];
-    if (size > MOST_TEXT || memchr(bytes, 0, size))
+    char text[MAX_TEXT + 1];
+    if (size > MAX_TEXT || memchr(bytes, 0, size))
         return 0;
     memcpy(text, bytes, size);
     text[size] = '\0';

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { MOST_BYTES = 1 << 12, CRC_DIGITS = 8 };
+enum { MAX_BYTES = 1 << 12, CRC_DIGITS = 8 };
 static const char head[] = "volterra-journal 1 ";
 
 static void mend_line(char *line, size_t length, const char *digits)
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         model = learner_model(0);
         learn_digest(model, digits);
     }
-    if (size > MOST_BYTES)
+    if (size > MAX_BYTES)
         return 0;
     char *own = malloc(size + 1);
     FUZZ_CHECK(own);

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_BYTES = 1 << 14 };
+enum { MAX_BYTES = 1 << 14 };
 
 static void learn_digest(const volt_model *model, uint8_t digits[STATE_DIGITS])
 {
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         models[i] = learner_model(i);
         learn_digest(models[i], digits[i]);
     }
-    if (size < SAFETENSORS_LENGTH_BYTES || size > MOST_BYTES)
+    if (size < SAFETENSORS_LENGTH_BYTES || size > MAX_BYTES)
         return 0;
     for (int i = 0; i < LEARNER_KERNELS; i++)
         try_model(models[i], digits[i], bytes, size);

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 11, ROWS = 6, MOST_OUTPUTS = 256 };
+enum { MAX_BYTES = 1 << 11, ROWS = 6, MAX_OUTPUTS = 256 };
 
 static void check_values(const volt_loss_info *info, const volt_loss_info *again)
 {
@@ -24,8 +24,8 @@ static void use(const volt_loss *loss, const volt_loss_info *info)
 {
     static const double y[ROWS] = {0, 1, 1, 0, 1, 0};
     int64_t outputs = info->classes ? 2 : info->several ? info->n_values : 1;
-    double constant[MOST_OUTPUTS], forecasts[ROWS * MOST_OUTPUTS], score = NAN;
-    if (outputs > MOST_OUTPUTS)
+    double constant[MAX_OUTPUTS], forecasts[ROWS * MAX_OUTPUTS], score = NAN;
+    if (outputs > MAX_OUTPUTS)
         return;
     FUZZ_CHECK(volt_loss_constant(loss, volt_view_of(y, ROWS, 1), NULL, outputs, constant) == VOLT_OK);
     for (int64_t i = 0; i < ROWS * outputs; i++)
@@ -37,9 +37,9 @@ static void use(const volt_loss *loss, const volt_loss_info *info)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    char text[MOST_BYTES + 1];
+    char text[MAX_BYTES + 1];
     volt_loss *loss = NULL, *again = NULL;
-    if (size > MOST_BYTES || memchr(bytes, 0, size))
+    if (size > MAX_BYTES || memchr(bytes, 0, size))
         return 0;
     memcpy(text, bytes, size);
     text[size] = '\0';

@@ -15,13 +15,13 @@
 #include <string.h>
 
 /* A forecast costs about rows x window^2 steps of a path, times the inputs: small models show as much. */
-enum { MOST_BYTES = 1 << 14, MOST_WIDTH = 64, ROWS = 2 };
+enum { MAX_BYTES = 1 << 14, MAX_WIDTH = 64, ROWS = 2 };
 static const double untouched = -12345.678;
 
 /* Predictions of two arbitrary rows; returns whether they succeeded. */
-static int forecast(const volt_model *model, const volt_model_info *info, double out[ROWS * MOST_WIDTH])
+static int forecast(const volt_model *model, const volt_model_info *info, double out[ROWS * MAX_WIDTH])
 {
-    double X[ROWS * MOST_WIDTH];
+    double X[ROWS * MAX_WIDTH];
     volt_predict_options options = volt_predict_options_default();
     for (int64_t i = 0; i < ROWS * info->d; i++)
         X[i] = 0.75 - 0.5 * (double)(i % 3);
@@ -32,7 +32,7 @@ static int forecast(const volt_model *model, const volt_model_info *info, double
     for (int64_t i = 0; i < ROWS * info->q; i++)
         FUZZ_CHECK(status ? out[i] == untouched : isfinite(out[i]));
 
-    double y[MOST_WIDTH];
+    double y[MAX_WIDTH];
     volt_live *stream = NULL;
     if (volt_live_create(model, as_live(&options), &stream) == VOLT_OK) {
         for (int64_t i = 0; i < info->q; i++)
@@ -56,9 +56,9 @@ static void check_numbers(volt_status status, const double *numbers, int64_t n, 
 static void use_uncertainty(const volt_model *model, const volt_model_info *info)
 {
     static const double coverages[] = {0.5, 0.8};
-    double X[ROWS * MOST_WIDTH], first[ROWS * MOST_WIDTH], second[ROWS * MOST_WIDTH];
+    double X[ROWS * MAX_WIDTH], first[ROWS * MAX_WIDTH], second[ROWS * MAX_WIDTH];
     int64_t n = ROWS * info->q;
-    for (int64_t i = 0; i < ROWS * MOST_WIDTH; i++) {
+    for (int64_t i = 0; i < ROWS * MAX_WIDTH; i++) {
         X[i] = 0.5 - 0.25 * (double)(i % 5);
         first[i] = second[i] = untouched;
     }
@@ -81,10 +81,10 @@ static void use_uncertainty(const volt_model *model, const volt_model_info *info
 static void use(const volt_model *model)
 {
     volt_model_info info = {.struct_size = sizeof info};
-    double first[ROWS * MOST_WIDTH], second[ROWS * MOST_WIDTH];
+    double first[ROWS * MAX_WIDTH], second[ROWS * MAX_WIDTH];
     volt_model_get_info(model, &info);
     FUZZ_CHECK(info.n >= 1 && info.d >= 1 && info.q >= 1);
-    if (info.d > MOST_WIDTH || info.q > MOST_WIDTH)
+    if (info.d > MAX_WIDTH || info.q > MAX_WIDTH)
         return;
     int has_forecast = forecast(model, &info, first);
     use_uncertainty(model, &info);
@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static int is_ready;
     if (!is_ready)
         is_ready = volt_set_threads(1) == VOLT_OK;
-    if (size < SAFETENSORS_LENGTH_BYTES || size > MOST_BYTES)
+    if (size < SAFETENSORS_LENGTH_BYTES || size > MAX_BYTES)
         return 0;
     size_t mended_size;
     uint8_t *mended = fuzz_mend(bytes, size, &mended_size);

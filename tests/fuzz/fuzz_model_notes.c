@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 11, INPUTS = 8 };
+enum { MAX_BYTES = 1 << 11, INPUTS = 8 };
 static const char dated[] = "date,a\n2021-01-01,1\n2021-01-02,3\n2021-01-03,2\n2021-01-04,5\n";
 
 static const char *note(char *const *lines, int count, int which)
@@ -47,7 +47,7 @@ static void use(const volt_model_info *model, const model_times *times)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     char *lines[FUZZ_LINES] = {NULL};
-    if (size > MOST_BYTES || memchr(bytes, 0, size))
+    if (size > MAX_BYTES || memchr(bytes, 0, size))
         return 0;
     fuzz_mute();
     int count = fuzz_lines_split(bytes, size, lines);

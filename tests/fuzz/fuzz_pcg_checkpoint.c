@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 13, ROWS = 12, OUTPUTS = 2, LANDMARKS = 3, STEPS = 40 };
+enum { MAX_BYTES = 1 << 13, ROWS = 12, OUTPUTS = 2, LANDMARKS = 3, STEPS = 40 };
 
 static volt_status fit(int64_t steps, volt_model **model)
 {
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         FUZZ_CHECK(volt_set_threads(1) == VOLT_OK);
         learn_digest(digits);
     }
-    if (size < SAFETENSORS_LENGTH_BYTES || size > MOST_BYTES)
+    if (size < SAFETENSORS_LENGTH_BYTES || size > MAX_BYTES)
         return 0;
     size_t mended_size;
     uint8_t *mended = state_mend(bytes, size, digits, &mended_size);

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 11 };
+enum { MAX_BYTES = 1 << 11 };
 
 /* The output of a writer for a text; the caller frees it. */
 static char *written(void (*write)(FILE *, const char *), const char *text)
@@ -82,7 +82,7 @@ static void check_command(char *const *names, int count)
     shell_words words = {0};
     for (int i = 0; i < count; i++)
         shell_words_add(&words, "--name", names[i]);
-    char *line = shell_words_take(&words), *word = malloc(MOST_BYTES + 1);
+    char *line = shell_words_take(&words), *word = malloc(MAX_BYTES + 1);
     FUZZ_CHECK((line || count == 0) && word);
     const char *at = line;
     for (int i = 0; i < count; i++) {
@@ -127,7 +127,7 @@ static void check_header(char *const *names, int count)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     char *names[FUZZ_LINES] = {NULL};
-    if (size > MOST_BYTES || memchr(bytes, 0, size))
+    if (size > MAX_BYTES || memchr(bytes, 0, size))
         return 0;
     int count = fuzz_lines_split(bytes, size, names);
     for (int i = 0; i < count; i++) {

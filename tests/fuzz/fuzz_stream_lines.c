@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { D = 3, MOST_ROWS = 64, MOST_BYTES = 1 << 13 };
+enum { D = 3, MAX_ROWS = 64, MAX_BYTES = 1 << 13 };
 static const char *const names[D] = {"a", "b", "c"};
 static const double untouched = -12345.678;
 
@@ -33,7 +33,7 @@ static void check_row(const row_lines *lines, row_kind kind, const double *x)
     FUZZ_CHECK((kind != ROW_HOLED && kind != ROW_REFUSED) || *lines->problem);
 }
 
-/* Rows that were taken from the lines of `bytes`, at most MOST_ROWS; -1 when a line was refused or lacks a
+/* Rows that were taken from the lines of `bytes`, at most MAX_ROWS; -1 when a line was refused or lacks a
  * value. */
 static int64_t take_lines(const uint8_t *bytes, size_t size, const char *const *columns, double *rows)
 {
@@ -41,7 +41,7 @@ static int64_t take_lines(const uint8_t *bytes, size_t size, const char *const *
     int64_t count = 0;
     bool all = true;
     FUZZ_CHECK(row_lines_begin(&lines, D, columns) == 0);
-    for (size_t at = 0; at < size && count < MOST_ROWS;) {
+    for (size_t at = 0; at < size && count < MAX_ROWS;) {
         const uint8_t *end = memchr(bytes + at, '\n', size - at);
         size_t length = end ? (size_t)(end - bytes) + 1 - at : size - at;
         char *line = malloc(length + 1); /* exactly as long as it is: the sanitizer sees the end */
@@ -70,7 +70,7 @@ static void compare_with_file(const uint8_t *bytes, size_t size, const double *r
     snprintf(source, sizeof source, "%s:a,b,c", fuzz_input_path(bytes, size));
     if (volt_table_read(source, NULL, &table))
         return;
-    FUZZ_CHECK(table->cols == D && (table->rows == count || count == MOST_ROWS));
+    FUZZ_CHECK(table->cols == D && (table->rows == count || count == MAX_ROWS));
     FUZZ_CHECK(memcmp(table->values, rows, (size_t)(count * D) * sizeof *rows) == 0);
     volt_table_free(table);
 }
@@ -78,7 +78,7 @@ static void compare_with_file(const uint8_t *bytes, size_t size, const double *r
 /* The names of the first line, printed as a header, split into the same names. */
 static void check_header(const uint8_t *bytes, size_t size)
 {
-    char line[MOST_BYTES + 1], *printed = NULL, **cells = NULL, **again = NULL;
+    char line[MAX_BYTES + 1], *printed = NULL, **cells = NULL, **again = NULL;
     size_t length = 0;
     int64_t count = 0, count_again = 0;
     while (length < size && bytes[length] && bytes[length] != '\n' && bytes[length] != '\r')
@@ -106,8 +106,8 @@ static void check_header(const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    double rows[MOST_ROWS * D];
-    if (size > MOST_BYTES)
+    double rows[MAX_ROWS * D];
+    if (size > MAX_BYTES)
         return 0;
     fuzz_mute();
     int64_t count = take_lines(bytes, size, names, rows);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 13, TRAINED = 12, SEASON = 3, ROWS = 5 };
+enum { MAX_BYTES = 1 << 13, TRAINED = 12, SEASON = 3, ROWS = 5 };
 static const double untouched = -12345.678;
 
 /* A model of changes, which looks back over the rows of a season. */
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         model = make_model();
         learn_digest(model, digits);
     }
-    if (size < SAFETENSORS_LENGTH_BYTES || size > MOST_BYTES)
+    if (size < SAFETENSORS_LENGTH_BYTES || size > MAX_BYTES)
         return 0;
     size_t mended_size;
     uint8_t *mended = state_mend(bytes, size, digits, &mended_size);

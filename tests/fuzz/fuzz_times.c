@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 11, MOST_COLUMNS = 2 * 64 };
+enum { MAX_BYTES = 1 << 11, MAX_COLUMNS = 2 * 64 };
 
 /* Moments are written to the microsecond, and doubles of this size lie a quarter of one apart. */
 static int is_same(volt_time a, volt_time b)
@@ -77,7 +77,7 @@ static void check_column(char *const *lines, int count)
 
 static void check_calendar(const char *parts, const char *line)
 {
-    double values[MOST_COLUMNS], row[MOST_COLUMNS];
+    double values[MAX_COLUMNS], row[MAX_COLUMNS];
     calendar wanted = {0};
     volt_calendar columns;
     if (volt_calendar_parse(parts, &columns)) {
@@ -86,7 +86,7 @@ static void check_calendar(const char *parts, const char *line)
     }
     int64_t cols = columns.cols;
     FUZZ_CHECK(cols >= 2 && cols % 2 == 0);
-    if (cols > MOST_COLUMNS)
+    if (cols > MAX_COLUMNS)
         return;
     FUZZ_CHECK(calendar_check(parts, &wanted) == 0 && wanted.columns.cols == cols);
     for (int64_t j = 0; j < cols; j++) {
@@ -108,7 +108,7 @@ static void check_calendar(const char *parts, const char *line)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     char *lines[FUZZ_LINES] = {NULL};
-    if (size > MOST_BYTES || memchr(bytes, 0, size))
+    if (size > MAX_BYTES || memchr(bytes, 0, size))
         return 0;
     int count = fuzz_lines_split(bytes, size, lines);
     check_column(lines, count);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 12, COUNT = 3, MOST_BYTES = 1 << 14 };
+enum { ROWS = 12, COUNT = 3, MAX_BYTES = 1 << 14 };
 static const char placeholder[] = "0123456789abcdef";
 
 static const double inputs[ROWS] = {0.5, -1, 2, 0.25, -0.75, 1.5, 1, -2, 0.125, 3, -0.5, 0.75};
@@ -107,7 +107,7 @@ static void check_finished(const volt_search *search, const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    if (size > MOST_BYTES)
+    if (size > MAX_BYTES)
         return 0;
     const char *path = fuzz_own_path();
     prepare(path);

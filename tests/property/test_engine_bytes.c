@@ -79,7 +79,7 @@ static volt_resolved resolve(const char *text, int64_t d, volt_kernel **kernel)
 {
     volt_resolved resolved;
     check_ok(volt_kernel_parse(text, kernel));
-    const volt_extent unit[VOLT_MOST_FACTORS] = {{1, 1}};
+    const volt_extent unit[VOLT_MAX_FACTORS] = {{1, 1}};
     check_ok(volt_kernel_resolve_slices(*kernel, unit, d, &resolved));
     return resolved;
 }
@@ -189,7 +189,7 @@ static void columns_that_grow(void **state)
 static void an_outline_says_what_the_kernel_takes(void **state)
 {
     (void)state;
-    const volt_extent unit[VOLT_MOST_FACTORS] = {{1, 1}};
+    const volt_extent unit[VOLT_MAX_FACTORS] = {{1, 1}};
     for (int i = 0; i < KERNELS; i++) {
         volt_kernel *kernel = NULL;
         volt_resolved whole = resolve(kernels[i], 2, &kernel), outline = {0};

@@ -23,13 +23,13 @@
 
 #include <cmocka.h>
 
-enum { N = 44, H = 19, D = 3, ALL = N + H, MOST_FORMS = 64 };
+enum { N = 44, H = 19, D = 3, ALL = N + H, MAX_FORMS = 64 };
 
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
 /* ---- the forms of every kernel ---------------------------------------------------------------- */
 
-static char forms[MOST_FORMS][96];
+static char forms[MAX_FORMS][96];
 static int form_count;
 
 static void add_form(const char *text)
@@ -38,7 +38,7 @@ static void add_form(const char *text)
     volt_kernel_facts facts = {.struct_size = sizeof facts};
     if (volt_kernel_parse(text, &kernel) == VOLT_OK &&
         volt_kernel_query(kernel, 1, D, 0.1, &facts) == VOLT_OK) {
-        assert_true(form_count < MOST_FORMS);
+        assert_true(form_count < MAX_FORMS);
         snprintf(forms[form_count++], sizeof forms[0], "%s", text);
     }
     volt_kernel_free(kernel);

@@ -25,8 +25,8 @@
 
 #include <cmocka.h>
 
-enum { N = 78, D = 2, FOLDS = 3, MOST_RECORDS = 6 };
-static const int64_t records[MOST_RECORDS] = {17, 12, 13, 11, 14, 11};
+enum { N = 78, D = 2, FOLDS = 3, MAX_RECORDS = 6 };
+static const int64_t records[MAX_RECORDS] = {17, 12, 13, 11, 14, 11};
 static const double allowed = 2e-6;
 
 static int64_t pick(volt_rng *rng, int64_t count)
@@ -73,7 +73,7 @@ static int64_t add_lengths(const plain_group *g, int64_t first, int64_t end, int
 
 static volt_landmark_set choose(const plain_group *g, const volt_resolved *resolved)
 {
-    int64_t lengths[MOST_RECORDS];
+    int64_t lengths[MAX_RECORDS];
     volt_records cut;
     volt_landmark_set set;
     int64_t n = add_lengths(g, g->base, N, lengths);
@@ -91,7 +91,7 @@ static void fit_part(const plain_group *g, const volt_split *split, double *fore
     bool reset = g->options->start == VOLT_START_RESET;
     int64_t trained = split->train_end - g->base, block = split->end - split->begin, shown = trained + block;
     int64_t until = reset ? split->train_end : split->end, seen = until - g->base;
-    int64_t lengths[3 * MOST_RECORDS + N], n = add_lengths(g, g->base, until, lengths);
+    int64_t lengths[3 * MAX_RECORDS + N], n = add_lengths(g, g->base, until, lengths);
     volt_resolved resolved = resolve_on(g->kernel, plain_inputs(p));
     volt_landmark_set set = choose(g, &resolved);
     int64_t m = set.m, first = reset ? seen + block : seen, rows = first + set.n, w = g->options->washout;
@@ -204,7 +204,7 @@ static volt_search_options draw_options(volt_rng *rng)
     options.splits.gap = blocks ? pick(rng, 3) : 0;
     if (pick(rng, 3) == 0) {
         options.records = records;
-        options.n_records = MOST_RECORDS;
+        options.n_records = MAX_RECORDS;
         options.folds_by_records = blocks && pick(rng, 2);
         if (options.folds_by_records)
             options.splits.min_train = 2;

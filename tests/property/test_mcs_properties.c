@@ -15,7 +15,7 @@
 
 static const volt_mcs_method methods[] = {VOLT_MCS_R, VOLT_MCS_MAX};
 
-enum { MOST_MODELS = 8 };
+enum { MAX_MODELS = 8 };
 
 static volt_mcs_options options_of(volt_mcs_method method, int64_t reps, uint64_t seed)
 {
@@ -48,8 +48,8 @@ static double *random_losses(volt_rng *rng, int64_t T, int64_t M, double step)
 /* ---- a plain version -------------------------------------------------------------------------- */
 
 typedef struct plain_set {
-    double pvalues[MOST_MODELS], statistics[MOST_MODELS];
-    int64_t order[MOST_MODELS];
+    double pvalues[MAX_MODELS], statistics[MAX_MODELS];
+    int64_t order[MAX_MODELS];
 } plain_set;
 
 static double column_mean(const double *losses, int64_t T, int64_t M, int64_t i, const int64_t *rows)
@@ -64,8 +64,8 @@ static double column_mean(const double *losses, int64_t T, int64_t M, int64_t i,
 static plain_set plain_mcs(const double *losses, int64_t T, int64_t M, const int64_t *indices, int64_t reps,
                            volt_mcs_method method)
 {
-    double mean[MOST_MODELS], *error = new_matrix(reps, M), V[MOST_MODELS][MOST_MODELS] = {{0}};
-    int alive[MOST_MODELS];
+    double mean[MAX_MODELS], *error = new_matrix(reps, M), V[MAX_MODELS][MAX_MODELS] = {{0}};
+    int alive[MAX_MODELS];
     for (int64_t i = 0; i < M; i++) {
         alive[i] = 1;
         mean[i] = column_mean(losses, T, M, i, NULL);
@@ -80,7 +80,7 @@ static plain_set plain_mcs(const double *losses, int64_t T, int64_t M, const int
     plain_set set = {{0}, {0}, {0}};
     double running = 0;
     for (int64_t left = M; left > 1; left--) {
-        double middle = 0, s[MOST_MODELS] = {0}, statistic = -1;
+        double middle = 0, s[MAX_MODELS] = {0}, statistic = -1;
         int64_t loser = 0, above = 0;
         for (int64_t i = 0; i < M; i++)
             middle += alive[i] ? mean[i] / (double)left : 0;
@@ -133,7 +133,7 @@ static void equals_the_plain_version(void **state)
     volt_rng rng = test_rng(21);
     int64_t indices[T * REPS];
     for (int sample = 0; sample < 30; sample++) {
-        int64_t M = 2 + sample % (MOST_MODELS - 1);
+        int64_t M = 2 + sample % (MAX_MODELS - 1);
         double *losses = random_losses(&rng, T, M, 0.05 * (sample % 4));
         for (int i = 0; i < T * REPS; i++)
             indices[i] = (int64_t)(volt_rng_uniform(&rng) * T);

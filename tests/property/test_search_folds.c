@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_FOLDS = 8, STEP = UNDER_SANITIZERS ? 5 : 1 };
+enum { MAX_FOLDS = 8, STEP = UNDER_SANITIZERS ? 5 : 1 };
 
 static const double tolerance = 1e-9;
 
@@ -105,7 +105,7 @@ static void compare(const plain_problem *problem, const form *kernel, double alp
     check_ok(volt_search_run(candidates, plain_inputs(problem), plain_targets(problem), options, &search));
     const volt_trial *trial = volt_search_trial(search, 0);
     int64_t folds = options->splits.folds;
-    double expected[MOST_FOLDS], rounding[MOST_FOLDS], mean = 0, bounds = 0;
+    double expected[MAX_FOLDS], rounding[MAX_FOLDS], mean = 0, bounds = 0;
     plain_cv_folds(problem, kernel->text, alpha, options, expected, rounding);
     if (trial->failure || trial->stopped || trial->n_folds != folds)
         fail_msg("%s, %s: %s after %" PRId64 " folds", kernel->text, what,
@@ -392,7 +392,7 @@ static void candidates_of_all_kernels_in_one_search(void **state)
             volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search));
         for (int f = 0; f < FORMS; f++) {
             const volt_trial *trial = volt_search_trial(search, f);
-            double expected[MOST_FOLDS], rounding[MOST_FOLDS];
+            double expected[MAX_FOLDS], rounding[MAX_FOLDS];
             plain_cv_folds(&problem, texts[f], alphas[f], &options, expected, rounding);
             assert_int_equal(trial->index, f);
             for (int k = 0; k < options.splits.folds; k++)

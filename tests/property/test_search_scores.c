@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_FOLDS = 8 };
+enum { MAX_FOLDS = 8 };
 
 static const double tolerance = 1e-9;
 
@@ -79,7 +79,7 @@ static void one_step_errors_are_those_of_a_fit_per_row(void **state)
             double alpha = (choice & 4 ? 1e-3 : 1e-6) * pow(10, 3 * volt_rng_uniform(&rng));
             volt_search *search = search_one(&problem, kernels[p], alpha, &options);
             const volt_trial *trial = volt_search_trial(search, 0);
-            double expected[MOST_FOLDS], rounding[MOST_FOLDS], mean = 0, bounds = 0;
+            double expected[MAX_FOLDS], rounding[MAX_FOLDS], mean = 0, bounds = 0;
             plain_cv_folds(&problem, kernels[p], alpha, &options, expected, rounding);
             assert_int_equal(trial->n_folds, options.splits.folds);
             for (int64_t f = 0; f < trial->n_folds; f++) {

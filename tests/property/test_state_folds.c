@@ -150,8 +150,8 @@ static int64_t states_of(const volt_problem *problem, const char *text)
 {
     volt_kernel *kernel = NULL;
     volt_resolved resolved = {0};
-    volt_extent unit[VOLT_MOST_FACTORS];
-    for (int s = 0; s < VOLT_MOST_FACTORS; s++)
+    volt_extent unit[VOLT_MAX_FACTORS];
+    for (int s = 0; s < VOLT_MAX_FACTORS; s++)
         unit[s] = (volt_extent){.radius = 1, .largest = 1};
     check_ok(volt_kernel_parse(text, &kernel));
     check_ok(volt_kernel_resolve_slices(kernel, unit, D, &resolved));
@@ -164,7 +164,7 @@ static int64_t states_of(const volt_problem *problem, const char *text)
 static void only_few_states_of_plain_products(void **state)
 {
     (void)state;
-    volt_problem problem = {.n = N, .most_rows = N, .d = D, .q = 1, .score = VOLT_SCORE_MSE};
+    volt_problem problem = {.n = N, .max_rows = N, .d = D, .q = 1, .score = VOLT_SCORE_MSE};
     static const int64_t sizes[PAIRS] = {12, 9, 7, 11, 11};
     for (int p = 0; p < PAIRS; p++) {
         assert_int_equal(states_of(&problem, pairs[p].states), sizes[p]);

@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { N = 4300, LATER = 60, ALL = N + LATER, D = 2, Q = 2, MOST_STATES = 40 };
+enum { N = 4300, LATER = 60, ALL = N + LATER, D = 2, Q = 2, MAX_STATES = 40 };
 
 typedef struct data {
     double X[ALL * D], Y[ALL * Q];
@@ -104,7 +104,7 @@ static double *states_of(const volt_model *model, const data *d, int64_t *count)
     volt_columns *columns = NULL;
     volt_state *kernel_state = NULL;
     *count = volt_states_count(&model->resolved);
-    assert_true(*count > 0 && *count <= MOST_STATES);
+    assert_true(*count > 0 && *count <= MAX_STATES);
     double *F = new_matrix(ALL, *count);
     check_ok(volt_states_columns(&model->resolved, &columns));
     check_ok(volt_state_create(&model->resolved, columns, ALL, &kernel_state));
@@ -118,7 +118,7 @@ static double *states_of(const volt_model *model, const data *d, int64_t *count)
 static void plain_forecasts(const double *F, int64_t count, const data *d, const bool *without, int washout,
                             double alpha, bool intercept, int k, double *out)
 {
-    static long double S[MOST_STATES * MOST_STATES], h[MOST_STATES], m[MOST_STATES];
+    static long double S[MAX_STATES * MAX_STATES], h[MAX_STATES], m[MAX_STATES];
     long double mean = 0, rows = 0, c = 0;
     int n = (int)count;
     memset(S, 0, sizeof S);

@@ -14,13 +14,13 @@
 
 #include <cmocka.h>
 
-enum { MOST_TENSORS = 9 };
+enum { MAX_TENSORS = 9 };
 
 /* The arrays of "inputs" that are there, as a file of weights; Z is none of them. */
 static const char *write_weights(golden *file)
 {
     static const char *const names[] = {"A", "C", "b", "P0", "P1", "P2", "q0", "q1", "q2"};
-    tensor_entry entries[MOST_TENSORS];
+    tensor_entry entries[MAX_TENSORS];
     int count = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[32];

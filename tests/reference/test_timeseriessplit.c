@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_FOLDS = 16 };
+enum { MAX_FOLDS = 16 };
 
 static void check_length(golden *file, int64_t n)
 {
@@ -19,9 +19,9 @@ static void check_length(golden *file, int64_t n)
     char path[64];
     snprintf(path, sizeof path, "expected.%d", (int)n);
     golden_array expected = golden_array_of(file, path);
-    assert_true(options.folds <= MOST_FOLDS && expected.rows == options.folds && expected.cols == 4);
+    assert_true(options.folds <= MAX_FOLDS && expected.rows == options.folds && expected.cols == 4);
 
-    volt_split splits[MOST_FOLDS];
+    volt_split splits[MAX_FOLDS];
     check_ok(volt_splits(n, &options, splits));
     for (int64_t k = 0; k < options.folds; k++) {
         const double *row = expected.data + 4 * k;

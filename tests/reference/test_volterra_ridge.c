@@ -22,14 +22,14 @@
 
 #include <cmocka.h>
 
-enum { MOST_OUTPUTS = 8 };
+enum { MAX_OUTPUTS = 8 };
 
 typedef struct trained {
     golden *file;
     volt_kernel *kernel;
     volt_model *model;
     volt_model_info info;
-    double alpha0[MOST_OUTPUTS];
+    double alpha0[MAX_OUTPUTS];
 } trained;
 
 static volt_view view_of(golden_array array)
@@ -57,7 +57,7 @@ static trained train(const char *name)
                             volt_matrix_of(NULL, 0, 0), &t.model));
     t.info.struct_size = sizeof t.info;
     volt_model_get_info(t.model, &t.info);
-    assert_true(t.info.q <= MOST_OUTPUTS);
+    assert_true(t.info.q <= MAX_OUTPUTS);
     for (int64_t i = t.info.washout; i < t.info.n; i++)
         for (int64_t k = 0; k < t.info.q; k++)
             t.alpha0[k] +=

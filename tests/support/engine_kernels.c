@@ -28,7 +28,7 @@ const char *const engine_kernels[] = {
 volt_resolved resolve_on(const char *text, volt_view Z)
 {
     volt_kernel *kernel = plain_parse(text);
-    volt_extent extents[VOLT_MOST_FACTORS];
+    volt_extent extents[VOLT_MAX_FACTORS];
     volt_resolved resolved = {0};
     check_ok(volt_extents_of(Z, 1, "the inputs", extents));
     check_ok(volt_kernel_resolve_slices(kernel, extents, Z.cols, &resolved));

@@ -9,7 +9,7 @@
 /* Slopes carry the rounding of u divided by mu. A longer long double gives better lower bounds. */
 typedef long double real;
 
-enum { MOST_UNKNOWNS = (PLAIN_ROWS + 1) * PLAIN_COLUMNS, MOST_NEWTON = 80, BISECTIONS = 60 };
+enum { MAX_UNKNOWNS = (PLAIN_ROWS + 1) * PLAIN_COLUMNS, MAX_NEWTON = 80, BISECTIONS = 60 };
 
 static bool is_lines(plain_loss_kind kind)
 {
@@ -171,9 +171,9 @@ typedef struct plain_state {
     const plain_loss_problem *problem;
     double penalty, mu;
     int64_t unknowns;
-    real x[MOST_UNKNOWNS]; /* column by column: b, then the intercept */
-    real r[MOST_UNKNOWNS], high, low, way[PLAIN_COLUMNS];
-    double H[MOST_UNKNOWNS * MOST_UNKNOWNS];
+    real x[MAX_UNKNOWNS]; /* column by column: b, then the intercept */
+    real r[MAX_UNKNOWNS], high, low, way[PLAIN_COLUMNS];
+    double H[MAX_UNKNOWNS * MAX_UNKNOWNS];
 } plain_state;
 
 static double feature(const plain_loss_problem *problem, int64_t i, int64_t f)
@@ -257,7 +257,7 @@ static void bracket(plain_state *s)
 
 static real derivative(plain_state *s, const double *step, double tau)
 {
-    real x[MOST_UNKNOWNS] = {0}, sum = 0;
+    real x[MAX_UNKNOWNS] = {0}, sum = 0;
     for (int64_t i = 0; i < s->unknowns; i++)
         x[i] = s->x[i] + tau * step[i];
     evaluate(s, x, false);
@@ -269,7 +269,7 @@ static real derivative(plain_state *s, const double *step, double tau)
 /* A Newton step with a search for the root of the derivative; false: none leads down any more. */
 static bool newton_step(plain_state *s)
 {
-    double step[MOST_UNKNOWNS], most = 0, low = 0, high = 1;
+    double step[MAX_UNKNOWNS], most = 0, low = 0, high = 1;
     int64_t n = s->unknowns;
     evaluate(s, s->x, true);
     for (int64_t i = 0; i < n; i++)
@@ -306,7 +306,7 @@ static void follow(plain_state *s, double start, double *low, double *high)
     bool lines = is_lines(problem->kind);
     s->mu = start / (double)problem->n;
     for (int round = 0; round < (lines ? 45 : 1); round++, s->mu /= 4)
-        for (int i = 0; i < MOST_NEWTON; i++) {
+        for (int i = 0; i < MAX_NEWTON; i++) {
             bool moved = newton_step(s);
             bracket(s);
             bool better = s->low > *low;

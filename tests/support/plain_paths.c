@@ -278,7 +278,7 @@ double plain_gak_log(const plain_path *x, const plain_path *y, double sigma)
 
 /* ---- truncated signature ---------------------------------------------------------------------- */
 
-enum { MOST_LEVEL = 16 };
+enum { MAX_LEVEL = 16 };
 
 int64_t plain_signature_length(int64_t channels, int level)
 {
@@ -292,7 +292,7 @@ int64_t plain_signature_length(int64_t channels, int level)
 static void multiply_exponential(const double *dx, int64_t channels, int level, int order, double *const *S,
                                  const int64_t *size)
 {
-    double *power[MOST_LEVEL + 1];
+    double *power[MAX_LEVEL + 1];
     for (int r = 0; r <= level; r++) {
         power[r] = new_matrix(size[r], 1);
         power[r][0] = 1;
@@ -309,8 +309,8 @@ static void multiply_exponential(const double *dx, int64_t channels, int level, 
 
 static void signature_of(const plain_path *path, int level, int order, bool absolute, double *list)
 {
-    int64_t channels = path->channels, size[MOST_LEVEL + 1];
-    double one = 1, *S[MOST_LEVEL + 1], *dx = new_matrix(channels, 1);
+    int64_t channels = path->channels, size[MAX_LEVEL + 1];
+    double one = 1, *S[MAX_LEVEL + 1], *dx = new_matrix(channels, 1);
     S[0] = &one;
     size[0] = 1;
     for (int m = 1; m <= level; m++) {

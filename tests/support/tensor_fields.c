@@ -29,13 +29,13 @@ fields read_fields(const char *path)
     json_t *value;
     json_object_foreach(f.header, key, value)
     {
-        assert_true(f.n_tensors < MOST_FIELDS);
+        assert_true(f.n_tensors < MAX_FIELDS);
         if (strcmp(key, "__metadata__") != 0)
             f.tensors[f.n_tensors++] = *volt_safetensors_tensor(f.file, key);
     }
     json_object_foreach(json_object_get(f.header, "__metadata__"), key, value)
     {
-        assert_true(f.n_metadata < MOST_FIELDS);
+        assert_true(f.n_metadata < MAX_FIELDS);
         if (strcmp(key, "checksum") != 0)
             f.metadata[f.n_metadata++] = (volt_metadatum){key, json_string_value(value)};
     }

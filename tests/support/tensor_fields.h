@@ -6,13 +6,13 @@
 
 #include <jansson.h>
 
-enum { MOST_FIELDS = 48 };
+enum { MAX_FIELDS = 48 };
 
 typedef struct fields {
     volt_safetensors *file;
     json_t *header;
-    volt_tensor tensors[MOST_FIELDS];
-    volt_metadatum metadata[MOST_FIELDS];
+    volt_tensor tensors[MAX_FIELDS];
+    volt_metadatum metadata[MAX_FIELDS];
     int64_t n_tensors, n_metadata;
 } fields;
 

@@ -23,7 +23,7 @@ static void grids_are_powers_of_ten_in_order(void **state)
                  {VOLT_ALPHA_SERIES, 1e-8, 10, 10},   {VOLT_ALPHA_CLASS_LOSS, 1e-3, 10, 5},
                  {VOLT_ALPHA_ANOMALY, 1e-8, 1, 9},    {VOLT_ALPHA_AUTOREGRESSION, 1e2, 1e-6, 9},
                  {VOLT_ALPHA_SEARCH, 10, 1e-8, 10}};
-    double alphas[VOLT_MOST_ALPHAS];
+    double alphas[VOLT_MAX_ALPHAS];
     for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
         int64_t count = volt_alpha_list(grids[i].grid, 1, 0, alphas);
         assert_int_equal(count, grids[i].count);
@@ -52,8 +52,8 @@ static void unit_is_the_mean_over_rows_with_a_target(void **state)
 
 /* Errors of two columns by log10 alpha, and a record of the calls. */
 typedef struct table {
-    double errors[VOLT_MOST_ALPHAS][2], seconds[VOLT_MOST_ALPHAS]; /* from the smallest power, -8 */
-    double screened[VOLT_MOST_ALPHAS];
+    double errors[VOLT_MAX_ALPHAS][2], seconds[VOLT_MAX_ALPHAS]; /* from the smallest power, -8 */
+    double screened[VOLT_MAX_ALPHAS];
     int singular; /* smaller powers cannot be evaluated */
     int evaluations, screenings, kept;
 } table;
@@ -94,7 +94,7 @@ static volt_status out_of_memory(void *context, volt_alpha_choice *choice)
 static void fill(table *t, double value)
 {
     *t = (table){.singular = -9};
-    for (int i = 0; i < VOLT_MOST_ALPHAS; i++)
+    for (int i = 0; i < VOLT_MAX_ALPHAS; i++)
         t->errors[i][0] = t->errors[i][1] = t->screened[i] = value;
 }
 

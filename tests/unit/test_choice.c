@@ -123,23 +123,22 @@ static void the_block_test_is_two_t_tests(void **state)
 
 /* ---- reference choice ------------------------------------------------------------------------- */
 
-enum { MOST_N = 36, MOST_Q = 2, POWERS = 12 };
+enum { MAX_N = 36, MAX_Q = 2, POWERS = 12 };
 
 /* A fit: its settings and the derived data. */
 typedef struct problem {
     int64_t n, q, kept; /* rows, outputs (inputs at a later row), rows after the washout */
     volt_fit_options options;
-    int64_t anchors[MOST_Q];
-    double X[(MOST_N + 10) * MOST_Q], Y[MOST_N * MOST_Q];
-    double K[MOST_N * MOST_N]; /* kept x kept, without the common part */
+    int64_t anchors[MAX_Q];
+    double X[(MAX_N + 10) * MAX_Q], Y[MAX_N * MAX_Q];
+    double K[MAX_N * MAX_N]; /* kept x kept, without the common part */
     double mean_diagonal, largest;
 } problem;
 
 /* Random walks, noise, seasons and trends. */
 static void make_problem(problem *p, volt_rng *rng)
 {
-    *p =
-        (problem){.n = draw(rng, 16, MOST_N), .q = draw(rng, 1, MOST_Q), .options = volt_fit_options_default()};
+    *p = (problem){.n = draw(rng, 16, MAX_N), .q = draw(rng, 1, MAX_Q), .options = volt_fit_options_default()};
     int64_t ahead = p->options.ahead = draw(rng, 1, 4);
     p->options.washout = draw(rng, 0, 1) ? 0 : draw(rng, 1, 4);
     p->options.intercept = draw(rng, 0, 3) > 0;
@@ -232,12 +231,12 @@ static double plain_forecast(const problem *p, int64_t t, int64_t rows, const do
 typedef struct candidate {
     bool level, constant;
     double alpha, mse;
-    double e[MOST_N], z[MOST_N];
+    double e[MAX_N], z[MAX_N];
 } candidate;
 
 static void run_candidate(const problem *p, int64_t k, candidate *c, int64_t begin)
 {
-    double targets[MOST_N], A[MOST_N], frozen[MOST_N], constant, frozen_constant;
+    double targets[MAX_N], A[MAX_N], frozen[MAX_N], constant, frozen_constant;
     int64_t H = p->options.ahead, start = begin - H + 1;
     for (int64_t i = 0; i < p->kept; i++)
         targets[i] = target(p, c->level, i, k);
@@ -295,7 +294,7 @@ static verdict decide(const problem *p, int64_t k, int64_t begin)
 {
     int64_t rows = p->kept - begin;
     bool only_level = p->options.target == VOLT_TARGET_LEVEL;
-    double naive[MOST_N], half = 0;
+    double naive[MAX_N], half = 0;
     verdict v = {.best = best_of(p, k, only_level, begin), .share = 1, .clear = true};
     for (int64_t i = 0; i < rows; i++) {
         naive[i] = target(p, false, begin + i, k);
@@ -326,7 +325,7 @@ static verdict decide(const problem *p, int64_t k, int64_t begin)
 static void check_fitted(const problem *p, const volt_model_info *info, const verdict *v, int64_t k,
                          const double *fitted, double allowed)
 {
-    double targets[MOST_N], A[MOST_N], c;
+    double targets[MAX_N], A[MAX_N], c;
     int64_t w = p->options.washout;
     for (int64_t i = 0; i < p->kept; i++)
         targets[i] = target(p, v->best.level && v->share == 1, i, k);
@@ -357,7 +356,7 @@ static double rounding(const problem *p, double alpha, double size)
 
 static void check_choice(const volt_kernel *kernel, problem *p, int *seen)
 {
-    double fitted[MOST_N * MOST_Q];
+    double fitted[MAX_N * MAX_Q];
     volt_model *model = NULL;
     volt_model_info info = {.struct_size = sizeof info};
     check_ok(volt_model_fit(kernel, volt_view_of(p->X, p->n, p->q), volt_view_of(p->Y, p->n, p->q), &p->options,

@@ -124,7 +124,7 @@ static void scores_are_those_of_refits(void **state)
         for (int i = 0; i < N; i++)
             for (int64_t j = 0; j < bench.K.cols; j++)
                 bench.K.data[i * bench.K.ld + j] = K[i * N + (with ? landmarks[j] : j)];
-        volt_class_score scores[VOLT_MOST_LISTS], one;
+        volt_class_score scores[VOLT_MAX_LISTS], one;
         check_ok(volt_class_profile(&bench, 0.1, 0, FOLDS, scores));
         for (int64_t f = 0; f <= FOLDS; f++) {
             volt_class_score expected = refit(with ? reduced : K, Y, classes, fold, f, 0.1);

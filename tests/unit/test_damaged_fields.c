@@ -61,7 +61,7 @@ static volt_status load_learner(const char *path)
     return status;
 }
 
-static volt_fit_options usual_options(void)
+static volt_fit_options default_options(void)
 {
     static const int64_t anchors[] = {0, 1};
     static const char *const names[] = {"first", "second"};
@@ -94,7 +94,7 @@ static const char *save_model(volt_model *fitted)
 
 static volt_status refit(const char *path)
 {
-    volt_fit_options options = usual_options();
+    volt_fit_options options = default_options();
     volt_kernel *kernel = plain_parse("volterra");
     volt_model *fitted = NULL;
     options.solver = "pcg";
@@ -303,7 +303,7 @@ static void model_of_changes(void **state)
         {"input", TEXT, 0, "level", "\"input\" is level, and has no tensor"},
         {"pending_inputs", ROWS_ONLY, 0, NULL, "\"pending_inputs\" has no rows"},
     };
-    volt_fit_options options = usual_options();
+    volt_fit_options options = default_options();
     options.target = VOLT_TARGET_CHANGE;
     options.input = VOLT_INPUT_BOTH;
     options.season = 3;
@@ -365,7 +365,7 @@ static void models_of_losses(void **state)
     static double labels[ROWS];
     for (int64_t i = 0; i < ROWS; i++)
         labels[i] = (double)(i % 3);
-    volt_fit_options options = usual_options();
+    volt_fit_options options = default_options();
     options.anchors = NULL;
     options.loss = "multinomial";
     const char *path = save_model(fit_model("esn:size=3", &options, labels, 1));
@@ -391,7 +391,7 @@ static void model_with_feedback(void **state)
         {"ahead", TEXT, 0, "1", "not compatible with the feedback weight"},
         {"no_last_target", TEXT, 0, "yes", "\"no_last_target\" is yes, and \"ends_without_target\" is no"},
     };
-    volt_fit_options options = usual_options();
+    volt_fit_options options = default_options();
     options.ahead = 0;
     options.feedback_weight = 0.3;
     const char *path = save_model(fit_model("volterra", &options, X + D, Q));
@@ -412,7 +412,7 @@ static void models_of_other_solvers(void **state)
         {"landmarks", ROWS_ONLY, 4, NULL, "\"landmarks\" has records of 6 rows in all"},
         {"landmarks", 2, 10, NULL, "whole numbers from 1 to 4"},
     };
-    volt_fit_options options = usual_options();
+    volt_fit_options options = default_options();
     options.solver = "nystrom";
     options.landmarks = 5;
     options.records = lengths;
@@ -425,7 +425,7 @@ static void models_of_other_solvers(void **state)
     set_shape(&f, "error_scales", 2 * ROWS, 1);
     check_fails(load_fields(&f, load_model), VOLT_ERR_FORMAT, "rows, and may have");
     free_fields(&f);
-    options = usual_options();
+    options = default_options();
     options.solver = "features";
     path = save_model(fit_model("esn:size=3", &options, X + D, Q));
     damage_every_field("states", path, load_model, "no text reservoirs, no tensor states_readout, ");
@@ -452,7 +452,7 @@ static void streams(void **state)
         {"learns", TEXT, 0, "yes", "window"},
     };
     double y[Q];
-    volt_fit_options options = usual_options();
+    volt_fit_options options = default_options();
     volt_live *stream = NULL;
     options.ahead = 0;
     options.feedback_weight = 0.3;
@@ -488,7 +488,7 @@ static void learners(void **state)
         {"learned", TEXT, 0, "-1", "must be a number of at least 0"},
     };
     double y[Q];
-    volt_fit_options options = usual_options();
+    volt_fit_options options = default_options();
     volt_live *learner = NULL;
     options.ahead = 2;
     model = fit_model("volterra", &options, X + 2 * D, Q);

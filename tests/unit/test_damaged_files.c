@@ -22,7 +22,7 @@
 
 /* Elements are little-endian words of 4 bytes: tags {type, bytes}, or {type | bytes << 16, body} in the
  * short form. */
-enum { INT8 = 1, INT32 = 5, UINT32 = 6, DOUBLE = 9, MATRIX = 14, COMPRESSED = 15, MOST_WORDS = 8192 };
+enum { INT8 = 1, INT32 = 5, UINT32 = 6, DOUBLE = 9, MATRIX = 14, COMPRESSED = 15, MAX_WORDS = 8192 };
 enum { CELL = 1, STRUCT = 2, OBJECT = 3, CHAR = 4, NUMBERS = 6, FUNCTION = 16, OPAQUE = 17 };
 #define SHORT(type, bytes) ((type) | (uint32_t)(bytes) << 16)
 #define FLAGS(class) UINT32, 8, class, 0
@@ -32,7 +32,7 @@ enum { CELL = 1, STRUCT = 2, OBJECT = 3, CHAR = 4, NUMBERS = 6, FUNCTION = 16, O
 #define BODY(...) (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)
 
 typedef struct mat_file {
-    unsigned char bytes[4 * MOST_WORDS];
+    unsigned char bytes[4 * MAX_WORDS];
     size_t size;
 } mat_file;
 

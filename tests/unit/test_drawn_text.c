@@ -22,17 +22,17 @@
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 
-enum { MOST_TEXTS = 1200, TEXT_LENGTH = 96 };
+enum { MAX_TEXTS = 1200, TEXT_LENGTH = 96 };
 
 typedef struct text_list {
-    char texts[MOST_TEXTS][TEXT_LENGTH];
+    char texts[MAX_TEXTS][TEXT_LENGTH];
     int count;
 } text_list;
 
 /* Every text has a suffix for finding it, since gnuplot omits empty texts. */
 static void add_text(text_list *list, const char *text)
 {
-    assert_true(list->count < MOST_TEXTS);
+    assert_true(list->count < MAX_TEXTS);
     snprintf(list->texts[list->count], TEXT_LENGTH, "%.80s~%d", text, list->count);
     list->count++;
 }
@@ -113,7 +113,7 @@ static void collect_texts(text_list *list)
     print_message("seed %d, stream 0\n", (int)seed);
     volt_rng rng;
     volt_rng_init(&rng, seed, 0);
-    while (list->count < MOST_TEXTS) {
+    while (list->count < MAX_TEXTS) {
         char text[TEXT_LENGTH] = "";
         for (int k = 0; k < 4; k++)
             strcat(text, pieces[volt_rng_word(&rng) % N_PIECES]);
@@ -217,7 +217,7 @@ static void decode_xml(const char *from, size_t length, char *to)
 /* Decodes all texts of the plot in order and checks that the listed ones are among them. */
 static void check_picture(const text_list *list, int place, const char *svg)
 {
-    bool found[MOST_TEXTS] = {false};
+    bool found[MAX_TEXTS] = {false};
     const char *svg_end = svg + strlen(svg);
     for (const char *at = find(svg, svg_end, "<text"); at; at = find(at, svg_end, "<text")) {
         const char *begin = find(at, svg_end, ">"), *end = find(at, svg_end, "</text>");

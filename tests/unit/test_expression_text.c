@@ -46,16 +46,16 @@ static const char *blank(volt_rng *rng)
 }
 
 /* An expression of `factors` factors in a random notation. wanted[] receives names and values. */
-enum { MOST_WANTED = 200 };
+enum { MAX_NAMES_WANTED = 200 };
 static struct {
     char name[40];
     double value;
-} wanted[MOST_WANTED];
+} wanted[MAX_NAMES_WANTED];
 static int n_wanted;
 
 static double want(int factor, const char *name, double value)
 {
-    assert_true(n_wanted < MOST_WANTED);
+    assert_true(n_wanted < MAX_NAMES_WANTED);
     snprintf(wanted[n_wanted].name, sizeof wanted[0].name, "%d.%s", factor, name);
     wanted[n_wanted++].value = value;
     return value;
@@ -244,7 +244,7 @@ static void long_expressions_are_refused(void **state)
         char *at = text;
         for (int k = 0; k < terms; k++)
             at += sprintf(at, "%slinear", k ? "+" : "");
-        if (terms <= VOLT_MOST_FACTORS) {
+        if (terms <= VOLT_MAX_FACTORS) {
             kernel = parse(text);
             volt_kernel_free(kernel);
             kernel = NULL;
@@ -273,7 +273,7 @@ static void what_parses_is_never_cut(void **state)
     int taken = 0, refused = 0;
     for (int repeat = 0; repeat < 60; repeat++) {
         char text[4096], *at = text;
-        for (int f = 0; f <= repeat % VOLT_MOST_FACTORS; f++)
+        for (int f = 0; f <= repeat % VOLT_MAX_FACTORS; f++)
             at += sprintf(at, "%s%.17g*memory:gamma=%.17g,rho=%.17g,mu=%.17g,pole=%.17g%s", f ? "+" : "",
                           number(&rng, 1e-9, 1e9), number(&rng, 1e-9, 1e9), volt_rng_uniform(&rng),
                           volt_rng_uniform(&rng), volt_rng_uniform(&rng), repeat % 2 ? ",pair=0.5" : "");

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { N = 9000, D = 2, MOST_WIDTH = 32 }; /* more rows than a block */
+enum { N = 9000, D = 2, MAX_WIDTH = 32 }; /* more rows than a block */
 
 typedef struct problem {
     double x[N * D], y[N];
@@ -81,9 +81,9 @@ static volt_status make(bool stored, volt_model **model, volt_fit_rows *rows)
 /* `count` rows from `first` on, generated and stored. */
 static void compare(volt_fit_rows *made, volt_fit_rows *stored, int64_t first, int64_t count)
 {
-    static double a[600 * MOST_WIDTH], b[600 * MOST_WIDTH];
+    static double a[600 * MAX_WIDTH], b[600 * MAX_WIDTH];
     int64_t d = stored->Z.cols;
-    assert_true(d <= MOST_WIDTH && count <= 600);
+    assert_true(d <= MAX_WIDTH && count <= 600);
     volt_fit_rows_get(made, first, volt_matrix_of(a, count, d));
     volt_fit_rows_get(stored, first, volt_matrix_of(b, count, d));
     assert_memory_equal(a, b, (size_t)(count * d) * sizeof *a);
@@ -95,7 +95,7 @@ static void check_problem(const char *kernel, volt_input input, bool records)
     begin(kernel, input, records);
     volt_model *model[2] = {NULL, NULL};
     volt_fit_rows rows[2];
-    volt_extent extents[2][VOLT_MOST_FACTORS];
+    volt_extent extents[2][VOLT_MAX_FACTORS];
     int64_t slices = volt_kernel_slices(p.kernel);
     for (int stored = 0; stored < 2; stored++) {
         check_ok(make(stored, &model[stored], &rows[stored]));
@@ -145,7 +145,7 @@ static void every_allocation_may_fail(void **state)
     for (int64_t k = 1;; k++) {
         volt_model *model = NULL;
         volt_fit_rows rows = {0};
-        volt_extent extents[VOLT_MOST_FACTORS];
+        volt_extent extents[VOLT_MAX_FACTORS];
         failing_alloc_start(k);
         volt_status status = make(false, &model, &rows);
         if (status == VOLT_OK)

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_K = 5 };
+enum { MAX_K = 5 };
 
 /* A symmetric matrix in memory that provides only its lower triangle. */
 typedef struct triangle {
@@ -58,7 +58,7 @@ static void check_against_plain(const double *K, int64_t n, int64_t k, const dou
 static void half_of_the_matrix_multiplies_like_all_of_it(void **state)
 {
     (void)state;
-    static const int64_t sizes[][2] = {{1, 1}, {3, 2}, {67, MOST_K}, {1030, 1}, {2301, 3}};
+    static const int64_t sizes[][2] = {{1, 1}, {3, 2}, {67, MAX_K}, {1030, 1}, {2301, 3}};
     volt_rng rng = test_rng(7151);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         int64_t n = sizes[s][0], k = sizes[s][1];

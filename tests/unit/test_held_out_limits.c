@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_N = 60, STATES = 6, Q = 2 };
+enum { MAX_N = 60, STATES = 6, Q = 2 };
 
 /* ---- an operator with explicit states, K = F F' -------------------------------------------------- */
 
@@ -54,9 +54,9 @@ static void release_nothing(volt_operator *op)
 typedef struct problem {
     int64_t n, washout, kept, ahead, most, begin; /* begin: the first held-out row */
     bool intercept, has_holes, frozen;
-    bool without[MOST_N];
-    double F[MOST_N * STATES], K[MOST_N * MOST_N];
-    double Y[MOST_N * Q]; /* for the kept rows; 0 where the target is missing */
+    bool without[MAX_N];
+    double F[MAX_N * STATES], K[MAX_N * MAX_N];
+    double Y[MAX_N * Q]; /* for the kept rows; 0 where the target is missing */
 } problem;
 
 /* Leaky averages of noise, reset at the start of each of three records. The targets depend on a state that
@@ -102,7 +102,7 @@ static void make_problem(volt_rng *rng, int64_t kept, problem *p)
 static double plain_prediction(const problem *p, int64_t t, int64_t h, double alpha, int64_t k)
 {
     double *system = new_matrix(h + 1, h + 1), *right = new_matrix(h + 1, 1), value;
-    int64_t rows[MOST_N], m = 0;
+    int64_t rows[MAX_N], m = 0;
     for (int64_t i = 0; i < h; i++)
         if (!p->without[i])
             rows[m++] = i;
@@ -140,7 +140,7 @@ static double plain_mse(const problem *p, double alpha, int64_t k)
 /* ---- the solvers --------------------------------------------------------------------------------- */
 
 typedef struct outcome {
-    double A[MOST_N * Q], intercepts[Q], mse[Q], alpha[Q];
+    double A[MAX_N * Q], intercepts[Q], mse[Q], alpha[Q];
     int64_t begin, rows;
 } outcome;
 
@@ -156,7 +156,7 @@ static void solve(const volt_solver *solver, const problem *p, double alpha, out
                          .F = p->F,
                          .K = p->K};
     state_operator landmarks = op;
-    volt_iteration pcg = {.landmarks = &landmarks.op, .tolerance = 1e-6, .most_steps = 10 * MOST_N};
+    volt_iteration pcg = {.landmarks = &landmarks.op, .tolerance = 1e-6, .max_steps = 10 * MAX_N};
     volt_chosen chosen[Q] = {{0}};
     volt_held_out held = {.ahead = p->ahead, .most = p->most, .mse = o->mse};
     volt_choice choice = {.ahead = p->ahead, .outputs = chosen, .held = {.most = p->most}};

@@ -13,13 +13,7 @@
 
 #include <cmocka.h>
 
-enum {
-    LANES = VOLT_JET_LANES,
-    MOST_N = 3,
-    MOST_POWER = 3,
-    SIDE = MOST_POWER + 1,
-    ENTRIES = SIDE * SIDE * SIDE
-};
+enum { LANES = VOLT_JET_LANES, MAX_N = 3, MAX_POWER = 3, SIDE = MAX_POWER + 1, ENTRIES = SIDE * SIDE * SIDE };
 
 /* ---- dense polynomials ------------------------------------------------------------------------ */
 
@@ -28,7 +22,7 @@ typedef struct plain {
     double c[ENTRIES];
 } plain;
 
-static const int strides[MOST_N] = {1, SIDE, SIDE *SIDE};
+static const int strides[MAX_N] = {1, SIDE, SIDE *SIDE};
 
 static int degree_of(int entry)
 {
@@ -39,7 +33,7 @@ static plain plain_of(const volt_jet_space *space, const volt_jet *x, int lane)
 {
     plain made = {{x->c[lane]}};
     for (int p = 1; p <= x->degree; p++) {
-        int64_t v[VOLT_MOST_ORDER];
+        int64_t v[VOLT_MAX_ORDER];
         for (int j = 0; j < p; j++)
             v[j] = x->first;
         do {
@@ -108,7 +102,7 @@ static void draw(volt_rng *rng, const volt_jet_space *space, int64_t first, int6
         x->c[i] = NAN;
     volt_jet_set(space, NULL, first, end, degree, x);
     for (int p = 0; p <= x->degree; p++) {
-        int64_t v[VOLT_MOST_ORDER];
+        int64_t v[VOLT_MAX_ORDER];
         for (int j = 0; j < p; j++)
             v[j] = first;
         do
@@ -131,8 +125,8 @@ enum { X, Y, R, FACTORS, SERIES = FACTORS + 3 };
 static void on_all_pairs(uint64_t seed, void (*test)(fixture *f))
 {
     fixture f = {.rng = test_rng(seed)};
-    for (int64_t n = 1; n <= MOST_N; n++)
-        for (int order = 1; order <= MOST_POWER; order++) {
+    for (int64_t n = 1; n <= MAX_N; n++)
+        for (int order = 1; order <= MAX_POWER; order++) {
             check_ok(volt_jet_space_create(n, order, &f.space));
             check_ok(volt_jet_workspace_create(&f.space, &f.workspace));
             check_ok(volt_jet_create(&f.space, SERIES, &f.series));

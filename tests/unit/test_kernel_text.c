@@ -304,7 +304,7 @@ static void values_make_the_kernel_again(void **state)
             const volt_kernel_info *info = volt_kernel_at(k);
             char text[1024], number[VOLT_NUMBER_LENGTH];
             snprintf(text, sizeof text, "%s", info->name);
-            bool written[VOLT_MOST_PARAMETERS] = {false};
+            bool written[VOLT_MAX_PARAMETERS] = {false};
             for (int64_t p = 0; p < info->n_parameters; p++) {
                 const volt_parameter_info *one = &info->parameters[p];
                 if (one->search == VOLT_SEARCH_NONE || one->kind != VOLT_PARAMETER_REAL ||
@@ -383,7 +383,7 @@ static void the_table_describes_every_kernel(void **state)
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
         const volt_kernel_info *info = volt_kernel_at(i);
         assert_true(info->name && info->formula && info->cost);
-        assert_in_range(info->n_parameters, 0, VOLT_MOST_PARAMETERS);
+        assert_in_range(info->n_parameters, 0, VOLT_MAX_PARAMETERS);
         volt_kernel *kernel = plain_parse(info->name); /* a name without parameters is a kernel */
         volt_kernel_free(kernel);
         for (int64_t p = 0; p < info->n_parameters; p++) {

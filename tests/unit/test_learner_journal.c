@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { TRAIN = 12, ROWS = 14, D = 2, Q = 1, MOST_STEPS = 32 };
+enum { TRAIN = 12, ROWS = 14, D = 2, Q = 1, MAX_STEPS = 32 };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 
 typedef struct school {
@@ -101,7 +101,7 @@ static void check_same(volt_live *one, volt_live *two)
 }
 
 /* The state of the learner after each number of steps. */
-static int64_t all_states(const school *s, volt_live *states[MOST_STEPS])
+static int64_t all_states(const school *s, volt_live *states[MAX_STEPS])
 {
     int64_t n = 0;
     for (bool goes_on = true; goes_on; n++) {
@@ -119,7 +119,7 @@ static void a_journal_may_end_anywhere(void **state)
 {
     (void)state;
     school s;
-    volt_live *states[MOST_STEPS];
+    volt_live *states[MAX_STEPS];
     open_school(851, &s);
     int64_t n = all_states(&s, states);
     volt_live *learner = new_learner(&s);
@@ -163,7 +163,7 @@ static void a_state_and_a_journal_go_together(void **state)
 {
     (void)state;
     school s;
-    volt_live *states[MOST_STEPS];
+    volt_live *states[MAX_STEPS];
     open_school(852, &s);
     int64_t n = all_states(&s, states);
     for (int64_t saved = 0; saved < n; saved += 3)

@@ -102,10 +102,10 @@ static void rows_before_the_screened_ones_decide(void **state)
                                .intercept = true,
                                .tried = true,
                                .share = 1,
-                               .most_tried = SCREENED};
+                               .max_tried = SCREENED};
         double alpha = 0, least = INFINITY, own = INFINITY, screened = INFINITY, by_last = 0;
         check_ok(volt_loss_choose(volt_matrix_of(K, LONG, LONG), &task, &alpha));
-        double alphas[VOLT_MOST_ALPHAS];
+        double alphas[VOLT_MAX_ALPHAS];
         int64_t count = volt_alpha_list(VOLT_ALPHA_LOSS, unit, 0, alphas);
         assert_int_equal(count, volt_alpha_count(VOLT_ALPHA_LOSS));
         for (int64_t i = 0; i < count; i++) {

@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { N = 20, H = 4, D = 2, MOST_OUTPUTS = 4, WAYS = 17 };
+enum { N = 20, H = 4, D = 2, MAX_OUTPUTS = 4, WAYS = 17 };
 static const volt_matrix nowhere = {NULL, 0, 0, 0};
 static const int64_t lengths[] = {7, 5, N - 12};
 
@@ -208,8 +208,8 @@ static volt_status fit(const void *with, volt_progress progress, journey_result 
     volt_fit_options options = w->options;
     volt_kernel *kernel = NULL;
     volt_model *model = NULL;
-    double fitted[N * MOST_OUTPUTS];
-    for (int64_t i = 0; i < N * MOST_OUTPUTS; i++)
+    double fitted[N * MAX_OUTPUTS];
+    for (int64_t i = 0; i < N * MAX_OUTPUTS; i++)
         fitted[i] = 1e77;
     options.progress = progress;
     volt_status status = volt_kernel_parse(w->kernel, &kernel);
@@ -217,7 +217,7 @@ static volt_status fit(const void *with, volt_progress progress, journey_result 
         status = volt_model_fit(kernel, inputs_of(N), targets_of(w), &options,
                                 volt_matrix_of(fitted, N, w->outputs), &model);
     assert_true((status == VOLT_OK) == (model != NULL));
-    for (int64_t i = 0; status != VOLT_OK && i < N * MOST_OUTPUTS; i++)
+    for (int64_t i = 0; status != VOLT_OK && i < N * MAX_OUTPUTS; i++)
         assert_true(fitted[i] == 1e77);
     if (model) {
         volt_model_info info = {.struct_size = sizeof info};
@@ -246,7 +246,7 @@ static volt_status predict(const void *with, volt_progress progress, journey_res
 {
     const way *w = with;
     static const int64_t both[] = {1, H - 1};
-    double out[H * MOST_OUTPUTS];
+    double out[H * MAX_OUTPUTS];
     volt_status status = VOLT_OK;
     for (int reset = 0; reset < 2 && status == VOLT_OK; reset++) {
         volt_predict_options options = {.struct_size = sizeof(volt_predict_options),
@@ -272,7 +272,7 @@ static volt_status predict(const void *with, volt_progress progress, journey_res
 static volt_status predict_in_pieces(const void *with, volt_progress progress, journey_result *result)
 {
     const way *w = with;
-    double out[H * MOST_OUTPUTS];
+    double out[H * MAX_OUTPUTS];
     volt_predict_options options = {
         .struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_CLIP, .progress = progress};
     volt_live *live = NULL;
@@ -293,7 +293,7 @@ static volt_status stream(const void *with, volt_progress progress, journey_resu
     static const double coverages[] = {0.5, 0.6};
     const way *w = with;
     const char *path = scratch_path("stream");
-    double y[MOST_OUTPUTS], half[2 * MOST_OUTPUTS];
+    double y[MAX_OUTPUTS], half[2 * MAX_OUTPUTS];
     volt_predict_options options = {
         .struct_size = sizeof(volt_predict_options), .beyond = VOLT_BEYOND_CLIP, .progress = progress};
     volt_live *first = NULL, *copy = NULL, *second = NULL;
@@ -340,7 +340,7 @@ static volt_status load(const void *with, volt_progress progress, journey_result
 {
     (void)progress;
     const way *w = with;
-    double out[MOST_OUTPUTS], again[MOST_OUTPUTS];
+    double out[MAX_OUTPUTS], again[MAX_OUTPUTS];
     volt_model *model = NULL;
     volt_predict_options options = {.struct_size = sizeof(volt_predict_options), .start = VOLT_START_RESET};
     volt_status status = volt_model_load(scratch_path("kept"), &model);
@@ -412,7 +412,7 @@ static volt_status explain(const void *with, volt_progress progress, journey_res
     const way *w = with;
     enum { ORDER = 2 };
     static const int64_t both[] = {1, H - 1};
-    double parts[H * MOST_OUTPUTS * (ORDER + 2)];
+    double parts[H * MAX_OUTPUTS * (ORDER + 2)];
     volt_explain_options options = volt_explain_options_default();
     volt_explanation *e = NULL;
     options.progress = progress;

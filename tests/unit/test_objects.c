@@ -18,12 +18,12 @@
 
 #include <cmocka.h>
 
-enum { MOST = 9, CHANNELS = 3, MOST_STEPS = 16 };
+enum { MOST = 9, CHANNELS = 3, MAX_STEPS = 16 };
 
 /* Random walks in channels of very different scales and offsets. */
 typedef struct walks {
     volt_view series[MOST];
-    double numbers[MOST * MOST_STEPS * CHANNELS];
+    double numbers[MOST * MAX_STEPS * CHANNELS];
 } walks;
 
 static void make_walks(uint64_t seed, bool equal, walks *made)
@@ -52,7 +52,7 @@ static volt_kernel *parse(const char *text)
 
 typedef struct plain_block {
     volt_view series[MOST];
-    double numbers[MOST * MOST_STEPS * 2 * CHANNELS];
+    double numbers[MOST * MAX_STEPS * 2 * CHANNELS];
     int64_t d;
 } plain_block;
 

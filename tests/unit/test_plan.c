@@ -207,7 +207,7 @@ static void a_search_stays_within_its_plan(void **state)
             print_message("search, %s, landmarks %d: %.3f of the peak\n", texts[t], on_landmarks,
                           plan.bytes / found);
             assert_string_equal(plan.solver, on_landmarks ? "nystrom" : t == 2 ? "features" : "exact");
-            assert_true(plan.fits && plan.seconds == 0 && !plan.why && plan.most_rows <= 700);
+            assert_true(plan.fits && plan.seconds == 0 && !plan.why && plan.max_rows <= 700);
             assert_true(plan.bytes + 16384 * 8 >= found && plan.bytes <= 3 * (found + 16384 * 8));
         }
     check_ok(volt_set_threads(0));

@@ -54,12 +54,12 @@ static void the_time_of_a_search_is_that_of_its_parts(void **state)
     volt_search_plan search = {.struct_size = sizeof search};
     volt_plan fit = {.struct_size = sizeof fit};
     check_ok(volt_plan_search(kernel, ROWS, 2, 1, 0, &options, 1, &search));
-    check_ok(volt_plan_fit(kernel, search.most_rows, 2, 1, 0, 1, &fit, NULL));
+    check_ok(volt_plan_fit(kernel, search.max_rows, 2, 1, 0, 1, &fit, NULL));
     volt_kernel_free(kernel);
-    double squares = sum_of_groups(splits, FOLDS, (double)search.most_rows, 2),
-           cubes = sum_of_groups(splits, FOLDS, (double)search.most_rows, 3);
+    double squares = sum_of_groups(splits, FOLDS, (double)search.max_rows, 2),
+           cubes = sum_of_groups(splits, FOLDS, (double)search.max_rows, 3);
     assert_true(squares - cubes > 0.05 && cubes > 1); /* the powers are distinguishable */
-    double expected = squares * fit.gram_seconds + VOLT_MOST_ALPHAS * cubes * fit.factor_seconds;
+    double expected = squares * fit.gram_seconds + VOLT_MAX_ALPHAS * cubes * fit.factor_seconds;
     print_message("# %g s, expected %g s\n", search.candidate_seconds, expected);
     assert_true(fabs(search.candidate_seconds - expected) <= 1e-9 * expected);
     check_ok(volt_set_threads(0));

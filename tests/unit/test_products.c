@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { ROWS = VOLT_PRODUCT_ROWS, CHUNK = VOLT_PRODUCT_CHUNK, MOST = 96, MOST_D = 9, LD = MOST + 2 * CHUNK };
+enum { ROWS = VOLT_PRODUCT_ROWS, CHUNK = VOLT_PRODUCT_CHUNK, MOST = 96, MAX_D = 9, LD = MOST + 2 * CHUNK };
 
 static const double untouched = 1e77;
 
@@ -38,10 +38,10 @@ static void compare(const volt_product_loops *loops, int64_t rows, int64_t d, in
     double s[(ROWS + 1) * LD];
     for (int64_t i = 0; i < (ROWS + 1) * LD; i++)
         s[i] = untouched;
-    volt_products_by(loops, rows, x, MOST_D, d, y, LD, count, s, LD);
+    volt_products_by(loops, rows, x, MAX_D, d, y, LD, count, s, LD);
     for (int64_t r = 0; r < rows; r++)
         for (int64_t j = 0; j < count; j++)
-            check_entry(loops->name, x + r * MOST_D, y + j, d, s[r * LD + j]);
+            check_entry(loops->name, x + r * MAX_D, y + j, d, s[r * LD + j]);
     for (int64_t i = 0; i < (ROWS + 1) * LD; i++) /* only the requested rows, in whole chunks */
         if (i / LD >= rows || i % LD >= whole_chunks(count))
             assert_true(s[i] == untouched);
@@ -52,11 +52,11 @@ static void every_loop_gives_the_sums(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(911);
-    double *x = normal_rows(&rng, ROWS, MOST_D), *y = normal_rows(&rng, MOST_D, LD);
+    double *x = normal_rows(&rng, ROWS, MAX_D), *y = normal_rows(&rng, MAX_D, LD);
     int n = 0;
     for (const volt_product_loops *loops; (loops = volt_product_loops_at(n)); n++)
         for (int64_t rows = 1; rows <= ROWS; rows++)
-            for (int64_t d = 1; d <= MOST_D; d += 4)
+            for (int64_t d = 1; d <= MAX_D; d += 4)
                 for (int64_t count = 1; count <= MOST; count += count % 8 == 1 ? 7 : 1)
                     compare(loops, rows, d, count, x, y);
     print_message("# %d kinds of loops\n", n);
@@ -70,11 +70,11 @@ static void the_first_is_taken(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(912);
-    double *x = normal_rows(&rng, ROWS, MOST_D), *y = normal_rows(&rng, MOST_D, LD);
+    double *x = normal_rows(&rng, ROWS, MAX_D), *y = normal_rows(&rng, MAX_D, LD);
     double taken[ROWS * LD] = {0}, first[ROWS * LD] = {0};
     for (int64_t rows = 1; rows <= ROWS; rows++) {
-        volt_products(rows, x, MOST_D, MOST_D, y, LD, MOST, taken, LD);
-        volt_products_by(volt_product_loops_at(0), rows, x, MOST_D, MOST_D, y, LD, MOST, first, LD);
+        volt_products(rows, x, MAX_D, MAX_D, y, LD, MOST, taken, LD);
+        volt_products_by(volt_product_loops_at(0), rows, x, MAX_D, MAX_D, y, LD, MOST, first, LD);
         assert_memory_equal(taken, first, sizeof taken);
     }
     free(y);

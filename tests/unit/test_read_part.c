@@ -17,11 +17,11 @@
 
 #include <cmocka.h>
 
-enum { MOST_ROWS = 12, COLS = 3 };
+enum { MAX_ROWS = 12, COLS = 3 };
 
 /* A table of small numbers, some of them missing, written in each format in turn. */
 typedef struct holed {
-    double values[MOST_ROWS * COLS];
+    double values[MAX_ROWS * COLS];
     int64_t rows;
     const char *path;
 } holed;
@@ -35,7 +35,7 @@ static void draw_file(volt_rng *rng, int kind, holed *file)
 {
     static const char *const names[] = {"part.csv", "part.npy", "part.mat"};
     static const char *const header[] = {"a", "b", "c"};
-    file->rows = 2 + draw_below(rng, MOST_ROWS - 1); /* a single row of a MAT file would be read as a column */
+    file->rows = 2 + draw_below(rng, MAX_ROWS - 1); /* a single row of a MAT file would be read as a column */
     for (int64_t i = 0; i < file->rows * COLS; i++)
         file->values[i] = volt_rng_uniform(rng) < 0.3 ? NAN : (double)draw_below(rng, 50);
     file->path = scratch_path(names[kind]);

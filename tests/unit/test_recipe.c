@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { N = 60, LATER = 25, ALL = N + LATER, MOST_D = 3, MOST_Q = 4, FAR = 6, MOST_COLUMNS = 4 * MOST_D };
+enum { N = 60, LATER = 25, ALL = N + LATER, MAX_D = 3, MAX_Q = 4, FAR = 6, MAX_COLUMNS = 4 * MAX_D };
 
 static int64_t draw(volt_rng *rng, int64_t least, int64_t most)
 {
@@ -29,15 +29,15 @@ static int64_t draw(volt_rng *rng, int64_t least, int64_t most)
 /* A random fit: a random walk with a season in every input; target k is an input, `ahead` rows later. */
 typedef struct problem {
     int64_t d, q;
-    double X[(ALL + FAR) * MOST_D], Y[ALL * MOST_Q];
-    int64_t anchors[MOST_Q];
+    double X[(ALL + FAR) * MAX_D], Y[ALL * MAX_Q];
+    int64_t anchors[MAX_Q];
     volt_fit_options options;
 } problem;
 
 static void make_problem(problem *p, volt_rng *rng)
 {
-    p->d = draw(rng, 1, MOST_D);
-    p->q = draw(rng, 1, MOST_Q);
+    p->d = draw(rng, 1, MAX_D);
+    p->q = draw(rng, 1, MAX_Q);
     p->options = volt_fit_options_default();
     p->options.ahead = draw(rng, 1, FAR);
     p->options.washout = draw(rng, 0, 1) ? draw(rng, 1, 5) : 0;
@@ -48,7 +48,7 @@ static void make_problem(problem *p, volt_rng *rng)
         p->options.season = 2;
     p->options.as_they_are = draw(rng, 0, 2) ? 0 : p->d - 1;
     p->options.anchors = p->anchors;
-    double size = p->options.scale ? 5 : 0.1, level[MOST_D] = {0};
+    double size = p->options.scale ? 5 : 0.1, level[MAX_D] = {0};
     for (int64_t j = 0; j < p->d; j++)
         level[j] = p->options.scale ? 100 * volt_rng_normal(rng) : 0;
     for (int64_t i = 0; i < ALL + FAR; i++)
@@ -73,7 +73,7 @@ static double lagged(const problem *p, int64_t i, int64_t lag, int64_t j)
 
 typedef struct plain_columns {
     int64_t count;
-    double value[MOST_COLUMNS][ALL];
+    double value[MAX_COLUMNS][ALL];
 } plain_columns;
 
 static double spread_of(const double *values, int64_t rows, double *low, double *high)
@@ -278,7 +278,7 @@ static void stream(const volt_model *model, const problem *p, int64_t first, int
             volt_live_free(stream);
             stream = copy;
         }
-        double before[MOST_D], nothing[MOST_Q];
+        double before[MAX_D], nothing[MAX_Q];
         memcpy(before, p->X + (first + i) * p->d, sizeof(double) * (size_t)p->d);
         before[0] = NAN; /* rejected, and the stream is unchanged */
         assert_true(volt_live_feed(stream, before, nothing) != VOLT_OK);
@@ -290,7 +290,7 @@ static void stream(const volt_model *model, const problem *p, int64_t first, int
 static void check_file(const volt_model *model, const problem *p)
 {
     const char *path = scratch_path("model.safetensors");
-    double first[LATER * MOST_Q], second[LATER * MOST_Q];
+    double first[LATER * MAX_Q], second[LATER * MAX_Q];
     volt_model *loaded = NULL;
     volt_model_info a = {.struct_size = sizeof a}, b = {.struct_size = sizeof b};
     size_t size, again;
@@ -322,7 +322,7 @@ static void check_file(const volt_model *model, const problem *p)
 
 static void check_model(const volt_kernel *kernel, const problem *p, int *learned, int *formats)
 {
-    double fitted[N * MOST_Q], whole[ALL * MOST_Q], later[LATER * MOST_Q], live[LATER * MOST_Q];
+    double fitted[N * MAX_Q], whole[ALL * MAX_Q], later[LATER * MAX_Q], live[LATER * MAX_Q];
     volt_model *model = NULL;
     volt_model_info info = {.struct_size = sizeof info};
     check_ok(volt_model_fit(kernel, volt_view_of(p->X, N, p->d), volt_view_of(p->Y, N, p->q), &p->options,
@@ -388,7 +388,7 @@ static void a_model_of_changes_runs_on(void **state)
             p.anchors[k] = k;
         volt_model *model = NULL;
         volt_live *stream = NULL;
-        double path[LATER * MOST_D], row[MOST_D];
+        double path[LATER * MAX_D], row[MAX_D];
         check_ok(volt_model_fit(kernel, volt_view_of(p.X, N, p.d), volt_view_of(p.X + p.d, N, p.d), &p.options,
                                 (volt_matrix){0}, &model));
         check_ok(
@@ -396,7 +396,7 @@ static void a_model_of_changes_runs_on(void **state)
         check_ok(volt_live_create(model, NULL, &stream));
         memcpy(row, p.X + N * p.d, sizeof row);
         for (int64_t i = 0; i < LATER; i++) {
-            double out[MOST_D];
+            double out[MAX_D];
             check_ok(volt_live_feed(stream, row, out));
             assert_memory_equal(out, path + i * p.d, (size_t)p.d * sizeof(double));
             memcpy(row, out, sizeof row);

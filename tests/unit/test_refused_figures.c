@@ -258,7 +258,7 @@ static void parameters_in_memory(void **state)
     *bekk = whole;
     bekk->d = 0;
     check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "assets is 0");
-    bekk->d = VOLT_BEKK_MOST_ASSETS + 1;
+    bekk->d = VOLT_BEKK_MAX_ASSETS + 1;
     check_fails(volt_bekk_check_stationary(bekk), VOLT_ERR_ARGUMENT, "assets is 201");
     bekk->d = 2;
     bekk->a[1] = NAN;
@@ -338,9 +338,9 @@ static void returns_and_fits(void **state)
     assert_true(out[0] == -7);
     volt_bekk *bekk = NULL;
     volt_bekk_fit_options options = volt_bekk_fit_options_default();
-    static const double zeros[VOLT_BEKK_MOST_ASSETS + 1];
+    static const double zeros[VOLT_BEKK_MAX_ASSETS + 1];
     check_fails(volt_bekk_fit(three, &options, NULL, NULL), VOLT_ERR_ARGUMENT, "NULL");
-    check_fails(volt_bekk_fit(volt_view_of(zeros, 1, VOLT_BEKK_MOST_ASSETS + 1), &options, &bekk, NULL),
+    check_fails(volt_bekk_fit(volt_view_of(zeros, 1, VOLT_BEKK_MAX_ASSETS + 1), &options, &bekk, NULL),
                 VOLT_ERR_ARGUMENT, "201");
     options.starts = 0;
     check_fails(volt_bekk_fit(three, &options, &bekk, NULL), VOLT_ERR_ARGUMENT, "at least 1");

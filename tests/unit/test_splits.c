@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_FOLDS = 8 };
+enum { MAX_FOLDS = 8 };
 
 /* ---- known values ----------------------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ typedef struct split_case {
     const char *what;
     int64_t n;
     volt_split_options options;
-    volt_split expected[MOST_FOLDS];
+    volt_split expected[MAX_FOLDS];
 } split_case;
 
 static const split_case cases[] = {
@@ -51,7 +51,7 @@ static void by_hand(void **state)
 {
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        volt_split splits[MOST_FOLDS];
+        volt_split splits[MAX_FOLDS];
         check_ok(volt_splits(cases[c].n, &cases[c].options, splits));
         for (int64_t k = 0; k < cases[c].options.folds; k++) {
             const volt_split *a = &splits[k], *e = &cases[c].expected[k];
@@ -92,12 +92,12 @@ static void blocks_tile_the_end(void **state)
     int done = 0, refused = 0;
     for (int round = 0; round < 2000; round++) {
         int64_t n = draw(&rng, 1, 60);
-        volt_split_options options = {draw(&rng, 1, MOST_FOLDS), draw(&rng, 0, 9), draw(&rng, 1, 20), 0, 0};
+        volt_split_options options = {draw(&rng, 1, MAX_FOLDS), draw(&rng, 0, 9), draw(&rng, 1, 20), 0, 0};
         if (round % 3 == 1)
             options.max_train = draw(&rng, 1, 30);
         options.rolling = round % 3 == 2;
         int64_t folds = options.folds, workspace = n - options.gap - options.min_train;
-        volt_split splits[MOST_FOLDS];
+        volt_split splits[MAX_FOLDS];
         volt_status status = volt_splits(n, &options, splits);
         if (workspace < folds) {
             assert_int_equal(status, VOLT_ERR_ARGUMENT);
@@ -152,7 +152,7 @@ static void wrong_splits_are_refused(void **state)
         {INT64_MAX, {3, INT64_MAX - 1, INT64_MAX - 1, 0, 0}, "too few"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        volt_split splits[MOST_FOLDS], before[MOST_FOLDS];
+        volt_split splits[MAX_FOLDS], before[MAX_FOLDS];
         memset(splits, 0x5a, sizeof splits);
         memcpy(before, splits, sizeof splits);
         check_fails(volt_splits(wrong[i].n, &wrong[i].options, splits), VOLT_ERR_ARGUMENT, wrong[i].fragment);
@@ -164,7 +164,7 @@ static void wrong_splits_are_refused(void **state)
 static void huge_lengths_do_not_overflow(void **state)
 {
     (void)state;
-    volt_split splits[MOST_FOLDS];
+    volt_split splits[MAX_FOLDS];
     volt_split_options options = {3, 0, 1, 0, 0};
     check_ok(volt_splits(INT64_MAX, &options, splits));
     assert_true(splits[2].end == INT64_MAX && splits[0].begin > 0 && splits[2].train_end == splits[2].begin);

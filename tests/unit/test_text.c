@@ -40,7 +40,7 @@ static void check_round_trip(double value)
 }
 
 /* Digits of the shortest decimal that reads back, by exhaustive search. */
-static int least_digits(double value)
+static int min_digits(double value)
 {
     for (int digits = 1; digits < 17; digits++) {
         char text[64];
@@ -127,9 +127,9 @@ static void random_bit_patterns_read_back_and_are_shortest(void **state)
             check_round_trip(values[k]);
             char buffer[VOLT_NUMBER_LENGTH];
             volt_format_number(values[k], buffer);
-            if (values[k] != 0 && printed_digits(buffer) > least_digits(values[k]))
+            if (values[k] != 0 && printed_digits(buffer) > min_digits(values[k]))
                 fail_msg("%a prints as \"%s\", but %d digits are enough", values[k], buffer,
-                         least_digits(values[k]));
+                         min_digits(values[k]));
         }
     }
 }

@@ -23,7 +23,7 @@ static void near_to(double actual, double expected, double tolerance)
     golden_check_number("value", expected, actual, tolerance, GOLDEN_ABSOLUTE);
 }
 
-enum { MOST_D = 12, MOST_N = 24 };
+enum { MAX_D = 12, MAX_N = 24 };
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -36,7 +36,7 @@ static int compare_numbers(const void *a, const void *b)
 /* Mean and scatter of the features of all series except `out` (-1: of all). */
 typedef struct plain_norm {
     int64_t d, count;
-    double mean[MOST_D], scatter[MOST_D * MOST_D], ridge; /* s, on the scatter */
+    double mean[MAX_D], scatter[MAX_D * MAX_D], ridge; /* s, on the scatter */
 } plain_norm;
 
 static plain_norm plain_learn(const double *X, int64_t n, int64_t d, int64_t out, double s)
@@ -63,7 +63,7 @@ static double plain_trace(const plain_norm *norm)
 /* The variance norm of x - from. */
 static double plain_distance(const plain_norm *norm, const double *x, const double *from)
 {
-    double A[MOST_D * MOST_D], v[MOST_D], size2 = 0;
+    double A[MAX_D * MAX_D], v[MAX_D], size2 = 0;
     int64_t d = norm->d;
     double count = (double)norm->count;
     for (int64_t k = 0; k < d; k++) {
@@ -93,7 +93,7 @@ static double plain_score(const plain_norm *norm, volt_anomaly_kind kind, const 
 /* log det of S + s, by elimination without pivoting: the matrix is positive definite. */
 static double plain_log_det(const plain_norm *norm)
 {
-    double A[MOST_D * MOST_D], sum = 0;
+    double A[MAX_D * MAX_D], sum = 0;
     int64_t d = norm->d;
     for (int64_t k = 0; k < d * d; k++)
         A[k] = norm->scatter[k] + (k % (d + 1) == 0 ? norm->ridge : 0);
@@ -112,7 +112,7 @@ static double plain_log_score(const double *X, int64_t n, int64_t d, double s)
     double sum = 0;
     for (int64_t i = 0; i < n; i++) {
         plain_norm others = plain_learn(X, n, d, i, s);
-        double A[MOST_D * MOST_D], v[MOST_D], w[MOST_D], size = 0, count = (double)others.count;
+        double A[MAX_D * MAX_D], v[MAX_D], w[MAX_D], size = 0, count = (double)others.count;
         for (int64_t k = 0; k < d * d; k++)
             A[k] = (others.scatter[k] + (k % (d + 1) == 0 ? s : 0)) / count;
         for (int64_t k = 0; k < d; k++)

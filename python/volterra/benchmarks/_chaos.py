@@ -26,7 +26,7 @@ examples:
   python -m volterra.benchmarks chaos
   python -m volterra.benchmarks chaos --only lorenz --rows 400 --json
 """
-_DEFAULT_ROWS, _FEWEST_ROWS, _MOST_ROWS, _MOST_STARTS = 1000, 50, 20000, 10000
+_DEFAULT_ROWS, _MIN_ROWS, _MAX_ROWS, _MAX_STARTS = 1000, 50, 20000, 10000
 
 
 def add_options(parser: argparse.ArgumentParser, count_of: Any, duration: Any) -> None:
@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser, count_of: Any, duration: Any) -
     )
     add(
         "--starts",
-        type=count_of(1, _MOST_STARTS),
+        type=count_of(1, _MAX_STARTS),
         default=20,
         metavar="N",
         help="initial conditions, each with its own training rows (default 20)",
@@ -52,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser, count_of: Any, duration: Any) -
 def run(options: argparse.Namespace, machine: Machine, line: str) -> None:
     del line
     names = choose(options.only, list(SYSTEMS))
-    if not _FEWEST_ROWS <= options.rows <= _MOST_ROWS:
+    if not _MIN_ROWS <= options.rows <= _MAX_ROWS:
         raise UsageError(f"--rows must be between {_FEWEST_ROWS} and {_MOST_ROWS} (got {options.rows})")
     runs = [ChaosRun(SYSTEMS[name], options.rows, options.starts) for name in names]
     for one in runs:

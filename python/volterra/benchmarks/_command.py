@@ -8,7 +8,7 @@ import warnings
 from typing import Any, Callable, NoReturn, Optional, Sequence
 
 from .. import _devices, _threads
-from .._arguments import MOST_SEED, seconds_of
+from .._arguments import MAX_SEED, seconds_of
 from . import _chaos, _sysid, _uea
 from ._common import PROGRAM, DataError, Machine, UsageError, command_line
 
@@ -68,7 +68,7 @@ def _common_options() -> _Parser:
     )
     group.add_argument("--device", metavar="D", help="auto (default), cpu, gpu, gpu:1, ...")
     group.add_argument(
-        "--seed", type=count_of(0, MOST_SEED), default=0, metavar="S", help="seed of random numbers (default 0)"
+        "--seed", type=count_of(0, MAX_SEED), default=0, metavar="S", help="seed of random numbers (default 0)"
     )
     group.add_argument("--quiet", action="store_true", help="no progress bars and no warnings")
     return common

@@ -14,8 +14,8 @@
 volt_status volt_bekk_create(int64_t d, volt_bekk **bekk)
 {
     VOLT_REQUIRE(bekk, VOLT_ERR_ARGUMENT, "the place for the BEKK parameters is NULL");
-    VOLT_REQUIRE(d >= 1 && d <= VOLT_BEKK_MOST_ASSETS, VOLT_ERR_ARGUMENT,
-                 "the number of assets is %" PRId64 ", and must be 1 to %d", d, VOLT_BEKK_MOST_ASSETS);
+    VOLT_REQUIRE(d >= 1 && d <= VOLT_BEKK_MAX_ASSETS, VOLT_ERR_ARGUMENT,
+                 "the number of assets is %" PRId64 ", and must be 1 to %d", d, VOLT_BEKK_MAX_ASSETS);
     volt_bekk *fresh = volt_alloc_zero(1, sizeof *fresh);
     double *numbers = volt_alloc_zero(d * (d + 2), sizeof *numbers);
     if (!fresh || !numbers) {
@@ -102,14 +102,14 @@ const char *volt_bekk_preset_name(int64_t index)
 
 volt_status volt_bekk_preset(const char *name, volt_bekk **bekk)
 {
-    enum { MOST_NAMES = 64 };
-    const char *names[MOST_NAMES];
+    enum { MAX_NAMES = 64 };
+    const char *names[MAX_NAMES];
     int64_t count = 0;
     VOLT_REQUIRE(name && bekk, VOLT_ERR_ARGUMENT, "the name of the preset or the place for it is NULL");
     for (const volt_bekk_preset_text *preset = volt_bekk_preset_texts; preset->name; preset++) {
         if (strcmp(preset->name, name) == 0)
             return volt_bekk_from_json(preset->text, bekk);
-        if (count < MOST_NAMES)
+        if (count < MAX_NAMES)
             names[count++] = preset->name;
     }
     const char *nearest = volt_nearest_name(name, names, count);

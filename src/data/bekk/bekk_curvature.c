@@ -138,7 +138,7 @@ volt_status volt_bekk_curve(volt_bekk_likelihood *likelihood, const double *poin
  * LAPACK is not used because simulations with a seed should be identical on every machine, and its rounding
  * depends on the BLAS and even on the number of threads. Matrices have at most a few dozen rows here. */
 
-enum { MOST_SWEEPS = 60 }; /* about eight are needed */
+enum { MAX_SWEEPS = 60 }; /* about eight are needed */
 
 /* Rotates rows p and q of M. */
 static void rotate_rows(int64_t d, double *M, int64_t p, int64_t q, double c, double s)
@@ -172,7 +172,7 @@ int volt_symmetric_eigen(int64_t d, double *A, double *V)
     memset(V, 0, (size_t)(d * d) * sizeof *V);
     for (int64_t i = 0; i < d; i++)
         V[i * d + i] = 1;
-    for (int sweep = 0; sweep < MOST_SWEEPS; sweep++) {
+    for (int sweep = 0; sweep < MAX_SWEEPS; sweep++) {
         double off = 0, size = 0;
         for (int64_t i = 0; i < d; i++)
             for (int64_t j = 0; j <= i; j++)

@@ -56,8 +56,8 @@ static volt_status check_call(volt_view returns, const volt_bekk_fit_options *op
     VOLT_REQUIRE(bekk, VOLT_ERR_ARGUMENT, "the place for the BEKK parameters is NULL");
     VOLT_TRY(volt_returns_check(returns));
     int64_t d = returns.cols, P = volt_bekk_parameter_count(d);
-    VOLT_REQUIRE(d <= VOLT_BEKK_MOST_ASSETS, VOLT_ERR_ARGUMENT,
-                 "the number of assets is %" PRId64 ", and must be 1 to %d", d, VOLT_BEKK_MOST_ASSETS);
+    VOLT_REQUIRE(d <= VOLT_BEKK_MAX_ASSETS, VOLT_ERR_ARGUMENT,
+                 "the number of assets is %" PRId64 ", and must be 1 to %d", d, VOLT_BEKK_MAX_ASSETS);
     VOLT_REQUIRE(options->starts >= 1 && options->rounds >= 1, VOLT_ERR_ARGUMENT,
                  "the numbers of starts and rounds are %" PRId64 " and %" PRId64 ", and must be at least 1",
                  options->starts, options->rounds);

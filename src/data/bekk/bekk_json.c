@@ -188,7 +188,7 @@ static volt_status read_texts(const json_t *object, const char *key, int64_t cou
 
 static volt_status read_origin(const json_t *object, volt_bekk *bekk)
 {
-    const char *tickers[VOLT_BEKK_MOST_ASSETS], *dates[2] = {NULL, NULL};
+    const char *tickers[VOLT_BEKK_MAX_ASSETS], *dates[2] = {NULL, NULL};
     int has_tickers = 0, has_dates = 0;
     VOLT_TRY(read_texts(object, "tickers", bekk->d, tickers, &has_tickers));
     VOLT_TRY(read_texts(object, "dates", 2, dates, &has_dates));
@@ -220,8 +220,8 @@ static volt_status read_object(const json_t *object, volt_bekk **bekk)
                      "the BEKK parameters have no list \"%s\" (they need \"C\", \"a\" and \"b\")", keys[k]);
     const json_t *a = json_object_get(object, "a");
     int64_t d = (int64_t)json_array_size(a);
-    VOLT_REQUIRE(d >= 1 && d <= VOLT_BEKK_MOST_ASSETS, VOLT_ERR_FORMAT,
-                 "\"a\" has %" PRId64 " numbers, and must have 1 to %d", d, VOLT_BEKK_MOST_ASSETS);
+    VOLT_REQUIRE(d >= 1 && d <= VOLT_BEKK_MAX_ASSETS, VOLT_ERR_FORMAT,
+                 "\"a\" has %" PRId64 " numbers, and must have 1 to %d", d, VOLT_BEKK_MAX_ASSETS);
     VOLT_TRY(volt_bekk_create(d, bekk));
     VOLT_TRY(read_list(a, d, "\"a\"", (*bekk)->a));
     VOLT_TRY(read_list(json_object_get(object, "b"), d, "\"b\"", (*bekk)->b));

@@ -20,14 +20,14 @@
 
 enum { LANES = VOLT_BEKK_LANES };
 static const double log_two_pi = 1.8378770664093454836;
-static const int64_t least_parallel = 1000000; /* number of multiplications from which threads are used */
+static const int64_t min_parallel = 1000000; /* number of multiplications from which threads are used */
 
 /* ---- setting up ------------------------------------------------------------------------------- */
 
 void volt_bekk_sample_covariance(volt_view returns, double *packed)
 {
     int64_t n = returns.rows, d = returns.cols;
-    double mean[VOLT_BEKK_MOST_ASSETS];
+    double mean[VOLT_BEKK_MAX_ASSETS];
     for (int64_t i = 0; i < d; i++) {
         double sum = 0;
         for (int64_t t = 0; t < n; t++)
@@ -319,7 +319,7 @@ int64_t volt_bekk_likelihood_evaluate(volt_bekk_likelihood *likelihood, const do
 {
     int64_t d = likelihood->d, blocks = likelihood->blocks;
     int threads = (int)volt_threads();
-    int parallel = likelihood->n * likelihood->entries * d >= least_parallel;
+    int parallel = likelihood->n * likelihood->entries * d >= min_parallel;
     volt_bekk_intercept(d, C, likelihood->intercept);
 
 /* Rows of H have increasing lengths: assign them to threads in turn. */

@@ -32,8 +32,8 @@ static void shrink(double *values, int64_t count)
 
 int volt_bekk_target_variance(const volt_bekk_likelihood *likelihood, double *a, double *b, double *C)
 {
-    enum { MOST_STEPS = 200 }; /* 0.8^200 is below rounding */
-    for (int step = 0; step < MOST_STEPS; step++) {
+    enum { MAX_STEPS = 200 }; /* 0.8^200 is below rounding */
+    for (int step = 0; step < MAX_STEPS; step++) {
         if (target(likelihood, a, b, C))
             return 1;
         shrink(a, likelihood->d);

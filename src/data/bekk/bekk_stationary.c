@@ -12,8 +12,8 @@ volt_status volt_bekk_check(const volt_bekk *bekk)
 {
     VOLT_REQUIRE(bekk && bekk->C && bekk->a && bekk->b, VOLT_ERR_ARGUMENT, "the BEKK parameters are NULL");
     int64_t d = bekk->d;
-    VOLT_REQUIRE(d >= 1 && d <= VOLT_BEKK_MOST_ASSETS, VOLT_ERR_ARGUMENT,
-                 "the number of assets is %" PRId64 ", and must be 1 to %d", d, VOLT_BEKK_MOST_ASSETS);
+    VOLT_REQUIRE(d >= 1 && d <= VOLT_BEKK_MAX_ASSETS, VOLT_ERR_ARGUMENT,
+                 "the number of assets is %" PRId64 ", and must be 1 to %d", d, VOLT_BEKK_MAX_ASSETS);
     for (int64_t i = 0; i < d; i++) {
         VOLT_REQUIRE(isfinite(bekk->a[i]) && isfinite(bekk->b[i]), VOLT_ERR_NOT_FINITE,
                      "a or b of asset %" PRId64 " is not finite", i + 1);

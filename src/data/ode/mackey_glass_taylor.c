@@ -31,8 +31,8 @@
 enum {
     ORDER = 16,
     N_COEFFICIENTS = ORDER + 1,
-    MOST_PARTS = 1024,         /* maximum number of parts of a step */
-    MOST_WHOLE_POWER = 1 << 20 /* integer powers up to here by products */
+    MAX_PARTS = 1024,         /* maximum number of parts of a step */
+    MAX_WHOLE_POWER = 1 << 20 /* integer powers up to here by products */
 };
 
 struct volt_mackey_taylor {
@@ -131,7 +131,7 @@ static void real_power(const double *y, double power, double *p)
 static void delayed_term(const double *y, double power, double *q)
 {
     double r[N_COEFFICIENTS];
-    if (power <= MOST_WHOLE_POWER && power == floor(power))
+    if (power <= MAX_WHOLE_POWER && power == floor(power))
         whole_power(y, (int64_t)power, r);
     else
         real_power(y, power, r);
@@ -186,10 +186,10 @@ static void halve(const double *x, double *left, double *right)
 /* Halves every part, including those of the history. */
 static volt_status halve_parts(volt_mackey_taylor *equation)
 {
-    VOLT_REQUIRE(equation->parts < MOST_PARTS, VOLT_ERR_NOT_FINITE,
+    VOLT_REQUIRE(equation->parts < MAX_PARTS, VOLT_ERR_NOT_FINITE,
                  "the Mackey-Glass equation cannot be continued from the value %g: its series does not "
                  "converge over 1/%d of the step",
-                 equation->value, MOST_PARTS);
+                 equation->value, MAX_PARTS);
     double(*finer)[N_COEFFICIENTS] = alloc_delayed(2 * equation->lag);
     if (!finer)
         return VOLT_ERR_MEMORY;
@@ -226,7 +226,7 @@ volt_status volt_mackey_taylor_step(void *state, volt_stage *stage)
         volt_add_compensated(&equation->value, &equation->carry, volt_taylor_increment(x, ORDER, 1));
         part++;
     }
-    if (equation->parts > 1) /* a step takes longer now: up to MOST_PARTS microseconds */
+    if (equation->parts > 1) /* a step takes longer now: up to MAX_PARTS microseconds */
         volt_stage_advance(stage, 0);
     return VOLT_OK;
 }

@@ -23,7 +23,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { MOST_LINKS = 40, MOST_NAMES = 100, TEMPORARY_LENGTH = 80 };
+enum { MAX_LINKS = 40, MAX_NAMES = 100, TEMPORARY_LENGTH = 80 };
 
 static const volt_atomic_file no_file = {.lock = -1};
 
@@ -92,7 +92,7 @@ volt_status volt_follow_links(const char *path, char **target)
     volt_status status = VOLT_OK;
     struct stat entry;
     for (int links = 0; !status && lstat(current, &entry) == 0 && S_ISLNK(entry.st_mode); links++)
-        status = links < MOST_LINKS ? follow_one_link(&current, entry.st_size) : write_failure(path, ELOOP);
+        status = links < MAX_LINKS ? follow_one_link(&current, entry.st_size) : write_failure(path, ELOOP);
     if (status)
         volt_free(current);
     else
@@ -176,7 +176,7 @@ static volt_status create_temporary(volt_atomic_file *file)
     static atomic_uint counter;
     char prefix[TEMPORARY_LENGTH], name[2 * TEMPORARY_LENGTH];
     write_prefix(file->target, prefix);
-    for (int i = 0; i < MOST_NAMES; i++) {
+    for (int i = 0; i < MAX_NAMES; i++) {
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
         snprintf(name, sizeof name, "%s%lx-%lx-%x.tmp", prefix, (unsigned long)getpid(),

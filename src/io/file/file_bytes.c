@@ -71,7 +71,7 @@ typedef struct reading {
 
 /* Maximum number of bytes read from a file of unknown size: a pipe may never end. The other half of the
  * memory is for the data made from them. */
-static int64_t most_unknown(void)
+static int64_t max_unknown(void)
 {
     uint64_t available = volt_memory_available();
     return available == 0 ? INT64_MAX : (int64_t)(available / 2 > INT64_MAX ? INT64_MAX : available / 2);
@@ -81,7 +81,7 @@ static int64_t most_unknown(void)
 static volt_status read_all(FILE *stream, const char *path, reading how, char **bytes, int64_t *size)
 {
     int64_t expected = volt_file_size(stream), capacity = 0, used = 0;
-    int64_t most = expected > 0 ? INT64_MAX : most_unknown();
+    int64_t most = expected > 0 ? INT64_MAX : max_unknown();
     int64_t wanted = expected > 0 || !how.extent ? INT64_MAX : how.extent(NULL, 0);
     char *buffer = NULL;
     if (expected > 0)

@@ -48,8 +48,8 @@ static bool has_name(int file, const char *path)
 
 static volt_status take_file(volt_state_lock *lock, const char *path)
 {
-    enum { MOST_TRIES = 100 };
-    for (int i = 0; i < MOST_TRIES; i++) {
+    enum { MAX_TRIES = 100 };
+    for (int i = 0; i < MAX_TRIES; i++) {
         lock->file = open(lock->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
         VOLT_REQUIRE(lock->file >= 0, VOLT_ERR_IO, "cannot lock %s: %s: %s", path, lock->path, strerror(errno));
         volt_lock got = volt_file_lock(lock->file);

@@ -17,7 +17,7 @@
 
 enum {
     LONGEST_NAME = 256,
-    MOST_INFLATION = 1032 /* the largest expansion factor of deflate: a bound on the data in a file */
+    MAX_INFLATION = 1032 /* the largest expansion factor of deflate: a bound on the data in a file */
 };
 
 typedef struct mat_variable {
@@ -113,7 +113,7 @@ static volt_status list_variables(mat_reader *reader)
         judge(&variable);
         reader->variables[reader->n_variables++] = variable;
         char shown[VOLT_EXCERPT_LENGTH];
-        int64_t most = reader->file_size * MOST_INFLATION;
+        int64_t most = reader->file_size * MAX_INFLATION;
         VOLT_REQUIRE(variable.refusal || variable.rows <= most / variable.cols, VOLT_ERR_FORMAT,
                      "variable '%s' of %" PRId64 " x %" PRId64 " is larger than the file can hold",
                      volt_excerpt(info->name, strlen(info->name), shown), variable.rows, variable.cols);

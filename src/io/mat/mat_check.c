@@ -18,7 +18,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { HEADER_BYTES = 128, VERSION_AT = 124, HDF5_AT = 512, TAG_BYTES = 8, DEEPEST = 32, MOST_DIMENSIONS = 32 };
+enum { HEADER_BYTES = 128, VERSION_AT = 124, HDF5_AT = 512, TAG_BYTES = 8, DEEPEST = 32, MAX_DIMENSIONS = 32 };
 enum { MI_INT32 = 5, MI_UINT32 = 6, MI_MATRIX = 14, MI_COMPRESSED = 15 };
 enum {
     MX_CELL = 1,
@@ -141,7 +141,7 @@ static int read_tag(mat_walk *walk, int64_t *left, mat_element *element)
 static int read_words(mat_walk *walk, int64_t *left, uint32_t type, uint32_t *words, int most)
 {
     mat_element element;
-    unsigned char bytes[4 * MOST_DIMENSIONS + 8];
+    unsigned char bytes[4 * MAX_DIMENSIONS + 8];
     if (!read_tag(walk, left, &element) || element.type != type || element.n_bytes % 4 != 0 ||
         element.n_bytes > 4 * most)
         return -1;
@@ -204,7 +204,7 @@ static int check_matrix(mat_walk *walk, int64_t left, int depth)
 {
     if (left == 0)
         return depth > 0; /* an empty cell or field */
-    uint32_t flags[2], dimensions[MOST_DIMENSIONS];
+    uint32_t flags[2], dimensions[MAX_DIMENSIONS];
     mat_element element;
     if (depth > DEEPEST || read_words(walk, &left, MI_UINT32, flags, 2) != 2)
         return 0;
@@ -213,7 +213,7 @@ static int check_matrix(mat_walk *walk, int64_t left, int depth)
         return 0;
     if (class == MX_OPAQUE) /* undocumented objects: matio skips them only when compressed */
         return walk->is_compressed && skip(walk, left);
-    int rank = read_words(walk, &left, MI_INT32, dimensions, MOST_DIMENSIONS);
+    int rank = read_words(walk, &left, MI_INT32, dimensions, MAX_DIMENSIONS);
     int64_t n_items = rank >= 2 ? count_items(dimensions, rank) : -1;
     if (n_items < 0 || !skip_element(walk, &left, &element) || element.type != 1)
         return 0;

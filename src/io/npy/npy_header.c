@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PREAMBLE = 8, LONGEST_HEADER = 1 << 20, LONGEST_WORD = 32, MOST_DIMENSIONS = 32, KEPT_DIMENSIONS = 3 };
+enum { PREAMBLE = 8, LONGEST_HEADER = 1 << 20, LONGEST_WORD = 32, MAX_DIMENSIONS = 32, KEPT_DIMENSIONS = 3 };
 
 /* The three entries of the dictionary. */
 typedef struct npy_entries {
@@ -78,7 +78,7 @@ static int accept_shape(const char **at, npy_entries *entries)
     if (!accept(at, "("))
         return 0;
     while (!accept(at, ")")) {
-        if (entries->n_dimensions == MOST_DIMENSIONS || !accept_integer(at, &length))
+        if (entries->n_dimensions == MAX_DIMENSIONS || !accept_integer(at, &length))
             return 0;
         if (entries->n_dimensions < KEPT_DIMENSIONS)
             entries->shape[entries->n_dimensions] = length;

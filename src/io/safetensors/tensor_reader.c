@@ -62,12 +62,12 @@ static volt_status read_shape(const json_t *shape, int64_t most, volt_array *arr
 {
     char buffer[VOLT_EXCERPT_LENGTH];
     size_t dimensions = json_array_size(shape);
-    VOLT_REQUIRE(dimensions >= 1 && dimensions <= VOLT_MOST_DIMENSIONS, VOLT_ERR_FORMAT,
+    VOLT_REQUIRE(dimensions >= 1 && dimensions <= VOLT_MAX_DIMENSIONS, VOLT_ERR_FORMAT,
                  "tensor '%s' has %zu dimensions, expected 1 to %d", shown(array->name, buffer), dimensions,
-                 VOLT_MOST_DIMENSIONS);
+                 VOLT_MAX_DIMENSIONS);
     array->dimensions = (int)dimensions;
     *count = 1;
-    for (int k = 0; k < VOLT_MOST_DIMENSIONS; k++) {
+    for (int k = 0; k < VOLT_MAX_DIMENSIONS; k++) {
         array->shape[k] = 1;
         if (k >= array->dimensions)
             continue;

@@ -38,7 +38,7 @@ enum { CHUNK = 64 };
 
 static void scan_diagonal(const volt_scan *scan, volt_view Z, int64_t first, double *out)
 {
-    double state[VOLT_MOST_STATE];
+    double state[VOLT_MAX_STATE];
     memcpy(state, scan->start, sizeof state);
     for (int64_t t = 0; t < Z.rows; t++) {
         const double *z = Z.data + t * Z.ld;

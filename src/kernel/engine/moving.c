@@ -15,7 +15,7 @@ struct volt_moving {
 };
 
 /* Larger row numbers are not exact as doubles, in which they are saved. */
-static const int64_t most_rows = INT64_C(1) << 53;
+static const int64_t max_rows = INT64_C(1) << 53;
 
 static volt_status add_state(volt_moving *moving)
 {
@@ -165,7 +165,7 @@ volt_status volt_moving_set(volt_moving *moving, const double *numbers, int64_t 
 {
     int64_t n = 0;
     VOLT_REQUIRE(length >= NUMBERS, VOLT_ERR_FORMAT, "the state is truncated");
-    VOLT_TRY(volt_state_count(numbers[BEGIN], most_rows, &moving->begin));
+    VOLT_TRY(volt_state_count(numbers[BEGIN], max_rows, &moving->begin));
     VOLT_TRY(volt_state_count(numbers[RECORDS], length, &n));
     VOLT_REQUIRE(n >= 1, VOLT_ERR_FORMAT, "the state has no record");
     moving->next = moving->begin;

@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* Maximum number of numbers for the features of all paths (1 GiB). */
-static const double most_numbers = 1 << 27;
+static const double max_numbers = 1 << 27;
 
 int64_t volt_features_if_cheaper(const volt_programme *programme, int64_t length, int64_t channels, int64_t m)
 {
@@ -17,7 +17,7 @@ int64_t volt_features_if_cheaper(const volt_programme *programme, int64_t length
     int64_t count = programme->features(programme, channels);
     /* BLAS multiplies about twice as fast as the programme over the cells, which also adds. */
     double by_cells = 2 * programme->cell_cost(programme) * (double)length * (double)length;
-    return (double)count < by_cells && (double)count * (double)m <= most_numbers ? count : 0;
+    return (double)count < by_cells && (double)count * (double)m <= max_numbers ? count : 0;
 }
 
 static void fill(volt_matrix K, double value)

@@ -47,10 +47,10 @@ static void release(volt_state *base)
 
 /* Number of rows that a part of m columns processes at a time: all of its rows, and a block of others. There
  * may be many parts. */
-static int64_t part_rows(int64_t m, int64_t most_rows)
+static int64_t part_rows(int64_t m, int64_t max_rows)
 {
     enum { BLOCK = 256 };
-    return volt_min(volt_max(m, BLOCK), most_rows);
+    return volt_min(volt_max(m, BLOCK), max_rows);
 }
 
 static volt_status allocate(volt_state *base)
@@ -60,7 +60,7 @@ static volt_status allocate(volt_state *base)
     VOLT_TRY(volt_state_parts_allocate(count_records(base->resolved, columns->m), parts));
     for (int64_t r = 0; r < parts->n; r++)
         VOLT_TRY(volt_state_create(&base->resolved->records->each, columns->parts[r],
-                                   part_rows(columns->parts[r]->m, base->most_rows), &parts->each[r]));
+                                   part_rows(columns->parts[r]->m, base->max_rows), &parts->each[r]));
     return VOLT_OK;
 }
 
@@ -78,8 +78,8 @@ static bool advance_part(const records_state *state, int64_t r, volt_view Z, int
 {
     volt_state *part = state->parts.each[r];
     double *corner = K.data + begin_of(state->base.resolved, r);
-    for (int64_t first = 0; first < Z.rows && volt_stage_poll(stage); first += part->most_rows) {
-        int64_t count = volt_min(part->most_rows, Z.rows - first);
+    for (int64_t first = 0; first < Z.rows && volt_stage_poll(stage); first += part->max_rows) {
+        int64_t count = volt_min(part->max_rows, Z.rows - first);
         volt_matrix block = {corner + first * K.ld, count, part->columns->m, K.ld};
         part->ops->advance(part, volt_view_rows(Z, first, count), own >= 0 ? own + first : own, block, stage);
     }

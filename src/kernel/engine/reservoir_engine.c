@@ -168,9 +168,9 @@ static void release(volt_state *base)
     volt_free(state->list.data);
 }
 
-static int64_t block_rows(int64_t most_rows)
+static int64_t block_rows(int64_t max_rows)
 {
-    return volt_min(most_rows, STATE_ROWS);
+    return volt_min(max_rows, STATE_ROWS);
 }
 
 static volt_status allocate_walk(volt_state *base)
@@ -185,7 +185,7 @@ static volt_status allocate(volt_state *base)
     state->list.cols = size;
     VOLT_TRY(base->moves ? volt_row_list_reserve(&state->list) : need_states(base->resolved, base->columns));
     VOLT_TRY(allocate_walk(base));
-    state->block = volt_alloc_doubles(block_rows(base->most_rows), size);
+    state->block = volt_alloc_doubles(block_rows(base->max_rows), size);
     return state->block ? VOLT_OK : VOLT_ERR_MEMORY;
 }
 
@@ -268,7 +268,7 @@ static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, v
         advance_moving(state, Z, own >= 0, K);
         return;
     }
-    int64_t n = reservoir->size, most = own >= 0 ? OWN_ROWS : block_rows(base->most_rows);
+    int64_t n = reservoir->size, most = own >= 0 ? OWN_ROWS : block_rows(base->max_rows);
     volt_view all = volt_view_of(base->columns->features, base->columns->m, n);
     for (int64_t first = 0; first < Z.rows; first += most) {
         int64_t count = volt_min(most, Z.rows - first);

@@ -16,15 +16,15 @@
 
 /* Number of rows before the states are moved back: large enough to make the move of m numbers negligible.
  * Initial capacity for moving columns, and the maximum kept for a kernel with long memory. */
-enum { LEAST_SLACK = 64, MOST_SLACK = 4096, MIN_COLUMN_CAPACITY = 64, MOST_SETTLING = 16384 };
+enum { MIN_SLACK = 64, MAX_SLACK = 4096, MIN_COLUMN_CAPACITY = 64, MAX_SETTLING = 16384 };
 
 typedef struct scan_state {
     volt_state base;
     double *buffer; /* state_size x capacity: number s against column j is buffer[s * capacity + at + j] */
     int64_t capacity, at;
-    double border[VOLT_MOST_STATE]; /* of the rows against the zero sequence */
-    double *row;                    /* d */
-    double *centred;                /* most_rows x d and most_rows: a block of rows, for distances by norms */
+    double border[VOLT_MAX_STATE]; /* of the rows against the zero sequence */
+    double *row;                   /* d */
+    double *centred;               /* max_rows x d and max_rows: a block of rows, for distances by norms */
     double *norms;
 
     /* Moving columns. */
@@ -33,8 +33,7 @@ typedef struct scan_state {
     double *local;                  /* capacity and a chunk: local values of a row ... */
     double *unwanted;               /* ... and capacity: unused kernel values */
     bool cut;                       /* columns have left: the edge precedes the first, else zeros do */
-    double edge[VOLT_MOST_STATE],
-        edge_border[VOLT_MOST_STATE]; /* of the last column that left: state, border */
+    double edge[VOLT_MAX_STATE], edge_border[VOLT_MAX_STATE]; /* of the last column that left: state, border */
 } scan_state;
 
 static int64_t size_of(const scan_state *state)
@@ -63,9 +62,9 @@ static void release(volt_state *base)
     volt_free(state->unwanted);
 }
 
-static int64_t slack_of(int64_t m, int64_t most_rows)
+static int64_t slack_of(int64_t m, int64_t max_rows)
 {
-    return volt_max(most_rows, volt_min(volt_max(m, LEAST_SLACK), MOST_SLACK));
+    return volt_max(max_rows, volt_min(volt_max(m, MIN_SLACK), MAX_SLACK));
 }
 
 /* Increases the capacity for moving columns; on failure nothing changes. */
@@ -107,7 +106,7 @@ static volt_status allocate(volt_state *base)
 {
     scan_state *state = (scan_state *)base;
     const volt_scan *scan = &base->resolved->scan;
-    int64_t d = base->resolved->d, centred = scan->distance && !base->moves ? base->most_rows : 0;
+    int64_t d = base->resolved->d, centred = scan->distance && !base->moves ? base->max_rows : 0;
     state->row = volt_alloc_doubles(1, d);
     state->centred = volt_alloc_doubles(centred, d);
     state->norms = volt_alloc_doubles(centred, 1);
@@ -118,7 +117,7 @@ static volt_status allocate(volt_state *base)
         base->columns = &state->own;
         return enlarge(state, MIN_COLUMN_CAPACITY);
     }
-    state->at = slack_of(base->count, base->most_rows);
+    state->at = slack_of(base->count, base->max_rows);
     state->capacity = base->count + state->at;
     state->buffer = volt_alloc_doubles(scan->state_size, state->capacity);
     return state->buffer ? VOLT_OK : VOLT_ERR_MEMORY;
@@ -129,7 +128,7 @@ static volt_status allocate(volt_state *base)
 static void walk_columns(const scan_state *state, int64_t count, double *border, double *out, int64_t ld)
 {
     const volt_scan *scan = &state->base.resolved->scan;
-    double entering[VOLT_MOST_STATE];
+    double entering[VOLT_MAX_STATE];
     for (int64_t j = 0; j < count && scan->state_size > 0; j++) {
         volt_columns_row(state->base.columns, j, state->row);
         volt_scan_border(scan, volt_view_of(state->row, 1, state->base.columns->d), border, entering, 1, false);
@@ -140,7 +139,7 @@ static void walk_columns(const scan_state *state, int64_t count, double *border,
 
 static void walk_all_columns(const scan_state *state, double *out, int64_t ld)
 {
-    double border[VOLT_MOST_STATE];
+    double border[VOLT_MAX_STATE];
     memcpy(border, state->cut ? state->edge_border : state->base.resolved->scan.start, sizeof border);
     walk_columns(state, state->base.count, border, out, ld);
 }
@@ -204,7 +203,7 @@ static void drop(volt_state *base, int64_t count)
 static int64_t settling(const volt_resolved *resolved)
 {
     double kept = resolved->scan.state_size > 0 ? resolved->facts.contraction : 0;
-    return (int64_t)fmin(ceil(log(DBL_EPSILON) / fmin(log(kept), -DBL_MIN)), MOST_SETTLING);
+    return (int64_t)fmin(ceil(log(DBL_EPSILON) / fmin(log(kept), -DBL_MIN)), MAX_SETTLING);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */

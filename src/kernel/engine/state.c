@@ -28,21 +28,21 @@ static volt_status allocate(volt_state shape, volt_state **state)
     return status;
 }
 
-static volt_status allocate_fixed(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+static volt_status allocate_fixed(const volt_resolved *resolved, const volt_columns *columns, int64_t max_rows,
                                   volt_state **state)
 {
     volt_state shape = {.ops = columns->engine->state,
                         .resolved = resolved,
                         .columns = columns,
-                        .most_rows = most_rows,
+                        .max_rows = max_rows,
                         .count = columns->m};
     return allocate(shape, state);
 }
 
-volt_status volt_state_create(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+volt_status volt_state_create(const volt_resolved *resolved, const volt_columns *columns, int64_t max_rows,
                               volt_state **state)
 {
-    VOLT_TRY(allocate_fixed(resolved, columns, most_rows, state));
+    VOLT_TRY(allocate_fixed(resolved, columns, max_rows, state));
     volt_state_zero(*state);
     return VOLT_OK;
 }
@@ -54,17 +54,17 @@ static const volt_state_ops *moving_ops(const volt_resolved *resolved)
 
 volt_status volt_state_create_moving(const volt_resolved *resolved, volt_state **state)
 {
-    volt_state shape = {.ops = moving_ops(resolved), .resolved = resolved, .most_rows = 1, .moves = true};
+    volt_state shape = {.ops = moving_ops(resolved), .resolved = resolved, .max_rows = 1, .moves = true};
     VOLT_TRY(allocate(shape, state));
     volt_state_zero(*state);
     return VOLT_OK;
 }
 
-volt_status volt_state_copy(const volt_state *source, int64_t most_rows, volt_state **state)
+volt_status volt_state_copy(const volt_state *source, int64_t max_rows, volt_state **state)
 {
     double *numbers = volt_alloc_doubles(volt_state_length(source), 1);
     volt_status status =
-        numbers ? allocate_fixed(source->resolved, source->columns, most_rows, state) : VOLT_ERR_MEMORY;
+        numbers ? allocate_fixed(source->resolved, source->columns, max_rows, state) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK) {
         volt_state_get(source, numbers);
         volt_state_set(*state, numbers);
@@ -89,13 +89,13 @@ void volt_state_zero(volt_state *state)
 
 void volt_state_advance(volt_state *state, volt_view Z, bool same, volt_matrix K, volt_stage *stage)
 {
-    assert(Z.rows >= 1 && Z.rows <= state->most_rows);
+    assert(Z.rows >= 1 && Z.rows <= state->max_rows);
     state->ops->advance(state, Z, same ? 0 : VOLT_OTHER_ROWS, K, stage);
 }
 
 void volt_state_advance_lower(volt_state *state, volt_view Z, int64_t first, volt_matrix K, volt_stage *stage)
 {
-    assert(Z.rows >= 1 && Z.rows <= state->most_rows && first >= 0 && first + Z.rows <= state->count);
+    assert(Z.rows >= 1 && Z.rows <= state->max_rows && first >= 0 && first + Z.rows <= state->count);
     state->ops->advance(state, Z, first, K, stage);
 }
 
@@ -219,7 +219,7 @@ void volt_state_parts_set(const volt_state_parts *parts, const double *numbers)
 
 /* ---- row lists --------------------------------------------------------------------------------- */
 
-enum { LEAST_ROWS = 64 };
+enum { MIN_ROWS = 64 };
 
 /* Moves the rows to the start of a list of `capacity`. */
 static volt_status move_rows(volt_row_list *list, int64_t capacity)
@@ -243,13 +243,13 @@ volt_status volt_row_list_reserve(volt_row_list *list)
         return VOLT_OK;
     /* Moved back only if that frees enough space: the cost of a move is spread over many rows. */
     bool moves_back = list->start > list->capacity / 4;
-    return move_rows(list, moves_back ? list->capacity : volt_max(2 * list->capacity, LEAST_ROWS));
+    return move_rows(list, moves_back ? list->capacity : volt_max(2 * list->capacity, MIN_ROWS));
 }
 
 volt_status volt_row_list_resize(volt_row_list *list, int64_t count)
 {
     list->count = 0;
-    VOLT_TRY(move_rows(list, volt_max(2 * count, LEAST_ROWS)));
+    VOLT_TRY(move_rows(list, volt_max(2 * count, MIN_ROWS)));
     list->count = count;
     return VOLT_OK;
 }

@@ -21,17 +21,17 @@
 
 typedef struct volt_state volt_state;
 
-/* Creates the zero state for the resolved kernel and the columns, both of which must outlive it. `most_rows` is the
+/* Creates the zero state for the resolved kernel and the columns, both of which must outlive it. `max_rows` is the
  * largest number of rows of one volt_state_advance. VOLT_ERR_MEMORY. */
-volt_status volt_state_create(const volt_resolved *resolved, const volt_columns *columns, int64_t most_rows,
+volt_status volt_state_create(const volt_resolved *resolved, const volt_columns *columns, int64_t max_rows,
                               volt_state **state);
-/* Creates an independent copy; most_rows may differ. */
-volt_status volt_state_copy(const volt_state *source, int64_t most_rows, volt_state **state);
+/* Creates an independent copy; max_rows may differ. */
+volt_status volt_state_copy(const volt_state *source, int64_t max_rows, volt_state **state);
 void volt_state_free(volt_state *state);
 /* Returns to the zero state, where another sequence begins. */
 void volt_state_zero(volt_state *state);
 
-/* Pushes the rows of Z (h x d, 1 <= h <= most_rows): K (h x m) receives the kernel of the sequence up to each row
+/* Pushes the rows of Z (h x d, 1 <= h <= max_rows): K (h x m) receives the kernel of the sequence up to each row
  * against each column. With `same`, Z is the columns' own sequence from its start, and only the lower triangle of K is
  * written. stage may be NULL; it counts entries. After a cancelled stage the state is unusable. */
 void volt_state_advance(volt_state *state, volt_view Z, bool same, volt_matrix K, volt_stage *stage);
@@ -134,7 +134,7 @@ struct volt_state {
     const struct volt_state_ops *ops;
     const volt_resolved *resolved;
     const volt_columns *columns; /* fixed columns; set by the engine if they move */
-    int64_t most_rows;
+    int64_t max_rows;
     int64_t count; /* columns */
     bool moves;    /* the columns belong to the state */
 };

@@ -15,7 +15,7 @@ typedef struct sum_state {
     volt_state_parts parts; /* of each factor */
     int64_t blocks;         /* in addition to K; 0: all factors are scans of fixed columns */
     int64_t capacity;       /* columns of the blocks */
-    double *product;        /* most_rows x capacity: a term that has begun ... */
+    double *product;        /* max_rows x capacity: a term that has begun ... */
     double *factor;         /* ... and its next factor */
 } sum_state;
 
@@ -43,7 +43,7 @@ static volt_status reserve(sum_state *state, int64_t columns)
 {
     if (columns <= state->capacity)
         return VOLT_OK;
-    int64_t capacity = volt_max(2 * state->capacity, columns), rows = state->base.most_rows;
+    int64_t capacity = volt_max(2 * state->capacity, columns), rows = state->base.max_rows;
     double *product = volt_alloc_doubles(state->blocks > 0 ? rows : 0, capacity);
     double *factor = volt_alloc_doubles(state->blocks > 1 ? rows : 0, capacity);
     if (!product || !factor) {
@@ -70,7 +70,7 @@ static volt_status allocate(volt_state *base)
         volt_state **part = &state->parts.each[f];
         VOLT_TRY(base->moves
                      ? volt_state_create_moving(&sum->factor[f], part)
-                     : volt_state_create(&sum->factor[f], base->columns->parts[f], base->most_rows, part));
+                     : volt_state_create(&sum->factor[f], base->columns->parts[f], base->max_rows, part));
     }
     return VOLT_OK;
 }
@@ -132,7 +132,7 @@ static void advance_by_blocks(sum_state *state, volt_view Z, int64_t own, volt_m
 static void advance_scans(const sum_state *state, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     const volt_sum *sum = state->base.resolved->sum;
-    volt_scan_grid grids[VOLT_MOST_FACTORS];
+    volt_scan_grid grids[VOLT_MAX_FACTORS];
     for (int64_t f = 0; f < sum->n_factors; f++)
         grids[f] = volt_scan_state_grid(state->parts.each[f], volt_sum_slice(sum, f, Z), own);
     volt_scan_run(grids, sum, K, stage);

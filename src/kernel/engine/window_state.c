@@ -3,7 +3,7 @@
  * An entry needs only the rows of two windows, so for moving columns their rows are stored. Columns
  * (columns.h) that are laid out cannot lose their first ones, and gain a row only by a new layout. There are
  * two lots of columns: an old one with nearly all rows and a young one with the last few, which is laid out
- * again for every row. When the young lot has MOST_YOUNG columns, all columns become the old lot. The cost
+ * again for every row. When the young lot has MAX_YOUNG columns, all columns become the old lot. The cost
  * of laying out a path is thus shared by that many rows. */
 #include "base/error.h"
 #include "base/memory.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { MOST_YOUNG = 32 };
+enum { MAX_YOUNG = 32 };
 
 /* Columns and the buffers to run rows against them. For moving columns, the lot has rows begin .. end - 1 of
  * the list, laid out from row `from` on, which includes the rows that their windows cover. */
@@ -23,7 +23,7 @@ typedef struct column_lot {
     /* for windows longer than those of the columns: squared norms, their sums, and the contribution to each
      * row */
     double *squares;
-    volt_self *self; /* most_rows: each new window against itself, if the programme needs it */
+    volt_self *self; /* max_rows: each new window against itself, if the programme needs it */
     double *scratch; /* of the engine, for every thread, then for a path against itself */
     int64_t threads; /* number of threads with scratch space */
     int64_t from, begin, end;
@@ -32,7 +32,7 @@ typedef struct column_lot {
 
 typedef struct window_state {
     volt_state base;
-    double *rows;   /* (window - 1 + most_rows) x d: the last window - 1 rows, then the new ones */
+    double *rows;   /* (window - 1 + max_rows) x d: the last window - 1 rows, then the new ones */
     column_lot lot; /* all columns; if they move the old ones, followed by the young ones */
 
     /* Moving columns: rows `first` .. of the list. */
@@ -69,15 +69,15 @@ static void lot_release(column_lot *lot, bool owned)
     *lot = (column_lot){.from = lot->from, .begin = lot->begin, .end = lot->end};
 }
 
-/* Allocates the buffers to run most_rows rows against the columns of the lot. */
-static volt_status lot_allocate(const volt_resolved *resolved, int64_t most_rows, column_lot *lot)
+/* Allocates the buffers to run max_rows rows against the columns of the lot. */
+static volt_status lot_allocate(const volt_resolved *resolved, int64_t max_rows, column_lot *lot)
 {
     const volt_columns *columns = lot->columns;
-    int64_t rows = resolved->window - 1 + most_rows, longer = sums_beyond(resolved, columns);
+    int64_t rows = resolved->window - 1 + max_rows, longer = sums_beyond(resolved, columns);
     lot->threads = volt_threads();
     lot->work = volt_alloc_doubles(rows, columns->d + 1);
-    lot->squares = volt_alloc_doubles(longer > 0 ? 2 * (longer + most_rows) : 0, 1);
-    lot->self = volt_alloc(columns->self ? most_rows : 0, sizeof *lot->self);
+    lot->squares = volt_alloc_doubles(longer > 0 ? 2 * (longer + max_rows) : 0, 1);
+    lot->self = volt_alloc(columns->self ? max_rows : 0, sizeof *lot->self);
     lot->scratch = volt_alloc_doubles(1, lot->threads * columns->engine->scratch(resolved, columns) +
                                              (columns->self ? volt_self_scratch(resolved) : 0));
     return lot->work && lot->squares && lot->self && lot->scratch ? VOLT_OK : VOLT_ERR_MEMORY;
@@ -199,14 +199,14 @@ static volt_status allocate(volt_state *base)
 {
     window_state *state = (window_state *)base;
     int64_t d = base->resolved->d;
-    state->rows = volt_alloc_doubles(base->resolved->window - 1 + base->most_rows, d);
+    state->rows = volt_alloc_doubles(base->resolved->window - 1 + base->max_rows, d);
     if (!state->rows)
         return VOLT_ERR_MEMORY;
     state->list.cols = d;
     if (base->moves)
         return volt_row_list_reserve(&state->list);
     state->lot.columns = (volt_columns *)base->columns;
-    return lot_allocate(base->resolved, base->most_rows, &state->lot);
+    return lot_allocate(base->resolved, base->max_rows, &state->lot);
 }
 
 static int64_t length(const volt_resolved *resolved, int64_t m)
@@ -251,7 +251,7 @@ static volt_status prepare(volt_state *base, const double *z, bool joins, bool w
     if (!wanted)
         return VOLT_OK;
     int64_t middle = state->lot.end;
-    if (!state->ready || state->young.end - state->young.begin >= MOST_YOUNG) {
+    if (!state->ready || state->young.end - state->young.begin >= MAX_YOUNG) {
         middle = end;
         state->renews_old = true;
         VOLT_TRY(lot_make(state, state->first, middle, &state->next_old));

@@ -69,12 +69,12 @@ typedef struct row_maker {
 } row_maker;
 
 /* Close it in every case. */
-static volt_status open_rows(row_maker *maker, const volt_resolved *resolved, volt_view Y, int64_t most_rows,
+static volt_status open_rows(row_maker *maker, const volt_resolved *resolved, volt_view Y, int64_t max_rows,
                              volt_stage *stage)
 {
     *maker = (row_maker){0};
     VOLT_TRY(volt_columns_create(resolved, Y, stage, &maker->columns));
-    VOLT_TRY(volt_state_create(resolved, maker->columns, most_rows, &maker->state));
+    VOLT_TRY(volt_state_create(resolved, maker->columns, max_rows, &maker->state));
     if (maker->columns->engine->multiplies) {
         VOLT_TRY(volt_blas_claim(&maker->use));
         maker->multiplies = true;
@@ -168,7 +168,7 @@ static volt_status run_gram(const volt_kernel *kernel, const volt_sliced_rows *x
                             const volt_gram_options *options, volt_matrix K)
 {
     bool same = x == y;
-    volt_extent extents[VOLT_MOST_FACTORS];
+    volt_extent extents[VOLT_MAX_FACTORS];
     volt_resolved resolved = {0};
     VOLT_TRY(join_extents(kernel, x, y, options->radius, extents));
     VOLT_TRY(volt_kernel_resolve_slices(kernel, extents, x->rows.cols / volt_kernel_slices(kernel), &resolved));

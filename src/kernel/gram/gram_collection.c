@@ -185,7 +185,7 @@ static void local_values(const double *restrict x, const double *restrict y, int
 static void run_scan(const volt_scan *scan, const double *x, int64_t P, const groups *g, int64_t group,
                      const double *zeros, double *out)
 {
-    double state[VOLT_MOST_STATE * LANES], local[LANES];
+    double state[VOLT_MAX_STATE * LANES], local[LANES];
     for (int s = 0; s < scan->state_size; s++)
         for (int l = 0; l < LANES; l++)
             state[s * LANES + l] = scan->start[s];

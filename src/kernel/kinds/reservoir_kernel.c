@@ -44,12 +44,12 @@ static const char *shape_text(int dimensions, const int64_t *shape, char text[64
 }
 
 volt_status volt_reservoir_tensor(const char *file, const volt_arrays *arrays, const char *name,
-                                  const int64_t shape[VOLT_MOST_DIMENSIONS], bool optional, const double **data)
+                                  const int64_t shape[VOLT_MAX_DIMENSIONS], bool optional, const double **data)
 {
     const volt_array *array = volt_arrays_find(arrays, name);
     char found[64], wanted[64];
     int dimensions = 0;
-    while (dimensions < VOLT_MOST_DIMENSIONS && shape[dimensions] > 0)
+    while (dimensions < VOLT_MAX_DIMENSIONS && shape[dimensions] > 0)
         dimensions++;
     *data = NULL;
     VOLT_REQUIRE(array || optional, VOLT_ERR_SHAPE, "%s has no tensor %s, which must be %s", file, name,
@@ -94,9 +94,9 @@ typedef struct known_matrix {
     double value;
 } known_matrix;
 
-enum { MOST_KNOWN = 64 };
+enum { MAX_KNOWN = 64 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the two variables below */
-static known_matrix known[MOST_KNOWN];
+static known_matrix known[MAX_KNOWN];
 static int64_t n_known;
 
 static bool is_same(const known_matrix *a, const known_matrix *b)
@@ -109,7 +109,7 @@ static bool recall(known_matrix *one)
 {
     bool found = false;
     pthread_mutex_lock(&lock);
-    for (int64_t i = 0; i < n_known && i < MOST_KNOWN && !found; i++)
+    for (int64_t i = 0; i < n_known && i < MAX_KNOWN && !found; i++)
         if (is_same(&known[i], one)) {
             one->value = known[i].value;
             found = true;
@@ -121,7 +121,7 @@ static bool recall(known_matrix *one)
 static void remember(known_matrix one)
 {
     pthread_mutex_lock(&lock);
-    known[n_known++ % MOST_KNOWN] = one;
+    known[n_known++ % MAX_KNOWN] = one;
     pthread_mutex_unlock(&lock);
 }
 

@@ -64,8 +64,7 @@ volt_status volt_reservoir_sketch(const volt_kernel *kernel, double radius, int6
 /* Tensor `name` of the file, which must have this shape; 0 ends the dimensions. VOLT_ERR_SHAPE names file,
  * tensor and both shapes. An absent optional tensor is NULL. */
 volt_status volt_reservoir_tensor(const char *file, const volt_arrays *arrays, const char *name,
-                                  const int64_t shape[VOLT_MOST_DIMENSIONS], bool optional,
-                                  const double **data);
+                                  const int64_t shape[VOLT_MAX_DIMENSIONS], bool optional, const double **data);
 
 /* A random matrix and the inputs of its generator, which determine its spectral radius or norm. The last
  * results are cached, because a search over other parameters uses the same matrices repeatedly.

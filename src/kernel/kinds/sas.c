@@ -20,14 +20,14 @@
 #include <string.h>
 
 enum { SIZE, NORM, SHARE, DEGREE, DENSITY, SEED, START, WEIGHTS, N_PARAMETERS };
-enum { MOST_DEGREE = 8 };
+enum { MAX_DEGREE = 8 };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
     [SIZE] = VOLT_PARAMETER_SIZE,
     [NORM] = VOLT_PARAMETER_SHARE("norm", "bound on |p(z)|, the contraction rate", "0.95", 0.995),
     [SHARE] = {VOLT_REAL("share", "[0, 1]", 0, 1, 3), VOLT_SEARCHED(LINEAR, 0.01, 0.9), .fallback = "0.3",
                .meaning = "fraction of norm for the terms of p that depend on inputs; P0 gets the rest"},
-    [DEGREE] = {VOLT_INTEGER("degree", "1 to 8", 1, MOST_DEGREE), .fallback = "1",
+    [DEGREE] = {VOLT_INTEGER("degree", "1 to 8", 1, MAX_DEGREE), .fallback = "1",
                 .meaning = "degree of p and q in the inputs"},
     [DENSITY] = VOLT_PARAMETER_DENSITY,
     [SEED] = VOLT_PARAMETER_SEED,
@@ -148,7 +148,7 @@ static volt_status draw_weights(const volt_kernel *kernel, double M, volt_reserv
 /* ---- on inputs -------------------------------------------------------------------------------- */
 
 /* s_k of the random matrices. */
-static void recall(const volt_kernel *kernel, double M, int64_t powers, double s[MOST_DEGREE + 1])
+static void recall(const volt_kernel *kernel, double M, int64_t powers, double s[MAX_DEGREE + 1])
 {
     double norm = kernel->value[NORM], share = kernel->value[SHARE];
     s[0] = norm * (1 - share);
@@ -157,7 +157,7 @@ static void recall(const volt_kernel *kernel, double M, int64_t powers, double s
 }
 
 /* s_k of the given matrices. */
-static volt_status measure(const volt_reservoir *reservoir, double s[MOST_DEGREE + 1])
+static volt_status measure(const volt_reservoir *reservoir, double s[MAX_DEGREE + 1])
 {
     int64_t n = reservoir->size;
     double *P = volt_alloc_doubles(n, n);
@@ -181,7 +181,7 @@ static volt_status measure(const volt_reservoir *reservoir, double s[MOST_DEGREE
 }
 
 /* The same for the vectors. */
-static void measure_vectors(const volt_reservoir *reservoir, double t[MOST_DEGREE + 1])
+static void measure_vectors(const volt_reservoir *reservoir, double t[MAX_DEGREE + 1])
 {
     for (int64_t k = 0; k <= reservoir->powers; k++) {
         t[k] = 0;
@@ -222,7 +222,7 @@ static void describe(const volt_kernel *kernel, volt_reservoir *reservoir)
 static volt_status conclude(const volt_kernel *kernel, double radius, volt_resolved *resolved)
 {
     volt_reservoir *reservoir = resolved->reservoir;
-    double t[MOST_DEGREE + 1] = {0};
+    double t[MAX_DEGREE + 1] = {0};
     if (kernel->stored || kernel->present[WEIGHTS])
         VOLT_TRY(measure(reservoir, reservoir->bounds));
     else

@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = VOLT_LANES, MOST_LEVELS = 16 };
+enum { LANES = VOLT_LANES, MAX_LEVELS = 16 };
 
 enum { LEVEL, ORDER, FEATURES, GAMMA, SCALE, WINDOW, PATH, AUGMENT, PRESCALE, N_PARAMETERS };
 
@@ -31,9 +31,9 @@ static const char *const features_words[] = {"linear", "rbf", NULL};
 enum { FEATURES_LINEAR, FEATURES_RBF };
 
 static const volt_parameter_info parameters[N_PARAMETERS] = {
-    [LEVEL] = {VOLT_INTEGER("level", "1 to 16", 1, MOST_LEVELS), VOLT_SEARCHED(INTEGER, 2, 5), .fallback = "4",
+    [LEVEL] = {VOLT_INTEGER("level", "1 to 16", 1, MAX_LEVELS), VOLT_SEARCHED(INTEGER, 2, 5), .fallback = "4",
                .meaning = "truncation level of the signature"},
-    [ORDER] = {VOLT_INTEGER("order", "1 to level", 1, MOST_LEVELS),
+    [ORDER] = {VOLT_INTEGER("order", "1 to level", 1, MAX_LEVELS),
                .meaning = "largest number of repeats of one increment; default level (exact)"},
     [FEATURES] = {VOLT_CHOICE("features", "linear, rbf", features_words),
                   .meaning = "kernel on the numbers of levels 1 to level; linear: the formula without its 1; "
@@ -123,7 +123,7 @@ VOLT_CLONES
 static void row_of_order_one(int64_t levels, double stretch, int64_t columns, const double *cells, int64_t step,
                              double *scratch)
 {
-    double *restrict total = scratch, before[MOST_LEVELS][LANES];
+    double *restrict total = scratch, before[MAX_LEVELS][LANES];
     memset(before, 0, sizeof before);
     for (int64_t b = 0; b < columns; b++) {
         double *restrict column = scratch + (1 + b * 2 * (levels - 1)) * LANES, M[LANES], R[LANES];
@@ -154,12 +154,12 @@ static void row(const volt_programme *programme, int64_t columns, const double *
         return;
     }
     int64_t levels = own.level, order = own.order, stride = per_column(&own);
-    static const double inverse[MOST_LEVELS + 1] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,
-                                                    1.0 / 6,  1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11,
-                                                    1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16};
+    static const double inverse[MAX_LEVELS + 1] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,
+                                                   1.0 / 6,  1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11,
+                                                   1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16};
     lanes *total = (lanes *)scratch;
-    lanes before[MOST_LEVELS];             /* per level: sum over the previous columns of this row, of all R */
-    lanes along[MOST_LEVELS][MOST_LEVELS]; /* per level and p: sum over the previous columns of sum_q R[p][q] */
+    lanes before[MAX_LEVELS];            /* per level: sum over the previous columns of this row, of all R */
+    lanes along[MAX_LEVELS][MAX_LEVELS]; /* per level and p: sum over the previous columns of sum_q R[p][q] */
     for (int64_t m = 0; m + 1 < levels; m++) {
         memset(before[m], 0, sizeof before[m]);
         memset(along[m], 0, (size_t)order * sizeof along[m][0]);
@@ -169,14 +169,14 @@ static void row(const volt_programme *programme, int64_t columns, const double *
         lanes M;
         for (int l = 0; l < LANES; l++)
             M[l] = stretch * cells[b * step + l];
-        lanes R[MOST_LEVELS][MOST_LEVELS], next[MOST_LEVELS][MOST_LEVELS];
+        lanes R[MAX_LEVELS][MAX_LEVELS], next[MAX_LEVELS][MAX_LEVELS];
         memcpy(R[0][0], M, sizeof M);
         add(*total, M);
 
         lanes *column = total + 1 + b * stride;
         for (int64_t m = 1; m < levels; m++, column += 1 + order) { /* from level m to level m + 1 */
             int64_t old = m < order ? m : order, now = m + 1 < order ? m + 1 : order;
-            lanes sum = {0}, by_p[MOST_LEVELS], by_q[MOST_LEVELS];
+            lanes sum = {0}, by_p[MAX_LEVELS], by_q[MAX_LEVELS];
             memset(by_p, 0, (size_t)old * sizeof by_p[0]);
             memset(by_q, 0, (size_t)old * sizeof by_q[0]);
             for (int64_t p = 0; p < old; p++)
@@ -275,7 +275,7 @@ static void describe(const volt_programme *programme, const double *increments, 
                      double *list, double *scratch)
 {
     const constants own = constants_of(&programme->own);
-    double *S[MOST_LEVELS], *work[MOST_LEVELS];
+    double *S[MAX_LEVELS], *work[MAX_LEVELS];
     int64_t offset = 0, count = 1;
     for (int64_t m = 0; m < own.level; m++) {
         count *= channels;

@@ -262,7 +262,7 @@ static void poly_taylor(const constants *own, double x, int order, int lane, vol
 static void kappa_taylor(const void *numbers, const double *x, int order, volt_lanes *f)
 {
     const constants own = constants_of(numbers);
-    volt_lanes minus[VOLT_MOST_ORDER + 1];
+    volt_lanes minus[VOLT_MAX_ORDER + 1];
     switch (own.kind) {
     case GEOMETRIC:
         volt_taylor_inverse(own.lambda2, own.tau2, x, order, f);

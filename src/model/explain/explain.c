@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-_Static_assert((int)VOLT_EXPLAIN_ORDERS == (int)VOLT_MOST_ORDER, "public and internal largest order agree");
+_Static_assert((int)VOLT_EXPLAIN_ORDERS == (int)VOLT_MAX_ORDER, "public and internal largest order agree");
 
 volt_explain_options volt_explain_options_default(void)
 {

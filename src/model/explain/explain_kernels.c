@@ -18,7 +18,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { LANES = VOLT_JET_LANES, MOST_CHUNKS = 16 };
+enum { LANES = VOLT_JET_LANES, MAX_CHUNKS = 16 };
 
 /* ---- one training row, or eight ----------------------------------------------------------------- */
 
@@ -268,7 +268,7 @@ static double ways(int p, const int64_t *lag, const int64_t *input)
 static void lay_out(const explain_setup *setup, const volt_jet_space *space, int p, const double *from,
                     double scale, double *to)
 {
-    int64_t inputs = setup->inputs, block = 1, lag[VOLT_MOST_ORDER] = {0};
+    int64_t inputs = setup->inputs, block = 1, lag[VOLT_MAX_ORDER] = {0};
     for (int j = 0; j < p; j++)
         block *= inputs;
     do { /* the first lag runs fastest; lags ascend */
@@ -276,7 +276,7 @@ static void lay_out(const explain_setup *setup, const volt_jet_space *space, int
         for (int j = 0; j < p; j++)
             at = at * setup->lags + lag[j];
         for (int64_t b = 0; b < block; b++) {
-            int64_t input[VOLT_MOST_ORDER], v[VOLT_MOST_ORDER], rest = b;
+            int64_t input[VOLT_MAX_ORDER], v[VOLT_MAX_ORDER], rest = b;
             for (int j = p - 1; j >= 0; j--, rest /= inputs)
                 input[j] = rest % inputs;
             for (int j = 0; j < p; j++) { /* variables are ordered: the oldest lag has the first variable */
@@ -331,7 +331,7 @@ volt_status volt_explain_kernels(const explain_setup *setup, volt_stage *stage, 
     static const double most = 1 << 23; /* total size of the partial sums */
     int64_t n = setup->lags * setup->inputs, q = setup->model->q, blocks = (setup->n + LANES - 1) / LANES;
     double size = volt_jet_size(n, setup->order);
-    int64_t chunks = volt_max(1, volt_min(blocks, (int64_t)fmin(most / (size * (double)q), MOST_CHUNKS)));
+    int64_t chunks = volt_max(1, volt_min(blocks, (int64_t)fmin(most / (size * (double)q), MAX_CHUNKS)));
     double bytes = 8 * size *
                    ((double)(chunks * q) +
                     LANES * (double)(volt_explain_walker_count(setup) * volt_min(volt_threads(), chunks)));
@@ -371,7 +371,7 @@ volt_status volt_explain_slopes(const explain_setup *setup, volt_stage *stage, d
     volt_status status = volt_jet_space_create(setup->lags * setup->inputs, 1, &space);
     row_work work = {.take = store_slopes, .space = &space, .to = slopes};
     if (status == VOLT_OK)
-        status = run(setup, volt_min(MOST_CHUNKS, (setup->n + LANES - 1) / LANES), &work, stage);
+        status = run(setup, volt_min(MAX_CHUNKS, (setup->n + LANES - 1) / LANES), &work, stage);
     volt_jet_space_release(&space);
     return status;
 }

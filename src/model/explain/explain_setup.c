@@ -182,7 +182,7 @@ static int64_t memory_of(const explain_setup *setup)
 }
 
 /* Default number of lags: until the weight of older rows is below a thousandth, at most 40. */
-static int64_t usual_lags(const explain_setup *setup, int64_t memory)
+static int64_t default_lags(const explain_setup *setup, int64_t memory)
 {
     enum { MOST = 40 };
     const volt_kernel *kernel = setup->model->kernel;
@@ -208,7 +208,7 @@ static volt_status settle_lags(int64_t asked, explain_setup *setup)
                  volt_kernel_text(setup->model->kernel), memory);
     VOLT_REQUIRE(asked <= setup->n, VOLT_ERR_ARGUMENT, "%" PRId64 " lags exceed the %" PRId64 " training rows",
                  asked, setup->n);
-    setup->lags = asked > 0 ? asked : usual_lags(setup, memory);
+    setup->lags = asked > 0 ? asked : default_lags(setup, memory);
     return VOLT_OK;
 }
 

@@ -21,7 +21,7 @@ typedef struct explain_setup {
     double *point; /* width: the point as the kernel sees it, in the steady state */
     /* slices x columns x lags: response of a column to a unit change of its input, by lag */
     double *response;
-    int64_t reach[VOLT_MOST_FACTORS]; /* per slice: the response is 0 from this lag on */
+    int64_t reach[VOLT_MAX_FACTORS]; /* per slice: the response is 0 from this lag on */
 } explain_setup;
 
 /* Rejects models, lags, orders and points without an expansion: VOLT_ERR_ARGUMENT, VOLT_ERR_DOMAIN. `lags`

@@ -25,7 +25,7 @@ typedef struct linear_term {
     double weight;
 } linear_term;
 
-/* Finds the linear terms of the model against the record that starts at row `first` (VOLT_MOST_FACTORS at
+/* Finds the linear terms of the model against the record that starts at row `first` (VOLT_MAX_FACTORS at
  * most). Returns their number. */
 static int64_t find_terms(const volt_model *model, int64_t first, linear_term *terms)
 {
@@ -104,7 +104,7 @@ static void share_out(const volt_model *model, int64_t c, const double *g, int64
 /* Adds the responses of all training records. */
 static volt_status add_records(const volt_model *model, int64_t c, int64_t lags, row_space workspace, double *g)
 {
-    linear_term terms[VOLT_MOST_FACTORS];
+    linear_term terms[VOLT_MAX_FACTORS];
     for (int64_t first = 0, r = 0; first < model->n; r++) {
         int64_t n_terms = find_terms(model, first, terms);
         for (int64_t t = 0; t < n_terms; t++)
@@ -130,7 +130,7 @@ static volt_status fill(const volt_model *model, int64_t lags, row_space workspa
 
 volt_status volt_model_impulse(const volt_model *model, int64_t lags, volt_matrix out)
 {
-    linear_term terms[VOLT_MOST_FACTORS];
+    linear_term terms[VOLT_MAX_FACTORS];
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_REQUIRE(lags >= 1, VOLT_ERR_ARGUMENT, "the number of lags is %" PRId64 ", and must be at least 1",
                  lags);

@@ -17,7 +17,7 @@
 static void *own(volt_file_writer *writer, void *memory)
 {
     if (memory) {
-        assert(writer->n_owned < VOLT_MOST_FILE_ENTRIES);
+        assert(writer->n_owned < VOLT_MAX_FILE_ENTRIES);
         writer->owned[writer->n_owned++] = memory;
     } else {
         writer->failed = true;
@@ -27,7 +27,7 @@ static void *own(volt_file_writer *writer, void *memory)
 
 void volt_put_tensor(volt_file_writer *writer, const char *name, int64_t rows, int64_t cols, const double *data)
 {
-    assert(writer->n_tensors < VOLT_MOST_FILE_ENTRIES);
+    assert(writer->n_tensors < VOLT_MAX_FILE_ENTRIES);
     writer->tensors[writer->n_tensors++] = (volt_tensor){name, rows, cols, data};
 }
 
@@ -45,7 +45,7 @@ double *volt_put_buffer(volt_file_writer *writer, const char *name, int64_t rows
 
 void volt_put_text(volt_file_writer *writer, const char *key, const char *text)
 {
-    assert(writer->n_metadata < VOLT_MOST_FILE_ENTRIES);
+    assert(writer->n_metadata < VOLT_MAX_FILE_ENTRIES);
     writer->metadata[writer->n_metadata++] = (volt_metadatum){key, text};
 }
 

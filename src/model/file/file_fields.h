@@ -37,12 +37,12 @@ typedef struct volt_field {
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
-enum { VOLT_MOST_FILE_ENTRIES = 96 }; /* limit for tensors, metadata, and allocations, each */
+enum { VOLT_MAX_FILE_ENTRIES = 96 }; /* limit for tensors, metadata, and allocations, each */
 
 typedef struct volt_file_writer {
-    volt_tensor tensors[VOLT_MOST_FILE_ENTRIES];
-    volt_metadatum metadata[VOLT_MOST_FILE_ENTRIES];
-    void *owned[VOLT_MOST_FILE_ENTRIES];
+    volt_tensor tensors[VOLT_MAX_FILE_ENTRIES];
+    volt_metadatum metadata[VOLT_MAX_FILE_ENTRIES];
+    void *owned[VOLT_MAX_FILE_ENTRIES];
     int64_t n_tensors, n_metadata, n_owned;
     bool failed;
 } volt_file_writer;

@@ -56,7 +56,7 @@ volt_status volt_fields_names(const volt_file_fields *fields, const char *key, i
 
 /* The weights in the file, one entry per factor of the kernel. */
 typedef struct volt_saved_weights {
-    volt_reservoir_matrix factor[VOLT_MOST_FACTORS];
+    volt_reservoir_matrix factor[VOLT_MAX_FACTORS];
 } volt_saved_weights;
 
 /* Makes the factors of the kernel use the weights in `saved`, which is filled from the file and must outlive

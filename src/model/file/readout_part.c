@@ -111,8 +111,8 @@ static volt_status load_kernel(const volt_file_fields *fields, volt_model *model
 {
     const volt_tensor *inputs = volt_safetensors_tensor(fields->file, "inputs"); /* created the model */
     const char *text = NULL;
-    double radii[VOLT_MOST_FACTORS];
-    volt_extent extents[VOLT_MOST_FACTORS];
+    double radii[VOLT_MAX_FACTORS];
+    volt_extent extents[VOLT_MAX_FACTORS];
     VOLT_TRY(volt_fields_text(fields, "kernel", &text));
     volt_status status = volt_kernel_parse(text, &model->kernel);
     if (status == VOLT_ERR_KERNEL)
@@ -223,9 +223,9 @@ static volt_status load_loss(const volt_file_fields *fields, volt_model *model)
                  count);
     if (!model->loss->kind->info.classes)
         return VOLT_OK;
-    VOLT_REQUIRE(model->q >= 2 && model->q <= VOLT_MOST_LEVELS, VOLT_ERR_FORMAT,
+    VOLT_REQUIRE(model->q >= 2 && model->q <= VOLT_MAX_LEVELS, VOLT_ERR_FORMAT,
                  "%s: its %" PRId64 " outputs are not 2 to %d classes", fields->path, model->q,
-                 VOLT_MOST_LEVELS);
+                 VOLT_MAX_LEVELS);
     for (int64_t k = 0; k < model->q; k++)
         VOLT_REQUIRE(model->anchors[k] < 0, VOLT_ERR_FORMAT,
                      "%s: tensor \"anchors\" has %" PRId64 " for output %" PRId64

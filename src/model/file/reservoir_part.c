@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-static const char *const names[VOLT_MOST_FACTORS] = {
+static const char *const names[VOLT_MAX_FACTORS] = {
     "reservoir.1",  "reservoir.2",  "reservoir.3",  "reservoir.4",  "reservoir.5",  "reservoir.6",
     "reservoir.7",  "reservoir.8",  "reservoir.9",  "reservoir.10", "reservoir.11", "reservoir.12",
     "reservoir.13", "reservoir.14", "reservoir.15", "reservoir.16"};

@@ -116,7 +116,7 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     VOLT_TRY(volt_fit_rows_begin(task, model, width, stored, rows));
     if (!model->ends_without_target)
         volt_recent_feed(&model->recipe, &model->recent, model->last_target);
-    volt_extent extents[VOLT_MOST_FACTORS];
+    volt_extent extents[VOLT_MAX_FACTORS];
     VOLT_TRY(volt_fit_rows_extents(rows, volt_kernel_slices(kernel), extents));
     VOLT_TRY(volt_kernel_resolve_slices(model->kernel, extents, model->recipe.columns, &model->resolved));
     return volt_fit_rows_warn(rows);
@@ -477,7 +477,7 @@ static volt_status fill_holes(const volt_model *model, const fit_task *task, vol
 /* Chooses the back end from the cost of the factorisations. */
 static const volt_backend *place(const fit_task *task)
 {
-    double n = (double)task->X.rows, choosing = VOLT_MOST_ALPHAS * pow(volt_choice_rows(n) / n, 3);
+    double n = (double)task->X.rows, choosing = VOLT_MAX_ALPHAS * pow(volt_choice_rows(n) / n, 3);
     return volt_place_solver(
         task->solver.solver,
         &(volt_work){.n = task->X.rows, .d = task->X.cols, .factors = 1 + (task->chooses ? choosing : 0)});

@@ -105,7 +105,7 @@ volt_status volt_iteration_begin(const fit_task *fit, const volt_model *model, v
     const volt_fit_options *options = fit->options;
     *space = (volt_iteration_workspace){
         .own = {.tolerance = options->tolerance > 0 ? options->tolerance : solver->tolerance,
-                .most_steps = options->iterations > 0 ? options->iterations : solver->iterations,
+                .max_steps = options->iterations > 0 ? options->iterations : solver->iterations,
                 .residual = NAN}};
     if (options->checkpoint) {
         VOLT_TRY(volt_checkpoint_check(options->checkpoint));

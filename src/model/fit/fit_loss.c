@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#define USUAL_TOLERANCE 1e-6
+#define DEFAULT_TOLERANCE 1e-6
 
 /* ---- options ---------------------------------------------------------------------------------- */
 
@@ -85,8 +85,8 @@ static bool counts(const volt_loss_fit *fit, int64_t row)
     return !fit->options.weights || fit->options.weights[row] != 0;
 }
 
-/* Finds the distinct values of the fitted rows, ascending, at most VOLT_MOST_LEVELS. */
-static volt_status find_classes(volt_view Y, const volt_loss_fit *fit, double values[VOLT_MOST_LEVELS],
+/* Finds the distinct values of the fitted rows, ascending, at most VOLT_MAX_LEVELS. */
+static volt_status find_classes(volt_view Y, const volt_loss_fit *fit, double values[VOLT_MAX_LEVELS],
                                 int64_t *count)
 {
     *count = 0;
@@ -97,8 +97,8 @@ static volt_status find_classes(volt_view Y, const volt_loss_fit *fit, double va
             at++;
         if (at < *count || isnan(y) || !counts(fit, i))
             continue;
-        VOLT_REQUIRE(*count < VOLT_MOST_LEVELS, VOLT_ERR_DATA, "the target has more than %d classes (loss %s)",
-                     VOLT_MOST_LEVELS, fit->loss->text);
+        VOLT_REQUIRE(*count < VOLT_MAX_LEVELS, VOLT_ERR_DATA, "the target has more than %d classes (loss %s)",
+                     VOLT_MAX_LEVELS, fit->loss->text);
         values[(*count)++] = y;
     }
     volt_sort(values, *count);
@@ -136,10 +136,10 @@ static volt_status split_classes(volt_view Y, volt_loss_fit *fit)
 {
     const char *text = fit->loss->text;
     int64_t first = volt_loss_first_column(fit->loss), most = fit->loss->kind->info.classes;
-    double values[VOLT_MOST_LEVELS];
+    double values[VOLT_MAX_LEVELS];
     int64_t q = fit->options.n_classes;
-    VOLT_REQUIRE(q <= VOLT_MOST_LEVELS, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " classes are given, and the maximum is %d", q, VOLT_MOST_LEVELS);
+    VOLT_REQUIRE(q <= VOLT_MAX_LEVELS, VOLT_ERR_ARGUMENT,
+                 "%" PRId64 " classes are given, and the maximum is %d", q, VOLT_MAX_LEVELS);
     for (int64_t i = 0; i < Y.rows; i++)
         if (counts(fit, i)) {
             double y = Y.data[i * Y.ld];
@@ -193,7 +193,7 @@ volt_status volt_loss_fit_begin(volt_view Y, const volt_fit_options *options, vo
         return VOLT_OK;
     VOLT_TRY(volt_loss_parse(options->loss ? options->loss : "squares", &fit->loss));
     if (fit->options.tolerance == 0)
-        fit->options.tolerance = USUAL_TOLERANCE;
+        fit->options.tolerance = DEFAULT_TOLERANCE;
     VOLT_TRY(check_options(fit, Y));
     if (!Y.data)
         return VOLT_OK; /* reported later, with all missing targets */

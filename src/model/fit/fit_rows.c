@@ -142,7 +142,7 @@ volt_status volt_fit_rows_extents(volt_fit_rows *rows, int64_t slices, volt_exte
     if (!memory)
         return VOLT_ERR_MEMORY;
     for (int64_t first = 0; first < n && status == VOLT_OK; first += BLOCK) {
-        volt_extent found[VOLT_MOST_FACTORS];
+        volt_extent found[VOLT_MAX_FACTORS];
         volt_matrix block = volt_matrix_of(memory, volt_min(BLOCK, n - first), d);
         volt_fit_rows_get(rows, first, block);
         status = volt_extents_of(volt_as_view(block), slices, name, found);

@@ -90,7 +90,7 @@ const char *volt_exact_is_too_much(int64_t n, double q, double bytes, const volt
     bool stores = !plan->on_device && bytes >= volt_solver_exact.bytes((double)n, q, 0);
     if (plan->available_bytes > 0 && bytes > plan->available_bytes)
         return "an exact fit does not fit in memory";
-    return stores && n > VOLT_MOST_EXACT ? "an exact fit would take hours" : NULL;
+    return stores && n > VOLT_MAX_EXACT ? "an exact fit would take hours" : NULL;
 }
 
 volt_status volt_fit_solver_choose(const volt_kernel *kernel, const fit_task *task, int64_t columns, bool loss,
@@ -110,7 +110,7 @@ volt_status volt_fit_solver_choose(const volt_kernel *kernel, const fit_task *ta
     double bytes = planned_bytes(task, &plan);
     const char *why = volt_exact_is_too_much(n, (double)q, bytes, &plan);
     volt_solver_request request = request_of(kernel, options, loss);
-    if (why && !task->solver.solver && n >= VOLT_LEAST_LARGE &&
+    if (why && !task->solver.solver && n >= VOLT_MIN_LARGE &&
         volt_solver_check(approximate, &request) == VOLT_OK) {
         volt_solver_choice other;
         if (require_walk(kernel, task, columns, approximate, &other) == VOLT_OK) {

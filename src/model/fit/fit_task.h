@@ -31,8 +31,8 @@ void volt_missing_targets_release(volt_missing_targets *holes);
 /* ---- choice of the solver, and its memory --------------------------------------------------------- */
 
 enum {
-    VOLT_LEAST_LARGE = 8192, /* rows: smaller exact fits without memory are rejected */
-    VOLT_MOST_EXACT = 65536  /* rows: larger factorisations on the CPU take hours */
+    VOLT_MIN_LARGE = 8192, /* rows: smaller exact fits without memory are rejected */
+    VOLT_MAX_EXACT = 65536 /* rows: larger factorisations on the CPU take hours */
 };
 
 typedef struct volt_solver_choice {
@@ -69,7 +69,7 @@ volt_status volt_fit_solver_choose(const volt_kernel *kernel, const fit_task *ta
                                    volt_solver_choice *choice);
 
 /* Returns the reason why an exact fit of n rows, which takes `bytes`, is too large, or NULL. Then fits of at
- * least VOLT_LEAST_LARGE rows use landmarks, unless the options name a solver. */
+ * least VOLT_MIN_LARGE rows use landmarks, unless the options name a solver. */
 const char *volt_exact_is_too_much(int64_t n, double q, double bytes, const volt_plan *plan);
 
 /* Checks the options against the data and resolves `auto`. A season is detected in the first learn_rows

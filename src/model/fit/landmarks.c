@@ -11,11 +11,11 @@
 #include <string.h>
 
 enum {
-    MOST_GHOSTS = 256, /* limit: a longer history is truncated, which gives a different but equally good
+    MAX_MEMORY_ROWS = 256, /* limit: a longer history is truncated, which gives a different but equally good
                         * landmark */
-    SEED = 20,         /* of random landmarks */
+    SEED = 20,             /* of random landmarks */
 };
-static const double least_share = 1e-7; /* weight of the history beyond the ghosts */
+static const double min_share = 1e-7; /* weight of the history beyond the ghosts */
 
 /* ---- selection ------------------------------------------------------------------------------- */
 
@@ -23,10 +23,10 @@ static const double least_share = 1e-7; /* weight of the history beyond the ghos
 static int64_t ghosts_of(const volt_resolved *factor)
 {
     if (!factor->reservoir && (!factor->scan.step || factor->scan.state_size == 0))
-        return volt_min(factor->window - 1, MOST_GHOSTS);
+        return volt_min(factor->window - 1, MAX_MEMORY_ROWS);
     double kept = factor->facts.contraction;
-    double rows = kept > 0 && kept < 1 ? ceil(log(least_share) / log(kept)) : MOST_GHOSTS;
-    return (int64_t)fmin(rows, MOST_GHOSTS);
+    double rows = kept > 0 && kept < 1 ? ceil(log(min_share) / log(kept)) : MAX_MEMORY_ROWS;
+    return (int64_t)fmin(rows, MAX_MEMORY_ROWS);
 }
 
 int64_t volt_landmark_memory(const volt_resolved *resolved)

@@ -69,9 +69,9 @@ static double evidence_bytes(const planned_fit *fit, int64_t n, int64_t q)
  * differentiated numerically. */
 static double evidence_grams(const volt_kernel *kernel)
 {
-    volt_variable variables[VOLT_MOST_VARIABLES];
+    volt_variable variables[VOLT_MAX_VARIABLES];
     double grams = 1;
-    int64_t count = volt_kernel_variables(kernel, VOLT_MOST_VARIABLES, variables);
+    int64_t count = volt_kernel_variables(kernel, VOLT_MAX_VARIABLES, variables);
     for (int64_t v = 0; v < count; v++)
         grams += volt_kernel_has_tangent(kernel, variables[v].name) ? 1 : 4;
     return grams;
@@ -99,7 +99,7 @@ enum {
     TRIAL_ROWS = 1536,
     EXPENSIVE_ROWS = 256, /* for kernels with expensive entries */
     TRIAL_REPEATS = 3,
-    MOST_RESOLVED = 1 << 20 /* inputs: beyond this, rounding of inner products invalidates the bound */
+    MAX_RESOLVED = 1 << 20 /* inputs: beyond this, rounding of inner products invalidates the bound */
 };
 
 /* Resolves the kernel without inputs, so bounds on its parameters are not checked; with its weights, or in
@@ -110,10 +110,10 @@ typedef volt_status (*resolve_fn)(const volt_kernel *kernel, const volt_extent *
 static volt_status resolve(const volt_kernel *kernel, int64_t d, resolve_fn resolve_slices,
                            volt_resolved *resolved)
 {
-    volt_extent extents[VOLT_MOST_FACTORS];
-    for (int s = 0; s < VOLT_MOST_FACTORS; s++)
+    volt_extent extents[VOLT_MAX_FACTORS];
+    for (int s = 0; s < VOLT_MAX_FACTORS; s++)
         extents[s] = (volt_extent){.radius = 0, .largest = 1};
-    VOLT_TRY(resolve_slices(kernel, extents, volt_min(d, MOST_RESOLVED), resolved));
+    VOLT_TRY(resolve_slices(kernel, extents, volt_min(d, MAX_RESOLVED), resolved));
     resolved->d = d * volt_kernel_slices(kernel);
     return VOLT_OK;
 }
@@ -196,7 +196,7 @@ static volt_status measure(const planned_fit *fit, double n, int64_t d, volt_pla
         double entry = gram / ((double)rows * (double)rows / 2) * (double)volt_threads();
         plan->stream_seconds = n * entry * (1 + fit->q / ((double)d + 8));
         status = fit->solver->seconds(n, (double)volt_states_count(&fit->resolved), &plan->factor_seconds);
-        plan->choose_seconds = VOLT_MOST_ALPHAS * plan->factor_seconds * pow(volt_choice_rows(n) / n, 3);
+        plan->choose_seconds = VOLT_MAX_ALPHAS * plan->factor_seconds * pow(volt_choice_rows(n) / n, 3);
         if (stores_matrix(fit)) /* the inverse costs twice a factorisation */
             plan->evidence_seconds =
                 3 * plan->factor_seconds + evidence_grams(fit->kernel) * plan->gram_seconds;

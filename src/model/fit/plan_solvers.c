@@ -73,15 +73,15 @@ static volt_status take_one(const planned_task *fit, volt_solver_plans *plans)
     volt_plan plan = {.struct_size = sizeof plan};
     VOLT_TRY(volt_plan_with(fit->kernel, chosen, fit->n, fit->d, fit->q, 0, fit->backend, &plan));
     const char *why = volt_exact_is_too_much(fit->n, (double)fit->q, plan.fit_bytes, &plan);
-    if (why && fit->n >= VOLT_LEAST_LARGE && plans->solver[approximate].fits) {
+    if (why && fit->n >= VOLT_MIN_LARGE && plans->solver[approximate].fits) {
         plans->taken = approximate;
         plans->why = why;
         return VOLT_OK;
     }
     plans->taken = place_of(plans, why ? &volt_solver_exact : chosen);
-    plans->why = !why                        ? chosen->reason
-                 : fit->n < VOLT_LEAST_LARGE ? "the rows are too few for landmarks"
-                                             : "nothing else fits in memory either";
+    plans->why = !why                      ? chosen->reason
+                 : fit->n < VOLT_MIN_LARGE ? "the rows are too few for landmarks"
+                                           : "nothing else fits in memory either";
     return VOLT_OK;
 }
 

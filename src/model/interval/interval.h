@@ -9,18 +9,18 @@
 
 typedef struct volt_prediction_std {
     const volt_model *model;
-    int64_t most_rows;
+    int64_t max_rows;
     double *kk;                    /* per predicted row: K(t, t) */
     double *s;                     /* q: sqrt of the mean of e^2 / v over the training rows, in target units */
-    double *here, *used;           /* most_rows x n: a block of kernels, and a copy that is overwritten */
-    double *plain, *with_constant; /* most_rows: variances over s^2 */
+    double *here, *used;           /* max_rows x n: a block of kernels, and a copy that is overwritten */
+    double *plain, *with_constant; /* max_rows: variances over s^2 */
 } volt_prediction_std;
 
 /* For rows Z (scaled), which start as `start` specifies and are reset at every record, in blocks of
- * most_rows. Always release it. VOLT_ERR_ARGUMENT if the model keeps no factor; VOLT_ERR_DATA,
+ * max_rows. Always release it. VOLT_ERR_ARGUMENT if the model keeps no factor; VOLT_ERR_DATA,
  * VOLT_ERR_MEMORY. */
 volt_status volt_prediction_std_begin(const volt_model *model, volt_view Z, const volt_records *records,
-                                      volt_start start, int64_t most_rows, volt_prediction_std *spread);
+                                      volt_start start, int64_t max_rows, volt_prediction_std *spread);
 void volt_prediction_std_release(volt_prediction_std *spread);
 
 /* Standard deviations of rows first .. first + K.rows - 1. K holds their kernels against the training rows

@@ -67,19 +67,19 @@ static volt_status find_diagonal(const volt_model *model, volt_view Z, const vol
 }
 
 volt_status volt_prediction_std_begin(const volt_model *model, volt_view Z, const volt_records *records,
-                                      volt_start start, int64_t most_rows, volt_prediction_std *spread)
+                                      volt_start start, int64_t max_rows, volt_prediction_std *spread)
 {
-    *spread = (volt_prediction_std){.model = model, .most_rows = most_rows};
+    *spread = (volt_prediction_std){.model = model, .max_rows = max_rows};
     VOLT_REQUIRE(
         model->kept.of, VOLT_ERR_ARGUMENT,
         "standard deviations require the factor of the Gram matrix, which the model does not keep: fit with "
         "keep_factor (fit --keep-factor)");
     spread->kk = volt_alloc_doubles(Z.rows, 1);
     spread->s = volt_alloc_doubles(model->q, 1);
-    spread->here = volt_alloc_doubles(most_rows, model->n);
-    spread->used = volt_alloc_doubles(most_rows, model->n);
-    spread->plain = volt_alloc_doubles(most_rows, 1);
-    spread->with_constant = volt_alloc_doubles(most_rows, 1);
+    spread->here = volt_alloc_doubles(max_rows, model->n);
+    spread->used = volt_alloc_doubles(max_rows, model->n);
+    spread->plain = volt_alloc_doubles(max_rows, 1);
+    spread->with_constant = volt_alloc_doubles(max_rows, 1);
     if (!spread->kk || !spread->s || !spread->here || !spread->used || !spread->plain || !spread->with_constant)
         return VOLT_ERR_MEMORY;
     VOLT_TRY(measure_noise(model, spread->s));

@@ -22,9 +22,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEWEST_ERRORS = 10 }; /* required for a scale */
-enum { FEWEST_TRAIN = 50, MOST_TRAIN = 2000 };
-enum { FEWEST_SCORES = 30, LEAST_CAPACITY = 1000, MOST_CAPACITY = 100000, FEWEST_IN_TAIL = 5 };
+enum { MIN_ERRORS = 10 }; /* required for a scale */
+enum { MIN_TRAIN = 50, MAX_TRAIN = 2000 };
+enum { MIN_SCORES = 30, MIN_CAPACITY = 1000, MAX_CAPACITY = 100000, MIN_TAIL_ROWS = 5 };
 
 /* A score that raised an alarm is limited to this multiple of the threshold: larger values would mask the
  * next alarm. A threshold that is too low can still rise. */
@@ -47,14 +47,14 @@ struct volt_detector {
 
 int64_t volt_live_train_rows(int64_t rows)
 {
-    return volt_max(FEWEST_TRAIN, volt_min(rows / 3, MOST_TRAIN));
+    return volt_max(MIN_TRAIN, volt_min(rows / 3, MAX_TRAIN));
 }
 
 /* ---- the level -------------------------------------------------------------------------------- */
 
 volt_status volt_alarm_level_begin(volt_alarm_level *level, double rate)
 {
-    int64_t capacity = (int64_t)fmin(fmax(ceil(20 / rate), LEAST_CAPACITY), MOST_CAPACITY);
+    int64_t capacity = (int64_t)fmin(fmax(ceil(20 / rate), MIN_CAPACITY), MAX_CAPACITY);
     *level = (volt_alarm_level){.rate = rate,
                                 .capacity = capacity,
                                 .ring = volt_alloc_doubles(capacity, 1),
@@ -75,7 +75,7 @@ void volt_alarm_level_add(volt_alarm_level *level, double score)
 
 static double exponential_tail(const volt_alarm_level *level)
 {
-    int64_t n = level->n, tail = volt_max(n / 10, FEWEST_IN_TAIL);
+    int64_t n = level->n, tail = volt_max(n / 10, MIN_TAIL_ROWS);
     double edge = level->sorted[n - tail - 1], excess = 0;
     for (int64_t i = n - tail; i < n; i++)
         excess += (level->sorted[i] - edge) / (double)tail;
@@ -84,7 +84,7 @@ static double exponential_tail(const volt_alarm_level *level)
 
 double volt_alarm_level_now(const volt_alarm_level *level)
 {
-    if (level->n < FEWEST_SCORES)
+    if (level->n < MIN_SCORES)
         return INFINITY;
     double place = volt_interval_quantile(level->sorted, level->n, 1 - level->rate);
     return isfinite(place) ? place : exponential_tail(level);
@@ -95,7 +95,7 @@ double volt_alarm_level_now(const volt_alarm_level *level)
 /* 0 while there are too few errors. If all are 0, the rounding of the values is the scale. */
 static double scale_of(const channel_errors *channel)
 {
-    if (channel->n < FEWEST_ERRORS)
+    if (channel->n < MIN_ERRORS)
         return 0;
     const double *middle = channel->sorted + (channel->n - 1) / 2;
     double median = channel->n % 2 ? middle[0] : (middle[0] + middle[1]) / 2;
@@ -158,8 +158,8 @@ static volt_status check(const volt_model *model, double rate, int64_t scale_row
                  model->q, model->recipe.inputs, model->ahead);
     VOLT_REQUIRE(rate > 0 && rate < 1, VOLT_ERR_ARGUMENT, "the alarm rate is %g, and must lie between 0 and 1",
                  rate);
-    VOLT_REQUIRE(scale_rows >= FEWEST_ERRORS, VOLT_ERR_ARGUMENT,
-                 "scale_rows is %" PRId64 ", and must be at least %d", scale_rows, FEWEST_ERRORS);
+    VOLT_REQUIRE(scale_rows >= MIN_ERRORS, VOLT_ERR_ARGUMENT,
+                 "scale_rows is %" PRId64 ", and must be at least %d", scale_rows, MIN_ERRORS);
     return VOLT_OK;
 }
 
@@ -313,7 +313,7 @@ static volt_status fill(const volt_file_fields *fields, volt_detector *detector)
 volt_status volt_detector_read(const volt_file_fields *fields, const volt_model *model,
                                volt_detector **detector)
 {
-    enum { MOST_SCALE_ROWS = 1 << 24 }; /* limit for files, as memory is allocated for them */
+    enum { MAX_SCALE_ROWS = 1 << 24 }; /* limit for files, as memory is allocated for them */
     double rate = 0;
     int64_t scale_rows = 0;
     *detector = NULL;
@@ -321,7 +321,7 @@ volt_status volt_detector_read(const volt_file_fields *fields, const volt_model 
         return VOLT_OK;
     VOLT_TRY(volt_fields_number(fields, "alarm_rate", 0, &rate));
     VOLT_TRY(volt_fields_count(fields, "scale_rows", &scale_rows));
-    VOLT_REQUIRE(scale_rows <= MOST_SCALE_ROWS, VOLT_ERR_FORMAT, "%s: \"scale_rows\" is %" PRId64, fields->path,
+    VOLT_REQUIRE(scale_rows <= MAX_SCALE_ROWS, VOLT_ERR_FORMAT, "%s: \"scale_rows\" is %" PRId64, fields->path,
                  scale_rows);
     volt_status status = allocate(model, rate, scale_rows, detector);
     if (status == VOLT_ERR_ARGUMENT)

@@ -32,7 +32,7 @@
 #include <zlib.h>
 
 static const char mark[] = "volterra-journal";
-enum { VERSION = 1, CRC_DIGITS = 8, MOST_HEAD = 160 };
+enum { VERSION = 1, CRC_DIGITS = 8, MAX_HEAD = 160 };
 
 struct volt_journal {
     int file;
@@ -87,10 +87,10 @@ static volt_status write_line(volt_journal *journal, size_t length)
 }
 
 /* WINDOW FORGET WHAT */
-static const char *settings_of(const volt_live *live, char text[MOST_HEAD])
+static const char *settings_of(const volt_live *live, char text[MAX_HEAD])
 {
     char forget[VOLT_NUMBER_LENGTH];
-    snprintf(text, MOST_HEAD, "%" PRId64 " %s %s", live->window, volt_format_number(live->forget, forget),
+    snprintf(text, MAX_HEAD, "%" PRId64 " %s %s", live->window, volt_format_number(live->forget, forget),
              volt_forget_words[live->forget_what]);
     return text;
 }
@@ -98,7 +98,7 @@ static const char *settings_of(const volt_live *live, char text[MOST_HEAD])
 static volt_status begin_lines(volt_live *live)
 {
     volt_journal *journal = live->journal;
-    char settings[MOST_HEAD];
+    char settings[MAX_HEAD];
     if (ftruncate(journal->file, 0) != 0)
         return io_failure(journal, "emptied");
     journal->length = 0;
@@ -235,9 +235,9 @@ static volt_status replay(volt_live *live, char *text, int64_t line)
 static volt_status read_head(const volt_live *live, const char *text, int64_t *events)
 {
     const volt_journal *journal = live->journal;
-    char name[32], digest[VOLT_DIGEST_LENGTH], settings[MOST_HEAD];
+    char name[32], digest[VOLT_DIGEST_LENGTH], settings[MAX_HEAD];
     int version = 0, end = 0;
-    bool whole = strlen(text) < MOST_HEAD &&
+    bool whole = strlen(text) < MAX_HEAD &&
                  sscanf(text, "%31s %d %16s %" SCNd64 "%n", name, &version, digest, events, &end) == 4 &&
                  text[end] == ' ' && *events >= 0;
     VOLT_REQUIRE(whole && strcmp(name, mark) == 0, VOLT_ERR_FORMAT, "%s is not a journal of volterra",
@@ -292,7 +292,7 @@ static volt_status make_journal(const volt_live *live, const char *path, volt_jo
         return VOLT_ERR_MEMORY;
     fresh->file = -1;
     fresh->path = volt_strdup(path);
-    fresh->line = volt_alloc(most * (VOLT_NUMBER_LENGTH + 1) + MOST_HEAD, 1);
+    fresh->line = volt_alloc(most * (VOLT_NUMBER_LENGTH + 1) + MAX_HEAD, 1);
     fresh->numbers = volt_alloc_doubles(most, 1);
     if (!fresh->path || !fresh->line || !fresh->numbers) {
         volt_journal_free(fresh);

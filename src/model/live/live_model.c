@@ -53,7 +53,7 @@ static volt_status copy_kernel(model_task *task)
 {
     const volt_model *base = task->base;
     volt_model *model = task->model;
-    volt_extent extents[VOLT_MOST_FACTORS];
+    volt_extent extents[VOLT_MAX_FACTORS];
     volt_saved_weights weights;
     VOLT_TRY(volt_kernel_parse(volt_kernel_text(base->kernel), &model->kernel));
     volt_recipe_use_filters(&model->recipe, model->kernel);

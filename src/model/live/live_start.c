@@ -23,8 +23,8 @@ typedef struct start_task {
     int64_t *rows;  /* training rows of the window */
     int64_t n;      /* their number */
     double *fitted; /* n x q: K A */
-    double *block;  /* most_rows x model->n of K */
-    int64_t most_rows;
+    double *block;  /* max_rows x model->n of K */
+    int64_t max_rows;
 } start_task;
 
 /* ---- selection of rows ---------------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ static volt_status run_rows(start_task *task, volt_state *kernel_state, volt_mat
         VOLT_TRY(volt_state_seek(kernel_state, volt_view_rows(Z, 0, first)));
     }
     for (int64_t count = 0; first < model->n; first += count) {
-        count = volt_min(task->most_rows, volt_records_segment_end(&task->records, first, model->n) - first);
+        count = volt_min(task->max_rows, volt_records_segment_end(&task->records, first, model->n) - first);
         if (volt_records_begins(&task->records, first))
             volt_state_zero(kernel_state);
         volt_state_advance(kernel_state, volt_view_rows(Z, first, count), false,
@@ -117,10 +117,10 @@ static volt_status fill_gram(start_task *task, volt_progress progress, volt_matr
     volt_stage stage;
     volt_state *kernel_state = NULL;
     volt_stage_begin(&stage, progress, "gram", 0, 0.5, (double)model->n * (double)model->n);
-    task->most_rows = volt_block_rows(model->n, model->n);
-    task->block = volt_alloc_doubles(task->most_rows, model->n);
+    task->max_rows = volt_block_rows(model->n, model->n);
+    task->block = volt_alloc_doubles(task->max_rows, model->n);
     volt_status status =
-        task->block ? volt_state_create(&model->resolved, model->columns, task->most_rows, &kernel_state)
+        task->block ? volt_state_create(&model->resolved, model->columns, task->max_rows, &kernel_state)
                     : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         status = run_rows(task, kernel_state, gram, &stage);

@@ -15,7 +15,7 @@
 
 /* Rows between two progress reports; rows that a back end may return unprocessed before it is no longer
  * used. */
-enum { MOST_ROWS = 16384, MOST_HANDED_BACK = 32 };
+enum { MAX_ROWS = 16384, MAX_RETURNED = 32 };
 
 /* ---- the model as arrays ------------------------------------------------------------------------- */
 
@@ -144,7 +144,7 @@ static volt_status refuse(const volt_live *live, int64_t row, const double *y)
                                          row, y);
 }
 
-/* Runs rows from `at` on, at most MOST_ROWS. *ended: the back end stopped. */
+/* Runs rows from `at` on, at most MAX_ROWS. *ended: the back end stopped. */
 static volt_status run_part(volt_live *live, const volt_backend *backend, const run_numbers *numbers,
                             const volt_device_rows *rows, int64_t first, int64_t at, double *saved_recent,
                             double *state, int64_t *done, bool *ended)
@@ -152,7 +152,7 @@ static volt_status run_part(volt_live *live, const volt_backend *backend, const 
     const volt_model *model = live->model;
     const volt_recipe *recipe = &model->recipe;
     const volt_columns *columns = volt_model_reader_of(model).columns;
-    int64_t count = volt_min(rows->out.rows - at, MOST_ROWS),
+    int64_t count = volt_min(rows->out.rows - at, MAX_ROWS),
             warm = volt_min(volt_max(rows->warm - at, 0), count);
     const double *x = !rows->chained ? rows->X.data + at * rows->X.ld
                       : at == 0      ? rows->X.data
@@ -172,7 +172,7 @@ static volt_status run_part(volt_live *live, const volt_backend *backend, const 
     if (!backend->run(&numbers->form, volt_view_of(columns->given, columns->m, columns->d),
                       volt_view_of(live->coefficients, model->q, columns->m), &task,
                       volt_matrix_rows(rows->out, at, count), &result)) {
-        live->handed_back = MOST_HANDED_BACK;
+        live->handed_back = MAX_RETURNED;
         return volt_backend_state(backend);
     }
     VOLT_TRY(volt_backend_state(backend));
@@ -211,10 +211,10 @@ volt_status volt_device_run(volt_live *live, const volt_backend *backend, const 
     const volt_model *model = live->model;
     int64_t m = volt_model_reader_of(model).columns->m;
     *done = 0;
-    if (!backend->run || live->handed_back >= MOST_HANDED_BACK || live->diverged)
+    if (!backend->run || live->handed_back >= MAX_RETURNED || live->diverged)
         return VOLT_OK;
     if (!volt_run_is_faster(backend, rows->out.rows, m, model->d)) {
-        live->handed_back = MOST_HANDED_BACK; /* nor will fewer rows */
+        live->handed_back = MAX_RETURNED; /* nor will fewer rows */
         return VOLT_OK;
     }
     run_numbers numbers = {.bounds = volt_alloc_doubles(2 * model->recipe.fed_outputs.n, 1)};
@@ -224,7 +224,7 @@ volt_status volt_device_run(volt_live *live, const volt_backend *backend, const 
     if (take_model(model, live->policy, rows->chained, &numbers))
         status = run_rows(live, backend, &numbers, rows, first, stage, done);
     else
-        live->handed_back = MOST_HANDED_BACK;
+        live->handed_back = MAX_RETURNED;
     volt_free(numbers.bounds);
     return status;
 }

@@ -15,10 +15,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_ALTERNATIVES = 32 };
+enum { MAX_ALTERNATIVES = 32 };
 
 typedef struct alternatives {
-    volt_candidates *of[MOST_ALTERNATIVES];
+    volt_candidates *of[MAX_ALTERNATIVES];
     int64_t count;
     uint64_t seed;
 } alternatives;
@@ -92,7 +92,7 @@ static volt_status row_get(const volt_candidates *candidates, int64_t index, cha
 /* ---- creation --------------------------------------------------------------------------------- */
 
 /* Splits the text at the bars, in place. VOLT_ERR_KERNEL: one is empty, or there are too many. */
-static volt_status split(char *text, char *pieces[MOST_ALTERNATIVES], int64_t *count)
+static volt_status split(char *text, char *pieces[MAX_ALTERNATIVES], int64_t *count)
 {
     *count = 0;
     for (char *at = text, *next = NULL; at; at = next) {
@@ -103,8 +103,8 @@ static volt_status split(char *text, char *pieces[MOST_ALTERNATIVES], int64_t *c
             at++;
         VOLT_REQUIRE(*at, VOLT_ERR_KERNEL, "kernel %" PRId64 " of those between the bars (|) is empty",
                      *count + 1);
-        VOLT_REQUIRE(*count < MOST_ALTERNATIVES, VOLT_ERR_KERNEL,
-                     "there are more than %d kernels between the bars (|)", MOST_ALTERNATIVES);
+        VOLT_REQUIRE(*count < MAX_ALTERNATIVES, VOLT_ERR_KERNEL,
+                     "there are more than %d kernels between the bars (|)", MAX_ALTERNATIVES);
         pieces[(*count)++] = at;
     }
     return VOLT_OK;
@@ -113,13 +113,13 @@ static volt_status split(char *text, char *pieces[MOST_ALTERNATIVES], int64_t *c
 /* Whether the kernel has the parameter and does not set it. */
 static volt_status leaves_open(const char *kernel, const char *name, bool *open)
 {
-    enum { MOST_ASKED = VOLT_MOST_AXES / 2 };
-    char asked[MOST_ASKED][VOLT_OPEN_NAME_LENGTH], text[VOLT_KERNEL_LENGTH];
+    enum { MAX_OPEN_PARAMETERS = VOLT_MAX_AXES / 2 };
+    char asked[MAX_OPEN_PARAMETERS][VOLT_OPEN_NAME_LENGTH], text[VOLT_KERNEL_LENGTH];
     *open = volt_name_is_setting(name);
     if (*open || strlen(kernel) >= sizeof text)
         return VOLT_OK;
     memcpy(text, kernel, strlen(kernel) + 1);
-    volt_kernel_text_open_parameters(text, asked, MOST_ASKED);
+    volt_kernel_text_open_parameters(text, asked, MAX_OPEN_PARAMETERS);
     volt_kernel *parsed = NULL;
     volt_kernel_value value = {.struct_size = sizeof value};
     volt_status status = volt_kernel_parse(text, &parsed);
@@ -173,7 +173,7 @@ static volt_status create_alternatives(const char *kernel, volt_view X, const vo
 {
     VOLT_REQUIRE(options->n_ranges == 0 || options->ranges, VOLT_ERR_ARGUMENT, "the list of ranges is NULL");
     alternatives *all = volt_alloc_zero(1, sizeof *all);
-    char *copy = volt_strdup(kernel), *kernels[MOST_ALTERNATIVES];
+    char *copy = volt_strdup(kernel), *kernels[MAX_ALTERNATIVES];
     int64_t count = 0;
     volt_status status = all && copy ? split(copy, kernels, &count) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)

@@ -55,15 +55,15 @@ double volt_coordinate_value(const volt_coordinate *coordinate, double z,
 
 struct volt_space;
 
-/* The coordinates of the space at a kernel in it, VOLT_MOST_AXES at most. Widths keep their unit at that
+/* The coordinates of the space at a kernel in it, VOLT_MAX_AXES at most. Widths keep their unit at that
  * kernel. VOLT_ERR_MEMORY. */
 volt_status volt_space_coordinates(const struct volt_space *space, const volt_kernel *kernel,
                                    volt_coordinate *coordinates, int64_t *count);
 
 /* The trials near which later candidates of an adaptive search are drawn, best first. */
-enum { VOLT_MOST_PARENTS = 4 };
+enum { VOLT_MAX_PARENTS = 4 };
 typedef struct volt_parents {
-    const volt_trial *trials[VOLT_MOST_PARENTS];
+    const volt_trial *trials[VOLT_MAX_PARENTS];
     int64_t count;
 } volt_parents;
 
@@ -82,7 +82,7 @@ struct volt_candidates {
     bool (*holds)(const volt_candidates *candidates, const volt_kernel *kernel);
     uint64_t seed; /* with get_near */
     bool feeds;    /* some candidates have feedback */
-    /* With get_near: the coordinates of a climb from a kernel of this source, VOLT_MOST_AXES at most. */
+    /* With get_near: the coordinates of a climb from a kernel of this source, VOLT_MAX_AXES at most. */
     volt_status (*coordinates)(const volt_candidates *candidates, const volt_kernel *kernel,
                                volt_coordinate *coordinates, int64_t *count);
     int64_t heads; /* number of first candidates that identify the source; 0: one */

@@ -102,7 +102,7 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
 static volt_status check_name(const reader *r, const char *name, int64_t line)
 {
     const volt_kernel_info *info = r->info;
-    const char *names[VOLT_MOST_PARAMETERS + 2] = {"alpha", "feedback"};
+    const char *names[VOLT_MAX_PARAMETERS + 2] = {"alpha", "feedback"};
     for (int64_t p = 0; p < info->n_parameters; p++) {
         names[p + 2] = info->parameters[p].name;
         if (strcmp(names[p + 2], name) == 0)

@@ -43,8 +43,8 @@ static bool is_variable(const volt_axis *axis, const volt_variable *variables, i
 volt_status volt_space_coordinates(const volt_space *space, const volt_kernel *kernel,
                                    volt_coordinate *coordinates, int64_t *count)
 {
-    volt_variable variables[VOLT_MOST_VARIABLES];
-    int64_t n_variables = volt_kernel_variables(kernel, VOLT_MOST_VARIABLES, variables);
+    volt_variable variables[VOLT_MAX_VARIABLES];
+    int64_t n_variables = volt_kernel_variables(kernel, VOLT_MAX_VARIABLES, variables);
     *count = 0;
     for (int64_t a = 0; a < space->n_axes; a++) {
         const volt_axis *axis = &space->axes[a];

@@ -42,8 +42,8 @@ static volt_status examine(const drawing *drawn, const char *text, bool *runs, b
 {
     volt_kernel *kernel = NULL;
     volt_resolved resolved = {0};
-    volt_extent unit[VOLT_MOST_FACTORS];
-    for (int s = 0; s < VOLT_MOST_FACTORS; s++)
+    volt_extent unit[VOLT_MAX_FACTORS];
+    for (int s = 0; s < VOLT_MAX_FACTORS; s++)
         unit[s] = (volt_extent){.radius = 1, .largest = 1};
     volt_status status = volt_kernel_parse(text, &kernel);
     if (status == VOLT_OK)
@@ -72,7 +72,7 @@ static volt_status draw_get(const volt_candidates *candidates, int64_t index, ch
                             volt_setting *setting)
 {
     const drawing *drawn = candidates->own;
-    double u[VOLT_MOST_AXES];
+    double u[VOLT_MAX_AXES];
     volt_rng rng;
     volt_rng_init(&rng, drawn->seed, (uint64_t)index);
     for (int64_t a = 0; a < drawn->space->n_axes; a++)
@@ -98,8 +98,8 @@ static volt_status draw_near(const volt_candidates *candidates, int64_t index, c
 {
     static const uint64_t stepping = UINT64_C(0xd1b54a32d192ed03);
     const drawing *drawn = candidates->own;
-    double u[VOLT_MOST_AXES];
-    bool known[VOLT_MOST_AXES];
+    double u[VOLT_MAX_AXES];
+    bool known[VOLT_MAX_AXES];
     volt_rng rng;
     VOLT_TRY(volt_space_locate(drawn->space, about, setting_about, u, known));
     volt_rng_init(&rng, drawn->seed ^ stepping, (uint64_t)index);
@@ -124,7 +124,7 @@ static volt_status grid_get(const volt_candidates *candidates, int64_t index, ch
                             volt_setting *setting)
 {
     const drawing *drawn = candidates->own;
-    double u[VOLT_MOST_AXES];
+    double u[VOLT_MAX_AXES];
     volt_space_grid_position(drawn->space, drawn->points, drawn->parts, index, u);
     return volt_space_at(drawn->space, u, kernel, setting, NULL);
 }

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_PARTS = 4096 };
+enum { MAX_PARTS = 4096 };
 
 /* Choices precede ranges; a choice of alpha is not included. */
 static int64_t choice_axes(const volt_space *space)
@@ -34,9 +34,9 @@ static void set_choices(const volt_space *space, int64_t number, double *u)
 /* Fills `part` for its combination. *is_new is false if an earlier combination gives the same part. */
 static volt_status find_taken(const volt_space *space, volt_part *part, bool *is_new)
 {
-    double u[VOLT_MOST_AXES] = {0};
+    double u[VOLT_MAX_AXES] = {0};
     volt_setting setting;
-    bool taken[VOLT_MOST_AXES] = {false};
+    bool taken[VOLT_MAX_AXES] = {false};
     char kernel[VOLT_KERNEL_LENGTH];
     set_choices(space, part->choices, u);
     VOLT_TRY(volt_space_at(space, u, kernel, &setting, taken));
@@ -94,12 +94,12 @@ static volt_status fill_parts(const volt_space *space, int64_t points, int64_t c
 
 volt_status volt_space_parts(const volt_space *space, int64_t points, volt_part **parts, int64_t *count)
 {
-    VOLT_REQUIRE(space->n_axes <= VOLT_MOST_AXES, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " parameters are searched, and the maximum is %d", space->n_axes, VOLT_MOST_AXES);
+    VOLT_REQUIRE(space->n_axes <= VOLT_MAX_AXES, VOLT_ERR_ARGUMENT,
+                 "%" PRId64 " parameters are searched, and the maximum is %d", space->n_axes, VOLT_MAX_AXES);
     int64_t combinations = 1;
     for (int64_t a = 0; a < choice_axes(space); a++) {
-        VOLT_REQUIRE(space->axes[a].n_choices <= MOST_PARTS / combinations, VOLT_ERR_ARGUMENT,
-                     "there are more than %d combinations of choices", MOST_PARTS);
+        VOLT_REQUIRE(space->axes[a].n_choices <= MAX_PARTS / combinations, VOLT_ERR_ARGUMENT,
+                     "there are more than %d combinations of choices", MAX_PARTS);
         combinations *= space->axes[a].n_choices;
     }
     volt_part *fresh = volt_alloc(combinations, sizeof *fresh);

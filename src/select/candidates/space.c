@@ -309,12 +309,12 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
     options = &own;
     VOLT_REQUIRE(options->n_ranges == 0 || options->ranges, VOLT_ERR_ARGUMENT, "the list of ranges is NULL");
 
-    enum { MOST_ASKED = VOLT_MOST_AXES / 2 };
-    char asked[MOST_ASKED][VOLT_OPEN_NAME_LENGTH], text[VOLT_KERNEL_LENGTH];
+    enum { MAX_OPEN_PARAMETERS = VOLT_MAX_AXES / 2 };
+    char asked[MAX_OPEN_PARAMETERS][VOLT_OPEN_NAME_LENGTH], text[VOLT_KERNEL_LENGTH];
     VOLT_REQUIRE(kernel && strlen(kernel) < sizeof text, VOLT_ERR_KERNEL,
                  "the kernel's text is NULL or has more than %d characters", VOLT_KERNEL_LENGTH - 1);
     memcpy(text, kernel, strlen(kernel) + 1);
-    int64_t n_asked = volt_kernel_text_open_parameters(text, asked, MOST_ASKED);
+    int64_t n_asked = volt_kernel_text_open_parameters(text, asked, MAX_OPEN_PARAMETERS);
     volt_kernel *given = NULL;
     VOLT_TRY(volt_kernel_parse(text, &given));
     volt_space *fresh = volt_alloc_zero(1, sizeof *fresh);

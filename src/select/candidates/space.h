@@ -84,7 +84,7 @@ double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i);
 
 /* ---- grids ------------------------------------------------------------------------------------ */
 
-enum { VOLT_MOST_AXES = 64 };
+enum { VOLT_MAX_AXES = 64 };
 
 /* One combination of the caller's choices and the parameters left to search. */
 typedef struct volt_part {

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SAMPLE = 1000 };
+enum { MAX_SAMPLE = 1000 };
 
 /* Whether a candidate of the space has a filter. */
 static bool may_filter(const volt_space *space)
@@ -94,7 +94,7 @@ volt_status volt_space_learn_rows(volt_view X, const volt_draw_options *options,
         input.shift ? volt_input_scale_learn(X, true, !options->scale, &input) : VOLT_ERR_MEMORY;
     space->distance *= input.scale;
     space->d = X.cols;
-    space->n_sample = volt_min(X.rows, MOST_SAMPLE);
+    space->n_sample = volt_min(X.rows, MAX_SAMPLE);
     if (status == VOLT_OK && (may_filter(space) || space->q > 0))
         status = take_sample(X, options, &input, space);
     volt_free(input.shift);

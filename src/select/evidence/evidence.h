@@ -21,8 +21,8 @@ typedef struct volt_evidence_task {
 
     double log_likelihood;
     double by_alpha;
-    double slopes[VOLT_MOST_VARIABLES];
-    bool differenced[VOLT_MOST_VARIABLES]; /* no tangent: by differences of the Gram matrix */
+    double slopes[VOLT_MAX_VARIABLES];
+    bool differenced[VOLT_MAX_VARIABLES]; /* no tangent: by differences of the Gram matrix */
 } volt_evidence_task;
 
 /* With a gradient or leave_one_out, space->D receives the coefficients (rows kept x q). VOLT_ERR_SINGULAR,

@@ -179,13 +179,13 @@ volt_status volt_evidence(const volt_kernel *kernel, volt_view X, volt_view Y,
     volt_problem *problem = NULL;
     volt_blas_use use;
     volt_stage stage;
-    volt_variable variables[VOLT_MOST_VARIABLES];
+    volt_variable variables[VOLT_MAX_VARIABLES];
     VOLT_TRY(volt_problem_create(X, Y, &like, &problem));
     volt_evidence_task task = {.problem = problem,
                                .kernel = kernel,
                                .stage = &stage,
                                .variables = variables,
-                               .n_variables = volt_kernel_variables(kernel, VOLT_MOST_VARIABLES, variables),
+                               .n_variables = volt_kernel_variables(kernel, VOLT_MAX_VARIABLES, variables),
                                .alpha = options->alpha,
                                .gradient = options->gradient != 0,
                                .leave_one_out = options->leave_one_out != 0,

@@ -78,8 +78,8 @@ static volt_status evaluate_all(volt_evaluation *e, volt_goes_on_fn goes_on, voi
 /* ---- all folds, alpha profiled ---------------------------------------------------------------- */
 
 typedef struct profile {
-    double alphas[VOLT_MOST_ALPHAS];
-    bool failed[VOLT_MOST_ALPHAS];
+    double alphas[VOLT_MAX_ALPHAS];
+    bool failed[VOLT_MAX_ALPHAS];
     int64_t count;
     volt_status status; /* of the last failure, whose message is kept */
 } profile;
@@ -176,7 +176,7 @@ static volt_status profile_states(volt_evaluation *e, const group *at, profile *
 /* All alphas at once if all rows are one block. */
 static volt_status profile_left_out(volt_evaluation *e, profile *p)
 {
-    volt_status status[VOLT_MOST_ALPHAS];
+    volt_status status[VOLT_MAX_ALPHAS];
     VOLT_TRY(volt_evaluation_score_loo(e, p->alphas, &p->count, status, e->space->profile));
     for (int64_t a = 0; a < p->count; a++)
         VOLT_TRY(note(p, a, status[a]));

@@ -11,15 +11,15 @@
 
 typedef struct volt_workspace {
     volt_factor *factor; /* with landmarks: one row, unused */
-    double *W;           /* most_rows x (q + 1): the last column is u */
-    double *D;           /* most_rows x q: readout or coefficients */
+    double *W;           /* max_rows x (q + 1): the last column is u */
+    double *D;           /* max_rows x q: readout or coefficients */
     double *forecast;    /* block x q */
-    double *diagonal;    /* most_rows: diagonal of the matrix, restored between alphas */
-    double *precisions;  /* most_rows: for leave-one-out */
-    double *profile;     /* VOLT_MOST_ALPHAS x folds: scores */
+    double *diagonal;    /* max_rows: diagonal of the matrix, restored between alphas */
+    double *precisions;  /* max_rows: for leave-one-out */
+    double *profile;     /* VOLT_MAX_ALPHAS x folds: scores */
     /* with a loss: the largest training part squared, and q more, overwritten by a fit; else NULL */
     double *part;
-    double *cross; /* block x most_rows on the back end of the factor, for a start by reset; else NULL */
+    double *cross; /* block x max_rows on the back end of the factor, for a start by reset; else NULL */
 } volt_workspace;
 
 volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **workspace);

@@ -129,9 +129,9 @@ static const double OPEN = 1e-3;
 /* On one thread: candidates are evaluated in parallel, and results must not depend on the number of threads. */
 static volt_status minimise_alone(volt_matrix K, const volt_loss_task *task, volt_loss_result *result)
 {
-    enum { MOST_ALONE = 8192 }; /* larger ones run one after the other, on all threads */
+    enum { MAX_CONCURRENT_ROWS = 8192 }; /* larger ones run one after the other, on all threads */
     int64_t own = 0;
-    if (K.rows > MOST_ALONE)
+    if (K.rows > MAX_CONCURRENT_ROWS)
         return volt_loss_minimise_outputs(K, task, result);
     VOLT_TRY(volt_set_threads_local(1, &own));
     volt_status status = volt_loss_minimise_outputs(K, task, result);

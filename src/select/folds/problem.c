@@ -120,7 +120,7 @@ static volt_status make_splits(const volt_search_options *options, volt_problem 
     int64_t n = options->folds_by_records ? problem->records.n : problem->n;
     if (volt_score_is_of_all_rows(options->score)) {
         problem->folds = 1;
-        problem->most_rows = problem->n;
+        problem->max_rows = problem->n;
         return check_kept(problem, problem->n, "the rows");
     }
     problem->n_splits = problem->folds = options->splits.folds;
@@ -134,7 +134,7 @@ static volt_status make_splits(const volt_search_options *options, volt_problem 
     for (int64_t k = 0; k < problem->n_splits; k++) {
         const volt_split *split = &problem->splits[k];
         int64_t end = problem->start == VOLT_START_RESET ? split->train_end : split->end;
-        problem->most_rows = volt_max(problem->most_rows, end - split->train_begin);
+        problem->max_rows = volt_max(problem->max_rows, end - split->train_begin);
     }
     return VOLT_OK;
 }
@@ -318,7 +318,7 @@ static int64_t own_states(const volt_problem *problem, const volt_resolved *reso
 {
     int64_t states = volt_states_count(resolved);
     bool blocks = problem->score < VOLT_SCORE_PREQUENTIAL && !problem->loss;
-    return blocks && volt_state_sums_are_cheaper(problem->most_rows, states) ? states : 0;
+    return blocks && volt_state_sums_are_cheaper(problem->max_rows, states) ? states : 0;
 }
 
 bool volt_candidate_on_landmarks(const volt_problem *problem, const volt_resolved *resolved)
@@ -336,14 +336,14 @@ static double evaluation_bytes(const volt_problem *problem, const volt_resolved 
 {
     return volt_candidate_states(problem, resolved) > 0
                ? volt_state_folds_bytes(problem, resolved)
-               : volt_engine_bytes(resolved, problem->most_rows, problem->most_rows);
+               : volt_engine_bytes(resolved, problem->max_rows, problem->max_rows);
 }
 
 volt_status volt_candidate_bytes(const volt_problem *problem, const char *text, bool feeds, double *bytes)
 {
     volt_kernel *kernel = NULL;
     volt_resolved resolved = {0};
-    volt_extent extents[VOLT_MOST_FACTORS];
+    volt_extent extents[VOLT_MAX_FACTORS];
     *bytes = 0;
     volt_status status = volt_kernel_parse(text, &kernel);
     if (status != VOLT_OK)

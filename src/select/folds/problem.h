@@ -26,8 +26,8 @@ typedef struct volt_problem {
     volt_split *splits;
     int64_t folds; /* scores per candidate: the splits, or 1 for a score of all rows */
     int64_t n_splits;
-    int64_t most_rows; /* of the largest Gram matrix */
-    int64_t gap;       /* rows between training and validation */
+    int64_t max_rows; /* of the largest Gram matrix */
+    int64_t gap;      /* rows between training and validation */
     volt_start start;
     int64_t washout;
     bool intercept, scaled;

@@ -11,7 +11,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_EXACT = 32768 }; /* rows: beyond this, each candidate takes many minutes on the CPU */
+enum { MAX_EXACT = 32768 }; /* rows: beyond this, each candidate takes many minutes on the CPU */
 
 /* Rows that may be landmarks: those after the washout of the shortest training part, before every block. */
 static int64_t rows_before_blocks(const volt_problem *problem)
@@ -54,14 +54,13 @@ static volt_status use_landmarks(const volt_search_options *options, volt_proble
 /* Whether to use landmarks when the options do not name a solver. */
 static bool exact_is_too_much(const volt_problem *problem, const char **why)
 {
-    volt_work work = {.n = problem->most_rows, .d = problem->d, .factors = 1};
-    if (problem->most_rows < VOLT_LEAST_LARGE || needs_rows(problem) ||
-        volt_backend_is_remote(volt_place(&work)))
+    volt_work work = {.n = problem->max_rows, .d = problem->d, .factors = 1};
+    if (problem->max_rows < VOLT_MIN_LARGE || needs_rows(problem) || volt_backend_is_remote(volt_place(&work)))
         return false;
     double available = (double)volt_memory_available();
     bool lacks = available > 0 && volt_workspace_bytes(problem) > available;
     *why = lacks ? "an exact search does not fit in memory" : "an exact fit of every candidate would take long";
-    return lacks || problem->most_rows > MOST_EXACT;
+    return lacks || problem->max_rows > MAX_EXACT;
 }
 
 volt_status volt_problem_settle_solver(const volt_search_options *options, volt_problem *problem,

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_ROWS = 512 }; /* block size for features of landmarks */
+enum { MIN_ROWS = 512 }; /* block size for features of landmarks */
 
 static bool has_cross(const volt_problem *problem)
 {
@@ -24,9 +24,9 @@ static bool has_cross(const volt_problem *problem)
 /* Rows of F: the largest group, or with landmarks the rows after a training part. */
 static int64_t feature_rows(const volt_problem *problem, bool on_landmarks)
 {
-    int64_t most = LEAST_ROWS;
+    int64_t most = MIN_ROWS;
     if (!on_landmarks)
-        return problem->most_rows;
+        return problem->max_rows;
     for (int64_t k = 0; !has_cross(problem) && k < problem->n_splits; k++)
         most = volt_max(most, problem->splits[k].end - problem->splits[k].train_end);
     return most;
@@ -66,8 +66,8 @@ static double landmark_bytes(const volt_problem *problem, const volt_resolved *r
 {
     int64_t run = problem->landmark_choice == VOLT_LANDMARKS_RANDOM ? 1 : VOLT_LANDMARK_RUN;
     int64_t m = problem->landmarks, runs = (m + run - 1) / run;
-    int64_t columns = volt_min(m + runs * volt_landmark_memory(resolved), problem->most_rows);
-    return volt_landmark_bytes((double)m, (double)columns) + volt_engine_bytes(resolved, columns, LEAST_ROWS) +
+    int64_t columns = volt_min(m + runs * volt_landmark_memory(resolved), problem->max_rows);
+    return volt_landmark_bytes((double)m, (double)columns) + volt_engine_bytes(resolved, columns, MIN_ROWS) +
            8 * (double)columns * ((double)(2 * resolved->d + problem->q) + 2);
 }
 
@@ -78,7 +78,7 @@ double volt_state_folds_bytes(const volt_problem *problem, const volt_resolved *
     double rows = (double)feature_rows(problem, on_landmarks) +
                   (has_cross(problem) ? (double)volt_longest_block(problem) : 0);
     double left_out =
-        volt_score_is_of_all_rows(problem->score) ? volt_state_loo_bytes(problem, states, VOLT_MOST_ALPHAS) : 0;
+        volt_score_is_of_all_rows(problem->score) ? volt_state_loo_bytes(problem, states, VOLT_MAX_ALPHAS) : 0;
     return volt_state_sums_bytes(states, (double)problem->q) + 8 * states * rows + left_out +
            (on_landmarks ? landmark_bytes(problem, resolved) : 0);
 }

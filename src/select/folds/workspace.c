@@ -17,7 +17,7 @@ static double part_numbers(const volt_problem *problem)
 /* Rows of the stored Gram matrix. */
 static int64_t stored_rows(const volt_problem *problem)
 {
-    return problem->landmarks > 0 ? 1 : problem->most_rows;
+    return problem->landmarks > 0 ? 1 : problem->max_rows;
 }
 
 /* Whether a block after a reset requires a separate buffer. */
@@ -46,7 +46,7 @@ void volt_workspace_free(volt_workspace *workspace)
 volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **workspace)
 {
     const volt_backend *backend = problem->backend;
-    int64_t n = problem->most_rows, block = volt_longest_block(problem);
+    int64_t n = problem->max_rows, block = volt_longest_block(problem);
     bool resets = has_cross(problem);
     volt_workspace *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
@@ -58,7 +58,7 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
         fresh->forecast = volt_alloc_doubles(block, problem->q);
         fresh->diagonal = volt_alloc_doubles(n, 1);
         fresh->precisions = volt_alloc_doubles(n, 1);
-        fresh->profile = volt_alloc_doubles(VOLT_MOST_ALPHAS, problem->folds);
+        fresh->profile = volt_alloc_doubles(VOLT_MAX_ALPHAS, problem->folds);
         fresh->part = problem->loss ? volt_alloc_doubles((int64_t)part_numbers(problem), 1) : NULL;
         fresh->cross = resets ? backend->alloc(block, n) : NULL;
         if (!fresh->W || !fresh->D || !fresh->forecast || !fresh->diagonal || !fresh->precisions ||
@@ -75,12 +75,12 @@ volt_status volt_workspace_create(const volt_problem *problem, volt_workspace **
 /* Bytes of a block after a reset against the training rows. */
 static double cross_bytes(const volt_problem *problem)
 {
-    return has_cross(problem) ? 8 * (double)volt_longest_block(problem) * (double)problem->most_rows : 0;
+    return has_cross(problem) ? 8 * (double)volt_longest_block(problem) * (double)problem->max_rows : 0;
 }
 
 double volt_workspace_bytes(const volt_problem *problem)
 {
-    double n = (double)problem->most_rows, q = (double)problem->q, block = (double)volt_longest_block(problem);
+    double n = (double)problem->max_rows, q = (double)problem->q, block = (double)volt_longest_block(problem);
     double part = problem->loss ? part_numbers(problem) + volt_loss_numbers(n, q) : 0;
     double thin = 8 * (n * (2 * q + 3) + block * q + part);
     double large = volt_factor_bytes(stored_rows(problem), problem->q) + cross_bytes(problem);
@@ -89,6 +89,6 @@ double volt_workspace_bytes(const volt_problem *problem)
 
 double volt_workspace_device_bytes(const volt_problem *problem)
 {
-    double matrix = volt_backend_bytes(problem->backend, (double)problem->most_rows);
+    double matrix = volt_backend_bytes(problem->backend, (double)problem->max_rows);
     return volt_backend_remote_bytes(problem->backend, matrix + cross_bytes(problem));
 }

@@ -19,7 +19,7 @@ static const double far_worse = 100;   /* of the objective: a factor e^100 per r
 typedef struct climber {
     const volt_kernel *start;
     double start_alpha;
-    volt_coordinate coordinates[VOLT_MOST_AXES];
+    volt_coordinate coordinates[VOLT_MAX_AXES];
     int64_t count;
     volt_evidence_task task;
     double size; /* n q */
@@ -35,8 +35,8 @@ typedef struct climber {
 static volt_status point_at(const climber *climb, const double *z, char text[VOLT_EXPRESSION_LENGTH],
                             double *alpha, double *slopes)
 {
-    const char *names[VOLT_MOST_AXES];
-    double values[VOLT_MOST_AXES];
+    const char *names[VOLT_MAX_AXES];
+    double values[VOLT_MAX_AXES];
     int64_t count = 0;
     *alpha = climb->start_alpha;
     for (int64_t i = 0; i < climb->count; i++) {
@@ -56,7 +56,7 @@ static volt_status point_at(const climber *climb, const double *z, char text[VOL
 static int64_t wanted_variables(const climber *climb, const volt_kernel *kernel, volt_variable *variables,
                                 int64_t *which)
 {
-    int64_t all = volt_kernel_variables(kernel, VOLT_MOST_VARIABLES, variables), count = 0;
+    int64_t all = volt_kernel_variables(kernel, VOLT_MAX_VARIABLES, variables), count = 0;
     for (int64_t v = 0; v < all; v++)
         for (int64_t i = 0; i < climb->count; i++)
             if (volt_same_parameter(variables[v].name, climb->coordinates[i].name)) {
@@ -71,8 +71,8 @@ static int64_t wanted_variables(const climber *climb, const volt_kernel *kernel,
 static volt_status evaluate(climber *climb, const char *text, double alpha, const double *slopes,
                             double *gradient)
 {
-    volt_variable variables[VOLT_MOST_VARIABLES];
-    int64_t which[VOLT_MOST_VARIABLES];
+    volt_variable variables[VOLT_MAX_VARIABLES];
+    int64_t which[VOLT_MAX_VARIABLES];
     volt_kernel *kernel = NULL;
     volt_evidence_task *task = &climb->task;
     VOLT_TRY(volt_kernel_parse(text, &kernel));
@@ -101,7 +101,7 @@ static double objective(unsigned count, const double *z, double *gradient, void 
 {
     climber *climb = context;
     char text[VOLT_EXPRESSION_LENGTH] = "";
-    double alpha = 0, slopes[VOLT_MOST_AXES] = {0}, uphill[VOLT_MOST_AXES] = {0};
+    double alpha = 0, slopes[VOLT_MAX_AXES] = {0}, uphill[VOLT_MAX_AXES] = {0};
     volt_status status = climb->status;
     if (status != VOLT_OK || climb->evaluations >= climb->most) /* a line search may continue after the limit */
         return climb->worst;
@@ -124,7 +124,7 @@ static double objective(unsigned count, const double *z, double *gradient, void 
 
 static volt_status run_optimiser(climber *climb)
 {
-    double z[VOLT_MOST_AXES], low[VOLT_MOST_AXES], high[VOLT_MOST_AXES], reached = 0;
+    double z[VOLT_MAX_AXES], low[VOLT_MAX_AXES], high[VOLT_MAX_AXES], reached = 0;
     for (int64_t i = 0; i < climb->count; i++) {
         const volt_coordinate *c = &climb->coordinates[i];
         volt_kernel_value value = {.struct_size = sizeof(volt_kernel_value), .number = climb->start_alpha};

@@ -33,16 +33,16 @@ void volt_parents_choose(const volt_standings *standings, volt_trial *const *tri
                          volt_parents *parents)
 {
     const volt_trial *best = standings->rivals[count].best;
-    double sign = volt_score_sign(standings->rule.score), worths[VOLT_MOST_PARENTS];
+    double sign = volt_score_sign(standings->rule.score), worths[VOLT_MAX_PARENTS];
     parents->count = 0;
     for (int64_t p = 0; best && p < count; p++) {
         double own = worth(trials[p], best, sign);
         int64_t place = parents->count;
         while (place > 0 && own > worths[place - 1]) /* the first of equals; NaN is never moved up */
             place--;
-        if (isnan(own) || place == VOLT_MOST_PARENTS || has_one_like(parents, trials[p]))
+        if (isnan(own) || place == VOLT_MAX_PARENTS || has_one_like(parents, trials[p]))
             continue;
-        parents->count = volt_min(parents->count + 1, VOLT_MOST_PARENTS);
+        parents->count = volt_min(parents->count + 1, VOLT_MAX_PARENTS);
         for (int64_t i = parents->count - 1; i > place; i--) {
             parents->trials[i] = parents->trials[i - 1];
             worths[i] = worths[i - 1];

@@ -19,7 +19,7 @@ static const double share_here = 0.5, share_there = 0.9;
 void volt_flight_choose(volt_problem *problem, int64_t candidates)
 {
     volt_work work = {
-        .n = problem->most_rows, .d = problem->d, .factors = candidates < 0 ? MANY : (double)candidates};
+        .n = problem->max_rows, .d = problem->d, .factors = candidates < 0 ? MANY : (double)candidates};
     problem->backend = problem->loss        ? volt_place_on_cpu("a loss other than squares is minimised")
                        : problem->landmarks ? volt_place_on_cpu("candidates are fitted on landmarks")
                                             : volt_place(&work);
@@ -31,7 +31,7 @@ volt_status volt_flight_place(volt_problem *problem, int64_t candidates)
     volt_flight_choose(problem, candidates);
     snprintf(what, sizeof what, "a search on %" PRId64 " rows", problem->n);
     volt_status status = volt_memory_require(volt_workspace_bytes(problem), what);
-    return status == VOLT_OK ? volt_place_require(problem->backend, problem->most_rows, what) : status;
+    return status == VOLT_OK ? volt_place_require(problem->backend, problem->max_rows, what) : status;
 }
 
 /* Reduces the count until each has `bytes` of `share` of the available memory (0: unknown). */
@@ -50,7 +50,7 @@ int64_t volt_flight_size(const volt_problem *problem, int64_t candidates)
         count = backend->streams;
     if (candidates >= 0)
         count = volt_min(count, candidates);
-    if (!volt_backend_is_remote(backend) && !problem->landmarks && problem->most_rows > MOST_PARALLEL_ROWS)
+    if (!volt_backend_is_remote(backend) && !problem->landmarks && problem->max_rows > MOST_PARALLEL_ROWS)
         count = 1;
     count = within(count, volt_workspace_bytes(problem), (double)volt_memory_available(), share_here);
     if (backend->available)

@@ -27,7 +27,7 @@ typedef struct planned_search {
  * such groups of (rows / most rows)^power. */
 static double groups(const volt_problem *problem, int power)
 {
-    double sum = 0, most = (double)problem->most_rows;
+    double sum = 0, most = (double)problem->max_rows;
     for (int64_t k = 0; k < problem->n_splits; k++) {
         const volt_split *split = &problem->splits[k];
         bool grows = k + 1 < problem->n_splits && problem->splits[k + 1].train_begin == split->train_begin;
@@ -43,7 +43,7 @@ static volt_status time_exact(const planned_search *s, double *seconds)
 {
     const volt_problem *problem = s->problem;
     volt_plan plan = {.struct_size = sizeof plan};
-    VOLT_TRY(volt_plan_with(s->kernel, &volt_solver_exact, problem->most_rows, problem->d, problem->q, 1,
+    VOLT_TRY(volt_plan_with(s->kernel, &volt_solver_exact, problem->max_rows, problem->d, problem->q, 1,
                             problem->backend, &plan));
     bool there = plan.on_device && plan.device_factor_seconds > 0;
     double gram = there ? plan.device_gram_seconds : plan.gram_seconds;
@@ -57,9 +57,9 @@ static volt_status time_features(const planned_search *s, const volt_solver *sol
                                  double columns, double *seconds)
 {
     const volt_problem *problem = s->problem;
-    double n = (double)problem->most_rows, of_sums = 0;
+    double n = (double)problem->max_rows, of_sums = 0;
     volt_plan plan = {.struct_size = sizeof plan};
-    VOLT_TRY(volt_plan_with(s->kernel, &volt_solver_exact, problem->most_rows, problem->d, problem->q, 1,
+    VOLT_TRY(volt_plan_with(s->kernel, &volt_solver_exact, problem->max_rows, problem->d, problem->q, 1,
                             problem->backend, &plan));
     VOLT_TRY(solver->seconds(n, states, &of_sums));
     double factor = plan.factor_seconds * pow(states / n, 3);
@@ -83,9 +83,9 @@ static const volt_solver *solver_of(const volt_problem *problem, const volt_reso
 static volt_status plan_candidate(const planned_search *s, bool measure, volt_search_plan *plan)
 {
     const volt_problem *problem = s->problem;
-    volt_extent extents[VOLT_MOST_FACTORS];
+    volt_extent extents[VOLT_MAX_FACTORS];
     volt_resolved resolved = {0};
-    for (int i = 0; i < VOLT_MOST_FACTORS; i++)
+    for (int i = 0; i < VOLT_MAX_FACTORS; i++)
         extents[i] = problem->shifted.extent;
     VOLT_TRY(volt_kernel_outline_slices(s->kernel, extents, problem->d, &resolved));
     double states = (double)volt_candidate_states(problem, &resolved);
@@ -96,7 +96,7 @@ static volt_status plan_candidate(const planned_search *s, bool measure, volt_se
         return VOLT_OK;
     int64_t columns = 0;
     VOLT_TRY(volt_plan_columns(s->kernel, problem->d, plan->landmarks, &columns));
-    return states > 0 ? time_features(s, solver, states, (double)volt_min(columns, problem->most_rows),
+    return states > 0 ? time_features(s, solver, states, (double)volt_min(columns, problem->max_rows),
                                       &plan->candidate_seconds)
                       : time_exact(s, &plan->candidate_seconds);
 }
@@ -108,7 +108,7 @@ static volt_status plan_memory(const planned_search *s, int64_t draws, volt_sear
     volt_problem *problem = s->problem;
     double beside = 0, n = (double)problem->n;
     volt_flight_choose(problem, draws);
-    plan->most_rows = problem->most_rows;
+    plan->max_rows = problem->max_rows;
     plan->on_device = volt_backend_is_remote(problem->backend);
     plan->parallel = volt_flight_size(problem, draws);
     VOLT_TRY(volt_candidate_bytes(problem, volt_kernel_text(s->kernel), false, &beside));
@@ -143,7 +143,7 @@ volt_status volt_plan_search(const volt_kernel *kernel, int64_t n, int64_t d, in
     VOLT_TRY(volt_options_take(&own, sizeof own, options, "volt_search_options"));
     options = &own;
     VOLT_TRY(check(kernel, n, d, q, alpha, options, plan));
-    planned_search s = {.kernel = kernel, .alphas = alpha > 0 ? 1 : VOLT_MOST_ALPHAS};
+    planned_search s = {.kernel = kernel, .alphas = alpha > 0 ? 1 : VOLT_MAX_ALPHAS};
     volt_search_plan made = {.struct_size = sizeof made};
     volt_solver_setting setting;
     VOLT_TRY(volt_solver_parse(options->solver, &(volt_solver_request){0}, &setting));

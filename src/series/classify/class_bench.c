@@ -139,7 +139,7 @@ volt_status volt_class_profile(volt_class_bench *bench, double alpha, int64_t fi
                                volt_class_score *scores)
 {
     list_scores lists = {bench, first, last, scores};
-    volt_alpha_best best[VOLT_MOST_LISTS] = {0};
+    volt_alpha_best best[VOLT_MAX_LISTS] = {0};
     volt_alpha_choice choice = {.grid = VOLT_ALPHA_SERIES,
                                 .given = alpha,
                                 .unit = 1,

@@ -11,7 +11,7 @@
 #include "series/classify/series_model.h"
 #include "solve/loss/loss.h"
 
-enum { VOLT_MOST_CLASS_FOLDS = 10, VOLT_MOST_LISTS = VOLT_MOST_CLASS_FOLDS + 1 };
+enum { VOLT_MAX_CLASS_FOLDS = 10, VOLT_MAX_LISTS = VOLT_MAX_CLASS_FOLDS + 1 };
 
 typedef struct volt_class_score {
     double alpha;

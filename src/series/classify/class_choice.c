@@ -62,7 +62,7 @@ static bool is_one_kind(const volt_class_search *search, const volt_class_trial 
 
 /* The best trial of each kind, in descending order. */
 typedef struct best_list {
-    volt_class_trial trials[VOLT_MOST_BLEND];
+    volt_class_trial trials[VOLT_MAX_BLEND];
     int64_t count;
 } best_list;
 
@@ -75,7 +75,7 @@ static void keep(const volt_class_search *search, const volt_class_trial *trial,
             at = b;
     if (at < best->count && !volt_class_is_better(&trial->score, &best->trials[at].score))
         return;
-    if (at == VOLT_MOST_BLEND) { /* the list is full: drop the last */
+    if (at == VOLT_MAX_BLEND) { /* the list is full: drop the last */
         at--;
         if (!volt_class_is_better(&trial->score, &best->trials[at].score))
             return;
@@ -122,7 +122,7 @@ static volt_status choose_of(volt_class_search *search, int64_t list, const best
     for (int64_t b = 0; b < best->count; b++)
         choice->draws[b] = best->trials[b].draw;
     for (int64_t count = 2; count <= most; count++) {
-        volt_class_score scores[VOLT_MOST_LISTS];
+        volt_class_score scores[VOLT_MAX_LISTS];
         VOLT_TRY(volt_class_blend(search, choice->draws, count));
         volt_status status = volt_class_profile(&search->bench, search->options->alpha, list, list, scores);
         if (status == VOLT_OK && volt_class_is_better(&scores[list], &choice->score)) {
@@ -140,7 +140,7 @@ static volt_status profile_given(volt_class_search *search, int64_t list, volt_c
     for (int64_t b = 0; b < choice->parts; b++)
         choice->draws[b] = b;
     VOLT_TRY(volt_class_blend(search, choice->draws, choice->parts));
-    volt_class_score scores[VOLT_MOST_LISTS];
+    volt_class_score scores[VOLT_MAX_LISTS];
     VOLT_TRY(volt_class_profile(&search->bench, search->options->alpha, list, list, scores));
     choice->score = scores[list];
     return VOLT_OK;

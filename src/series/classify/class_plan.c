@@ -18,13 +18,13 @@
  * finalists; of one matrix without landmarks. For a budget of 30 s, and in proportion for others. */
 static const double race_from = 6e10, screen_work = 2e10, final_work = 6e10, carried_by_all = 1e10;
 enum {
-    LEAST_SCREEN = 48,
-    MOST_SCREEN = 200,
-    MOST_WITHOUT_LANDMARKS = 500,
+    MIN_SCREEN = 48,
+    MAX_SCREEN = 200,
+    MAX_WITHOUT_LANDMARKS = 500,
     LANDMARKS = 300,
-    LEAST_LANDMARKS = 64,
-    LEAST_FINALISTS = 6,
-    MOST_FINALISTS = 24
+    MIN_LANDMARKS = 64,
+    MIN_FINALISTS = 6,
+    MAX_FINALISTS = 24
 };
 
 typedef struct draw_work {
@@ -106,10 +106,10 @@ static volt_status count_landmarks(const volt_class_search *search, double mean_
     } else if (asked == VOLT_SERIES_CHOOSE && !search->is_multinomial) {
         double limit = carried_by_all * allowance(search);
         double affordable = mean_work > limit ? (double)n * limit / mean_work : (double)n;
-        if (n > MOST_WITHOUT_LANDMARKS)
+        if (n > MAX_WITHOUT_LANDMARKS)
             affordable = fmin(affordable, LANDMARKS);
-        int64_t count = (int64_t)fmax(affordable, (double)volt_max(LEAST_LANDMARKS, least));
-        bool saves = n > MOST_WITHOUT_LANDMARKS || count < n / 2; /* symmetry halves the work of all series */
+        int64_t count = (int64_t)fmax(affordable, (double)volt_max(MIN_LANDMARKS, least));
+        bool saves = n > MAX_WITHOUT_LANDMARKS || count < n / 2; /* symmetry halves the work of all series */
         *landmarks = saves && count < n ? count : 0;
     }
     return VOLT_OK;
@@ -125,9 +125,9 @@ static volt_status count_screen(const volt_class_search *search, double total, d
         VOLT_TRY(check_count(asked, "screen", least, n));
         *screen = asked < n ? asked : 0;
     } else if (asked == VOLT_SERIES_CHOOSE && search->options->n_parts == 0 &&
-               carried > race_from * allowance(search) && search->draws > LEAST_FINALISTS) {
+               carried > race_from * allowance(search) && search->draws > MIN_FINALISTS) {
         int64_t affordable = (int64_t)((double)n * sqrt(screen_work * allowance(search) / total));
-        affordable = volt_max(volt_min(affordable, MOST_SCREEN), volt_max(LEAST_SCREEN, 2 * least));
+        affordable = volt_max(volt_min(affordable, MAX_SCREEN), volt_max(MIN_SCREEN, 2 * least));
         *screen = affordable < 7 * n / 10 ? affordable : 0;
     }
     return VOLT_OK;
@@ -147,9 +147,9 @@ volt_status volt_class_plan(volt_class_search *search, int64_t *order)
     search->setting.n_landmarks = landmarks;
     if (status == VOLT_OK)
         status = count_screen(search, total, carried, &search->n_screen);
-    search->most_finalists = (int64_t)fmin(
-        fmax(final_work * allowance(search) * (double)search->draws / fmax(carried, 1), LEAST_FINALISTS),
-        MOST_FINALISTS);
+    search->max_finalists = (int64_t)fmin(
+        fmax(final_work * allowance(search) * (double)search->draws / fmax(carried, 1), MIN_FINALISTS),
+        MAX_FINALISTS);
     if (status == VOLT_OK) {
         qsort(works, (size_t)search->draws, sizeof *works, by_work);
         for (int64_t i = 0; i < search->draws; i++)

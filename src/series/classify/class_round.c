@@ -93,12 +93,12 @@ static bool is_own(const volt_evaluator *evaluator, volt_status status)
 /* Number of candidates evaluated at a time. */
 static int64_t count_parallel(const volt_class_round *round)
 {
-    enum { MOST_SERIES = 1000 }; /* with more series, a matrix has work for all threads */
+    enum { MAX_SERIES = 1000 }; /* with more series, a matrix has work for all threads */
     double n = (double)round->setting->classes.n, q = (double)round->setting->classes.n_classes;
     double steps = n * round->rows[0]->steps; /* of all series, about: columns of a block of rows */
     double bytes = 8 * (n * (4 * n + 7 * q) + 256 * steps), available = (double)volt_memory_available();
     int64_t count = volt_threads();
-    if (omp_in_parallel() || count > round->count || n > MOST_SERIES)
+    if (omp_in_parallel() || count > round->count || n > MAX_SERIES)
         return 1;
     while (count > 1 && available > 0 && (double)count * bytes > available / 4)
         count--;

@@ -33,17 +33,17 @@ static volt_status check_options(const volt_series_options *options)
                  "alpha is %g, and must be finite and at least 0", options->alpha);
     VOLT_REQUIRE(options->draws >= VOLT_SERIES_CHOOSE, VOLT_ERR_ARGUMENT,
                  "draws is %" PRId64 ", and must be at least -1", options->draws);
-    VOLT_REQUIRE(options->blend >= 1 && options->blend <= VOLT_MOST_BLEND, VOLT_ERR_ARGUMENT,
-                 "blend is %" PRId64 ", and must lie between 1 and %d", options->blend, VOLT_MOST_BLEND);
+    VOLT_REQUIRE(options->blend >= 1 && options->blend <= VOLT_MAX_BLEND, VOLT_ERR_ARGUMENT,
+                 "blend is %" PRId64 ", and must lie between 1 and %d", options->blend, VOLT_MAX_BLEND);
     VOLT_REQUIRE(options->budget >= 0 || options->budget == VOLT_SERIES_CHOOSE, VOLT_ERR_ARGUMENT,
                  "the budget is %g seconds, and must be at least 0", options->budget);
     VOLT_REQUIRE(options->screen >= VOLT_SERIES_CHOOSE, VOLT_ERR_ARGUMENT,
                  "screen is %" PRId64 ", and must be at least -1", options->screen);
     VOLT_REQUIRE(options->landmarks >= VOLT_SERIES_CHOOSE, VOLT_ERR_ARGUMENT,
                  "landmarks is %" PRId64 ", and must be at least -1", options->landmarks);
-    VOLT_REQUIRE(options->folds == 0 || (options->folds >= 2 && options->folds <= VOLT_MOST_CLASS_FOLDS),
+    VOLT_REQUIRE(options->folds == 0 || (options->folds >= 2 && options->folds <= VOLT_MAX_CLASS_FOLDS),
                  VOLT_ERR_ARGUMENT, "folds is %" PRId64 ", and must be 0 or lie between 2 and %d",
-                 options->folds, VOLT_MOST_CLASS_FOLDS);
+                 options->folds, VOLT_MAX_CLASS_FOLDS);
     VOLT_REQUIRE(options->landmarks <= 0 || volt_loss_is_squares(options->loss), VOLT_ERR_ARGUMENT,
                  "landmarks is %" PRId64 ", and loss %s is carried by all series", options->landmarks,
                  options->loss);
@@ -51,9 +51,9 @@ static volt_status check_options(const volt_series_options *options)
                  options->splits);
     VOLT_REQUIRE(options->held_out > 0 && options->held_out < 1, VOLT_ERR_ARGUMENT,
                  "held_out is %g, and must lie between 0 and 1", options->held_out);
-    VOLT_REQUIRE(options->n_parts >= 0 && options->n_parts <= VOLT_MOST_BLEND, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(options->n_parts >= 0 && options->n_parts <= VOLT_MAX_BLEND, VOLT_ERR_ARGUMENT,
                  "there are %" PRId64 " kernels to average, and must be at most %d", options->n_parts,
-                 VOLT_MOST_BLEND);
+                 VOLT_MAX_BLEND);
     for (int64_t p = 0; p < options->n_parts; p++)
         VOLT_REQUIRE(options->parts && options->parts[p].kernel, VOLT_ERR_ARGUMENT,
                      "kernel %" PRId64 " of the %" PRId64 " to average is NULL", p + 1, options->n_parts);
@@ -88,9 +88,9 @@ static volt_status take_loss(const char *text, int64_t n_classes, volt_loss **lo
         return VOLT_OK;
     VOLT_REQUIRE(strcmp(text, "multinomial") == 0, VOLT_ERR_ARGUMENT,
                  "the loss is %s, and must be squares or multinomial", text);
-    VOLT_REQUIRE(n_classes <= VOLT_MOST_LEVELS, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(n_classes <= VOLT_MAX_LEVELS, VOLT_ERR_ARGUMENT,
                  "there are %" PRId64 " classes, and loss multinomial takes at most %d", n_classes,
-                 VOLT_MOST_LEVELS);
+                 VOLT_MAX_LEVELS);
     return volt_loss_parse(text, loss);
 }
 

@@ -197,7 +197,7 @@ static void release_records(volt_class_record *records, int64_t count)
 
 void volt_class_search_release(volt_class_search *search)
 {
-    for (int64_t p = 0; p < VOLT_MOST_PREPARATIONS; p++) {
+    for (int64_t p = 0; p < VOLT_MAX_PREPARATIONS; p++) {
         volt_objects_free(search->objects[p]);
         volt_objects_free(search->carriers[p]);
         volt_candidates_free(search->candidates[p]);
@@ -220,7 +220,7 @@ void volt_class_search_release(volt_class_search *search)
 typedef struct screen {
     volt_class_setting setting;
     int64_t *rows, *of, *fold;
-    volt_objects *objects[VOLT_MOST_PREPARATIONS], *columns[VOLT_MOST_PREPARATIONS];
+    volt_objects *objects[VOLT_MAX_PREPARATIONS], *columns[VOLT_MAX_PREPARATIONS];
     volt_class_bench bench;
 } screen;
 
@@ -247,7 +247,7 @@ static volt_status screen_open(const volt_class_search *search, screen *made)
 
 static void screen_close(screen *made)
 {
-    for (int64_t p = 0; p < VOLT_MOST_PREPARATIONS; p++)
+    for (int64_t p = 0; p < VOLT_MAX_PREPARATIONS; p++)
         volt_objects_free(made->objects[p]);
     volt_class_bench_release(&made->bench);
     volt_free(made->rows);
@@ -289,10 +289,10 @@ static int64_t best_rank(const volt_class_search *search, int64_t draw)
 }
 
 /* Sorts draws by their best rank, those of the list of all series first. The number of ranks gives at most
- * most_finalists, at least three. */
+ * max_finalists, at least three. */
 static int64_t find_finalists(const volt_class_search *search, int64_t *finalists)
 {
-    enum { LEAST_DEPTH = 3 };
+    enum { MIN_DEPTH = 3 };
     int64_t count = 0, lists = search->setting.folds + 1;
     for (int64_t rank = 0; rank < search->draws; rank++) {
         int64_t before = count;
@@ -301,7 +301,7 @@ static int64_t find_finalists(const volt_class_search *search, int64_t *finalist
                 if (volt_class_has_scores(&search->screened[draw]) && best_rank(search, draw) == rank &&
                     (search->rank[draw * lists] == rank) == own)
                     finalists[count++] = draw;
-        if (count > search->most_finalists && rank >= LEAST_DEPTH)
+        if (count > search->max_finalists && rank >= MIN_DEPTH)
             return before;
     }
     return count;

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { VOLT_MOST_ROUNDS = 3 };
+enum { VOLT_MAX_ROUNDS = 3 };
 
 /* A candidate: one draw on one preparation. */
 typedef struct volt_class_trial {
@@ -21,7 +21,7 @@ typedef struct volt_class_trial {
 typedef struct volt_class_record {
     const volt_trial *trial; /* of the search that evaluated it; NULL: not tried; stopped: out of time */
     volt_status status;      /* of its evaluation */
-    volt_class_score scores[VOLT_MOST_LISTS];
+    volt_class_score scores[VOLT_MAX_LISTS];
     double *K; /* its matrix, if it is kept; owned */
 } volt_class_record;
 
@@ -29,24 +29,24 @@ typedef struct volt_class_search {
     const volt_series_options *options;
     const volt_view *series; /* training series as given */
     bool is_multinomial;
-    volt_class_setting setting;                     /* with the lists below */
-    int64_t *fold, *landmarks;                      /* n, n_landmarks */
-    volt_class_bench bench;                         /* of the setting */
-    volt_objects *objects[VOLT_MOST_PREPARATIONS];  /* all series */
-    volt_objects *carriers[VOLT_MOST_PREPARATIONS]; /* the landmarks; NULL without */
+    volt_class_setting setting;                    /* with the lists below */
+    int64_t *fold, *landmarks;                     /* n, n_landmarks */
+    volt_class_bench bench;                        /* of the setting */
+    volt_objects *objects[VOLT_MAX_PREPARATIONS];  /* all series */
+    volt_objects *carriers[VOLT_MAX_PREPARATIONS]; /* the landmarks; NULL without */
     int64_t n_preparations;
-    volt_candidates *candidates[VOLT_MOST_PREPARATIONS];
+    volt_candidates *candidates[VOLT_MAX_PREPARATIONS];
     double begun, budget; /* seconds; 0: no limit */
     int64_t draws;
     int64_t *order;   /* draws: every kernel with every preparation in turn, cheapest first */
     int64_t round;    /* draws that combine every kernel with every preparation once */
     int64_t n_screen; /* series of the screening sample; 0: no race */
-    int64_t most_finalists;
+    int64_t max_finalists;
     volt_class_record *screened, *full; /* draws each */
     int64_t *rank; /* draws x lists: rank on the screening sample, from 0; NULL without a race */
     int64_t depth; /* candidates with a smaller rank were tried on all series, in every list */
 
-    volt_search *searches[VOLT_MOST_ROUNDS]; /* the sample, the finalists, and one that is always tried */
+    volt_search *searches[VOLT_MAX_ROUNDS]; /* the sample, the finalists, and one that is always tried */
     int64_t n_searches;
     int64_t tried, failed, finalists;
     bool cut; /* the budget ended the search */
@@ -104,7 +104,7 @@ volt_status volt_class_plan(volt_class_search *search, int64_t *order);
 /* The choice of a list: the best draw, or the mean of up to options->blend, each the best of its kind. */
 typedef struct volt_class_choice {
     int64_t parts;
-    int64_t draws[VOLT_MOST_BLEND];
+    int64_t draws[VOLT_MAX_BLEND];
     volt_class_score score;
 } volt_class_choice;
 volt_status volt_class_choose(volt_class_search *search, int64_t list, volt_class_choice *choice);

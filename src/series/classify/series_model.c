@@ -38,9 +38,9 @@ void volt_series_model_free(volt_series_model *model)
 {
     if (!model)
         return;
-    for (int64_t p = 0; p < VOLT_MOST_BLEND; p++)
+    for (int64_t p = 0; p < VOLT_MAX_BLEND; p++)
         volt_kernel_free(model->parts[p].kernel);
-    for (int64_t p = 0; p < VOLT_MOST_PREPARATIONS; p++)
+    for (int64_t p = 0; p < VOLT_MAX_PREPARATIONS; p++)
         volt_objects_free(model->objects[p]);
     volt_loss_free(model->loss);
     volt_free(model->A);

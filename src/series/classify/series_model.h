@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-enum { VOLT_MOST_PREPARATIONS = 8, VOLT_MOST_BLEND = 8 };
+enum { VOLT_MAX_PREPARATIONS = 8, VOLT_MAX_BLEND = 8 };
 
 typedef struct volt_series_part {
     const volt_objects *objects; /* one of the model's */
@@ -19,15 +19,15 @@ typedef struct volt_series_part {
 } volt_series_part;
 
 struct volt_series_model {
-    volt_objects *objects[VOLT_MOST_PREPARATIONS]; /* NULL if no part uses it */
-    volt_series_part parts[VOLT_MOST_BLEND];
+    volt_objects *objects[VOLT_MAX_PREPARATIONS]; /* NULL if no part uses it */
+    volt_series_part parts[VOLT_MAX_BLEND];
     int64_t n_parts;
     double divisor;   /* number of parts, or the mean of K(x, x) over the training series */
     volt_loss *loss;  /* NULL: squares */
     int64_t columns;  /* series that carry the readout */
     double *A, *c;    /* columns x outputs, outputs */
     double *left_out; /* n x outputs: leave-one-out outputs */
-    volt_series_kernel kernels[VOLT_MOST_BLEND]; /* the parts, as info lists them */
+    volt_series_kernel kernels[VOLT_MAX_BLEND]; /* the parts, as info lists them */
     volt_warning *warnings;
     volt_series_info info; /* its pointers are to the above */
 };

@@ -163,7 +163,7 @@ typedef struct steps_job {
     const volt_objects *objects;
     const volt_kernel *kernel;
     const volt_series_block *rows; /* NULL: the training series */
-    volt_extent extents[VOLT_MOST_FACTORS];
+    volt_extent extents[VOLT_MAX_FACTORS];
     int64_t *ends; /* of the training series */
     double *row_self, *column_self;
     volt_stage stage;

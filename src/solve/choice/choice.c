@@ -20,7 +20,7 @@ double volt_choice_numbers(double n, double q)
 
 /* ---- block test ------------------------------------------------------------------------------- */
 
-enum { LEAST_BLOCKS = 4, MOST_BLOCKS = 20 };
+enum { MIN_BLOCKS = 4, MAX_BLOCKS = 20 };
 
 /* In the ratio test, errors of a block below this share of the rivals' mean are not distinguished ... */
 static const double QUIET = 0.01;
@@ -28,12 +28,12 @@ static const double QUIET = 0.01;
 static const double CLEAR = 0.8;
 
 /* Quantiles of Student's t with B - 1 degrees of freedom, at B = 4 .. 20; fewer blocks are not tested. */
-static const double quantile_99[MOST_BLOCKS + 1] = {0,     0,     0,     0,     4.541, 3.747, 3.365,
-                                                    3.143, 2.998, 2.896, 2.821, 2.764, 2.718, 2.681,
-                                                    2.650, 2.624, 2.602, 2.583, 2.567, 2.552, 2.539};
-static const double quantile_95[MOST_BLOCKS + 1] = {0,     0,     0,     0,     2.353, 2.132, 2.015,
-                                                    1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782,
-                                                    1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729};
+static const double quantile_99[MAX_BLOCKS + 1] = {0,     0,     0,     0,     4.541, 3.747, 3.365,
+                                                   3.143, 2.998, 2.896, 2.821, 2.764, 2.718, 2.681,
+                                                   2.650, 2.624, 2.602, 2.583, 2.567, 2.552, 2.539};
+static const double quantile_95[MAX_BLOCKS + 1] = {0,     0,     0,     0,     2.353, 2.132, 2.015,
+                                                   1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782,
+                                                   1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729};
 
 /* The confidence that the mean of independent numbers is above 0. */
 static double above_zero(const double *values, int64_t count)
@@ -51,10 +51,10 @@ static double above_zero(const double *values, int64_t count)
 
 double volt_block_test(const double *errors, const double *rivals, int64_t ld, int64_t n, int64_t least)
 {
-    int64_t blocks = n / least < MOST_BLOCKS ? n / least : MOST_BLOCKS, row = 0;
-    if (blocks < LEAST_BLOCKS)
+    int64_t blocks = n / least < MAX_BLOCKS ? n / least : MAX_BLOCKS, row = 0;
+    if (blocks < MIN_BLOCKS)
         return 0;
-    double own[MOST_BLOCKS] = {0}, other[MOST_BLOCKS] = {0}, gains[MOST_BLOCKS];
+    double own[MAX_BLOCKS] = {0}, other[MAX_BLOCKS] = {0}, gains[MAX_BLOCKS];
     double gain = 0, total = 0, logarithm = 0;
     for (int64_t b = 0; b < blocks; b++) {
         int64_t length = n / blocks + (b < n % blocks);

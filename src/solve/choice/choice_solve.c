@@ -69,7 +69,7 @@ static volt_status choose(exact_choice *c, volt_progress progress, double from, 
     volt_stage stage;
     volt_stage_begin(&stage, progress, "choose", from, share,
                      c->choice->alpha > 0 ? volt_cholesky_units(c->rows)
-                                          : VOLT_MOST_ALPHAS * volt_cholesky_units(c->rows - c->first) +
+                                          : VOLT_MAX_ALPHAS * volt_cholesky_units(c->rows - c->first) +
                                                 (c->first > 0 ? volt_cholesky_units(c->rows) : 0));
     c->task.stage = &stage;
     volt_view Y = {c->task.Y.data, c->rows, c->q, c->task.Y.ld};
@@ -326,7 +326,7 @@ volt_status volt_choice_solve(volt_factor *factor, const volt_factor_task *task,
     if (status == VOLT_OK) {
         volt_factor_keep(factor, 0, c.diagonal);
         double last = pow((double)c.rows, 3);
-        double cost = VOLT_MOST_ALPHAS * pow((double)(c.rows - c.first), 3) + (c.first > 0 ? last : 0);
+        double cost = VOLT_MAX_ALPHAS * pow((double)(c.rows - c.first), 3) + (c.first > 0 ? last : 0);
         double share = (1 - from) * cost / (cost + last);
         if (!choice->decided)
             status = choose(&c, progress, from, share);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    MOST_GROWTH = 2048, /* rows per block; the user can cancel between blocks */
+    MAX_GROWTH = 2048, /* rows per block; the user can cancel between blocks */
     NUMBERS = 5
 };
 
@@ -28,7 +28,7 @@ void volt_factor_free(volt_factor *f)
     volt_free(f);
 }
 
-volt_status volt_factor_create(const volt_backend *backend, double *memory, int64_t most_rows, int64_t q,
+volt_status volt_factor_create(const volt_backend *backend, double *memory, int64_t max_rows, int64_t q,
                                volt_factor **factor)
 {
     volt_factor *fresh = volt_alloc_zero(1, sizeof *fresh);
@@ -37,7 +37,7 @@ volt_status volt_factor_create(const volt_backend *backend, double *memory, int6
     fresh->backend = backend;
     fresh->q = q;
     fresh->owns_memory = !memory;
-    fresh->memory = memory ? memory : backend->alloc(most_rows, most_rows);
+    fresh->memory = memory ? memory : backend->alloc(max_rows, max_rows);
     fresh->numbers = volt_alloc_doubles(NUMBERS, q);
     if (!fresh->memory || !fresh->numbers) {
         volt_factor_free(fresh);
@@ -52,9 +52,9 @@ volt_status volt_factor_create(const volt_backend *backend, double *memory, int6
     return VOLT_OK;
 }
 
-double volt_factor_bytes(int64_t most_rows, int64_t q)
+double volt_factor_bytes(int64_t max_rows, int64_t q)
 {
-    return 8 * ((double)most_rows * (double)most_rows + NUMBERS * (double)q) + sizeof(volt_factor);
+    return 8 * ((double)max_rows * (double)max_rows + NUMBERS * (double)q) + sizeof(volt_factor);
 }
 
 static bool is_in_place(const volt_factor *f)
@@ -208,7 +208,7 @@ static void solve_forward(volt_factor *f, int64_t from, int64_t to)
 volt_status volt_factor_grow(volt_factor *f, int64_t to)
 {
     volt_stage *stage = f->task.stage;
-    int64_t most = f->task.steady ? MOST_GROWTH : to;
+    int64_t most = f->task.steady ? MAX_GROWTH : to;
     while (f->m < to) {
         int64_t from = f->m, next = volt_min(to, from + most), pivot = 0;
         finish_rows(f, from, next);

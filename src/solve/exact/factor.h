@@ -90,7 +90,7 @@ enum { VOLT_ROW_ERRORS = 2 }; /* number of lists computed by a fit */
 
 typedef struct volt_factor {
     const volt_backend *backend;
-    double *memory; /* most_rows x most_rows at the back end */
+    double *memory; /* max_rows x max_rows at the back end */
     bool owns_memory;
     double *numbers; /* q each: uw, c, y, shift, squares */
     volt_factor_task task;
@@ -117,13 +117,13 @@ typedef struct volt_factor {
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-/* For matrices of up to most_rows rows, including the washout, and q outputs. `memory` (most_rows x
- * most_rows at the back end) is owned by the caller; NULL: it is allocated. */
-volt_status volt_factor_create(const volt_backend *backend, double *memory, int64_t most_rows, int64_t q,
+/* For matrices of up to max_rows rows, including the washout, and q outputs. `memory` (max_rows x
+ * max_rows at the back end) is owned by the caller; NULL: it is allocated. */
+volt_status volt_factor_create(const volt_backend *backend, double *memory, int64_t max_rows, int64_t q,
                                volt_factor **factor);
 void volt_factor_free(volt_factor *factor);
 /* Bytes allocated, including `memory`. */
-double volt_factor_bytes(int64_t most_rows, int64_t q);
+double volt_factor_bytes(int64_t max_rows, int64_t q);
 
 /* Begin a task, with no rows of K filled. */
 void volt_factor_begin(volt_factor *factor, const volt_factor_task *task);

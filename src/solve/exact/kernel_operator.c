@@ -99,7 +99,7 @@ typedef struct kernel_operator {
     volt_view Z;
     bool checks;
     volt_state *state; /* or NULL */
-    int64_t most_rows; /* rows per call of the state ... */
+    int64_t max_rows;  /* rows per call of the state ... */
     int64_t position;  /* ... and rows it has seen, ... */
     bool lower;   /* ... only up to the diagonal: it is then limited to such calls until it has seen all rows */
     double *kept; /* its state before row ... */
@@ -121,7 +121,7 @@ static volt_status start(kernel_operator *k, int64_t position, int64_t rows)
     volt_state_free(k->state);
     k->state = NULL;
     k->position = position;
-    k->most_rows = rows;
+    k->max_rows = rows;
     return volt_state_create(k->resolved, k->columns, rows, &k->state);
 }
 
@@ -130,7 +130,7 @@ static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, bool l
 {
     int64_t n = k->op.n, begin = volt_records_begin(records_of(k), volt_min(first, n - 1));
     bool knows_less = k->lower && !lower && k->position < n;
-    if (!k->state || k->most_rows < rows) {
+    if (!k->state || k->max_rows < rows) {
         VOLT_TRY(start(k, begin, rows));
     } else if (k->position > first || k->position <= begin || knows_less) { /* another record */
         volt_state_zero(k->state);
@@ -145,7 +145,7 @@ static volt_status go_to(kernel_operator *k, int64_t first, int64_t rows, bool l
         k->position = first;
         return VOLT_OK;
     }
-    int64_t most = volt_min(volt_block_rows(first, k->op.n), k->most_rows);
+    int64_t most = volt_min(volt_block_rows(first, k->op.n), k->max_rows);
     double *unused = volt_alloc_doubles(most, k->op.n);
     if (!unused)
         return VOLT_ERR_MEMORY;
@@ -170,7 +170,7 @@ static volt_status shrink(kernel_operator *k)
     volt_status status = volt_state_copy(large, 1, &k->state);
     if (status != VOLT_OK)
         return status;
-    k->most_rows = 1;
+    k->max_rows = 1;
     volt_state_free(large);
     return VOLT_OK;
 }
@@ -226,7 +226,7 @@ static volt_status go_to_mark(kernel_operator *k, int64_t rows, volt_stage *stag
 {
     int64_t mark = k->op.mark;
     if (k->kept && k->kept_at == mark) {
-        if (!k->state || k->most_rows < rows)
+        if (!k->state || k->max_rows < rows)
             VOLT_TRY(start(k, mark, rows));
         volt_state_set(k->state, k->kept);
         k->position = mark;
@@ -365,7 +365,7 @@ volt_status volt_kernel_operator_end(volt_operator *op, volt_state **state)
     if (op->is_banded)
         VOLT_TRY(share_end(k));
     VOLT_TRY(go_to(k, op->n, 1, false, NULL));
-    if (k->most_rows > 1)
+    if (k->max_rows > 1)
         VOLT_TRY(shrink(k));
     *state = k->state;
     k->state = NULL;

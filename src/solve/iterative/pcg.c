@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_RESTARTS = 20, LAST_ROWS = 2048 };
+enum { MAX_RESTARTS = 20, LAST_ROWS = 2048 };
 /* Predictions of the last rows have settled if they changed by less than this share of the tolerance in all
  * steps of the ring. */
 static const double settled_share = 0.01;
@@ -331,7 +331,7 @@ static void begin_stage(iteration *it, char text[64], volt_stage *stage)
 {
     double residual = fmax(residual_of(it, VOLT_PCG_RESIDUAL), it->pcg->tolerance), last = it->fraction;
     double by_residual = residual < 1 ? log(residual) / log(it->pcg->tolerance) : 0;
-    double by_steps = (double)it->at->steps / (double)it->pcg->most_steps;
+    double by_steps = (double)it->at->steps / (double)it->pcg->max_steps;
     double n = (double)it->problem->kernel->n;
     it->fraction = fmin(1, fmax(last, fmax(by_residual, by_steps)));
     double next = fmin(1 - it->fraction, it->at->steps > 0 ? it->fraction / (double)it->at->steps : 0.02);
@@ -397,8 +397,8 @@ static volt_status find_truth(iteration *it, volt_matrix product, bool *again)
         bool settled = has_settled(it, k), improves = truth < *last / 2;
         VOLT_REQUIRE(isfinite(truth), VOLT_ERR_NOT_FINITE, "the kernel of the rows is too large for a double");
         *last = truth;
-        it->done[k] = truth <= it->pcg->tolerance || settled || !improves || at->restarts >= MOST_RESTARTS ||
-                      at->steps >= it->pcg->most_steps;
+        it->done[k] = truth <= it->pcg->tolerance || settled || !improves || at->restarts >= MAX_RESTARTS ||
+                      at->steps >= it->pcg->max_steps;
         *again = *again || !it->done[k];
     }
     return VOLT_OK;
@@ -442,7 +442,7 @@ static volt_status iterate(iteration *it, volt_matrix product)
     if (status == VOLT_OK && !found)
         status = start(it);
     while (status == VOLT_OK && again) {
-        while (status == VOLT_OK && !find_done(it) && it->at->steps < it->pcg->most_steps)
+        while (status == VOLT_OK && !find_done(it) && it->at->steps < it->pcg->max_steps)
             status = step(it, t);
         if (status == VOLT_OK)
             status = save(it, true);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Rows of a block: enough to keep a device busy, limited by these numbers of rows. */
-enum { LEAST_ROWS = 512, MOST_ROWS = 8192 };
+enum { MIN_ROWS = 512, MAX_ROWS = 8192 };
 static const double block_numbers = 1 << 27;
 
 bool volt_device_landmarks_can(const volt_backend *backend)
@@ -18,12 +18,12 @@ bool volt_device_landmarks_can(const volt_backend *backend)
 
 int64_t volt_device_landmarks_rows(int64_t columns)
 {
-    return (int64_t)fmax(LEAST_ROWS, fmin(MOST_ROWS, block_numbers / (double)columns));
+    return (int64_t)fmax(MIN_ROWS, fmin(MAX_ROWS, block_numbers / (double)columns));
 }
 
 double volt_device_landmarks_bytes(double landmarks, double columns)
 {
-    double rows = fmax(LEAST_ROWS, fmin(MOST_ROWS, block_numbers / columns));
+    double rows = fmax(MIN_ROWS, fmin(MAX_ROWS, block_numbers / columns));
     return 8 * (rows * columns + (2 * landmarks + rows) * landmarks);
 }
 

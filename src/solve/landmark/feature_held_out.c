@@ -94,7 +94,7 @@ static volt_status choose(volt_feature_fit *fit, double from, double share)
         .least = 10 * (double)fit->states * DBL_EPSILON * largest,
     };
     volt_stage stage;
-    volt_stage_begin(&stage, fit->task->progress, "choose", from, share, 2 * VOLT_MOST_ALPHAS);
+    volt_stage_begin(&stage, fit->task->progress, "choose", from, share, 2 * VOLT_MAX_ALPHAS);
     fit->choosing = &stage;
     VOLT_TRY(
         volt_choice_pick(&source, fit->first, fit->task->without, fit->task->intercept, fit->task->choice));

@@ -13,12 +13,12 @@
 #include <math.h>
 
 /* Rows per block, limited by the numbers in a block: isolated landmarks have many columns. */
-enum { MOST_ROWS = 512, LEAST_ROWS = 32 };
+enum { MAX_ROWS = 512, MIN_ROWS = 32 };
 static const double block_numbers = 1 << 23;
 
 static int64_t rows_of(double columns)
 {
-    return (int64_t)fmax(LEAST_ROWS, fmin(MOST_ROWS, block_numbers / columns));
+    return (int64_t)fmax(MIN_ROWS, fmin(MAX_ROWS, block_numbers / columns));
 }
 
 typedef struct landmark_operator {

@@ -14,10 +14,10 @@
 #include <stdatomic.h>
 
 /* Factorisations below this number of operations do not search for a device: about a second on two cores. */
-static const double least_operations = 2e10;
+static const double min_operations = 2e10;
 
 /* A device must be faster by this factor, including this start-up time in seconds: times are estimates. */
-static const double least_gain = 1.5, start_seconds = 0.5;
+static const double min_gain = 1.5, start_seconds = 0.5;
 
 /* ---- what fits -------------------------------------------------------------------------------- */
 
@@ -92,8 +92,8 @@ static double cpu_seconds(double n)
 static bool pays(const volt_device_plan *plan, const volt_work *work)
 {
     double on_device = plan->gram_seconds + plan->factor_seconds;
-    return on_device > 0 && work->factors * cpu_seconds((double)work->n) >
-                                least_gain * work->factors * on_device + start_seconds;
+    return on_device > 0 &&
+           work->factors * cpu_seconds((double)work->n) > min_gain * work->factors * on_device + start_seconds;
 }
 
 /* True only for the first call. */
@@ -125,7 +125,7 @@ const volt_backend *volt_place(const volt_work *work)
     double n = (double)work->n;
     if (!volt_backend_is_automatic())
         return volt_backend_current();
-    if (work->factors * n * n * n / 3 < least_operations)
+    if (work->factors * n * n * n / 3 < min_operations)
         return &volt_cpu_backend;
     const volt_backend *device = volt_device_backend();
     if (!device || volt_backend_state(device) != VOLT_OK)
@@ -153,7 +153,7 @@ static bool landmarks_pay(const volt_backend *device, double n, double m, double
         return false;
     device->seconds(equal, d, &unused, &factor);
     device->seconds(sqrt(2 * entries), d, &gram, &unused);
-    return cpu_seconds(equal) > least_gain * (slower * factor + gram) + start_seconds;
+    return cpu_seconds(equal) > min_gain * (slower * factor + gram) + start_seconds;
 }
 
 static bool landmarks_fit_on_device(const volt_backend *device, double m)
@@ -170,7 +170,7 @@ const volt_backend *volt_place_landmarks(int64_t n, int64_t landmarks, int64_t d
         const volt_backend *chosen = volt_backend_current();
         return volt_device_landmarks_can(chosen) ? chosen : volt_place_on_cpu("a solver on landmarks works");
     }
-    if (2 * (double)n * m * m < least_operations)
+    if (2 * (double)n * m * m < min_operations)
         return &volt_cpu_backend;
     const volt_backend *device = volt_device_backend();
     bool works = device && volt_device_landmarks_can(device) && volt_backend_state(device) == VOLT_OK;
@@ -190,7 +190,7 @@ static bool products_pay(const volt_backend *device, double n, double d)
     if (!device->seconds)
         return false;
     device->seconds(n, d, &gram, &factor);
-    return products * here > least_gain * products * 2 * gram + start_seconds;
+    return products * here > min_gain * products * 2 * gram + start_seconds;
 }
 
 const volt_backend *volt_place_products(int64_t n, int64_t d)
@@ -199,7 +199,7 @@ const volt_backend *volt_place_products(int64_t n, int64_t d)
         const volt_backend *chosen = volt_backend_current();
         return chosen->cross ? chosen : volt_place_on_cpu("a solver by products works");
     }
-    if ((double)n * (double)n * (1 + (double)d / 20) < least_operations / 10)
+    if ((double)n * (double)n * (1 + (double)d / 20) < min_operations / 10)
         return &volt_cpu_backend;
     const volt_backend *device = volt_device_backend();
     bool works = device && device->cross && volt_backend_state(device) == VOLT_OK;
@@ -237,11 +237,11 @@ const volt_backend *volt_place_run(int64_t rows, int64_t m, int64_t d)
     if (!volt_backend_is_automatic())
         return volt_backend_current();
     double here = run_seconds_on_cpu(rows, m, d);
-    if (here < least_gain * start_seconds) /* do not search for a device */
+    if (here < min_gain * start_seconds) /* do not search for a device */
         return &volt_cpu_backend;
     const volt_backend *device = volt_device_backend();
     if (!device || !device->run || volt_backend_state(device) != VOLT_OK)
         return &volt_cpu_backend;
-    return here > least_gain * run_seconds_on_device(device, rows, m, d) + start_seconds ? device
-                                                                                         : &volt_cpu_backend;
+    return here > min_gain * run_seconds_on_device(device, rows, m, d) + start_seconds ? device
+                                                                                       : &volt_cpu_backend;
 }

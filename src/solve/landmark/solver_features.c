@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    LEAST_ROWS = 4096 /* below, the exact solver is as fast and provides more results */
+    MIN_ROWS = 4096 /* below, the exact solver is as fast and provides more results */
 };
 
 static double bytes(double n, double q, double states)
@@ -26,7 +26,7 @@ static double bytes(double n, double q, double states)
 
 static bool takes(int64_t n, int64_t q, int64_t states, double available)
 {
-    return n > LEAST_ROWS && volt_state_sums_are_cheaper(n, states) &&
+    return n > MIN_ROWS && volt_state_sums_are_cheaper(n, states) &&
            (available == 0 || bytes((double)n, (double)q, (double)states) <= available);
 }
 

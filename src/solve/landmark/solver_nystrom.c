@@ -35,7 +35,7 @@ static volt_status seconds(double n, double landmarks, double *value)
     return VOLT_OK;
 }
 
-static int64_t usual_landmarks(int64_t rows)
+static int64_t default_landmarks(int64_t rows)
 {
     enum { USUAL = 2000 };
     return volt_min(rows, USUAL);
@@ -84,7 +84,7 @@ const volt_solver volt_solver_nystrom = {
     .needs = {.landmarks = true},
     .accepts = {.device = true},
     .offers = {.leverages = true},
-    .landmarks = usual_landmarks,
+    .landmarks = default_landmarks,
     .errors = expect_errors,
     .takes = takes,
     .bytes = bytes,

@@ -12,11 +12,11 @@
 #include <string.h>
 
 enum {
-    MOST_TRIALS = 60,
-    MOST_STALLS = 4,
-    MOST_SMOOTH_STALLS = 40,
-    MOST_GUESSES = 12,
-    MOST_RISES = 2,
+    MAX_TRIALS = 60,
+    MAX_STALLS = 4,
+    MAX_SMOOTH_STALLS = 40,
+    MAX_GUESSES = 12,
+    MAX_RISES = 2,
     MATRICES = 14
 };
 
@@ -130,7 +130,7 @@ static double largest_slope(const newton *run)
 static volt_status derivative(newton *run, double tau, double linear, double square, double *value)
 {
     int64_t m = run->of_group.group;
-    double sum = run->problem->alpha * (linear + tau * square), u[VOLT_MOST_LEVELS];
+    double sum = run->problem->alpha * (linear + tau * square), u[VOLT_MAX_LEVELS];
     for (int64_t i = 0; i < run->of_group.n; i++) {
         double *g = run->trial.data + i * m;
         for (int64_t j = 0; j < m; j++)
@@ -159,7 +159,7 @@ static volt_status search_line(newton *run, double *tau)
     if (!(at_0 < 0) || at_1 <= -0.1 * at_0)
         return VOLT_OK;
     double low = 0, high = 1, slope_low = at_0, slope_high = at_1;
-    for (int i = 0; i < MOST_TRIALS; i++) {
+    for (int i = 0; i < MAX_TRIALS; i++) {
         /* alternately the secant and the midpoint, geometric if the ends differ by orders of magnitude */
         double chord = low + (high - low) * slope_low / (slope_low - slope_high), now;
         double middle = high > 16 * low ? fmax(high / 64, sqrt(low * high)) : low + (high - low) / 2;
@@ -224,10 +224,10 @@ static double certify(newton *run, const volt_newton_task *task, const double *s
 
 /* ---- piecewise linear losses ------------------------------------------------------------------ */
 
-static volt_status newton_step_of(newton *run, double least_shift)
+static volt_status newton_step_of(newton *run, double min_shift)
 {
     newton_step made = {.da = run->da, .kda = run->kda, .dc = run->dc, .reach = reach(run)};
-    return volt_newton_step(&run->of_group, &run->directions, run->a, run->g, least_shift, run->certificate,
+    return volt_newton_step(&run->of_group, &run->directions, run->a, run->g, min_shift, run->certificate,
                             &made);
 }
 
@@ -257,14 +257,14 @@ static volt_status guess_rows(newton *run, const volt_newton_task *task, int64_t
     copy(run->a, run->saved_a);
     copy(run->u, run->saved_u);
     memcpy(c, run->c, (size_t)run->a.cols * sizeof *c);
-    for (int round = 0; round < MOST_GUESSES && rises < MOST_RISES; round++) {
+    for (int round = 0; round < MAX_GUESSES && rises < MAX_RISES; round++) {
         if (!volt_stage_poll(run->problem->stage))
             return volt_stage_end(run->problem->stage);
         for (int64_t i = 0; i < run->a.rows * run->a.cols; i++)
             run->g0.data[i] = -run->problem->alpha * run->a.data[i];
         VOLT_TRY(find_slopes(run));
-        stiffen(run, task->most_rho / run->rho);
-        VOLT_TRY(newton_step_of(run, task->least_shift));
+        stiffen(run, task->max_rho / run->rho);
+        VOLT_TRY(newton_step_of(run, task->min_shift));
         take_step(run, 1);
         ++*steps;
         double gap = certify(run, task, NULL);
@@ -282,14 +282,14 @@ static volt_status guess_rows(newton *run, const volt_newton_task *task, int64_t
 /* The minimum of the smoothed problem, by Newton steps. */
 static volt_status solve_eased(newton *run, const volt_newton_task *task, int64_t *steps)
 {
-    for (; *steps < task->most_steps; ++*steps) {
+    for (; *steps < task->max_steps; ++*steps) {
         double tau = 0;
         if (!volt_stage_poll(run->problem->stage))
             return volt_stage_end(run->problem->stage);
         VOLT_TRY(find_slopes(run));
         if (residual(run) <= 1e-9 * largest_slope(run))
             break;
-        VOLT_TRY(newton_step_of(run, task->least_shift));
+        VOLT_TRY(newton_step_of(run, task->min_shift));
         VOLT_TRY(search_line(run, &tau));
         if (tau == 0)
             break;
@@ -301,7 +301,7 @@ static volt_status solve_eased(newton *run, const volt_newton_task *task, int64_
 static volt_status iterate_lines(newton *run, const volt_newton_task *task, int64_t *steps)
 {
     double best = INFINITY;
-    for (int stalls = 0; stalls < MOST_STALLS && *steps < task->most_steps;) {
+    for (int stalls = 0; stalls < MAX_STALLS && *steps < task->max_steps;) {
         VOLT_TRY(guess_rows(run, task, steps));
         if (is_closed(run, task))
             break;
@@ -310,10 +310,10 @@ static volt_status iterate_lines(newton *run, const volt_newton_task *task, int6
         double gap = certify(run, task, run->g.data);
         if (is_closed(run, task))
             break;
-        stalls = run->rho == task->most_rho && gap > best / 2 ? stalls + 1 : 0;
+        stalls = run->rho == task->max_rho && gap > best / 2 ? stalls + 1 : 0;
         best = fmin(best, gap);
         copy(run->g, run->solved);
-        run->rho = fmin(run->rho * 4, task->most_rho);
+        run->rho = fmin(run->rho * 4, task->max_rho);
     }
     return VOLT_OK;
 }
@@ -323,12 +323,12 @@ static volt_status iterate_lines(newton *run, const volt_newton_task *task, int6
 static volt_status iterate_smooth(newton *run, const volt_newton_task *task, int64_t *steps)
 {
     double best = INFINITY;
-    for (int stalls = 0, closed = 0; stalls < MOST_SMOOTH_STALLS && *steps < task->most_steps;) {
+    for (int stalls = 0, closed = 0; stalls < MAX_SMOOTH_STALLS && *steps < task->max_steps;) {
         double tau;
         if (!volt_stage_poll(run->problem->stage))
             return volt_stage_end(run->problem->stage);
         VOLT_TRY(find_slopes(run));
-        VOLT_TRY(newton_step_of(run, task->least_shift));
+        VOLT_TRY(newton_step_of(run, task->min_shift));
         VOLT_TRY(search_line(run, &tau));
         take_step(run, tau > 0 ? tau : 1); /* below rounding in u, the step still brings alpha a closer to -g */
         ++*steps;

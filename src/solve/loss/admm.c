@@ -17,7 +17,7 @@ static const double RELAXATION = 1.7;
 
 /* A triangular solve with one column is limited by reading L, so all threads must read. Rows below (columns
  * left of) a diagonal block are independent of each other. */
-enum { SOLVE_BLOCK = 192, LEAST_SHARED = 1000 }; /* below, L stays in the cache of one thread */
+enum { SOLVE_BLOCK = 192, MIN_SHARED = 1000 }; /* below, L stays in the cache of one thread */
 
 static void solve_block(volt_matrix L, int64_t first, int64_t count, CBLAS_TRANSPOSE transpose, double *x)
 {
@@ -27,7 +27,7 @@ static void solve_block(volt_matrix L, int64_t first, int64_t count, CBLAS_TRANS
 
 static int64_t block_rows(int64_t n)
 {
-    return n < LEAST_SHARED ? n : SOLVE_BLOCK;
+    return n < MIN_SHARED ? n : SOLVE_BLOCK;
 }
 
 static void forward_column(volt_matrix L, double *x)
@@ -129,7 +129,7 @@ static volt_status ease_rows(const volt_loss_problem *problem, double rho, const
                              movement *moved)
 {
     int64_t m = problem->columns;
-    double g[VOLT_MOST_LEVELS], v[VOLT_MOST_LEVELS];
+    double g[VOLT_MAX_LEVELS], v[VOLT_MAX_LEVELS];
     *moved = (movement){0};
     for (int64_t i = 0; i < problem->n; i++)
         for (int64_t k = 0; k < m; k += problem->group) {
@@ -166,7 +166,7 @@ static double better_rho(const volt_admm_task *task, const movement *moved, doub
     double ratio = moved->apart * moved->g / (rho * moved->du * moved->u);
     if (!(ratio > 0 && isfinite(ratio)))
         return rho;
-    double better = fmin(fmax(rho * sqrt(ratio), task->least_rho), task->most_rho);
+    double better = fmin(fmax(rho * sqrt(ratio), task->min_rho), task->max_rho);
     return better > NEAR * rho || NEAR * better < rho ? better : rho;
 }
 
@@ -176,12 +176,12 @@ static volt_status run(const volt_loss_problem *problem, const volt_admm_task *t
     enum { FIRST_LOOK = 30 };
     movement moved;
     double rho = task->rho;
-    for (int64_t step = 1, look = FIRST_LOOK; step <= task->most_steps; step++, ++*steps) {
+    for (int64_t step = 1, look = FIRST_LOOK; step <= task->max_steps; step++, ++*steps) {
         if (!volt_stage_poll(problem->stage))
             return volt_stage_end(problem->stage);
         solve_readout(problem, task, rho, space, state);
         VOLT_TRY(ease_rows(problem, rho, space, &moved));
-        if (step % task->every != 0 && step < task->most_steps)
+        if (step % task->every != 0 && step < task->max_steps)
             continue;
         certify(problem, task, space, state);
         bool still =

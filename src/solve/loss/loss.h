@@ -48,12 +48,12 @@ typedef struct volt_loss_kind {
                     const double *forecast); /* (optional) score of a prediction; default `value` */
 } volt_loss_kind;
 
-enum { VOLT_MOST_LEVELS = 64 };
+enum { VOLT_MAX_LEVELS = 64 };
 
 struct volt_loss {
     const volt_loss_kind *kind;
-    int64_t count;                   /* number of parameters; may be 0 */
-    double values[VOLT_MOST_LEVELS]; /* as written */
+    int64_t count;                  /* number of parameters; may be 0 */
+    double values[VOLT_MAX_LEVELS]; /* as written */
     char *text;
 };
 

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { THIN = 4, MOST_HALVINGS = 200 };
+enum { THIN = 4, MAX_HALVINGS = 200 };
 
 /* Levels that cross by less than this, relative to the largest level or target, cross by rounding. */
 static const double CROSSING = 1e-9;
@@ -68,14 +68,14 @@ static double balancing_shift(const volt_loss_problem *problem, volt_matrix G, i
     if (fabs(sum) <= (double)problem->n * DBL_EPSILON * size)
         return 0;
     double step = copysign(1e-12, sum); /* find a bracket, then bisect it */
-    for (int i = 0; i < MOST_HALVINGS; i++, step *= 4) {
+    for (int i = 0; i < MAX_HALVINGS; i++, step *= 4) {
         double now = clipped_sum(problem, G, k, step);
         if ((sum > 0) != (now > 0))
             break;
         low = step;
     }
     high = step;
-    for (int i = 0; i < MOST_HALVINGS; i++) {
+    for (int i = 0; i < MAX_HALVINGS; i++) {
         double middle = low + (high - low) / 2, now = clipped_sum(problem, G, k, middle);
         if (middle == low || middle == high || fabs(now) <= DBL_EPSILON * size)
             return middle;
@@ -153,7 +153,7 @@ static void make_levels_feasible(const volt_loss_problem *problem, volt_matrix G
 static void make_classes_feasible(const volt_loss_problem *problem, volt_matrix G)
 {
     int64_t m = problem->group;
-    double of_p[VOLT_MOST_LEVELS] = {0}, of_y[VOLT_MOST_LEVELS] = {0}, e = 0;
+    double of_p[VOLT_MAX_LEVELS] = {0}, of_y[VOLT_MAX_LEVELS] = {0}, e = 0;
     for (int64_t i = 0; i < problem->n; i++) {
         double w = volt_loss_weight(problem, i), *g = G.data + i * G.ld, sum = 0;
         const double *y = problem->Y.data + i * problem->Y.ld;
@@ -257,7 +257,7 @@ static double best_constant(const volt_loss_problem *problem, int64_t k)
 }
 
 /* The least value of l(y, .) is 0 except for counts, for which it is the value at u = log y. */
-static double least_loss(const volt_loss_problem *problem, int64_t k)
+static double min_loss(const volt_loss_problem *problem, int64_t k)
 {
     double sum = 0;
     for (int64_t i = 0; problem->loss->kind == &volt_loss_poisson && i < problem->n; i++) {
@@ -274,7 +274,7 @@ void volt_loss_bound(volt_loss_problem *problem, double *c)
     problem->ceiling = rows ? total_weight(problem) * log((double)problem->columns) : 0;
     for (int64_t k = 0; k < problem->columns; k++) {
         double best = problem->intercept && !rows ? best_constant(problem, k) : 0;
-        problem->floor += least_loss(problem, k);
+        problem->floor += min_loss(problem, k);
         problem->ceiling += rows ? 0 : constant_loss(problem, k, best);
         if (c)
             c[k] = best;
@@ -326,7 +326,7 @@ static void row_terms(const volt_loss_problem *problem, int64_t row, const doubl
 {
     const volt_loss_kind *kind = problem->loss->kind;
     const double *y = problem->Y.data + row * problem->Y.ld;
-    double w = volt_loss_weight(problem, row), scaled[VOLT_MOST_LEVELS];
+    double w = volt_loss_weight(problem, row), scaled[VOLT_MAX_LEVELS];
     if (w == 0)
         return;
     if (kind->row) {

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TRIED = 1200 };
+enum { MAX_TRIED = 1200 };
 
 double volt_loss_unit(volt_view K)
 {
@@ -27,7 +27,7 @@ double volt_loss_unit(volt_view K)
 
 double volt_loss_choice_numbers(double n, double columns)
 {
-    double rows = fmin(n, MOST_TRIED), whole = n > MOST_TRIED ? n + (2 * n + 1) * columns : 0;
+    double rows = fmin(n, MAX_TRIED), whole = n > MAX_TRIED ? n + (2 * n + 1) * columns : 0;
     return rows * rows + 4 * rows * columns + volt_loss_numbers(rows, columns) + whole;
 }
 
@@ -35,7 +35,7 @@ double volt_loss_mean(const volt_loss_task *task, volt_view U, int64_t first)
 {
     const volt_loss *loss = task->loss;
     const volt_loss_kind *kind = loss->kind;
-    double sum = 0, total = 0, u[VOLT_MOST_LEVELS];
+    double sum = 0, total = 0, u[VOLT_MAX_LEVELS];
     int64_t group = volt_max(loss->count, 1);
     for (int64_t i = first; i < U.rows; i++) {
         const double *y = task->Y.data + i * task->Y.ld, *row = U.data + i * U.ld;
@@ -208,10 +208,10 @@ static trial_rows split_rows(const volt_loss_task *task, int64_t n, int64_t most
 volt_status volt_loss_choose(volt_matrix K, const volt_loss_task *task, double *alpha)
 {
     int64_t counted;
-    trial_rows last = split_rows(task, K.rows, task->most_tried > 0 ? task->most_tried : MOST_TRIED, &counted);
-    VOLT_REQUIRE(counted >= VOLT_LEAST_CHOSEN, VOLT_ERR_DATA,
+    trial_rows last = split_rows(task, K.rows, task->max_tried > 0 ? task->max_tried : MAX_TRIED, &counted);
+    VOLT_REQUIRE(counted >= VOLT_MIN_CHOSEN, VOLT_ERR_DATA,
                  "alpha cannot be chosen on %" PRId64 " rows (at least %d are required): set alpha", counted,
-                 VOLT_LEAST_CHOSEN);
+                 VOLT_MIN_CHOSEN);
     trials all = {.K = K, .task = task, .last = last};
     all.whole = (trial_rows){.first = 0, .rows = K.rows, .fitted = last.first + last.fitted};
     volt_alpha_best best = {0};

@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { MOST_ROOT_STEPS = 200 };
+enum { MAX_ROOT_STEPS = 200 };
 
 /* f(of, x, d) returns the value of an increasing function at x, and its derivative in *d. Finds the root in
  * [low, high] by Newton's method, with bisection if a step leaves the interval. */
@@ -21,7 +21,7 @@ static double increasing_root(double (*f)(const void *of, double x, double *d), 
                               double high)
 {
     double x = low + (high - low) / 2;
-    for (int i = 0; i < MOST_ROOT_STEPS; i++) {
+    for (int i = 0; i < MAX_ROOT_STEPS; i++) {
         double d, value = f(of, x, &d);
         if (value == 0)
             return x;
@@ -175,7 +175,7 @@ static double row_excess(int64_t m, const double *y, const double *u, const doub
     return sum;
 }
 
-enum { MOST_STEPS = 60 };
+enum { MAX_STEPS = 60 };
 
 /* F(x) = softmax(x) - y + rho (x - v), whose root is the prox; returns its largest element. */
 static double row_residual(int64_t m, const double *y, const double *v, double rho, const double *x, double *p,
@@ -193,12 +193,12 @@ static double row_residual(int64_t m, const double *y, const double *v, double r
 /* Newton's method with (diag p - p p' + rho I)^{-1}; steps are halved while the residual grows. */
 static void row_slope(int64_t m, const double *y, const double *u, const double *g0, double rho, double *g)
 {
-    double x[VOLT_MOST_LEVELS], v[VOLT_MOST_LEVELS], p[VOLT_MOST_LEVELS], F[VOLT_MOST_LEVELS];
-    double next[VOLT_MOST_LEVELS], step[VOLT_MOST_LEVELS];
+    double x[VOLT_MAX_LEVELS], v[VOLT_MAX_LEVELS], p[VOLT_MAX_LEVELS], F[VOLT_MAX_LEVELS];
+    double next[VOLT_MAX_LEVELS], step[VOLT_MAX_LEVELS];
     for (int64_t k = 0; k < m; k++)
         x[k] = v[k] = u[k] + g0[k] / rho;
     double size = row_residual(m, y, v, rho, x, p, F);
-    for (int i = 0; i < MOST_STEPS && size > 1e-15; i++) {
+    for (int i = 0; i < MAX_STEPS && size > 1e-15; i++) {
         double pF = 0, pp = 0;
         for (int64_t k = 0; k < m; k++) {
             pF += p[k] * F[k] / (p[k] + rho);
@@ -213,7 +213,7 @@ static void row_slope(int64_t m, const double *y, const double *u, const double 
             for (int64_t k = 0; k < m; k++)
                 next[k] = x[k] - length * step[k];
             found = row_residual(m, y, v, rho, next, p, F);
-        } while (!(found < size) && ++halved < MOST_STEPS);
+        } while (!(found < size) && ++halved < MAX_STEPS);
         if (!(found < size))
             break; /* rounding level reached */
         size = found;
@@ -233,7 +233,7 @@ const volt_loss_kind volt_loss_multinomial = {
              .meaning = "log sum exp u - u_y: probabilities of several classes",
              .score = "log loss",
              .constant = "class frequencies",
-             .classes = VOLT_MOST_LEVELS,
+             .classes = VOLT_MAX_LEVELS,
              .unscaled = 1},
     .smooth = true,
     .rho = 0.1,

@@ -15,20 +15,20 @@
  *
  * Boyd, Parikh, Chu, Peleato, Eckstein, Distributed optimization and statistical learning via the
  * alternating direction method of multipliers, 2011. */
-/* Iterates until the gap is tolerance |J| or `most_steps` is reached; with `settled`, also until u and g
+/* Iterates until the gap is tolerance |J| or `max_steps` is reached; with `settled`, also until u and g
  * change by no more than that tolerance. problem->K holds L below the diagonal and on it; r1 has n numbers,
  * rho is the penalty. The state receives a, c, u, g, objective and gap; *steps is incremented. The gap is
  * checked every `every` steps and after the last. VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
 typedef struct volt_admm_task {
     const double *r1;
     double rho, tolerance;
-    int64_t most_steps, every;
+    int64_t max_steps, every;
     bool settled;
     /* (optional) Replaces factor and r1 for another rho. rho is then adapted to the residuals after
      * FIRST_LOOK steps and whenever the number of steps has tripled (admm.c). */
     volt_status (*refactor)(void *context, double rho);
     void *context;
-    double least_rho, most_rho;
+    double min_rho, max_rho;
 } volt_admm_task;
 volt_status volt_admm_run(const volt_loss_problem *problem, const volt_admm_task *task, volt_loss_state *state,
                           int64_t *steps);
@@ -55,11 +55,11 @@ void volt_loss_solve_factor(volt_matrix L, volt_matrix B);
  *
  * A line search finds the root of the (increasing) derivative, which makes the method globally convergent. */
 typedef struct volt_newton_task {
-    double rho, most_rho; /* not used for smooth losses */
-    double least_shift;   /* lower bound of alpha / d, for the factorisation */
+    double rho, max_rho; /* not used for smooth losses */
+    double min_shift;    /* lower bound of alpha / d, for the factorisation */
     double tolerance;
     bool one_more; /* smooth losses: one more step after the gap is closed, for quadratic convergence */
-    int64_t most_steps;
+    int64_t max_steps;
 } volt_newton_task;
 
 /* Continues from the state, all fields of which are used, until the gap is tolerance |J|, rounding stops
@@ -80,7 +80,6 @@ typedef struct newton_step {
 /* Computes the step from a and the slopes g at u, with these directions. `space` is n x m. Levels that are
  * not tied by a direction are solved separately. */
 volt_status volt_newton_step(const volt_loss_problem *problem, const volt_loss_directions *directions,
-                             volt_matrix a, volt_matrix g, double least_shift, double *space,
-                             newton_step *step);
+                             volt_matrix a, volt_matrix g, double min_shift, double *space, newton_step *step);
 
 #endif

@@ -50,7 +50,7 @@ static double place(const level_block *b, double w)
 static volt_status add_deviations(volt_loss_directions *all, int64_t row, int64_t first, int64_t count,
                                   double d)
 {
-    double b[VOLT_MOST_LEVELS];
+    double b[VOLT_MAX_LEVELS];
     for (int64_t j = 1; j < count; j++) {
         double size = sqrt((double)j * (double)(j + 1));
         for (int64_t i = 0; i < j; i++)
@@ -73,9 +73,9 @@ static volt_status add_block(volt_loss_directions *all, int64_t row, const level
 static volt_status levels_slope(const volt_loss_problem *problem, int64_t row, int64_t k, const double *u,
                                 const double *g0, double rho, double *g, volt_loss_directions *directions)
 {
-    level_block blocks[VOLT_MOST_LEVELS];
+    level_block blocks[VOLT_MAX_LEVELS];
     int64_t count = 0;
-    double w = volt_loss_weight(problem, row), x[VOLT_MOST_LEVELS];
+    double w = volt_loss_weight(problem, row), x[VOLT_MAX_LEVELS];
     const double *y = problem->Y.data + row * problem->Y.ld + k;
     for (int64_t j = 0; j < problem->group; j++) {
         x[j] = g0[j] + rho * (u[j] - y[j]);
@@ -104,7 +104,7 @@ static volt_status levels_slope(const volt_loss_problem *problem, int64_t row, i
 static void whole_row_slope(const volt_loss_problem *problem, int64_t row, const double *u, const double *g0,
                             double rho, double *g)
 {
-    double w = volt_loss_weight(problem, row), scaled[VOLT_MOST_LEVELS];
+    double w = volt_loss_weight(problem, row), scaled[VOLT_MAX_LEVELS];
     for (int64_t j = 0; j < problem->group; j++)
         scaled[j] = g0[j] / w;
     problem->loss->kind->row->slope(problem->group, problem->Y.data + row * problem->Y.ld, u, scaled, rho / w,

@@ -264,28 +264,27 @@ static volt_status minimise(const volt_loss_problem *problem, const volt_loss_ta
     volt_admm_task first = {.r1 = space->r1,
                             .rho = rho,
                             .tolerance = task->tolerance,
-                            .most_steps = kind->row      ? (task->tried ? TRIED_STEPS : CLASS_STEPS)
-                                          : kind->smooth ? SMOOTH_STEPS
-                                                         : LINE_STEPS,
+                            .max_steps = kind->row      ? (task->tried ? TRIED_STEPS : CLASS_STEPS)
+                                         : kind->smooth ? SMOOTH_STEPS
+                                                        : LINE_STEPS,
                             .every = kind->smooth ? CHECK_EVERY : LINE_STEPS,
                             .settled = task->tolerance <= EXACT};
     other_rho other = {problem, level, space->r1, &result->rcond};
     if (kind->row) { /* there is no second method for these */
         first.refactor = refactor;
         first.context = &other;
-        first.least_rho = 1e-6 * rho;
-        first.most_rho = level > 0 ? fmax(problem->alpha / (10 * level), rho) : 1e6 * rho;
+        first.min_rho = 1e-6 * rho;
+        first.max_rho = level > 0 ? fmax(problem->alpha / (10 * level), rho) : 1e6 * rho;
     }
     VOLT_TRY(volt_admm_run(problem, &first, state, &result->steps));
     if (kind->row || (is_closed(problem, state, task->tolerance) && task->tolerance > EXACT))
         return VOLT_OK;
     volt_newton_task second = {.rho = 10 * rho,
-                               .most_rho =
-                                   level > 0 ? fmax(problem->alpha / (10 * level), 10 * rho) : 1e8 * rho,
-                               .least_shift = 10 * level,
+                               .max_rho = level > 0 ? fmax(problem->alpha / (10 * level), 10 * rho) : 1e8 * rho,
+                               .min_shift = 10 * level,
                                .tolerance = task->tolerance,
                                .one_more = task->tolerance <= EXACT,
-                               .most_steps = NEWTON_STEPS};
+                               .max_steps = NEWTON_STEPS};
     return volt_newton_run(problem, &second, state, &result->newton_steps);
 }
 

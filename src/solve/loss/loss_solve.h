@@ -16,7 +16,7 @@ typedef struct volt_loss_task {
     bool intercept;
     /* a trial fit: fewer steps, and no warning if the gap stays open */
     bool tried;
-    int64_t most_tried; /* number of screening rows if alpha is chosen (loss_choice.h); 0: 1200 */
+    int64_t max_tried; /* number of screening rows if alpha is chosen (loss_choice.h); 0: 1200 */
     volt_progress progress;
     double from, share; /* of the progress */
 } volt_loss_task;
@@ -45,11 +45,11 @@ double volt_loss_numbers(double n, double columns);
 
 /* ---- alpha (loss_choice.c) --------------------------------------------------------------------- */
 
-/* Above task->most_tried rows K (n x n, lower triangle) is overwritten and restored on success. The alpha of
+/* Above task->max_tried rows K (n x n, lower triangle) is overwritten and restored on success. The alpha of
  * the task is ignored. *alpha receives a positive value. VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED; VOLT_ERR_DATA
- * for fewer rows than VOLT_LEAST_CHOSEN, because none can be held out. */
+ * for fewer rows than VOLT_MIN_CHOSEN, because none can be held out. */
 volt_status volt_loss_choose(volt_matrix K, const volt_loss_task *task, double *alpha);
-enum { VOLT_LEAST_CHOSEN = 12 };
+enum { VOLT_MIN_CHOSEN = 12 };
 
 /* The unit of alpha: the mean of the diagonal, or 1 if that is not positive. */
 double volt_loss_unit(volt_view K);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST_TEXT = 2048, MOST_LOSSES = 32 };
+enum { LONGEST_TEXT = 2048, MAX_LOSSES = 32 };
 
 /* Removes surrounding blanks; returns the start of the text. */
 static char *trim(char *text)
@@ -26,7 +26,7 @@ static char *trim(char *text)
 
 static volt_status find_kind(const char *name, const volt_loss_kind **kind)
 {
-    const char *names[MOST_LOSSES];
+    const char *names[MAX_LOSSES];
     int64_t count = 0;
     for (; volt_loss_table[count]; count++) {
         names[count] = volt_loss_table[count]->info.name;
@@ -62,8 +62,8 @@ static volt_status read_value(const volt_loss_kind *kind, const char *text, volt
     VOLT_REQUIRE(value > kind->low && value < kind->high, VOLT_ERR_ARGUMENT,
                  "loss %s: %s=%s, and %s must lie between %g and %g", name, parameter, text, parameter,
                  kind->low, kind->high);
-    VOLT_REQUIRE(loss->count < VOLT_MOST_LEVELS, VOLT_ERR_ARGUMENT,
-                 "loss %s: more than %d values of %s are given", name, VOLT_MOST_LEVELS, parameter);
+    VOLT_REQUIRE(loss->count < VOLT_MAX_LEVELS, VOLT_ERR_ARGUMENT,
+                 "loss %s: more than %d values of %s are given", name, VOLT_MAX_LEVELS, parameter);
     VOLT_REQUIRE(loss->count == 0 || value > loss->values[loss->count - 1], VOLT_ERR_ARGUMENT,
                  "loss %s: %s=%s comes after %g, and the values of %s must increase", name, parameter, text,
                  loss->values[loss->count - 1], parameter);

@@ -22,7 +22,7 @@ typedef struct system_part {
     const volt_loss_directions *all;
     int64_t *members; /* its directions, in the order of rows */
     int64_t size;
-    int64_t levels[VOLT_MOST_LEVELS], n_levels;
+    int64_t levels[VOLT_MAX_LEVELS], n_levels;
     volt_matrix M; /* size x size, the lower triangle */
     volt_matrix B; /* size x (1 + n_levels) */
 } system_part;
@@ -45,7 +45,7 @@ static double overlap(const volt_loss_directions *all, const volt_loss_direction
 
 /* ---- coupled levels --------------------------------------------------------------------------- */
 
-static void tie_levels(const volt_loss_directions *all, int64_t m, int64_t part[VOLT_MOST_LEVELS])
+static void tie_levels(const volt_loss_directions *all, int64_t m, int64_t part[VOLT_MAX_LEVELS])
 {
     for (int64_t j = 0; j < m; j++)
         part[j] = j;
@@ -78,7 +78,7 @@ static double kernel_entry(const volt_loss_problem *problem, int64_t i, int64_t 
 }
 
 /* In tiles, because K is read along its rows and M is written along its columns. */
-static void gather(const system_part *s, double least_shift)
+static void gather(const system_part *s, double min_shift)
 {
     const volt_loss_directions *all = s->all;
     volt_matrix M = s->M;
@@ -93,7 +93,7 @@ static void gather(const system_part *s, double least_shift)
                 }
             }
     for (int64_t i = 0; i < s->size; i++)
-        M.data[i * (M.ld + 1)] += fmax(s->problem->alpha / all->items[s->members[i]].d, least_shift);
+        M.data[i * (M.ld + 1)] += fmax(s->problem->alpha / all->items[s->members[i]].d, min_shift);
 }
 
 /* - B'R / d - B'K dn, and B'1. */
@@ -143,7 +143,7 @@ static void solve_small(int64_t m, double *S, double *t)
 static void eliminate_intercepts(const system_part *s, volt_view ones, volt_matrix a, volt_matrix dn,
                                  double *dc)
 {
-    double S[VOLT_MOST_LEVELS * VOLT_MOST_LEVELS] = {0}, t[VOLT_MOST_LEVELS] = {0};
+    double S[VOLT_MAX_LEVELS * VOLT_MAX_LEVELS] = {0}, t[VOLT_MAX_LEVELS] = {0};
     int64_t m = s->n_levels;
     for (int64_t k = 0; k < m; k++)
         for (int64_t i = 0; i < a.rows; i++)
@@ -175,7 +175,7 @@ static double idle_shift(const newton_step *step, volt_matrix a, int64_t level)
 
 /* ---- solution of the parts -------------------------------------------------------------------- */
 
-static volt_status solve_part(system_part *s, volt_matrix a, volt_matrix g, volt_matrix kdn, double least_shift,
+static volt_status solve_part(system_part *s, volt_matrix a, volt_matrix g, volt_matrix kdn, double min_shift,
                               newton_step *step)
 {
     const volt_loss_problem *problem = s->problem;
@@ -188,7 +188,7 @@ static volt_status solve_part(system_part *s, volt_matrix a, volt_matrix g, volt
         s->M = (volt_matrix){memory, s->size, s->size, own ? s->size : problem->K.ld};
         s->B = volt_matrix_of(sides, s->size, width);
         volt_matrix before = volt_matrix_of(sides + s->size * width, s->size, width);
-        gather(s, least_shift);
+        gather(s, min_shift);
         fill_sides(s, a, g, kdn);
         memcpy(before.data, s->B.data, (size_t)(s->size * width) * sizeof(double));
         volt_cholesky_factor(s->M, NULL, &pivot);
@@ -246,9 +246,9 @@ static bool fixed_part(const volt_loss_problem *problem, const volt_loss_directi
 }
 
 volt_status volt_newton_step(const volt_loss_problem *problem, const volt_loss_directions *directions,
-                             volt_matrix a, volt_matrix g, double least_shift, double *space, newton_step *step)
+                             volt_matrix a, volt_matrix g, double min_shift, double *space, newton_step *step)
 {
-    int64_t m = a.cols, part[VOLT_MOST_LEVELS];
+    int64_t m = a.cols, part[VOLT_MAX_LEVELS];
     volt_matrix kdn = volt_matrix_of(space, a.rows, m);
     if (fixed_part(problem, directions, a, g, step->da))
         volt_loss_multiply(problem, volt_as_view(step->da), kdn);
@@ -264,7 +264,7 @@ volt_status volt_newton_step(const volt_loss_problem *problem, const volt_loss_d
             continue;
         select_members(part, j, m, &s);
         if (s.size > 0)
-            status = solve_part(&s, a, g, kdn, least_shift, step);
+            status = solve_part(&s, a, g, kdn, min_shift, step);
         else if (problem->intercept)
             step->dc[j] = idle_shift(step, a, j);
     }

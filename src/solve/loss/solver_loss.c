@@ -1,7 +1,7 @@
 /* src/solve/loss/solver_loss.c: the solver for tasks with a loss. K is stored in host memory.
  *
  * If alpha is not given, the candidates of the grid LOSS (base/alpha_grid.h) are compared by the
- * loss of held-out rows: the last third of at most MOST_TRIED rows, predicted by fits on the rows before.
+ * loss of held-out rows: the last third of at most MAX_TRIED rows, predicted by fits on the rows before.
  * With more rows these fits screen the candidates, and fits on all rows before the held-out ones decide. */
 #include "base/error.h"
 #include "base/memory.h"
