@@ -1,7 +1,8 @@
-/* examples/10_anomaly.c: score a series row by row, with alarms at a given rate.
+/* examples/10_anomaly.c: score the rows of a series, with alarms at a given rate.
  *
  * A model of the first rows predicts each later row. The score is the error divided by the scale of the latest errors. The
- * sensor is wrong in row FAULT: that row raises an alarm, and the rows that follow it may do so too. */
+ * sensor is wrong in row FAULT: that row raises an alarm, and the rows that follow it may do so too. For rows that arrive one
+ * at a time, see volt_live_detect. */
 #include <volterra.h>
 
 #include <stdio.h>
@@ -20,56 +21,36 @@ static volt_status measure(double *series)
     return status;
 }
 
-/* Counts the alarms, and checks that they are FAULT and rows affected by it. */
-static volt_status watch_rows(const volt_model *model, const double *series, int *alarms, int *is_found,
-                              int *false_alarms)
-{
-    volt_live *live = NULL;
-    volt_live_options options = volt_live_options_default();
-    options.learn = 1;
-    options.window = 500;
-    options.alarm_rate = 0.001; /* one false alarm in a thousand rows, for any distribution of the errors */
-    volt_status status = volt_live_create(model, &options, &live);
-    for (int t = N_TRAIN - 1; !status && t < N; t++) { /* the last training row is the first without a target */
-        volt_detection row = {.struct_size = sizeof row};
-        status = volt_live_detect(live, &series[t], NULL, &row);
-        if (status || !row.alarm)
-            continue;
-        printf("row %d: %.1f times the usual error, and %.1f is allowed\n", t, row.score, row.threshold);
-        ++*alarms;
-        *is_found |= t == FAULT;
-        *false_alarms += t < FAULT || t > FAULT + 20;
-    }
-    volt_live_free(live);
-    return status;
-}
-
 int main(void)
 {
-    static double series[N];
+    static double series[N], scores[3 * N_WATCHED]; /* score, threshold and alarm of each row */
     int alarms = 0, is_found = 0, false_alarms = 0;
-    volt_kernel *kernel = NULL;
     volt_model *model = NULL;
-    volt_fit_options options = volt_fit_options_default();
-    options.ahead = 1; /* a detector requires a model that predicts its own inputs one row ahead */
-    options.feedback = 1;
-    options.alpha = 0.1;
+    volt_row_anomaly_options options = volt_row_anomaly_options_default();
+    options.train_rows = N_TRAIN;
+    options.rate = 0.001; /* one false alarm in a thousand rows, for any distribution of the errors */
 
     volt_status status = measure(series);
     if (!status)
-        status = volt_kernel_parse("volterra", &kernel);
-    if (!status) /* the target of row t is row t + 1 */
-        status = volt_model_fit(kernel, volt_view_of(series, N_TRAIN - 1, 1),
-                                volt_view_of(series + 1, N_TRAIN - 1, 1), &options, volt_matrix_of(NULL, 0, 0),
-                                &model);
+        status = volt_row_anomaly_fit(volt_view_of(series, N, 1), &options, &model);
     if (!status)
-        status = watch_rows(model, series, &alarms, &is_found, &false_alarms);
+        status = volt_row_anomaly_score(model, volt_view_of(series + N_TRAIN, N_WATCHED, 1), &options,
+                                        volt_matrix_of(scores, N_WATCHED, 3), NULL);
+    for (int i = 0; !status && i < N_WATCHED; i++) {
+        const double *row = scores + 3 * i;
+        int t = N_TRAIN + i;
+        if (row[2] == 0)
+            continue;
+        printf("row %d: %.1f times the usual error, and %.1f is allowed\n", t, row[0], row[1]);
+        alarms++;
+        is_found |= t == FAULT;
+        false_alarms += t < FAULT || t > FAULT + 20;
+    }
     if (status)
         fprintf(stderr, "%s\n", volt_error_detail());
     else
         printf("%d rows watched, %d alarms, %d of them away from the fault\n", N_WATCHED, alarms, false_alarms);
 
     volt_model_free(model);
-    volt_kernel_free(kernel);
     return !status && is_found && false_alarms <= 4 ? 0 : 1;
 }

@@ -10,12 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double default_rate = 0.001;
-
 typedef struct watched_series {
     dataset x, labels;
+    volt_row_anomaly_options options;
     int64_t train_rows, first; /* number of training rows; first row with a score */
-    volt_matrix table;         /* rows x (score, threshold, alarm); NaN before the first score */
+    volt_matrix table;         /* rows x (score, threshold, alarm); set from the first scored row on */
     int64_t *channels;         /* channel with the largest error, per row */
     int64_t alarms;
     volt_ranking areas;
@@ -52,96 +51,58 @@ static int read_series(const anomaly_arguments *arguments, watched_series *serie
     }
     if (failed)
         return failed;
-    int64_t rows = series->x.view.rows;
-    series->train_rows = arguments->train_rows ? arguments->train_rows : volt_live_train_rows(rows);
-    if (rows <= series->train_rows)
-        return complain(EXIT_FAILED,
-                        "%s has %lld rows, of which %lld are to be learned from: none are left to watch",
-                        arguments->x, (long long)rows, (long long)series->train_rows);
+    if (series->x.view.rows <= arguments->train_rows)
+        return complain(EXIT_FAILED, "%s has %lld rows, and --train-rows is %lld: none are left to score",
+                        arguments->x, (long long)series->x.view.rows, (long long)arguments->train_rows);
     return 0;
 }
 
 /* ---- fit and score ---------------------------------------------------------------------------- */
 
-static int fit(const anomaly_arguments *arguments, const watched_series *series, volt_model **model)
+static int fit(const anomaly_arguments *arguments, watched_series *series, volt_model **model)
 {
-    volt_kernel *kernel = NULL;
-    volt_status status = volt_kernel_parse(arguments->kernel, &kernel);
-    if (status)
-        return complain_status_hint(status, " (see volterra help kernels)");
-    volt_fit_options options = volt_fit_options_default();
-    int64_t d = series->x.view.cols, *anchors = malloc((size_t)d * sizeof *anchors);
-    if (!anchors) {
-        volt_kernel_free(kernel);
-        return complain(EXIT_FAILED, "not enough memory for the columns");
-    }
-    for (int64_t k = 0; k < d; k++)
-        anchors[k] = k;
-    options.ahead = options.feedback = 1;
-    options.anchors = anchors;
-    options.progress = progress_begin(arguments->common.quiet);
-    volt_view X = volt_view_rows(series->x.view, 0, series->train_rows - 1),
-              Y = volt_view_rows(series->x.view, 1, series->train_rows - 1);
-    status = volt_model_fit(kernel, X, Y, &options, volt_matrix_of(NULL, 0, 0), model);
+    volt_row_anomaly_options *options = &series->options;
+    *options = volt_row_anomaly_options_default();
+    options->kernel = arguments->kernel;
+    options->train_rows = arguments->train_rows;
+    options->window = arguments->window;
+    if (arguments->rate > 0)
+        options->rate = arguments->rate;
+    options->progress = progress_begin(arguments->common.quiet);
+    volt_status status = volt_row_anomaly_fit(series->x.view, options, model);
     progress_end();
-    free(anchors);
-    volt_kernel_free(kernel);
-    return status ? complain_status(status) : 0;
+    if (status)
+        return complain_status_hint(status, "%s",
+                                    status == VOLT_ERR_KERNEL ? " (see volterra help kernels)" : "");
+    volt_model_info info = {.struct_size = sizeof info};
+    volt_model_get_info(*model, &info);
+    series->train_rows = info.n + 1;
+    return 0;
 }
 
-/* Scores all rows from the last training target on. */
-static int watch_rows(const anomaly_arguments *arguments, volt_live *live, watched_series *series)
+/* Scores the rows after the training rows. */
+static int score(const anomaly_arguments *arguments, const volt_model *model, watched_series *series)
 {
-    volt_view x = series->x.view;
-    volt_progress progress = progress_begin(arguments->common.quiet);
-    volt_status status = VOLT_OK;
-    int64_t t = series->train_rows - 1;
-    series->first = x.rows;
-    for (; !status && t < x.rows; t++) {
-        volt_detection row = {.struct_size = sizeof row};
-        double *out = series->table.data + t * COLUMNS;
-        status = volt_live_detect(live, x.data + t * x.ld, NULL, &row);
-        if (status)
-            break;
-        out[SCORE] = row.score;
-        out[THRESHOLD] = row.threshold;
-        out[ALARM] = row.alarm;
-        series->channels[t] = row.channel;
-        series->alarms += row.alarm;
-        if (!isnan(row.score) && series->first == x.rows)
-            series->first = t;
-        if (t % 64 == 0 && progress.report &&
-            progress.report("watch", (double)t / (double)x.rows, progress.context)) {
-            progress_end();
-            return complain(interrupt_exit_status(), "interrupted");
-        }
-    }
-    series->seconds = progress_end();
-    return status ? complain_status_hint(status, " (row %lld)", (long long)t) : 0;
-}
-
-static int watch_series(const anomaly_arguments *arguments, const volt_model *model, watched_series *series)
-{
-    volt_live *live = NULL;
-    volt_live_options options = volt_live_options_default();
-    options.learn = arguments->window > 0;
-    options.alarm_rate = arguments->rate > 0 ? arguments->rate : default_rate;
-    options.window = arguments->window;
-    int64_t rows = series->x.view.rows;
+    int64_t rows = series->x.view.rows, first = series->train_rows;
     int failed = allocate_matrix(rows, COLUMNS, "the scores", &series->table);
     series->channels = malloc((size_t)rows * sizeof *series->channels);
     if (!failed && !series->channels)
         failed = complain(EXIT_FAILED, "not enough memory for the scores");
     if (failed)
         return failed;
-    for (int64_t i = 0; i < rows * COLUMNS; i++)
-        series->table.data[i] = NAN;
-    volt_status status = volt_live_create(model, &options, &live);
+    series->options.progress = progress_begin(arguments->common.quiet);
+    volt_status status =
+        volt_row_anomaly_score(model, volt_view_rows(series->x.view, first, rows - first), &series->options,
+                               volt_matrix_rows(series->table, first, rows - first), series->channels + first);
+    series->seconds = progress_end();
     if (status)
         return complain_status(status);
-    failed = watch_rows(arguments, live, series);
-    volt_live_free(live);
-    return failed;
+    while (first < rows && isnan(series->table.data[first * COLUMNS + SCORE]))
+        first++;
+    series->first = first;
+    for (int64_t t = first; t < rows; t++)
+        series->alarms += series->table.data[t * COLUMNS + ALARM] > 0;
+    return 0;
 }
 
 /* ---- ranking ---------------------------------------------------------------------------------- */
@@ -231,7 +192,7 @@ static int report_series(const anomaly_arguments *arguments, const watched_serie
     results_count(results, "train_rows", "learned from", series->train_rows);
     results_count(results, "watched_rows", "watched", watched);
     results_count(results, "first_row", NULL, watched > 0 ? row_number(series, series->first) : 0);
-    results_number(results, "rate", "rate", arguments->rate > 0 ? arguments->rate : default_rate);
+    results_number(results, "rate", "rate", series->options.rate);
     results_text(results, NULL, "alarms", "%lld", (long long)series->alarms);
     report_alarms(results, series);
     if (scores)
@@ -297,7 +258,7 @@ int anomaly_along_series(const anomaly_arguments *arguments)
     if (!failed)
         failed = fit(arguments, &series, &model);
     if (!failed)
-        failed = watch_series(arguments, model, &series);
+        failed = score(arguments, model, &series);
     if (!failed && arguments->labels)
         failed = rank(&series);
     if (!failed && arguments->output)

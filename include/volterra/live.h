@@ -138,8 +138,6 @@ typedef struct volt_detection {
  * numbers, may be NULL) receives the prediction, NaN if there is none. VOLT_ERR_NOT_FINITE: the object is unchanged. */
 VOLT_API volt_status volt_live_detect(volt_live *live, const double *x, double *expected,
                                       volt_detection *detection);
-/* Returns the default number of leading rows for training before the others are scored: a third, 50 to 2000. */
-VOLT_API int64_t volt_live_train_rows(int64_t rows);
 
 typedef struct volt_live_info {
     size_t struct_size; /* set by the caller */

@@ -1168,6 +1168,18 @@ class ForecastSeries(Sized):
     ]
 
 
+class RowAnomalyOptions(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("kernel", c_char_p),
+        ("train_rows", c_int64),
+        ("names", POINTER(c_char_p)),
+        ("rate", c_double),
+        ("window", c_int64),
+        ("progress", Progress),
+    ]
+
+
 class Contender(ctypes.Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -1409,6 +1421,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_forecast_info": ForecastInfo,
     "volt_forecast_step": ForecastStep,
     "volt_forecast_series": ForecastSeries,
+    "volt_row_anomaly_options": RowAnomalyOptions,
     "volt_contender": Contender,
     "volt_compare_options": CompareOptions,
     "volt_comparison_row": ComparisonRow,
@@ -1510,7 +1523,6 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_live_predict": (c_int, [c_void_p, Matrix, c_int, Matrix, c_void_p]),
     "volt_live_interval": (c_int, [c_void_p, c_void_p]),
     "volt_live_detect": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(Detection)]),
-    "volt_live_train_rows": (c_int64, [c_int64]),
     "volt_live_get_info": (c_int, [c_void_p, POINTER(LiveInfo)]),
     "volt_live_coefficients": (c_int, [c_void_p, Matrix, c_void_p, c_void_p]),
     "volt_live_model": (c_int, [c_void_p, c_int, Progress, POINTER(c_void_p)]),
@@ -1575,6 +1587,9 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_forecast_get_info": (c_int, [c_void_p, POINTER(ForecastInfo)]),
     "volt_forecast_step_at": (POINTER(ForecastStep), [c_void_p, c_int64, c_int64]),
     "volt_forecast_series_at": (POINTER(ForecastSeries), [c_void_p, c_int64]),
+    "volt_row_anomaly_options_default": (RowAnomalyOptions, []),
+    "volt_row_anomaly_fit": (c_int, [Matrix, POINTER(RowAnomalyOptions), POINTER(c_void_p)]),
+    "volt_row_anomaly_score": (c_int, [c_void_p, Matrix, POINTER(RowAnomalyOptions), Matrix, c_void_p]),
     "volt_compare_options_default": (CompareOptions, []),
     "volt_compare_run": (c_int, [Matrix, Matrix, c_int64, POINTER(CompareOptions), POINTER(c_void_p)]),
     "volt_comparison_free": (None, [c_void_p]),

@@ -9,11 +9,10 @@ import numpy as np
 
 from . import _native as c
 from ._arguments import whole
-from ._arrays import Array, address, as_matrix
+from ._arrays import Array, address, as_matrix, view
 from ._frames import column_names, is_frame
-from ._errors import NotFittedError, check
-from ._handles import Handle
-from ._model import FitSettings, Model
+from ._errors import NotFittedError
+from ._model import Model
 from ._order import TrainingRows
 from ._progress import Watch
 from ._protocol import BaseEstimator, OutlierMixin
@@ -78,13 +77,13 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
 
     # ---- fit -----------------------------------------------------------------------------------------------
 
-    def _options(self) -> c.LiveOptions:
-        options = c.lib.volt_live_options_default()
-        options.alarm_rate = float(self.rate)
-        if not 0 < options.alarm_rate < 1:
-            raise ValueError(f"rate is {self.rate!r}, and must lie between 0 and 1")
+    def _options(self, train_rows: int = 0, names: Any = None) -> c.RowAnomalyOptions:
+        options = c.lib.volt_row_anomaly_options_default()
+        options.kernel = c.encode("the kernel", self.kernel)
+        options.train_rows = train_rows
+        options.names = c.names_array("the name of a column", names)
+        options.rate = float(self.rate)
         options.window = whole("window", self.window)
-        options.learn = int(options.window > 0)
         return options
 
     @staticmethod
@@ -108,20 +107,24 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
         -------
         self
         """
-        self._options()
+        return self._fit(X, len(X))
+
+    def _fit(self, X: Any, train_rows: int) -> "RowAnomaly":
+        """Fit that number of leading rows; 0: the default of the library."""
         rows = self._rows(X)
         if len(rows) < 3:
             raise ValueError(
                 f"Found array with {len(rows)} sample(s) (shape={rows.shape}) while a minimum of 3 is required."
             )
-        names, d = column_names(X) if getattr(X, "ndim", 2) == 2 else None, rows.shape[1]
-        settings = FitSettings(
-            alpha=0.0, washout=0, intercept=True, scale=True, ahead=1, feedback=True, anchors=range(d)
-        )
+        names = column_names(X) if getattr(X, "ndim", 2) == 2 else None
+        handle = c_void_p()
         with use_threads(self.n_jobs), Watch("fit") as watch:
-            model, _ = Model.fit(self.kernel, rows[:-1], rows[1:], settings, watch, names, names)
-        self._model, self._known, self._last = model, TrainingRows(rows, rows), rows[-1].copy()
-        self.kernel_, self.n_features_in_, self.train_rows_ = model.kernel, d, len(rows)
+            options = self._options(train_rows, names)
+            options.progress = watch.progress
+            watch.check(c.lib.volt_row_anomaly_fit(view(rows), byref(options), byref(handle)))
+        self._model = Model(handle)
+        self.kernel_, self.n_features_in_, self.train_rows_ = self._model.kernel, rows.shape[1], self._model.n + 1
+        self._known = TrainingRows(rows[: self.train_rows_], rows[: self.train_rows_])
         if names is not None:
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
@@ -133,11 +136,7 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
 
         ``volterra anomaly`` fits the same rows by default.
         """
-        rows = len(X)
-        train = int(c.lib.volt_live_train_rows(rows))
-        if rows <= train:
-            raise ValueError(f"X has {rows} rows, and fit_predict fits the first {train} of them: call fit and predict")
-        return self.fit(X[:train]).predict(X)
+        return self._fit(X, 0).predict(X)
 
     # ---- rows ----------------------------------------------------------------------------------------------
 
@@ -145,24 +144,22 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
         """Results of the library for every row of X, except leading rows of `fit`."""
         if not hasattr(self, "_model"):
             raise NotFittedError("this RowAnomaly is not fitted yet: call fit first")
-        options, rows = self._options(), self._rows(X)
+        rows = self._rows(X)
         if rows.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {rows.shape[1]} features, but RowAnomaly is expecting {self.n_features_in_} features as input"
             )
         first = self._known.n if self._known.begin(rows) else 0
-        out = {name: np.full(len(rows), np.nan) for name in ("score", "threshold")}
-        out.update(alarm=np.zeros(len(rows), dtype=bool), channel=np.full(len(rows), -1))
-        pointer, row = c_void_p(), c.Detection()
-        with use_threads(self.n_jobs):
-            check(c.lib.volt_live_create(self._model, byref(options), byref(pointer)))
-            live = Handle(pointer.value, c.lib.volt_live_free)
-            check(c.lib.volt_live_detect(live.pointer, address(self._last), None, byref(row)))
-            for t in range(first, len(rows)):
-                check(c.lib.volt_live_detect(live.pointer, address(np.ascontiguousarray(rows[t])), None, byref(row)))
-                out["score"][t], out["threshold"][t] = row.score, row.threshold
-                out["alarm"][t], out["channel"][t] = bool(row.alarm), row.channel
-        return out
+        found, channels = np.full((len(rows), 3), [np.nan, np.nan, 0.0]), np.full(len(rows), -1, dtype=np.int64)
+        if first < len(rows):
+            options = self._options()
+            with use_threads(self.n_jobs), Watch("score") as watch:
+                options.progress = watch.progress
+                new, scores = view(rows[first:]), view(found[first:])
+                watch.check(
+                    c.lib.volt_row_anomaly_score(self._model, new, byref(options), scores, address(channels[first:]))
+                )
+        return {"score": found[:, 0], "threshold": found[:, 1], "alarm": found[:, 2] > 0, "channel": channels}
 
     @staticmethod
     def _dress(values: Array, X: Any, name: str) -> Any:

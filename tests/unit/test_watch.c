@@ -397,19 +397,9 @@ static void what_is_wrong_is_refused(void **state)
     free(X);
 }
 
-static void a_third_of_the_rows_is_learned_from(void **state)
-{
-    (void)state;
-    static const int64_t cases[][2] = {{0, 50},      {150, 50},    {152, 50},    {153, 51},
-                                       {5999, 1999}, {6000, 2000}, {90000, 2000}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(volt_live_train_rows(cases[i][0]), cases[i][1]);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_third_of_the_rows_is_learned_from),
         cmocka_unit_test(a_ring_keeps_the_last_numbers_in_order),
         cmocka_unit_test(the_level_is_a_place_among_the_last_scores),
         cmocka_unit_test(the_tail_is_a_tenth_of_the_scores),

@@ -23,7 +23,6 @@
 #include <string.h>
 
 enum { MIN_ERRORS = 10 }; /* required for a scale */
-enum { MIN_TRAIN = 50, MAX_TRAIN = 2000 };
 enum { MIN_SCORES = 30, MIN_CAPACITY = 1000, MAX_CAPACITY = 100000, MIN_TAIL_ROWS = 5 };
 
 /* A score that raised an alarm is limited to this multiple of the threshold: larger values would mask the
@@ -44,11 +43,6 @@ struct volt_detector {
     double *numbers; /* memory of the arrays */
     volt_alarm_level level;
 };
-
-int64_t volt_live_train_rows(int64_t rows)
-{
-    return volt_max(MIN_TRAIN, volt_min(rows / 3, MAX_TRAIN));
-}
 
 /* ---- the level -------------------------------------------------------------------------------- */
 
