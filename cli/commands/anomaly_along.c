@@ -71,9 +71,10 @@ static int fit(const anomaly_arguments *arguments, watched_series *series, volt_
     options->progress = progress_begin(arguments->common.quiet);
     volt_status status = volt_row_anomaly_fit(series->x.view, options, model);
     progress_end();
+    if (status == VOLT_ERR_KERNEL)
+        return complain_status_hint(status, " (see volterra help kernels)");
     if (status)
-        return complain_status_hint(status, "%s",
-                                    status == VOLT_ERR_KERNEL ? " (see volterra help kernels)" : "");
+        return complain_status_hint(status, " (--x %.120s)", arguments->x);
     volt_model_info info = {.struct_size = sizeof info};
     volt_model_get_info(*model, &info);
     series->train_rows = info.n + 1;

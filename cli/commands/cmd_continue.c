@@ -168,7 +168,7 @@ static int read_known(const continue_arguments *arguments, const volt_model_info
     if (!failed)
         failed = dataset_read_inputs(known, arguments->after, missing_policy(arguments->missing),
                                      &arguments->rows, info);
-    return failed ? failed : model_times_find_start(info, &times, known, start);
+    return failed ? failed : model_times_find_start(info, known, start);
 }
 
 static int run_continue(int argc, char *const *argv)

@@ -97,9 +97,8 @@ static int predict_read(const predict_arguments *arguments, predict_data *data)
     if (!failed)
         failed =
             known_outputs_read(&data->known, arguments->known, &arguments->rows, &data->info, &data->inputs);
-    if (!failed && !arguments->series && row_times_warn_order(&data->inputs) &&
-        arguments->start == VOLT_START_CONTINUE)
-        model_times_warn_start(&data->info, &data->times, &data->inputs);
+    if (!failed && !arguments->series)
+        failed = model_times_warn_start(&data->info, &data->inputs, arguments->start == VOLT_START_CONTINUE);
     return failed;
 }
 

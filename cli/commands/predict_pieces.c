@@ -77,7 +77,7 @@ static int read_piece(const predict_pieces_task *task, int64_t first, int64_t en
     int failed =
         model_times_read_inputs(inputs, task->x, task->missing, &rows, task->info, task->times, NULL, NULL);
     if (!failed && first == task->first && task->start == VOLT_START_CONTINUE)
-        model_times_warn_start(task->info, task->times, inputs);
+        failed = model_times_warn_start(task->info, inputs, true);
     return failed;
 }
 

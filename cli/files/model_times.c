@@ -12,23 +12,13 @@
 
 /* ---- write the notes -------------------------------------------------------------------------- */
 
-int model_times_note(const dataset *data, int64_t n, int64_t ahead, const calendar *added, noted_times *noted)
+void model_times_note(const calendar *added, noted_times *noted)
 {
     memset(noted, 0, sizeof *noted);
-    volt_model_notes *notes = &noted->notes;
     if (added->parts) {
-        notes->calendar = added->parts;
-        notes->calendar_scale = volt_format_number(added->scale, noted->scale);
+        noted->notes.calendar = added->parts;
+        noted->notes.calendar_scale = volt_format_number(added->scale, noted->scale);
     }
-    if (!data->table->times)
-        return 0;
-    volt_time_step step;
-    int failed = row_times_step(data, &step);
-    if (!failed && volt_time_step_is_known(step))
-        notes->time_step = volt_time_step_format(step, noted->step);
-    notes->time_end = volt_time_format(data->table->times[n - 1], noted->end);
-    notes->time_target = volt_time_format(data->table->times[n - 1 + ahead], noted->target);
-    return failed;
 }
 
 void model_times_note_horizons(int64_t first, int64_t last, noted_times *noted)
@@ -75,21 +65,7 @@ int model_times_read(const volt_model_info *model, model_times *times)
     if (notes->horizons && !horizons_fit(model))
         return complain_note("horizons", notes->horizons);
     times->ahead = notes->horizons ? 0 : model->ahead;
-    if (notes->time_end) {
-        if (volt_times_parse(&notes->time_end, 1, &times->end))
-            return complain_note("time_end", notes->time_end);
-        times->has_end = true;
-    }
-    if (notes->time_step && volt_time_step_parse(notes->time_step, &times->step))
-        return complain_note("time_step", notes->time_step);
-    if (notes->time_target && volt_times_parse(&notes->time_target, 1, &times->target))
-        return complain_note("time_target", notes->time_target);
-    times->has_target = notes->time_target != NULL;
-    if (!times->has_target && times->has_end &&
-        volt_time_step_is_known(times->step)) { /* a file of version 1.0 */
-        times->target = volt_time_advance(times->end, times->step, model->ahead);
-        times->has_target = true;
-    }
+    times->step = model->times.step;
     return read_calendar(model, &times->calendar);
 }
 
@@ -109,93 +85,86 @@ int model_times_read_inputs(dataset *data, const char *source, volt_missing miss
 
 /* ---- compare new rows with the training rows -------------------------------------------------- */
 
-/* Warns that the first row is not at `next`, the time after the training rows. `step` is in seconds. */
-static void warn_gap(const volt_model_info *model, const dataset *inputs, int64_t first, volt_time next,
-                     double step)
+/* Warns that rows are missing between `last`, the end of the training rows, and a row, or between two rows. */
+static void warn_gap(const volt_model_info *model, const dataset *inputs, volt_time last,
+                     const volt_warning *gap)
 {
-    char expected[VOLT_TIME_LENGTH];
+    char expected[VOLT_TIME_LENGTH] = "a later time", hint[128] = "";
     const volt_table *table = inputs->table;
-    long long lacking = llround((table->times[first].seconds - next.seconds) / step);
-    char hint[128] = "";
-    if (lacking > 0 && lacking <= model->ahead)
-        snprintf(hint, sizeof hint, " (the last %lld row%s of the training file were targets only)",
-                 (long long)model->ahead, model->ahead == 1 ? "" : "s");
-    warn("%s begins at %s, and the row that follows the model's training rows is that of %s: %lld row%s "
-         "between are "
-         "missing%s",
-         inputs->source, table->time_texts[first], volt_time_format(next, expected), lacking,
-         lacking == 1 ? "" : "s", hint);
+    long long lacking = (long long)gap->value, ahead = (long long)model->ahead;
+    volt_time before =
+        gap->row > 0 && table->times[gap->row - 1].seconds >= last.seconds ? table->times[gap->row - 1] : last;
+    bool at_start = before.seconds == last.seconds;
+    volt_time_write_like(table->time_texts[gap->row], table->times[gap->row],
+                         volt_time_advance(before, model->times.step, 1), expected);
+    if (at_start && lacking <= ahead)
+        snprintf(hint, sizeof hint, " (the last %lld row%s of the training file were targets only)", ahead,
+                 ahead == 1 ? "" : "s");
+    warn("%s %s at %s, and the row that follows %s is that of %s: %lld row%s between are missing%s",
+         inputs->source, at_start ? "begins" : "has a gap", table->time_texts[gap->row],
+         at_start ? "the model's training rows" : "the row before", expected, lacking, lacking == 1 ? "" : "s",
+         hint);
 }
 
-static void warn_start_by_time(const volt_model_info *model, const model_times *times, const dataset *inputs)
+/* Warns of rows that do not follow `last`, the end of the training rows, as `note` writes it. */
+static void warn_rows(const volt_model_info *model, const dataset *inputs, volt_time last, const char *note,
+                      const volt_times_report *report)
 {
-    char end[VOLT_TIME_LENGTH];
-    const volt_table *table = inputs->table;
-    volt_time next = volt_time_advance(times->end, times->step, 1);
-    double first = table->times[0].seconds, step = next.seconds - times->end.seconds;
-    if (first <= times->end.seconds)
+    const volt_warning *gap = row_times_warning(report, VOLT_WARNING_ROWS_MISSING);
+    if (note && row_times_warning(report, VOLT_WARNING_TRAINING_ROWS))
         warn("%s begins at %s, among the rows that the model was fitted on, which end at %s: forecasts go on "
-             "after those; "
-             "give the rows after them, or --start reset",
-             inputs->source, table->time_texts[0], volt_time_format(times->end, end));
-    else if (step > 0 && first - next.seconds > step / 2)
-        warn_gap(model, inputs, 0, next, step);
+             "after those; give the rows after them, or --start reset",
+             inputs->source, inputs->table->time_texts[0], note);
+    else if (gap)
+        warn_gap(model, inputs, last, gap);
 }
 
-void model_times_warn_start(const volt_model_info *model, const model_times *times, const dataset *inputs)
+int model_times_warn_start(const volt_model_info *model, const dataset *inputs, bool follows)
 {
-    if (times->has_end && inputs->table->times)
-        warn_start_by_time(model, times, inputs);
+    volt_times_report report;
+    volt_time end = model->times.end;
+    int failed = row_times_check(inputs, &model->times.step, end, &report);
+    if (failed || !follows || row_times_warning(&report, VOLT_WARNING_ROWS_UNORDERED))
+        return failed;
+    if (isfinite(end.seconds) && inputs->table->times)
+        warn_rows(model, inputs, end, model->notes.time_end, &report);
     else if (volt_model_begins(model, inputs->view))
         warn("%s begins with the rows that the model was fitted on, and forecasts go on after those: give the "
-             "rows after "
-             "the first %lld, or --start reset",
+             "rows after the first %lld, or --start reset",
              inputs->source, (long long)model->n);
-}
-
-/* Drops rows before the last training target. */
-static int leave_out_known(const model_times *times, dataset *inputs, int64_t *first)
-{
-    char end[VOLT_TIME_LENGTH];
-    const volt_table *table = inputs->table;
-    *first = 0;
-    while (*first < table->rows && !row_times_are_same(table->times[*first], times->target) &&
-           table->times[*first].seconds < times->target.seconds)
-        ++*first;
-    if (*first == 0)
-        return 0;
-    volt_time_format(times->target, end);
-    if (*first == table->rows)
-        return complain(EXIT_FAILED,
-                        "%s ends at %s, and the training rows of the model end at %s: no row is new",
-                        inputs->source, table->time_texts[table->rows - 1], end);
-    warn("%s: %lld row%s before %s left out: the model was fitted on them", inputs->source, (long long)*first,
-         *first == 1 ? "" : "s", end);
-    inputs->view.data += *first * inputs->view.ld;
-    inputs->view.rows -= *first;
     return 0;
 }
 
-int model_times_find_start(const volt_model_info *model, const model_times *times, dataset *inputs,
-                           volt_start *start)
+/* Drops rows before the last training target. */
+static int leave_out_known(const volt_model_info *model, int64_t known, dataset *inputs)
 {
     const volt_table *table = inputs->table;
-    int64_t first = 0;
+    char target[VOLT_TIME_LENGTH] = "a later time";
+    volt_time_write_like(table->time_texts[0], table->times[0], model->times.target, target);
+    if (known == table->rows)
+        return complain(EXIT_FAILED,
+                        "%s ends at %s, and the training rows of the model end at %s: no row is new",
+                        inputs->source, table->time_texts[table->rows - 1], target);
+    if (known > 0)
+        warn("%s: %lld row%s before %s left out: the model was fitted on them", inputs->source,
+             (long long)known, known == 1 ? "" : "s", target);
+    inputs->view = volt_view_rows(inputs->view, known, inputs->view.rows - known);
+    return 0;
+}
+
+int model_times_find_start(const volt_model_info *model, dataset *inputs, volt_start *start)
+{
+    volt_times_report report;
+    volt_time target = model->times.target;
     *start = VOLT_START_CONTINUE;
-    bool ordered = row_times_warn_order(inputs);
-    if (!ordered || !times->has_target || !table->times) {
-        if (ordered)
-            model_times_warn_start(model, times, inputs);
-        return 0;
-    }
-    int failed = leave_out_known(times, inputs, &first);
+    if (!isfinite(target.seconds) || !inputs->table->times)
+        return model_times_warn_start(model, inputs, true);
+    int failed = row_times_check(inputs, &model->times.step, target, &report);
+    if (!failed && !row_times_warning(&report, VOLT_WARNING_ROWS_UNORDERED))
+        failed = leave_out_known(model, report.before, inputs);
     if (failed)
         return failed;
-    *start =
-        row_times_are_same(table->times[first], times->target) ? VOLT_START_AT_TARGET : VOLT_START_AFTER_TARGET;
-    volt_time next = volt_time_advance(times->target, times->step, 1);
-    double step = next.seconds - times->target.seconds;
-    if (step > 0 && table->times[first].seconds - next.seconds > step / 2)
-        warn_gap(model, inputs, first, next, step);
+    *start = report.start;
+    warn_rows(model, inputs, target, NULL, &report);
     return 0;
 }

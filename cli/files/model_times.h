@@ -13,14 +13,11 @@
 /* The notes of a model and the memory of their texts. */
 typedef struct noted_times {
     volt_model_notes notes;
-    char end[VOLT_TIME_LENGTH], target[VOLT_TIME_LENGTH], step[VOLT_TIME_LENGTH];
     char scale[VOLT_NUMBER_LENGTH], horizons[VOLT_TIME_LENGTH];
 } noted_times;
 
-/* Notes the last time and the time step of the first `n` rows (the training rows), the time of the last
- * target, `ahead` rows later, and the calendar columns. Returns 0, or the exit status after an error
- * message. */
-int model_times_note(const dataset *data, int64_t n, int64_t ahead, const calendar *added, noted_times *noted);
+/* Notes the calendar columns. */
+void model_times_note(const calendar *added, noted_times *noted);
 
 /* Notes that the outputs are the horizons `first` to `last`. */
 void model_times_note_horizons(int64_t first, int64_t last, noted_times *noted);
@@ -28,9 +25,6 @@ void model_times_note_horizons(int64_t first, int64_t last, noted_times *noted);
 /* ---- read the notes --------------------------------------------------------------------------- */
 
 typedef struct model_times {
-    bool has_end, has_target;
-    volt_time end;       /* last training input */
-    volt_time target;    /* last training target */
     volt_time_step step; /* all zero: unknown */
     calendar calendar;   /* its columns are the last inputs */
     int64_t ahead;       /* horizon in rows; 0 also if the outputs have different horizons */
@@ -39,14 +33,14 @@ typedef struct model_times {
 /* Returns 0, or the exit status after an error message about invalid notes. */
 int model_times_read(const volt_model_info *model, model_times *times);
 
-/* Warns if the rows do not begin where the training rows end. */
-void model_times_warn_start(const volt_model_info *model, const model_times *times, const dataset *inputs);
+/* Warns if the rows are not in order or, with `follows`, do not begin where the training rows end. Returns 0, or the exit
+ * status after an error message. */
+int model_times_warn_start(const volt_model_info *model, const dataset *inputs, bool follows);
 
 /* Sets the start for volt_model_continue. If the model and the rows have timestamps, rows before the last
  * training target are dropped from inputs->view with a warning. Otherwise the library compares values.
  * Returns 0, or the exit status after an error message if no row is left. */
-int model_times_find_start(const volt_model_info *model, const model_times *times, dataset *inputs,
-                           volt_start *start);
+int model_times_find_start(const volt_model_info *model, dataset *inputs, volt_start *start);
 
 /* Reads the inputs of a model as dataset_read_inputs does, with the calendar columns, and the records in
  * `series` unless it is NULL. */

@@ -8,26 +8,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- order ------------------------------------------------------------------------------------ */
+/* ---- order and gaps --------------------------------------------------------------------------- */
 
-bool row_times_warn_order(const dataset *data)
+const volt_warning *row_times_warning(const volt_times_report *report, volt_warning_code code)
+{
+    for (int64_t i = 0; i < report->n_warnings; i++)
+        if (report->warnings[i].code == code)
+            return &report->warnings[i];
+    return NULL;
+}
+
+int row_times_check(const dataset *data, const volt_time_step *step, volt_time last, volt_times_report *report)
 {
     const volt_table *table = data->table;
-    int64_t back = 0, first = 0;
-    for (int64_t i = 1; table->times && i < table->rows; i++)
-        if (table->times[i].seconds < table->times[i - 1].seconds && back++ == 0)
-            first = i;
-    if (back == 0)
-        return true;
-    if (back == table->rows - 1)
+    volt_time_grid grid = {.step = step ? *step : (volt_time_step){0}};
+    *report = (volt_times_report){.struct_size = sizeof *report};
+    volt_status status =
+        table->times ? volt_times_check(table->times, table->rows, step ? &grid : NULL, last, report) : VOLT_OK;
+    if (status)
+        return complain_status(status);
+    const volt_warning *found = row_times_warning(report, VOLT_WARNING_ROWS_UNORDERED);
+    if (found && (int64_t)found->value == table->rows - 1)
         warn("%s: the latest row comes first (%s): sort the file by column '%s', rows must follow each other "
              "in time",
              data->source, table->time_texts[0], table->time_name);
-    else
+    else if (found)
         warn("%s: the rows are not in order of time: row %lld (%s) comes after %s%s", data->source,
-             (long long)table->row_numbers[first], table->time_texts[first], table->time_texts[first - 1],
-             back > 1 ? ", and so do others" : "");
-    return false;
+             (long long)table->row_numbers[found->row], table->time_texts[found->row],
+             table->time_texts[found->row - 1], found->value > 1 ? ", and so do others" : "");
+    return 0;
+}
+
+/* Warns that rows are missing before a row. */
+static void warn_of_gap(const dataset *data, const volt_warning *gap, int64_t row)
+{
+    char count[32] = "rows";
+    if (gap->value > 0)
+        snprintf(count, sizeof count, "%.0f row%s", gap->value, gap->value == 1 ? "" : "s");
+    warn("%s: %s missing between %s and %s; the row after a gap is taken as the next step", data->source, count,
+         data->table->time_texts[row - 1], data->table->time_texts[row]);
+}
+
+int row_times_check_training(const dataset *data, const int64_t *records, int64_t n_records)
+{
+    const volt_table *table = data->table;
+    const volt_time unknown = {NAN, NAN};
+    volt_times_report report = {.struct_size = sizeof report};
+    int failed = n_records == 0 ? row_times_check(data, NULL, unknown, &report) : 0;
+    const volt_warning *gap = row_times_warning(&report, VOLT_WARNING_ROWS_MISSING);
+    int64_t begin = 0;
+    for (int64_t r = 0; table->times && !failed && !gap && r < n_records; begin += gap ? 0 : records[r++]) {
+        volt_status status = volt_times_check(table->times + begin, records[r], NULL, unknown, &report);
+        failed = status ? complain_status(status) : 0;
+        gap = row_times_warning(&report, VOLT_WARNING_ROWS_MISSING);
+    }
+    if (!failed && gap)
+        warn_of_gap(data, gap, begin + gap->row);
+    return failed;
 }
 
 int row_times_require(const dataset *data, const char *need)
@@ -47,7 +84,8 @@ int row_times_require(const dataset *data, const char *need)
 
 /* ---- two files -------------------------------------------------------------------------------- */
 
-bool row_times_are_same(volt_time a, volt_time b)
+/* Returns whether two times are equal to a millisecond. */
+static bool are_same(volt_time a, volt_time b)
 {
     return fabs(a.seconds - b.seconds) < 1e-3;
 }
@@ -58,11 +96,10 @@ static void find_common(const volt_table *truth, const volt_table *forecast, int
                         int64_t *count)
 {
     *i = *j = *count = 0;
-    while (*i < truth->rows && *j < forecast->rows &&
-           !row_times_are_same(truth->times[*i], forecast->times[*j]))
+    while (*i < truth->rows && *j < forecast->rows && !are_same(truth->times[*i], forecast->times[*j]))
         ++*(truth->times[*i].seconds < forecast->times[*j].seconds ? i : j);
     while (*i + *count < truth->rows && *j + *count < forecast->rows &&
-           row_times_are_same(truth->times[*i + *count], forecast->times[*j + *count]))
+           are_same(truth->times[*i + *count], forecast->times[*j + *count]))
         ++*count;
 }
 
@@ -89,7 +126,7 @@ void row_times_warn_pairs(const dataset *truth, const dataset *forecast)
     if (!of_truth->times || !of_forecast->times)
         return;
     for (int64_t i = 0; i < of_truth->rows && i < of_forecast->rows; i++)
-        if (!row_times_are_same(of_truth->times[i], of_forecast->times[i])) {
+        if (!are_same(of_truth->times[i], of_forecast->times[i])) {
             warn("row %lld of %s is of %s, and row %lld of %s, which it is compared with, of %s (%s)",
                  (long long)of_forecast->row_numbers[i], forecast->source, of_forecast->time_texts[i],
                  (long long)of_truth->row_numbers[i], truth->source, of_truth->time_texts[i],

@@ -5,11 +5,17 @@
 #include "files/inputs.h"
 #include "volterra.h"
 
-/* Returns whether the times increase. Warns if not. Rows without times count as ordered. */
-bool row_times_warn_order(const dataset *data);
+/* Checks the rows with volt_times_check and warns if they are not in order; no warnings without times. `step` is that of
+ * the model; NULL: found from the rows. `last` is the time of the row before them; NaN: unknown. Returns 0, or the exit
+ * status after an error message. */
+int row_times_check(const dataset *data, const volt_time_step *step, volt_time last, volt_times_report *report);
 
-/* Returns whether two times are equal to a millisecond. */
-bool row_times_are_same(volt_time a, volt_time b);
+/* Returns the warning with this code, or NULL. */
+const volt_warning *row_times_warning(const volt_times_report *report, volt_warning_code code);
+
+/* Warns if the training rows are not in order, or rows are missing, within each of the n_records records (0: one
+ * sequence, whose order is checked too). */
+int row_times_check_training(const dataset *data, const int64_t *records, int64_t n_records);
 
 /* Rejects a file whose rows have no timestamps. `need` names the option that requires them: "--calendar". */
 int row_times_require(const dataset *data, const char *need);

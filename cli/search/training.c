@@ -142,16 +142,6 @@ static int add_calendar(const training_arguments *arguments, training_data *data
     return calendar_add(&data->calendar, &data->x, "--calendar");
 }
 
-/* Records the times of the rows for the model. */
-static int note_times(training_data *data)
-{
-    int failed =
-        model_times_note(&data->x, data->x.view.rows - data->ahead, data->ahead, &data->calendar, &data->noted);
-    if (!failed && data->ahead > data->first_ahead)
-        model_times_note_horizons(data->first_ahead, data->ahead, &data->noted);
-    return failed;
-}
-
 /* Pairs inputs and targets, and reports errors and warnings of the library. */
 static int pair_rows(const training_arguments *arguments, training_data *data)
 {
@@ -200,17 +190,19 @@ int training_read(const training_arguments *arguments, training_data *data)
         failed = read_files(arguments, data);
     if (!failed)
         failed = add_calendar(arguments, data);
+    if (!failed)
+        failed = row_times_check_training(&data->x, data->records.lengths, data->records.n);
     if (failed)
         return failed;
-    if (data->records.n == 0)
-        row_times_warn_order(&data->x);
-
     data->feeds = arguments->feedback;
     failed = pair_rows(arguments, data);
     if (!failed)
         failed =
             loss_read_weights(&data->loss, &arguments->loss, &data->x, data->inputs.rows, data->pairing->rows);
-    return failed ? failed : note_times(data);
+    model_times_note(&data->calendar, &data->noted);
+    if (data->ahead > data->first_ahead)
+        model_times_note_horizons(data->first_ahead, data->ahead, &data->noted);
+    return failed;
 }
 
 void training_release(training_data *data)
@@ -243,6 +235,8 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.output_names = pairing->output_names;
     options.as_they_are = data->calendar.columns.cols;
     options.notes = data->noted.notes;
+    options.times = data->x.table->times;
+    options.n_times = data->x.table->rows;
     options.pending = pairing->pending;
     options.records = pairing->records;
     options.n_records = pairing->n_records;

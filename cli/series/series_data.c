@@ -77,31 +77,18 @@ static int make_names(series_data *data, const int64_t *kept, int64_t count)
 
 /* ---- times ------------------------------------------------------------------------------------ */
 
-/* Rejects rows that are out of order. Warns about missing rows. */
+/* Rejects rows that are out of order, or two rows of one time. Warns about missing rows. */
 static int check_times(const series_data *data)
 {
     const volt_table *table = data->file.table;
-    volt_time_step step;
-    int failed = row_times_step(&data->file, &step);
-    int64_t gaps = 0, first_gap = 0;
-    for (int64_t i = 1; table->times && !failed && i < table->rows; i++) {
-        double now = table->times[i].seconds, before = table->times[i - 1].seconds;
-        if (now <= before)
+    for (int64_t i = 1; table->times && i < table->rows; i++)
+        if (table->times[i].seconds <= table->times[i - 1].seconds)
             return complain(EXIT_FAILED,
                             "%s: row %lld (%s) does not come after the row before it (%s): sort the rows by "
                             "column '%s', one row for each time",
                             data->file.source, (long long)table->row_numbers[i], table->time_texts[i],
                             table->time_texts[i - 1], table->time_name);
-        if (volt_time_step_is_known(step) &&
-            now > before + 1.5 * (volt_time_advance(table->times[i - 1], step, 1).seconds - before) &&
-            gaps++ == 0)
-            first_gap = i;
-    }
-    if (gaps > 0)
-        warn("%s: rows are missing at %lld place%s, the first before %s; the series is taken as if they were "
-             "never there",
-             data->file.source, (long long)gaps, gaps == 1 ? "" : "s", table->time_texts[first_gap]);
-    return failed;
+    return row_times_check_training(&data->file, NULL, 0);
 }
 
 int series_find_times(series_data *data, int64_t steps)

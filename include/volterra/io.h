@@ -148,10 +148,6 @@ enum { VOLT_TIME_LENGTH = 64, VOLT_CALENDAR_NAME_LENGTH = 16, VOLT_CALENDAR_COLU
  * 12:30:05.25, AM or PM, Z, UTC, +01:00. VOLT_ERR_FORMAT if a text is not a date or is ambiguous; `times` is then undefined. */
 VOLT_API volt_status volt_times_parse(const char *const *texts, int64_t n, volt_time *times);
 
-/* Formats a time: 2019-04-09, 2019-04-09 12:30, with seconds and offset if needed. Parses to the same time within 1e-6 s.
- * Returns `text`. */
-VOLT_API const char *volt_time_format(volt_time time, char text[VOLT_TIME_LENGTH]);
-
 /* Formats `time` in the form and time zone of the text `like`, whose time is like_time. VOLT_ERR_FORMAT. */
 VOLT_API volt_status volt_time_write_like(const char *like, volt_time like_time, volt_time time,
                                           char text[VOLT_TIME_LENGTH]);
@@ -170,11 +166,22 @@ static inline int volt_time_step_is_known(volt_time_step step)
     return step.months > 0 || step.seconds > 0;
 }
 
+/* Regular times of rows, as volt_times_check finds them. */
+typedef struct volt_time_grid {
+    volt_time_step step; /* all zero: no regular step */
+    int closed_weekdays; /* bit k: weekday k (Monday 0) has no rows */
+    int closes_nightly;  /* 1: most nights have no rows */
+} volt_time_grid;
+
+/* Times of training rows. */
+typedef struct volt_training_times {
+    volt_time end;       /* of the last input; NaN: unknown */
+    volt_time target;    /* of the last target; NaN: unknown */
+    volt_time_step step; /* all zero: unknown */
+} volt_training_times;
+
 /* Returns the time `count` steps later. */
 VOLT_API volt_time volt_time_advance(volt_time time, volt_time_step step, int64_t count);
-/* Format and parse a step: "3600 s", "1 month", "3 months to the last day". VOLT_ERR_FORMAT. */
-VOLT_API const char *volt_time_step_format(volt_time_step step, char text[VOLT_TIME_LENGTH]);
-VOLT_API volt_status volt_time_step_parse(const char *text, volt_time_step *step);
 
 /* Cyclic calendar columns. `parts` is a comma-separated list of minute (of the hour), hour (of the day), weekday, month and
  * yearday: "hour,weekday". Each part has two columns, scale sin(2 pi s) and scale cos(2 pi s), where s is the elapsed fraction

@@ -7,6 +7,7 @@
 #define VOLTERRA_MODEL_H
 
 #include "volterra/base.h"
+#include "volterra/io.h"
 #include "volterra/kernel.h"
 #include "volterra/solve.h"
 
@@ -47,9 +48,9 @@ typedef enum volt_landmarks {
 
 /* Notes stored with the model, each optional. They do not affect predictions. */
 typedef struct volt_model_notes {
-    const char *time_end;       /* time of the last row of X, as volt_time_format writes it */
+    const char *time_end;       /* time of the last row of X: "2019-04-09 12:30" */
     const char *time_target;    /* time of the last row of Y, in the same form */
-    const char *time_step;      /* time between rows, as volt_time_step_format writes it */
+    const char *time_step;      /* time between rows: "3600 s" or "1 month" */
     const char *calendar;       /* calendar columns (volt_calendar_columns) that are the last inputs ... */
     const char *calendar_scale; /* ... and their scale */
     const char *first_rows;     /* digest of the first rows of X; NULL in options: volt_model_fit computes it */
@@ -129,6 +130,10 @@ typedef struct volt_fit_options {
     const char *const *input_names;  /* (optional) d names, stored in the model */
     const char *const *output_names; /* (optional) q names */
     volt_model_notes notes;          /* stored in the model */
+    /* (optional) n_times times of all rows that X and Y come from: the last target is the last of them, and the last input is
+     * `ahead` rows earlier. Stored as notes, in place of time_end, time_target and time_step */
+    const volt_time *times;
+    int64_t n_times;
     /* (optional) rows x d: inputs after the last row of X, whose targets are not known yet. Stored in the model;
      * predictions do not depend on them */
     volt_view pending;
@@ -231,6 +236,7 @@ typedef struct volt_model_info {
     /* inputs after the last training row that were known at the fit; rows 0: none stored. Feed them first, or put them
      * before X, to predict later rows. With feedback: the last training target */
     volt_view pending;
+    volt_training_times times; /* by the notes */
 } volt_model_info;
 VOLT_API volt_status volt_model_get_info(const volt_model *model, volt_model_info *info);
 /* Returns 1 if X begins with the first training rows of the model, by the digest in its notes; 0 otherwise, or if the model

@@ -182,7 +182,10 @@ typedef enum volt_warning_code {
     VOLT_WARNING_PAST_TARGETS,        /* the baselines use past targets, the model only its inputs */
     VOLT_WARNING_SEARCH_CUT,          /* the budget ended the search after `value` candidates */
     VOLT_WARNING_SINGLE_SERIES_CLASS, /* class `series` has one training series: leave-one-out misclassifies it */
-    VOLT_WARNING_RATE_TOO_SMALL       /* too few series for the rate: the smallest is `value` */
+    VOLT_WARNING_RATE_TOO_SMALL,      /* too few series for the rate: the smallest is `value` */
+    VOLT_WARNING_ROWS_UNORDERED, /* `value` rows are earlier than the row before them, the first of them `row` */
+    VOLT_WARNING_ROWS_MISSING,   /* `value` rows (0: unknown) are missing before row `row` */
+    VOLT_WARNING_TRAINING_ROWS   /* `value` rows are not later than the last training row */
 } volt_warning_code;
 
 typedef struct volt_warning {
@@ -190,6 +193,7 @@ typedef struct volt_warning {
     int64_t series; /* series (or class) concerned, otherwise 0 */
     double value;
     volt_baseline baseline;
+    int64_t row; /* row concerned, from 0 */
 } volt_warning;
 
 /* Returns the text of a code; "unknown warning" for an invalid value. */

@@ -12,6 +12,7 @@
 #define VOLTERRA_TASK_H
 
 #include "volterra/base.h"
+#include "volterra/io.h"
 #include "volterra/live.h"
 #include "volterra/model.h"
 #include "volterra/select.h"
@@ -79,6 +80,27 @@ typedef struct volt_pairing {
 VOLT_API volt_status volt_pairing_create(volt_view X, volt_view Y, const volt_pairing_options *options,
                                          volt_pairing **pairing);
 VOLT_API void volt_pairing_free(volt_pairing *pairing);
+
+/* ---- times of rows ---------------------------------------------------------------------------- */
+
+typedef struct volt_times_report {
+    size_t struct_size;  /* set by the caller */
+    volt_time_grid grid; /* as given, or of these rows */
+    int64_t before;      /* number of leading rows earlier than `last` */
+    /* first row not earlier than `last`, if that is the last training target: VOLT_START_AT_TARGET (the same time) or
+     * VOLT_START_AFTER_TARGET; VOLT_START_CONTINUE: unknown */
+    volt_start start;
+    /* VOLT_WARNING_ROWS_UNORDERED, or else VOLT_WARNING_ROWS_MISSING (the first gap) and VOLT_WARNING_TRAINING_ROWS */
+    int64_t n_warnings;
+    volt_warning warnings[4];
+} volt_times_report;
+
+/* Checks the times of n rows: order, missing rows, and the relation to `last`, the time of the row that they follow, such as the
+ * last training row (NaN: unknown). `grid` is that of the training rows; NULL: found from these rows. The step is the median, or
+ * whole months. Closed weekdays, closed nights, and holidays of up to two working days are not gaps. VOLT_ERR_ARGUMENT,
+ * VOLT_ERR_MEMORY. */
+VOLT_API volt_status volt_times_check(const volt_time *times, int64_t n, const volt_time_grid *grid,
+                                      volt_time last, volt_times_report *report);
 
 /* ---- assessment ------------------------------------------------------------------------------- */
 

@@ -1,157 +1,109 @@
-"""Missing rows in the index of a data frame.
+"""Times of the rows of a data frame: their order, and missing rows.
 
-An estimator assumes one row per step. If an index of dates has a gap, the row after it would be taken as the next step. A
-`TimeGrid` determines the step of an index and finds missing rows:
-
-- a fixed step (the median), or calendar months from 27 days on;
-- weekdays that do not occur in the index (weekends) are closed, and a closure every night (trading hours) is not a gap;
-- with closed weekdays and a step of one day, up to two missing days are a holiday.
+An estimator assumes one row per step. If an index of dates has a gap, the row after it would be taken as the next step. The
+library finds the step of an index and missing rows (``volt_times_check``); here an index becomes the times it takes.
 """
 
 from __future__ import annotations
 
+from ctypes import POINTER, byref, cast
 from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from ._errors import GapWarning, warn
+from . import _native as c
+from ._arrays import Array
+from ._errors import GapWarning, check, warn
 from ._frames import is_frame, pandas_module
 
-DAY = 86_400_000_000_000  # nanoseconds
-MONTH_LEAST = 27 * DAY
-LATE = 1.5  # largest distance of consecutive rows, in steps
-HOLIDAY = 2  # working days
-RARE = 0.1  # relative to an even distribution over weekdays: a rarer weekday is closed
+UNORDERED, MISSING, TRAINING = (
+    c.CONSTANTS[f"VOLT_WARNING_{word}"] for word in ("ROWS_UNORDERED", "ROWS_MISSING", "TRAINING_ROWS")
+)
 
 
 class Gap(NamedTuple):
     before: Any  # the rows on either side
     after: Any
-    missing: Optional[int]  # rows between them; None: unknown because of closed nights
+    missing: int  # rows between them; 0: unknown because of closed nights
 
     def __str__(self) -> str:
-        count = "rows are" if self.missing is None else "1 row is" if self.missing == 1 else f"{self.missing} rows are"
+        count = "rows are" if self.missing == 0 else "1 row is" if self.missing == 1 else f"{self.missing} rows are"
         return f"{count} missing between {self.before} and {self.after}"
 
 
-def _nanoseconds(index: Any, is_local: bool) -> np.ndarray:
-    """Use local time for days and months, and UTC for other steps, which clock changes must not affect."""
-    if index.tz is not None:
-        index = index.tz_localize(None) if is_local else index.tz_convert(None)
-    return index.to_numpy().astype("datetime64[ns]").astype(np.int64)
+def _seconds(index: Any) -> Array:
+    """Seconds of an index of dates or durations; nan for NaT."""
+    whole, rest = np.divmod(index.to_numpy().astype(f"{index.dtype.kind}8[ns]").astype(np.int64), 1_000_000_000)
+    return np.where(index.isna(), np.nan, whole + rest / 1e9)
 
 
-def _months(times: np.ndarray) -> np.ndarray:
-    return times.astype("datetime64[ns]").astype("datetime64[M]").astype(np.int64)
+class Times(NamedTuple):
+    """Times of rows. They can be compared with others of the same kind."""
 
-
-class TimeGrid:
-    """The step of an index of dates or periods."""
-
-    def __init__(self, step: float, months: int = 0, weekmask: Optional[str] = None, is_periods: bool = False) -> None:
-        self.step = step  # nanoseconds; of months and periods 1
-        self.months = months  # 0: a fixed step
-        self.weekmask = weekmask  # open weekdays; None: all are open
-        self.is_periods = is_periods
-        self.is_local = months > 0 or step >= DAY
-        self.closes_nightly = False
+    kind: Tuple[Any, ...]
+    values: Array  # (n, 2): seconds, and seconds on the local clock
 
     @classmethod
-    def of(cls, X: Any) -> "Optional[TimeGrid]":
-        """Return the grid of a frame's index; None: it has no dates, or no fixed step."""
+    def of(cls, index: Any) -> "Optional[Times]":
+        """Return the times of an index of dates, periods, durations or numbers; None: of texts."""
         pandas = pandas_module()
-        if not is_frame(X) or len(X.index) < 3 or not X.index.is_monotonic_increasing or X.index.hasnans:
+        if isinstance(index, pandas.DatetimeIndex):
+            utc, local = (index, index) if index.tz is None else (index.tz_convert(None), index.tz_localize(None))
+            return cls(("dates", index.tz is not None), np.column_stack([_seconds(utc), _seconds(local)]))
+        if isinstance(index, pandas.PeriodIndex):
+            numbers, kind = np.where(index.isna(), np.nan, index.asi8), ("periods", index.freqstr)
+        elif isinstance(index, pandas.TimedeltaIndex):
+            numbers, kind = _seconds(index), ("durations",)
+        elif getattr(index.dtype, "kind", "O") in "iuf":
+            numbers, kind = np.asarray(index, dtype=float), ("numbers",)
+        else:
             return None
-        if isinstance(X.index, pandas.PeriodIndex):
-            return cls(1, is_periods=True)
-        if not isinstance(X.index, pandas.DatetimeIndex):
+        return cls(kind, np.column_stack([numbers, numbers]).astype(float))
+
+    def _grid(self) -> Optional[c.TimeGrid]:
+        """The grid that the kind implies; None: the library finds it."""
+        if self.kind[0] == "dates":
             return None
-        step = float(np.median(np.diff(_nanoseconds(X.index, False))))
-        if step <= 0:
-            return None
-        if step >= 23 / 24 * DAY:  # clocks may have been changed
-            step = float(np.median(np.diff(_nanoseconds(X.index, True))))
-        times = _nanoseconds(X.index, step >= DAY)
-        steps = np.diff(times)
-        if step >= MONTH_LEAST and np.mean(steps == step) < 0.9:
-            months = np.diff(_months(times))
-            usual = int(np.median(months))
-            return cls(1, months=usual) if usual > 0 and np.mean(months == usual) > 0.5 else None
-        grid = cls(step, weekmask=cls._open_weekdays(times, step) if step <= DAY else None)
-        apart = grid._steps(times)
-        if np.mean(np.abs(apart - 1) < LATE - 1) <= 0.5:
-            return None  # rows at irregular times have no step
-        grid._find_nights(times, apart)
-        return grid
+        return c.TimeGrid(step=c.TimeStep(seconds=1.0 if self.kind[0] == "periods" else 0.0))
 
-    @staticmethod
-    def _open_weekdays(times: np.ndarray, step: float) -> Optional[str]:
-        """Open weekdays of the index, Monday first, as NumPy's busday functions take them; None: all are open. A weekday that the
-        dates do not cover counts as open, except a weekend after daily rows."""
-        days = times // DAY + 3  # 1970-01-01 was a Thursday
-        counts = np.bincount(days % 7, minlength=7)
-        passed = np.bincount(np.arange(days[0], days[-1] + 1) % 7, minlength=7)
-        is_open = counts > RARE * len(days) / 7
-        is_open[:5] |= passed[:5] < 2
-        is_open[5:] |= (passed[5:] == 0) & (step < DAY)
-        return None if is_open.all() else "".join("1" if one else "0" for one in is_open)
-
-    def _find_nights(self, times: np.ndarray, apart: np.ndarray) -> None:
-        """Nights are closed if there are several rows a day and most nights have none."""
-        is_new_day = np.diff(times // DAY) > 0
-        nights = int(np.count_nonzero(is_new_day))
-        if self.step < DAY and nights > 1:
-            self.closes_nightly = np.count_nonzero(is_new_day & (apart > LATE)) > nights / 2
-
-    def _steps(self, times: np.ndarray) -> np.ndarray:
-        """Return the number of steps between consecutive rows: 1 if none is missing."""
-        if self.is_periods:
-            return np.diff(times).astype(float)
-        if self.months:
-            return np.diff(_months(times)) / self.months
-        apart = np.diff(times).astype(float)
-        if self.weekmask is not None:
-            days = (times // DAY).astype("datetime64[D]")
-            one = np.timedelta64(1, "D")
-            work = np.busday_count(days[:-1] + one, days[1:] + one, weekmask=self.weekmask)
-            apart -= (np.diff(days).astype(np.int64) - work) * float(DAY)
-        return apart / self.step
-
-    def _missing(self, times: np.ndarray) -> np.ndarray:
-        apart = self._steps(times)
-        if self.closes_nightly:
-            days = (times // DAY).astype("datetime64[D]")
-            nights = np.busday_count(days[:-1], days[1:], weekmask=self.weekmask or "1111111")
-            apart[(nights > 0) & (nights <= (1 if self.weekmask is None else 1 + HOLIDAY))] = 1.0
-        missing = np.where(apart > LATE, np.rint(apart).astype(np.int64) - 1, 0)
-        if self.weekmask is not None and self.step == DAY:
-            missing[missing <= HOLIDAY] = 0
-        return missing
-
-    def first_gap(self, index: Any) -> Optional[Gap]:
-        """Return the first gap in an index of the same kind; None: no gap."""
-        pandas = pandas_module()
-        is_same = isinstance(index, pandas.PeriodIndex if self.is_periods else pandas.DatetimeIndex)
-        if not is_same or len(index) < 2 or index.hasnans or not index.is_monotonic_increasing:
-            return None
-        missing = self._missing(index.asi8 if self.is_periods else _nanoseconds(index, self.is_local))
-        found = np.flatnonzero(missing)
-        if not len(found):
-            return None
-        i = int(found[0])
-        return Gap(index[i], index[i + 1], None if self.closes_nightly else int(missing[i]))
+    def check(self, grid: Optional[c.TimeGrid] = None, last: "Optional[Times]" = None) -> c.TimesReport:
+        """Return the report of the library. `grid` and `last` are those of training; a last row of another kind is unknown."""
+        report, values = c.TimesReport(), np.ascontiguousarray(self.values)
+        grid = self._grid() if grid is None else grid
+        is_known = last is not None and last.kind == self.kind
+        before = c.Time(*last.values[-1]) if last is not None and is_known else c.Time(np.nan, np.nan)
+        times = cast(values.ctypes.data, POINTER(c.Time))
+        check(c.lib.volt_times_check(times, len(values), grid and byref(grid), before, byref(report)))
+        return report
 
 
-def training_gap(X: Any, lengths: Any = None) -> Tuple[Optional[TimeGrid], Optional[Gap]]:
+def warning_of(report: c.TimesReport, code: int) -> Optional[c.Warning]:
+    """Return the warning with that code; None: there is none."""
+    return next((w for w in report.warnings[: report.n_warnings] if w.code == code), None)
+
+
+def gap_of(report: c.TimesReport, index: Any, last: Any = None) -> Optional[Gap]:
+    """Return the gap in the report of an index; `last` is the row before it."""
+    found = warning_of(report, MISSING)
+    if found is None:
+        return None
+    row = int(found.row)
+    before = last if row == report.before and last is not None else index[row - 1]
+    return Gap(before, index[row], int(found.value))
+
+
+def training_gap(X: Any, lengths: Any = None) -> Tuple[Optional[c.TimeGrid], Optional[Gap]]:
     """Return the grid of the (last record of the) training rows, and the first gap inside a record."""
     if not is_frame(X):
         return None, None
     bounds = np.concatenate([[0], np.cumsum(lengths)]) if lengths is not None else [0, len(X.index)]
     first, grid = None, None
     for begin, end in zip(bounds[:-1], bounds[1:]):
-        grid = TimeGrid.of(X.iloc[begin:end])
-        gap = None if grid is None else grid.first_gap(X.index[begin:end])
-        first = first or gap
+        index = X.index[begin:end]
+        times = Times.of(index)
+        if times is not None:
+            report = times.check()
+            grid, first = report.grid, first or gap_of(report, index)
     return grid, first
 
 

@@ -116,6 +116,9 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_WARNING_SEARCH_CUT": 6,
     "VOLT_WARNING_SINGLE_SERIES_CLASS": 7,
     "VOLT_WARNING_RATE_TOO_SMALL": 8,
+    "VOLT_WARNING_ROWS_UNORDERED": 9,
+    "VOLT_WARNING_ROWS_MISSING": 10,
+    "VOLT_WARNING_TRAINING_ROWS": 11,
     "VOLT_AHEAD_AUTO": -1,
     "VOLT_ASSESS_WARNINGS": 4,
     "VOLT_FORECAST_FIT": 0,
@@ -279,6 +282,22 @@ class TimeStep(ctypes.Structure):
         ("seconds", c_double),
         ("months", c_int64),
         ("is_month_end", c_int),
+    ]
+
+
+class TimeGrid(ctypes.Structure):
+    _fields_ = [
+        ("step", TimeStep),
+        ("closed_weekdays", c_int),
+        ("closes_nightly", c_int),
+    ]
+
+
+class TrainingTimes(ctypes.Structure):
+    _fields_ = [
+        ("end", Time),
+        ("target", Time),
+        ("step", TimeStep),
     ]
 
 
@@ -476,6 +495,8 @@ class FitOptions(Sized):
         ("input_names", POINTER(c_char_p)),
         ("output_names", POINTER(c_char_p)),
         ("notes", ModelNotes),
+        ("times", POINTER(Time)),
+        ("n_times", c_int64),
         ("pending", Matrix),
         ("progress", Progress),
     ]
@@ -565,6 +586,7 @@ class ModelInfo(Sized):
         ("landmarks", c_int64),
         ("kernel_rows", c_int64),
         ("pending", Matrix),
+        ("times", TrainingTimes),
     ]
 
 
@@ -1013,6 +1035,7 @@ class Warning(ctypes.Structure):
         ("series", c_int64),
         ("value", c_double),
         ("baseline", c_int),
+        ("row", c_int64),
     ]
 
 
@@ -1055,6 +1078,17 @@ class Pairing(Sized):
         ("output_names", POINTER(c_char_p)),
         ("classes", POINTER(c_char_p)),
         ("n_classes", c_int64),
+    ]
+
+
+class TimesReport(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("grid", TimeGrid),
+        ("before", c_int64),
+        ("start", c_int),
+        ("n_warnings", c_int64),
+        ("warnings", Warning * 4),
     ]
 
 
@@ -1367,6 +1401,8 @@ STRUCTS: Dict[str, Any] = {
     "volt_read_options": ReadOptions,
     "volt_write_options": WriteOptions,
     "volt_time_step": TimeStep,
+    "volt_time_grid": TimeGrid,
+    "volt_training_times": TrainingTimes,
     "volt_calendar": Calendar,
     "volt_collection": Collection,
     "volt_parameter_info": ParameterInfo,
@@ -1414,6 +1450,7 @@ STRUCTS: Dict[str, Any] = {
     "volt_warning": Warning,
     "volt_pairing_options": PairingOptions,
     "volt_pairing": Pairing,
+    "volt_times_report": TimesReport,
     "volt_assess_options": AssessOptions,
     "volt_baseline_score": BaselineScore,
     "volt_assessment": Assessment,
@@ -1463,12 +1500,9 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_csv_parse_row": (c_int, [c_char_p, c_int64, c_int, c_void_p]),
     "volt_csv_split_line": (c_int, [c_char_p, c_char_p, c_void_p, c_void_p]),
     "volt_times_parse": (c_int, [c_void_p, c_int64, POINTER(Time)]),
-    "volt_time_format": (c_char_p, [Time, c_char_p]),
     "volt_time_write_like": (c_int, [c_char_p, Time, Time, c_char_p]),
     "volt_time_step_find": (c_int, [POINTER(Time), c_int64, POINTER(TimeStep)]),
     "volt_time_advance": (Time, [Time, TimeStep, c_int64]),
-    "volt_time_step_format": (c_char_p, [TimeStep, c_char_p]),
-    "volt_time_step_parse": (c_int, [c_char_p, POINTER(TimeStep)]),
     "volt_calendar_parse": (c_int, [c_char_p, POINTER(Calendar)]),
     "volt_calendar_columns": (c_int, [POINTER(Time), c_char_p, c_double, Matrix]),
     "volt_text_read": (c_int, [c_char_p, c_void_p]),
@@ -1578,6 +1612,7 @@ PROTOTYPES: Dict[str, Any] = {
     "volt_pairing_options_default": (PairingOptions, []),
     "volt_pairing_create": (c_int, [Matrix, Matrix, POINTER(PairingOptions), POINTER(POINTER(Pairing))]),
     "volt_pairing_free": (None, [POINTER(Pairing)]),
+    "volt_times_check": (c_int, [POINTER(Time), c_int64, POINTER(TimeGrid), Time, POINTER(TimesReport)]),
     "volt_assess_options_default": (AssessOptions, []),
     "volt_assess": (c_int, [POINTER(Pairing), POINTER(AssessOptions), POINTER(Assessment)]),
     "volt_forecast_method_name": (c_char_p, [c_int]),

@@ -14,9 +14,10 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
+from . import _native as c
 from ._arrays import Array
 from ._frames import future_index, is_frame
-from ._gaps import Gap, TimeGrid
+from ._gaps import TRAINING, UNORDERED, Gap, Times, gap_of, warning_of
 
 LEAST = 3  # minimum number of known rows for a conclusion
 SHARE = 0.4  # and their minimum share of all rows
@@ -84,7 +85,8 @@ def index_of(X: Any) -> Any:
 
 
 def is_ordered(index: Any) -> bool:
-    return index is None or bool(index.is_monotonic_increasing)
+    times = None if index is None else Times.of(index)
+    return times is None or warning_of(times.check(), UNORDERED) is None
 
 
 def pending_complaint(X: Array, pending: Array) -> Optional[str]:
@@ -99,7 +101,7 @@ def pending_complaint(X: Array, pending: Array) -> Optional[str]:
 class TrainingRows:
     """The training rows, to recognise them and rows among them."""
 
-    def __init__(self, X: Array, Y: Array, frame: Any = None, grid: Optional[TimeGrid] = None) -> None:
+    def __init__(self, X: Array, Y: Array, frame: Any = None, grid: Optional[c.TimeGrid] = None) -> None:
         self.n = X.shape[0]
         self._grid = grid
         self._end = X[-(LEAST - 1) :].copy()
@@ -115,10 +117,10 @@ class TrainingRows:
 
     @staticmethod
     def _last_of(frame: Any, rows: int) -> Optional[Any]:
-        """Return the end of the training rows in the index; a count from 0 is valid here, to compare slices with."""
+        """Return the last row of the index, an index of one row; a count from 0 is valid here, to compare slices with."""
         if not is_frame(frame) or not _is_time(frame.index) or len(frame.index) != rows:
             return None
-        return frame.index[-1] if frame.index.is_monotonic_increasing else None
+        return frame.index[-1:] if is_ordered(frame.index) else None
 
     def begin(self, X: Array) -> bool:
         """Return whether X begins with the training rows."""
@@ -161,11 +163,10 @@ class TrainingRows:
         if self._grid is None or not is_frame(frame) or first >= len(frame.index):
             return None
         index, last = frame.index[first:], self._last if last is None else last
-        try:
-            between = None if last is None or index[0] <= last else self._grid.first_gap(type(index)([last, index[0]]))
-        except TypeError:  # another kind of index
-            between = None
-        return between or self._grid.first_gap(index)
+        times, before = Times.of(index), None if last is None else Times.of(last)
+        if times is None or (before is not None and before.kind != times.kind):
+            return None
+        return gap_of(times.check(self._grid, before), index, None if last is None else last[0])
 
     def _count(self, X: Array) -> Tuple[int, str]:
         """Return the number of rows of X seen in training, and as what."""
@@ -181,17 +182,16 @@ class TrainingRows:
         """Reason why the rows of X, which do not begin with these, cannot follow them; None: unknown or valid."""
         rows = X.shape[0]
         index = index_of(frame)
-        if not is_ordered(index):
-            return f"the index of X is not in order: {ADVICE}"
-        if index is not None and self._last is not None:
-            try:
-                before = int(np.count_nonzero(np.asarray(index <= self._last)))
-            except TypeError:  # another kind of index
-                before = 0
-            if before:
+        times = None if index is None else Times.of(index)
+        if times is not None:
+            report = times.check(c.TimeGrid(), None if self._last is None else Times.of(self._last))
+            if warning_of(report, UNORDERED) is not None:
+                return f"the index of X is not in order: {ADVICE}"
+            known = warning_of(report, TRAINING)
+            if known is not None and self._last is not None:
                 return (
-                    f"{before} of {rows} rows of X have an index at or before {self._last}, where the training "
-                    f"rows end: {ADVICE}"
+                    f"{int(known.value)} of {rows} rows of X have an index at or before {self._last[0]}, where the "
+                    f"training rows end: {ADVICE}"
                 )
         if rows < LEAST:
             is_end = self._inputs.is_telling and np.array_equal(X, self._end[-rows:])
@@ -200,28 +200,25 @@ class TrainingRows:
         return f"{found} of {rows} rows of X {what}: {ADVICE}" if found else None
 
     def target_time(self, future: Any) -> Any:
-        """Return the index of the last training target, from the form and the index of y; None: unknown."""
-        if future is None or self._last is None:
+        """Return the last training target in the index, an index of one row, from the form and the index of y; None: unknown."""
+        times = None if future is None or future[1] is None or self._last is None else Times.of(future[1])
+        last = None if times is None else Times.of(self._last)
+        if times is None or last is None or times.kind != last.kind:
             return None
         index = future[1]
-        try:
-            if index[-1] > self._last:
-                return index[-1]
-        except TypeError:  # another kind of index than that of X
-            return None
+        if times.values[-1, 0] > last.values[-1, 0]:
+            return index[-1:]
         later = future_index(index, 1, 1)
-        return later[0] if later.dtype == index.dtype else None
+        return later[:1] if later.dtype == index.dtype else None
 
 
 def place_after(X: Any, target: Any) -> str:
-    """Return the meaning of the first row of X, with `target` the index of the last training target: a word of `Model.run_on`.
-    "continue" if the two cannot be compared."""
+    """Return the meaning of the first row of X, with `target` the row of the last training target in the index: a word of
+    `Model.run_on`. "continue" if the two cannot be compared, or X begins earlier."""
     index = index_of(X)
-    if index is None or target is None:
+    times = None if index is None or target is None else Times.of(index)
+    if times is None:
         return "continue"
-    try:
-        if index[0] == target:
-            return "at_target"
-        return "after_target" if index[0] > target else "continue"
-    except TypeError:  # another kind of index, or one of the two without a time zone
-        return "continue"
+    report = times.check(None, Times.of(target))
+    start = c.PATH_STARTS["continue"] if report.before > 0 else report.start
+    return next(word for word, code in c.PATH_STARTS.items() if code == start)

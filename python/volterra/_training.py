@@ -10,11 +10,12 @@ from typing import Any, Iterable, List, NamedTuple, Optional
 
 import numpy as np
 
+from . import _native as c
 from ._arrays import Array, as_matrix, as_targets, same_rows
 from ._errors import OrderWarning, warn
 from ._frames import FrameForm, column_names, is_frame
 from ._frames import is_series as is_a_series
-from ._gaps import TimeGrid, training_gap, warn_of_gap
+from ._gaps import training_gap, warn_of_gap
 from ._loss import LossSettings
 from ._model import Model
 from ._order import ADVICE, index_of, is_ordered
@@ -114,7 +115,7 @@ class Training(NamedTuple):
     form: Optional[FrameForm]  # of the forecasts, where X and y are pandas objects
     future: Any  # form and last part of the index of such a y, or X
     source: Any  # X as it was given
-    grid: Optional[TimeGrid]  # of its index
+    grid: Optional[c.TimeGrid]  # of its index
     records: Optional[List[int]]  # rows of X in every record; None: one sequence
     fitted_records: Optional[List[int]]  # those that have a target
     pairing: Pairing

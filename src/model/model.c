@@ -158,6 +158,7 @@ volt_status volt_model_get_info(const volt_model *model, volt_model_info *info)
         .kernel_rows = model->n,
         .pending = volt_model_pending(model),
     };
+    volt_notes_get_times(&model->notes, model->ahead, &now.times); /* valid: checked by fit and load */
     if (model->trained.landmarks > 0) {
         now.n = model->trained.rows;
         now.washout = model->trained.washout;

@@ -1,9 +1,13 @@
 /* src/model/model_notes.c: notes stored with a model. */
 #include "model/model_notes.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "io/time/time_text.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -69,6 +73,48 @@ volt_status volt_notes_read(const volt_safetensors *file, volt_model_notes *note
     for (int i = 0; i < VOLT_NOTES && !status; i++)
         status = set_note(notes, i, volt_safetensors_metadata(file, notes_of_a_model[i].key));
     return status;
+}
+
+/* ---- times of the training rows ---------------------------------------------------------------- */
+
+static volt_status replace(const char **note, const char *text)
+{
+    volt_free((void *)*note);
+    *note = volt_strdup(text);
+    return *note ? VOLT_OK : VOLT_ERR_MEMORY;
+}
+
+volt_status volt_notes_set_times(const volt_time *times, int64_t n, int64_t ahead, volt_model_notes *notes)
+{
+    char text[VOLT_TIME_LENGTH];
+    volt_time_step step;
+    VOLT_REQUIRE(n > ahead, VOLT_ERR_ARGUMENT,
+                 "n_times is %" PRId64 ", and must be above the horizon of %" PRId64 " rows", n, ahead);
+    VOLT_TRY(volt_time_step_find(times, n, &step));
+    if (volt_time_step_is_known(step))
+        VOLT_TRY(replace(&notes->time_step, volt_time_step_format(step, text)));
+    VOLT_TRY(replace(&notes->time_end, volt_time_format(times[n - 1 - ahead], text)));
+    return replace(&notes->time_target, volt_time_format(times[n - 1], text));
+}
+
+static volt_status parse_time(const char *key, const char *text, volt_time *time)
+{
+    volt_status status = text ? volt_times_parse(&text, 1, time) : VOLT_OK;
+    return status ? volt_fail_prefix(status, "the model's \"%s\"", key) : VOLT_OK;
+}
+
+volt_status volt_notes_get_times(const volt_model_notes *notes, int64_t ahead, volt_training_times *times)
+{
+    volt_training_times parsed = {.end = {NAN, NAN}, .target = {NAN, NAN}};
+    VOLT_TRY(parse_time("time_end", notes->time_end, &parsed.end));
+    VOLT_TRY(parse_time("time_target", notes->time_target, &parsed.target));
+    if (notes->time_step && volt_time_step_parse(notes->time_step, &parsed.step))
+        return volt_fail_prefix(VOLT_ERR_FORMAT, "the model's \"time_step\"");
+    if (!notes->time_target && volt_time_step_is_known(parsed.step)) /* a file of version 1.0 */
+        parsed.target = volt_time_advance(parsed.end, parsed.step, ahead);
+    if (times)
+        *times = parsed;
+    return VOLT_OK;
 }
 
 /* ---- digest of the first rows ------------------------------------------------------------------ */

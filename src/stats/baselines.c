@@ -162,6 +162,12 @@ const char *volt_warning_text(volt_warning_code code)
         return "a class has one training series: its leave-one-out prediction is wrong by construction";
     case VOLT_WARNING_RATE_TOO_SMALL:
         return "too few normal series for the false-alarm rate: the threshold is their largest score";
+    case VOLT_WARNING_ROWS_UNORDERED:
+        return "the rows are not in order of time";
+    case VOLT_WARNING_ROWS_MISSING:
+        return "rows are missing: the row after a gap is taken as the next step";
+    case VOLT_WARNING_TRAINING_ROWS:
+        return "rows are not later than the training rows";
     }
     return "unknown warning";
 }

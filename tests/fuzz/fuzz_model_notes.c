@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_model_notes.c: libFuzzer target for the time notes of a model, as read by the program.
+/* tests/fuzz/fuzz_model_notes.c: libFuzzer target for the time notes of a model, as read by the library and the program.
  *
  * The lines are the notes: time_end, time_step, calendar, calendar_scale, first_rows, horizons, time_target;
  * an empty line is skipped. Accepted notes contain valid times and numbers, and the rows of a file are
@@ -9,6 +9,7 @@
 #include "fuzz/fuzz_lines.h"
 #include "fuzz/fuzz_mute.h"
 #include "fuzz/fuzz_own_file.h"
+#include "model/model_notes.h"
 #include "volterra.h"
 
 #include <math.h>
@@ -27,15 +28,15 @@ static void use(const volt_model_info *model, const model_times *times)
 {
     dataset data = {0};
     fuzz_write(fuzz_own_path(), dated, sizeof dated - 1);
-    FUZZ_CHECK(!times->has_end || isfinite(times->end.seconds));
+    FUZZ_CHECK(!model->notes.time_end || isfinite(model->times.end.seconds));
     FUZZ_CHECK(isfinite(times->step.seconds));
     FUZZ_CHECK(times->calendar.columns.cols >= 0 && times->calendar.columns.cols < model->d);
     FUZZ_CHECK(times->calendar.scale > 0 && isfinite(times->calendar.scale));
     FUZZ_CHECK(dataset_read(&data, fuzz_own_path(), VOLT_MISSING_ERROR) == 0);
-    model_times_warn_start(model, times, &data);
+    FUZZ_CHECK(model_times_warn_start(model, &data, true) == 0);
     dataset later = data; /* of which rows may be left out */
     volt_start start = VOLT_START_RESET;
-    if (model_times_find_start(model, times, &later, &start) == 0)
+    if (model_times_find_start(model, &later, &start) == 0)
         FUZZ_CHECK(start != VOLT_START_RESET && later.view.rows >= 1 && later.view.rows <= data.view.rows);
     if (calendar_add(&times->calendar, &data, "the calendar of the model") == 0)
         for (int64_t i = 0; i < data.view.rows; i++)
@@ -61,7 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                                      .horizons = note(lines, count, 5),
                                      .time_target = note(lines, count, 6)};
     model_times times;
-    if (model_times_read(&model, &times) == 0)
+    if (volt_notes_get_times(&model.notes, model.ahead, &model.times) == VOLT_OK &&
+        model_times_read(&model, &times) == 0)
         use(&model, &times);
     fuzz_lines_free(lines, count);
     return 0;

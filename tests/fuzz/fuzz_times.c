@@ -8,6 +8,7 @@
 #include "args/options.h"
 #include "files/calendar.h"
 #include "fuzz/fuzz_lines.h"
+#include "io/time/time_text.h"
 #include "volterra.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* tests/unit/test_refused_io.c: invalid arguments of tables, lines and times: each argument in turn, with
  * its message, and unchanged outputs. */
+#include "io/time/time_text.h"
 #include "support/check.h"
 #include "support/scratch.h"
 #include "volterra/io.h"

@@ -39,6 +39,14 @@ volt_date_order volt_time_text_order(const char *text, const volt_time_text *par
 /* volt_times_parse, with an order that other rows of the file may have determined. */
 volt_status volt_times_parse_as(const char *const *texts, int64_t n, volt_date_order order, volt_time *times);
 
+/* Formats a time: 2019-04-09, 2019-04-09 12:30, with seconds and offset if needed. Parses to the same time
+ * within 1e-6 s. Returns `text`. */
+const char *volt_time_format(volt_time time, char text[VOLT_TIME_LENGTH]);
+
+/* Format and parse a step: "3600 s", "1 month", "3 months to the last day". VOLT_ERR_FORMAT. */
+const char *volt_time_step_format(volt_time_step step, char text[VOLT_TIME_LENGTH]);
+volt_status volt_time_step_parse(const char *text, volt_time_step *step);
+
 /* The number in a field; 0 when absent. */
 int64_t volt_time_text_number(const char *text, volt_time_field field);
 

@@ -96,7 +96,9 @@ static volt_status save_notes(const volt_model *model, volt_file_writer *writer)
 
 static volt_status load_notes(const volt_file_fields *fields, volt_model *model)
 {
-    return volt_notes_read(fields->file, &model->notes);
+    VOLT_TRY(volt_notes_read(fields->file, &model->notes));
+    volt_status status = volt_notes_get_times(&model->notes, model->ahead, NULL);
+    return status ? volt_fail_prefix(status, "%s", fields->path) : VOLT_OK;
 }
 
 const volt_file_part volt_notes_part = {

@@ -107,6 +107,9 @@ static volt_status prepare(const volt_kernel *kernel, const fit_task *task, cons
     VOLT_TRY(volt_names_copy(options->input_names, model->recipe.inputs, &model->input_names));
     VOLT_TRY(volt_names_copy(options->output_names, model->q, &model->output_names));
     VOLT_TRY(volt_notes_copy(&options->notes, &model->notes));
+    if (options->times)
+        VOLT_TRY(volt_notes_set_times(options->times, options->n_times, options->ahead, &model->notes));
+    VOLT_TRY(volt_notes_get_times(&model->notes, options->ahead, NULL));
     VOLT_TRY(volt_notes_first_rows(task->X, &model->notes));
     VOLT_TRY(volt_model_record_pending(model, options->pending));
     VOLT_TRY(volt_kernel_parse(volt_kernel_text(kernel), &model->kernel));

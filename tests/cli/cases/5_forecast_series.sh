@@ -230,7 +230,7 @@ forecast_wrong()
     err_has "row 1 \(2008-03\) does not come after the row before it \(2008-04\): sort the rows by column 'month'"
     sed '30d' s.csv >gap.csv
     expect 0 forecast gap.csv --steps 2 --plot none
-    err_has 'rows are missing at 1 place, the first before 2002-06'
+    err_has '1 row missing between 2002-04 and 2002-06'
     cut -d, -f2 s.csv >plain.csv
     expect 1 forecast plain.csv --calendar month
     err_has 'no column of dates'

@@ -115,7 +115,7 @@ anomaly_wrong()
     expect 1 anomaly --train nowhere.ts
     expect 1 anomaly --x nowhere.csv
     expect 1 anomaly --x k.csv:x --rows :50
-    err_has 'none are left to watch'
+    err_has 'none are left to score'
     expect 2 anomaly --x k.csv:x --train-rows 19
     expect 2 anomaly --x k.csv:x --labels k.csv:kick --rows 0:x
     expect 2 anomaly --x k.csv:x --labels k.csv:x,y

@@ -1,0 +1,17 @@
+/* src/io/time/time_grid.h: regular times of rows, and rows missing from them.
+ *
+ * A step is a fixed number of seconds (the median), or calendar months from 27 days on. Weekdays that do not
+ * occur (weekends) are closed, and a closure every night (trading hours) is not a gap. With closed weekdays
+ * and a step of one day, up to two missing days are a holiday. */
+#ifndef IO_TIME_GRID_H
+#define IO_TIME_GRID_H
+
+#include "volterra/io.h"
+
+/* Finds the grid of times in order; step zero: fewer than 3 rows, or no step that most rows have. VOLT_ERR_MEMORY. */
+volt_status volt_time_grid_find(const volt_time *times, int64_t n, volt_time_grid *grid);
+
+/* The number of rows missing between two consecutive rows of the grid; 0: none, or an unknown step. */
+int64_t volt_time_grid_missing(const volt_time_grid *grid, volt_time before, volt_time after);
+
+#endif

@@ -1,0 +1,172 @@
+/* tests/unit/test_times_check.c: order of rows by their times, missing rows, and rows that the model knows. */
+#include "support/check.h"
+#include "support/failing_alloc.h"
+#include "support/sequences.h"
+#include "volterra/task.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 400 };
+static const double day = 86400;
+static const volt_time unknown = {NAN, NAN};
+
+static volt_time at(double seconds)
+{
+    return (volt_time){seconds, seconds};
+}
+
+static volt_time date(const char *text)
+{
+    volt_time time;
+    check_ok(volt_times_parse(&text, 1, &time));
+    return time;
+}
+
+static const volt_warning *warning(const volt_times_report *report, volt_warning_code code)
+{
+    for (int64_t i = 0; i < report->n_warnings; i++)
+        if (report->warnings[i].code == code)
+            return &report->warnings[i];
+    return NULL;
+}
+
+/* Checks rows by their own grid. */
+static volt_times_report check(const volt_time *times, int64_t n)
+{
+    volt_times_report report = {.struct_size = sizeof report};
+    check_ok(volt_times_check(times, n, NULL, unknown, &report));
+    return report;
+}
+
+/* Removes `count` rows from row `first` on; `missing` of them must be found before that row (-1: no gap, 0: an unknown number). */
+static void check_gap(const volt_time *times, int64_t n, int64_t first, int64_t count, int64_t missing)
+{
+    volt_time kept[MOST];
+    memcpy(kept, times, (size_t)first * sizeof *kept);
+    memcpy(kept + first, times + first + count, (size_t)(n - first - count) * sizeof *kept);
+    assert_int_equal(check(times, n).n_warnings, 0);
+    volt_times_report report = check(kept, n - count);
+    const volt_warning *gap = warning(&report, VOLT_WARNING_ROWS_MISSING);
+    assert_int_equal(gap != NULL, missing >= 0);
+    if (gap) {
+        assert_int_equal(gap->row, first);
+        assert_true(gap->value == (double)missing);
+    }
+}
+
+static void gaps_are_found_on_every_grid(void **state)
+{
+    (void)state;
+    volt_time hours[60], months[60], work[60], trading[MOST];
+    int64_t n_work = 0, n_trading = 0;
+    for (int64_t i = 0; i < 60; i++)
+        hours[i] = at(3600.0 * (double)i);
+    const volt_time_step month = {.months = 1, .is_month_end = 1};
+    for (int64_t i = 0; i < 60; i++)
+        months[i] = volt_time_advance(date("2001-01-31"), month, i);
+    double monday = date("2024-01-08").seconds;
+    for (int64_t d = 0; n_work < 60; d++)
+        if (d % 7 < 5)
+            work[n_work++] = at(monday + day * (double)d);
+    for (int64_t d = 0; n_trading + 20 <= MOST; d++) /* half hours from 9:30, on working days */
+        for (int64_t k = 0; d % 7 < 5 && k < 20; k++)
+            trading[n_trading++] = at(monday + day * (double)d + 34200 + 1800 * (double)k);
+    check_gap(hours, 60, 20, 1, 1);
+    check_gap(hours, 60, 20, 7, 7);
+    check_gap(months, 60, 20, 1, 1);
+    check_gap(months, 60, 20, 12, 12);
+    check_gap(work, 60, 20, 2, -1); /* a holiday */
+    check_gap(work, 60, 20, 3, 3);
+    check_gap(trading, n_trading, 25, 3, 0);
+    volt_times_report report = check(trading, n_trading);
+    assert_int_equal(report.grid.closed_weekdays, 1 << 5 | 1 << 6);
+    assert_int_equal(report.grid.closes_nightly, 1);
+    assert_true(report.grid.step.seconds == 1800 && check(months, 60).grid.step.months == 1);
+}
+
+static void irregular_times_have_no_step(void **state)
+{
+    (void)state;
+    volt_time times[60];
+    volt_rng rng = test_rng(1);
+    double now = 0;
+    for (int64_t i = 0; i < 60; i++)
+        times[i] = at(now -= 3600 * log(1 - volt_rng_uniform(&rng)));
+    volt_times_report report = check(times, 60);
+    assert_int_equal(report.n_warnings, 0);
+    assert_false(volt_time_step_is_known(report.grid.step));
+    assert_int_equal(check(times, 0).n_warnings, 0);
+    assert_false(volt_time_step_is_known(check(times, 2).grid.step));
+}
+
+static void rows_out_of_order_are_counted(void **state)
+{
+    (void)state;
+    volt_time times[] = {{0, 0}, {2, 2}, {1, 1}, {3, 3}, {2, 2}};
+    volt_times_report report = check(times, 5);
+    assert_int_equal(report.n_warnings, 1);
+    assert_int_equal(report.warnings[0].code, VOLT_WARNING_ROWS_UNORDERED);
+    assert_int_equal(report.warnings[0].row, 2);
+    assert_true(report.warnings[0].value == 2);
+    times[2] = times[4] = (volt_time){NAN, NAN};
+    assert_true(check(times, 5).warnings[0].value == 3);
+}
+
+static void rows_are_compared_with_the_last_one(void **state)
+{
+    (void)state;
+    const volt_time_grid grid = {.step = {.seconds = 10}};
+    static const struct {
+        double last;
+        int64_t before, known, gap, missing;
+        volt_start start;
+    } cases[] = {
+        {90, 0, 0, -1, 0, VOLT_START_AFTER_TARGET},  {60, 0, 0, 0, 3, VOLT_START_AFTER_TARGET},
+        {100, 0, 1, -1, 0, VOLT_START_AT_TARGET},    {120, 2, 3, -1, 0, VOLT_START_AT_TARGET},
+        {125, 3, 3, -1, 0, VOLT_START_AFTER_TARGET}, {150, 5, 5, -1, 0, VOLT_START_CONTINUE},
+    };
+    volt_time times[5];
+    for (int64_t i = 0; i < 5; i++)
+        times[i] = at(100 + 10.0 * (double)i);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        volt_times_report report = {.struct_size = sizeof report};
+        check_ok(volt_times_check(times, 5, &grid, at(cases[i].last), &report));
+        const volt_warning *known = warning(&report, VOLT_WARNING_TRAINING_ROWS);
+        const volt_warning *gap = warning(&report, VOLT_WARNING_ROWS_MISSING);
+        assert_int_equal(report.before, cases[i].before);
+        assert_int_equal(report.start, cases[i].start);
+        assert_int_equal(known ? (int64_t)known->value : 0, cases[i].known);
+        assert_int_equal(gap ? gap->row : -1, cases[i].gap);
+        assert_int_equal(gap ? (int64_t)gap->value : 0, cases[i].missing);
+    }
+}
+
+static void failures_are_reported(void **state)
+{
+    (void)state;
+    volt_time times[] = {{0, 0}, {1, 1}, {2, 2}};
+    volt_times_report report = {.struct_size = sizeof report};
+    check_fails(volt_times_check(NULL, 3, NULL, unknown, &report), VOLT_ERR_ARGUMENT, "NULL");
+    check_fails(volt_times_check(times, 3, NULL, unknown, NULL), VOLT_ERR_ARGUMENT, "NULL");
+    failing_alloc_start(1);
+    volt_status status = volt_times_check(times, 3, NULL, unknown, &report);
+    assert_true(failing_alloc_hit());
+    failing_alloc_stop();
+    assert_int_equal(status, VOLT_ERR_MEMORY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gaps_are_found_on_every_grid),  cmocka_unit_test(irregular_times_have_no_step),
+        cmocka_unit_test(rows_out_of_order_are_counted), cmocka_unit_test(rows_are_compared_with_the_last_one),
+        cmocka_unit_test(failures_are_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
