@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-enum { LEAST_ROWS = 3, FEWEST_TRAIN = 50, MOST_TRAIN = 2000 };
+enum { MIN_ROWS = 3, MIN_TRAIN = 50, MAX_TRAIN = 2000 };
 
 volt_row_anomaly_options volt_row_anomaly_options_default(void)
 {
@@ -33,12 +33,12 @@ static volt_status take_options(const volt_row_anomaly_options *given, volt_row_
 static volt_status count_train_rows(int64_t rows, int64_t given, int64_t *train)
 {
     *train = given;
-    VOLT_REQUIRE(given == 0 || (given >= LEAST_ROWS && given <= rows), VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(given == 0 || (given >= MIN_ROWS && given <= rows), VOLT_ERR_ARGUMENT,
                  "train_rows is %" PRId64 ", and must be %d to %" PRId64 ", the number of rows", given,
-                 LEAST_ROWS, rows);
+                 MIN_ROWS, rows);
     if (given > 0)
         return VOLT_OK;
-    *train = volt_max(FEWEST_TRAIN, volt_min(rows / 3, MOST_TRAIN));
+    *train = volt_max(MIN_TRAIN, volt_min(rows / 3, MAX_TRAIN));
     VOLT_REQUIRE(rows > *train, VOLT_ERR_DATA,
                  "there are %" PRId64 " rows, of which the first %" PRId64
                  " are fitted: none are left to score",
@@ -86,7 +86,7 @@ static volt_status score_rows(volt_live *live, volt_view last, volt_view X, volt
     volt_detection row = {.struct_size = sizeof row};
     volt_stage_begin(&stage, progress, "watch", 0, 1, (double)X.rows);
     VOLT_TRY(volt_live_detect(live, last.data, NULL, &row));
-    for (int64_t t = 0; t < X.rows && volt_stage_goes_on(&stage); t++) {
+    for (int64_t t = 0; t < X.rows && volt_stage_should_continue(&stage); t++) {
         double *out = scores.data + t * scores.ld;
         VOLT_TRY(volt_live_detect(live, X.data + t * X.ld, NULL, &row));
         out[0] = row.score;

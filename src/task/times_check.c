@@ -76,5 +76,5 @@ volt_status volt_times_check(const volt_time *times, int64_t n, const volt_time_
         if (full.before < n)
             find_gap(times, n, follows ? last : times[full.before], full.before + !follows, &full);
     }
-    return volt_result_give(report, &full, sizeof full, "volt_times_report");
+    return volt_result_copy(report, &full, sizeof full, "volt_times_report");
 }

@@ -231,45 +231,6 @@ static void names_survive(void **state)
     volt_model_free(model);
 }
 
-static void times_survive(void **state)
-{
-    (void)state;
-    volt_rng rng = test_rng(154);
-    volt_time times[11];
-    for (int i = 0; i < 11; i++)
-        times[i] = (volt_time){3600.0 * i, 3600.0 * i};
-    volt_fit_options options = volt_fit_options_default();
-    options.ahead = 2;
-    options.times = times;
-    options.n_times = 11;
-    volt_model *model = fit_model("volterra", &rng, 9, 1, &options);
-    check_ok(volt_model_save(model, path, (volt_progress){0}));
-    volt_model *loaded = load();
-    volt_model_info info = {.struct_size = sizeof info};
-    volt_model_get_info(loaded, &info);
-    assert_string_equal(info.notes.time_end, "1970-01-01 08:00");
-    assert_string_equal(info.notes.time_target, "1970-01-01 10:00");
-    assert_string_equal(info.notes.time_step, "3600 s");
-    assert_true(info.times.end.seconds == 8 * 3600 && info.times.target.seconds == 10 * 3600);
-    assert_true(info.times.step.seconds == 3600);
-    volt_model_free(loaded);
-    volt_model_free(model);
-
-    double X[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-    volt_kernel *kernel = NULL;
-    check_ok(volt_kernel_parse("linear", &kernel));
-    options.n_times = 2;
-    check_fails(volt_model_fit(kernel, volt_view_of(X, 9, 1), volt_view_of(X, 9, 1), &options,
-                               volt_matrix_of(NULL, 0, 0), &model),
-                VOLT_ERR_ARGUMENT, "n_times is 2");
-    options.times = NULL;
-    options.notes.time_step = "soon";
-    check_fails(volt_model_fit(kernel, volt_view_of(X, 9, 1), volt_view_of(X, 9, 1), &options,
-                               volt_matrix_of(NULL, 0, 0), &model),
-                VOLT_ERR_FORMAT, "time_step");
-    volt_kernel_free(kernel);
-}
-
 /* For example a CSV header in Latin-1. The error is not VOLT_ERR_MEMORY. */
 static void names_that_are_not_utf8_are_refused_as_such(void **state)
 {
@@ -613,7 +574,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(a_loaded_model_forecasts_bit_by_bit_alike),
         IN_FOLDER(names_survive),
-        IN_FOLDER(times_survive),
         IN_FOLDER(names_that_are_not_utf8_are_refused_as_such),
         IN_FOLDER(a_file_cut_at_any_byte_is_refused),
         IN_FOLDER(a_file_with_any_bit_flipped_is_refused),

@@ -147,6 +147,40 @@ static void rows_are_compared_with_the_last_one(void **state)
     }
 }
 
+static void a_model_stores_the_times_of_its_rows(void **state)
+{
+    (void)state;
+    double X[9] = {1, 2, 4, 3, 5, 7, 6, 8, 9};
+    volt_view rows = volt_view_of(X, 9, 1);
+    volt_matrix none = volt_matrix_of(NULL, 0, 0);
+    volt_time times[11];
+    for (int i = 0; i < 11; i++)
+        times[i] = at(3600.0 * i);
+    volt_kernel *kernel = NULL;
+    volt_model *model = NULL;
+    volt_fit_options options = volt_fit_options_default();
+    options.ahead = 2;
+    options.times = times;
+    options.n_times = 11;
+    check_ok(volt_kernel_parse("linear", &kernel));
+    check_ok(volt_model_fit(kernel, rows, rows, &options, none, &model));
+    volt_model_info info = {.struct_size = sizeof info};
+    check_ok(volt_model_get_info(model, &info));
+    assert_string_equal(info.notes.time_end, "1970-01-01 08:00");
+    assert_string_equal(info.notes.time_target, "1970-01-01 10:00");
+    assert_string_equal(info.notes.time_step, "3600 s");
+    assert_true(info.times.end.seconds == 8 * 3600 && info.times.target.seconds == 10 * 3600);
+    assert_true(info.times.step.seconds == 3600);
+    volt_model_free(model);
+
+    options.n_times = 2;
+    check_fails(volt_model_fit(kernel, rows, rows, &options, none, &model), VOLT_ERR_ARGUMENT, "n_times is 2");
+    options.times = NULL;
+    options.notes.time_step = "soon";
+    check_fails(volt_model_fit(kernel, rows, rows, &options, none, &model), VOLT_ERR_FORMAT, "time_step");
+    volt_kernel_free(kernel);
+}
+
 static void failures_are_reported(void **state)
 {
     (void)state;
@@ -166,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaps_are_found_on_every_grid),  cmocka_unit_test(irregular_times_have_no_step),
         cmocka_unit_test(rows_out_of_order_are_counted), cmocka_unit_test(rows_are_compared_with_the_last_one),
+        cmocka_unit_test(a_model_stores_the_times_of_its_rows),
         cmocka_unit_test(failures_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,11 +8,11 @@
 
 #include <math.h>
 
-static const double day = 86400, least_month = 27 * 86400.0;
+static const double day = 86400, min_month = 27 * 86400.0;
 static const double late = 1.5; /* largest distance of consecutive rows, in steps */
 static const double rare = 0.1; /* relative to an even distribution: a rarer weekday is closed */
-static const double most_seconds = 4e6 * 86400.0; /* about 11000 years: days fit an integer */
-enum { HOLIDAY = 2 /* working days */, WEEKEND = 5, WEEK = 7, LEAST_ROWS = 3 };
+static const double max_seconds = 4e6 * 86400.0; /* about 11000 years: days fit an integer */
+enum { HOLIDAY = 2 /* working days */, WEEKEND = 5, WEEK = 7, MIN_ROWS = 3 };
 
 /* Local time for days and months, UTC for other steps, which clock changes must not affect. */
 static double moment(const volt_time_grid *grid, volt_time time)
@@ -58,7 +58,7 @@ static double steps_between(const volt_time_grid *grid, double before, double af
 int64_t volt_time_grid_missing(const volt_time_grid *grid, volt_time before, volt_time after)
 {
     double a = moment(grid, before), b = moment(grid, after);
-    if (!volt_time_step_is_known(grid->step) || !(fmax(fabs(a), fabs(b)) < most_seconds))
+    if (!volt_time_step_is_known(grid->step) || !(fmax(fabs(a), fabs(b)) < max_seconds))
         return 0;
     double apart = steps_between(grid, a, b);
     if (grid->closes_nightly) {
@@ -137,7 +137,7 @@ static void find(const volt_time *times, int64_t n, double *t, double *work, vol
         t[i] = moment(grid, times[i]);
     for (int64_t i = 1; i < n; i++)
         alike += t[i] - t[i - 1] == grid->step.seconds;
-    if (grid->step.seconds >= least_month && (double)alike < 0.9 * (double)(n - 1)) {
+    if (grid->step.seconds >= min_month && (double)alike < 0.9 * (double)(n - 1)) {
         find_months(t, n, work, grid);
         return;
     }
@@ -155,7 +155,7 @@ static void find(const volt_time *times, int64_t n, double *t, double *work, vol
 volt_status volt_time_grid_find(const volt_time *times, int64_t n, volt_time_grid *grid)
 {
     *grid = (volt_time_grid){0};
-    if (n < LEAST_ROWS || !(fmax(fabs(times[0].clock), fabs(times[n - 1].clock)) < most_seconds))
+    if (n < MIN_ROWS || !(fmax(fabs(times[0].clock), fabs(times[n - 1].clock)) < max_seconds))
         return VOLT_OK;
     double *t = volt_alloc_doubles(2, n);
     if (!t)
