@@ -1,5 +1,5 @@
 /* tests/unit/test_symmetric_eigen.c: eigenvalues of small symmetric matrices. */
-#include "data/bekk/bekk_likelihood.h"
+#include "base/symmetric_eigen.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -16,6 +16,7 @@
 #include "base/blas.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/symmetric_eigen.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -73,12 +73,6 @@ typedef struct volt_bekk_curvature {
 volt_status volt_bekk_curve(volt_bekk_likelihood *likelihood, const double *point, volt_stage *stage,
                             double *errors, volt_bekk_curvature *curvature);
 
-/* ---- eigenvalues of small symmetric matrices, bit-identical for any BLAS and number of threads ---- */
-
-/* Diagonalises the symmetric A (d x d, full): eigenvalues A[i * d + i], unsorted, with unit eigenvectors in
- * the rows of V (d x d). Returns 0 when A is not finite. */
-int volt_symmetric_eigen(int64_t d, double *A, double *V);
-
 /* ---- maximisation of the log-likelihood of the BEKK model from a given point ------------------- */
 
 typedef struct volt_bekk_ascent {

@@ -7,6 +7,7 @@
  * vech(H_t). */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/symmetric_eigen.h"
 #include "data/bekk/bekk.h"
 #include "data/bekk/bekk_likelihood.h"
 #include "data/process.h"
