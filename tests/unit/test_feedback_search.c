@@ -271,7 +271,7 @@ static void threads_change_nothing(void **state)
             assert_string_equal(a->kernel, b->kernel);
             assert_true(a->alpha == b->alpha && a->feedback == b->feedback);
             assert_true(a->score == b->score || (a->failure && b->failure));
-            assert_true(b->feedback >= 0.1 && b->feedback <= 100);
+            assert_true(b->feedback >= 0.02 && b->feedback <= 100);
         }
         if (first)
             volt_search_free(search);

@@ -221,7 +221,7 @@ static void candidates_stay_in_their_ranges(void **state)
     volt_candidates_free(drawn);
 
     drawn = draw("fir:corr=? + memory:pole=?,pair=?,angle=?", NULL);
-    static const bound filters[] = {{"1.corr", -0.9, 0.99}, {"2.pole", -0.9, 0.98},  {"2.pair", 0, 0.98},
+    static const bound filters[] = {{"1.corr", -0.9, 0.99}, {"2.pole", -0.9, 0.995}, {"2.pair", 0, 0.995},
                                     {"2.angle", 0, 1},      {"2.weight", 1e-3, 1e3}, {"1.mu", 0, 1}};
     static const char *const edges[] = {"fir + memory",
                                         "fir:corr=0.99 + 1000*memory:pole=0.98,pair=0.98,angle=1",

@@ -18,9 +18,9 @@
 #include <string.h>
 
 typedef struct reader {
-    const char *kernel;           /* fixed kernel, or NULL */
-    const volt_kernel_info *info; /* its entry in the table */
-    char **names;                 /* of the columns */
+    const char *kernel;  /* fixed kernel, or NULL */
+    volt_kernel *parsed; /* the same */
+    char **names;        /* of the columns */
     int64_t n_columns, column_capacity;
     int64_t alpha, feedback, text; /* columns of alpha, of feedback weights and of whole kernels, -1: none */
     bool in_header;
@@ -101,17 +101,10 @@ static volt_status read_cell(void *context, int64_t line, int64_t column, const 
 /* Checks that the column is a parameter of the given kernel. */
 static volt_status check_name(const reader *r, const char *name, int64_t line)
 {
-    const volt_kernel_info *info = r->info;
-    const char *names[VOLT_MAX_PARAMETERS + 2] = {"alpha", "feedback"};
-    for (int64_t p = 0; p < info->n_parameters; p++) {
-        names[p + 2] = info->parameters[p].name;
-        if (strcmp(names[p + 2], name) == 0)
-            return VOLT_OK;
-    }
-    const char *nearest = volt_nearest_name(name, names, info->n_parameters + 2);
-    return volt_fail(VOLT_ERR_FORMAT, "line %" PRId64 ": kernel %s has no parameter \"%s\"%s%s%s", line,
-                     info->name, name, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                     nearest ? "\"?" : "");
+    volt_kernel_value value = {.struct_size = sizeof value};
+    if (volt_kernel_get(r->parsed, name, &value) == VOLT_OK)
+        return VOLT_OK;
+    return volt_fail_prefix(VOLT_ERR_FORMAT, "line %" PRId64, line);
 }
 
 static volt_status finish_header(reader *r, int64_t line)
@@ -177,12 +170,8 @@ volt_status volt_candidates_read(const char *path, const char *kernel, volt_cand
 {
     VOLT_REQUIRE(path && candidates, VOLT_ERR_ARGUMENT, "the path or the candidates are NULL");
     reader r = {.kernel = kernel, .alpha = -1, .feedback = -1, .text = -1, .in_header = true};
-    if (kernel) {
-        volt_kernel *parsed = NULL;
-        VOLT_TRY(volt_kernel_parse(kernel, &parsed));
-        r.info = &parsed->entry->info;
-        volt_kernel_free(parsed);
-    }
+    if (kernel)
+        VOLT_TRY(volt_kernel_parse(kernel, &r.parsed));
     volt_status status = read_file(path, &r);
     if (status == VOLT_OK)
         status =
@@ -191,5 +180,6 @@ volt_status volt_candidates_read(const char *path, const char *kernel, volt_cand
     volt_names_free(r.kernels, r.count);
     volt_free(r.alphas);
     volt_free(r.feedbacks);
+    volt_kernel_free(r.parsed);
     return status;
 }

@@ -34,10 +34,12 @@ static void set_choices(const volt_space *space, int64_t number, double *u)
 /* Fills `part` for its combination. *is_new is false if an earlier combination gives the same part. */
 static volt_status find_taken(const volt_space *space, volt_part *part, bool *is_new)
 {
-    double u[VOLT_MAX_AXES] = {0};
+    double u[VOLT_MAX_AXES];
     volt_setting setting;
     bool taken[VOLT_MAX_AXES] = {false};
     char kernel[VOLT_KERNEL_LENGTH];
+    for (int64_t a = 0; a < space->n_axes; a++)
+        u[a] = 0.5; /* ends of ranges may mean that there is none: pair=0 has no angle */
     set_choices(space, part->choices, u);
     VOLT_TRY(volt_space_at(space, u, kernel, &setting, taken));
     *is_new = true;

@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* The default range of the weight of fed-back outputs. */
-static const double feedback_low = 0.1, feedback_high = 100;
+static const double feedback_low = 0.02, feedback_high = 100;
 
 void volt_space_free(volt_space *space)
 {
@@ -89,8 +89,18 @@ static volt_status check_range(const volt_range *range)
     return VOLT_OK;
 }
 
-/* Checks that the kernel accepts NAME=VALUE. Conflicts with other parameters are detected at the draw. */
-static volt_status check_value(const volt_space *space, const char *name, const char *value)
+/* Whether a number is a valid value of the parameter, whatever the others are. */
+static bool is_inside(const volt_parameter_info *parameter, double low, double high)
+{
+    bool whole = parameter->kind == VOLT_PARAMETER_INTEGER;
+    return (whole || parameter->closed & 1 ? low >= parameter->low : low > parameter->low) &&
+           (whole || parameter->closed & 2 ? high <= parameter->high : high < parameter->high);
+}
+
+/* Checks that the kernel accepts NAME=VALUE, or that the number is one of the parameter: whether it agrees with
+ * other parameters is known at the draw. */
+static volt_status check_value(const volt_space *space, const volt_parameter_info *parameter, const char *name,
+                               const char *value)
 {
     double number;
     if (volt_name_is_setting(name)) {
@@ -103,18 +113,21 @@ static volt_status check_value(const volt_space *space, const char *name, const 
     snprintf(text, sizeof text, "%s", space->kernel);
     VOLT_REQUIRE(volt_kernel_text_add(text, sizeof text, name, value), VOLT_ERR_KERNEL,
                  "the kernel's text with %s has more than %d characters", name, VOLT_KERNEL_LENGTH - 1);
-    VOLT_TRY(volt_kernel_parse(text, &parsed));
+    volt_status status = volt_kernel_parse(text, &parsed);
     volt_kernel_free(parsed);
-    return VOLT_OK;
+    bool is_valid = status == VOLT_ERR_KERNEL && parameter->kind == VOLT_PARAMETER_REAL &&
+                    volt_parse_number(value, &number) && is_inside(parameter, number, number);
+    return is_valid ? VOLT_OK : status;
 }
 
-static volt_status copy_choices(const volt_space *space, const volt_range *range, volt_axis *axis)
+static volt_status copy_choices(const volt_space *space, const volt_parameter_info *parameter,
+                                const volt_range *range, volt_axis *axis)
 {
     axis->choices = volt_alloc_zero(range->n_choices, sizeof *axis->choices);
     if (!axis->choices)
         return VOLT_ERR_MEMORY;
     for (int64_t c = 0; c < range->n_choices; c++) {
-        VOLT_TRY(check_value(space, range->name, range->choices[c]));
+        VOLT_TRY(check_value(space, parameter, range->name, range->choices[c]));
         axis->choices[c] = volt_strdup(range->choices[c]);
         if (!axis->choices[c])
             return VOLT_ERR_MEMORY;
@@ -132,12 +145,9 @@ static volt_status check_ends(const volt_parameter_info *parameter, const volt_r
                  "%s is %s: give choices, not a range", range->name, parameter->range);
     VOLT_REQUIRE(parameter->kind != VOLT_PARAMETER_INTEGER || volt_law_is_integer(range->kind),
                  VOLT_ERR_ARGUMENT, "%s takes whole numbers: give a range of integers", range->name);
-    bool whole = parameter->kind == VOLT_PARAMETER_INTEGER;
-    bool inside =
-        (whole || parameter->closed & 1 ? range->low >= parameter->low : range->low > parameter->low) &&
-        (whole || parameter->closed & 2 ? range->high <= parameter->high : range->high < parameter->high);
-    VOLT_REQUIRE(inside, VOLT_ERR_ARGUMENT, "the range of %s goes from %g to %g, and must lie in %s",
-                 range->name, range->low, range->high, parameter->range);
+    VOLT_REQUIRE(is_inside(parameter, range->low, range->high), VOLT_ERR_ARGUMENT,
+                 "the range of %s goes from %g to %g, and must lie in %s", range->name, range->low, range->high,
+                 parameter->range);
     return VOLT_OK;
 }
 
@@ -162,7 +172,7 @@ static volt_status add_range(volt_space *space, const volt_range *range)
     volt_status status = VOLT_OK;
     if (range->choices) {
         VOLT_REQUIRE(range->n_choices >= 1, VOLT_ERR_ARGUMENT, "there are no choices for %s", range->name);
-        status = copy_choices(space, range, &axis);
+        status = copy_choices(space, parameter, range, &axis);
     } else {
         VOLT_TRY(check_range(range));
         VOLT_REQUIRE(!setting || range->low > 0, VOLT_ERR_ARGUMENT,
@@ -185,8 +195,8 @@ static const struct {
     const char *name;
     volt_axis axis;
 } asked_ranges[] = {
-    {"pole", {.kind = VOLT_SEARCH_LINEAR, .low = -0.9, .high = 0.98}},
-    {"pair", {.kind = VOLT_SEARCH_LINEAR, .low = 0, .high = 0.98}},
+    {"pole", {.kind = VOLT_SEARCH_LINEAR, .low = -0.9, .high = 0.995}},
+    {"pair", {.kind = VOLT_SEARCH_LINEAR, .low = 0, .high = 0.995}},
     {"angle", {.kind = VOLT_SEARCH_LINEAR, .low = 0, .high = 1}},
     {"corr", {.kind = VOLT_SEARCH_LINEAR, .low = -0.9, .high = 0.99}},
     {"seed", {.kind = VOLT_SEARCH_INTEGER, .low = 1, .high = 1000}},

@@ -277,3 +277,28 @@ tune_wrong()
     absent p.svg
 }
 check "tune: wrong options, each with its sentence" tune_wrong
+
+# Ranges of a filter in any order, and columns of a sum in a file of candidates.
+tune_filter_ranges()
+{
+    system_with_memory 60
+    local pair='1.pair=uniform:0.5..0.9' angle='1.angle=uniform:0.1..0.5' order
+    for order in "$pair $angle" "$angle $pair"; do
+        expect 0 tune --x u.csv --y y.csv --kernel 'memory + fir' --range $order --draws 4 --log t.jsonl --json
+        [ "$(grep -c 'pair=0.*angle=0' t.jsonl)" -eq 4 ] || fail "a candidate has no angle with $order"
+        rm t.jsonl
+    done
+    expect 0 tune --x u.csv --y y.csv --kernel memory --range 'angle=0.2|0.4' pair=uniform:0.5..0.9 --draws 4 --json
+    expect 0 tune --x u.csv --y y.csv --kernel memory:pair=? --range angle=uniform:0.1..0.5 --draws 4 --json
+    expect 2 tune --x u.csv --y y.csv --kernel memory --range 'angle=0.2|4' pair=uniform:0.5..0.9 --draws 4
+    err_has 'angle'
+    expect 2 tune --x u.csv --y y.csv --kernel memory --range angle=uniform:0.1..0.5 --draws 4
+    err_has 'angle'
+    printf 'alpha,1.gamma,2.weight,2.pole\n0.1,1,2,0.5\nauto,2,3,0.5\n' >sums.csv
+    expect 0 tune --x u.csv --y y.csv --kernel 'memory + fir' --candidates sums.csv --log t.jsonl
+    grep -q 'memory:gamma=1,.* + 2\*fir:.*pole=0.5' t.jsonl || fail "the columns are not in the kernel"
+    printf 'alpha,3.gamma\n0.1,1\n' >sums.csv
+    expect 1 tune --x u.csv --y y.csv --kernel 'memory + fir' --candidates sums.csv
+    err_has 'sums.csv: line 1: .*3.gamma'
+}
+check "tune: ranges of filters, candidates of sums" tune_filter_ranges
