@@ -100,6 +100,7 @@ const choice race_choices[] = {
 const choice strategy_choices[] = {
     {"random", VOLT_STRATEGY_RANDOM, NULL},
     {"adaptive", VOLT_STRATEGY_ADAPTIVE, NULL},
+    {"cma", VOLT_STRATEGY_CMA, NULL},
     {NULL, 0, NULL},
 };
 

@@ -53,10 +53,14 @@ static void announce_expected(search_watch *watch, const volt_search_info *info)
     char budget[QUANTITY_LENGTH];
     /* The first draws are slow: caches are cold, and without a best score no candidate is pruned. */
     bool is_early = info->seconds < 0.02 * watch->budget || info->trials < 8;
-    if (watch->announced || watch->budget <= 0 || info->expected <= 0 ||
-        (is_early && info->seconds < 0.1 * watch->budget))
+    if (watch->budget <= 0 || info->expected <= 0 || (is_early && info->seconds < 0.1 * watch->budget))
         return;
-    watch->announced = true;
+    /* Repeated after twice the time if it was wrong by half: later draws may be slower or faster than the first. */
+    double ratio = (double)info->expected / (double)(watch->announced > 0 ? watch->announced : 1);
+    if (watch->announced > 0 && ((ratio < 1.5 && ratio > 1 / 1.5) || info->seconds < 2 * watch->announced_at))
+        return;
+    watch->announced = info->expected;
+    watch->announced_at = info->seconds;
     if (info->total >= 0 && info->expected >= info->total)
         progress_announce("all %lld draws are expected to fit in the budget of %s", (long long)info->total,
                           format_seconds(watch->budget, budget));
@@ -69,6 +73,7 @@ void search_watch_trial(const volt_search *search, const volt_trial *trial, void
 {
     (void)trial;
     search_watch *watch = context;
+    watch->has_trials = true;
     char line[LINE_CAPACITY], count[96], kernel[LINE_CAPACITY / 2];
     volt_search_info info = {.struct_size = sizeof info};
     volt_search_get_info(search, &info);

@@ -19,8 +19,10 @@ score_words score_words_of(const volt_search_info *info);
 /* ---- progress --------------------------------------------------------------------------------- */
 
 typedef struct search_watch {
-    double budget;  /* time limit in seconds; 0: none */
-    bool announced; /* the expected number of trials was printed */
+    double budget;       /* time limit in seconds; 0: none */
+    int64_t announced;   /* number of draws announced; 0: none yet */
+    double announced_at; /* seconds after the start */
+    bool has_trials;
 } search_watch;
 
 /* volt_trial_fn that updates the progress line. The context is a search_watch. */

@@ -141,6 +141,16 @@ static int read_shard(const char *text, int64_t *shard, int64_t *shards)
     return 0;
 }
 
+/* Log callback: warnings before the first trial are printed at once, because they may be about the whole search. */
+static void log_of_search(volt_log_level level, const char *message, void *context)
+{
+    const search_watch *watch = context;
+    if (level == VOLT_LOG_WARNING && !watch->has_trials)
+        progress_announce("warning: %s", message);
+    else
+        hold_library_warning(level, message, NULL);
+}
+
 /* Runs the search. If interrupted, *search holds the trials so far and *interrupted is true. */
 static int search_candidates(const tuning *run, const volt_candidates *candidates, volt_search **search,
                              bool *interrupted)
@@ -151,8 +161,10 @@ static int search_candidates(const tuning *run, const volt_candidates *candidate
     options.on_trial = search_watch_trial;
     options.trial_context = &watch;
     options.progress = progress_begin(arguments->common.quiet);
+    volt_set_log(log_of_search, &watch);
     volt_status status =
         volt_search_run(candidates, run->seen.prepared->X, run->seen.prepared->Y, &options, search);
+    volt_set_log(hold_library_warning, NULL);
     progress_end();
 
     *interrupted = interrupt_seen() && *search && volt_search_trial(*search, VOLT_TRIAL_BEST);
@@ -245,6 +257,11 @@ static int finish(const tuning *run, const volt_search *search, bool interrupted
         outcome.model = model;
     }
     int not_assessed = has_data ? assess_best(run, best, &info, outcome.model, &outcome.found) : 0;
+    if (outcome.path && assessment_has(&outcome.found, VOLT_WARNING_WORSE_THAN_CONSTANT))
+        warn("%s holds a model that predicts the validation rows worse than the mean of the targets: search "
+             "longer "
+             "(--draws, --budget), or try another --kernel",
+             arguments->output);
     if (arguments->plot && !(fit_failed && interrupt_seen())) {
         plot_failed = search_plot_file(arguments->plot, search);
         outcome.plot = plot_failed ? NULL : arguments->plot;

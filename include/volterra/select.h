@@ -49,7 +49,7 @@ typedef struct volt_split_options {
 /* ---- candidates ------------------------------------------------------------------------------- */
 
 /* A sequence of candidates, each a kernel and an alpha; an alpha of 0 is profiled. Candidate i depends only on i, except in an
- * adaptive search (volt_strategy). */
+ * search that follows its trials (volt_strategy). */
 typedef struct volt_candidates volt_candidates;
 
 /* Range of one parameter (or "alpha"), instead of the range of the kernel table. */
@@ -72,7 +72,7 @@ typedef struct volt_draw_options {
      * also 0 in every draw of an expensive kernel. 0 (default): all are drawn */
     int from_defaults;
     /* (optional) n x q: the targets, which are fed back (volt_fit_options, feedback_weight). The weight is drawn as
-     * "feedback", log-uniform from 0.1 to 100 unless a range is given; candidate 0 with from_defaults has 1. Widths are in
+     * "feedback", log-uniform from 0.02 to 100 unless a range is given; candidate 0 with from_defaults has 1. Widths are in
      * units of the distances of rows that include the outputs fed back */
     volt_view fed_outputs;
     /* > 0: X are the rows of series of about this many steps, which are compared as wholes (volt_gram_collection). Windows
@@ -181,7 +181,12 @@ typedef enum volt_race {
 
 /* ADAPTIVE requires candidates of volt_candidates_draw: the first 64, then generations of 16, four of five of which are near
  * one of the four best trials of earlier generations. The result does not depend on the number of threads or on resuming; each
- * shard is a separate adaptive search.
+ * shard is a separate adaptive search. With 1000 rows or more (after the washout), candidates after the first 256 are those of
+ * CMA, which starts at the best trial.
+ * CMA requires the same. After the first 64 draws, generations of max(12, 4 + 3 log d) candidates follow the covariance matrix
+ * adaptation evolution strategy over the d open parameters, in the unit box of their ranges; choices keep the value of the
+ * start. A run without progress is followed by one from another draw, with generations twice as large. Races compare with the
+ * previous generation. Threads, resuming and shards: as ADAPTIVE.
  * GRADIENT requires the same and VOLT_SCORE_LOG. Of options.draws evaluations (0: 100) the first 16 (a third if there are fewer
  * than 48) are draws. From the four best of them it maximises the evidence over all open real parameters and alpha by L-BFGS
  * within their ranges; choices and integers keep the values of the draw. Every evaluation is a trial. The result does not
@@ -189,7 +194,8 @@ typedef enum volt_race {
 typedef enum volt_strategy {
     VOLT_STRATEGY_RANDOM, /* candidates in sequence */
     VOLT_STRATEGY_ADAPTIVE,
-    VOLT_STRATEGY_GRADIENT
+    VOLT_STRATEGY_GRADIENT,
+    VOLT_STRATEGY_CMA
 } volt_strategy;
 
 /* Validation of candidates with feedback of outputs. */
@@ -283,7 +289,7 @@ VOLT_API volt_search_options volt_search_options_default(void);
  * VOLT_ERR_CANCELLED and *search holds the completed trials. A candidate that fails is a trial with a reason. If all fail, the
  * call returns VOLT_ERR_DATA with the first reason, and *search holds the trials. VOLT_ERR_ARGUMENT: an endless
  * sequence without
- * a limit, an adaptive search of candidates that are not drawn, splits without training rows, scores that the start does not
+ * a limit, an adaptive or CMA search of candidates that are not drawn, splits without training rows, scores that the start does not
  * support; VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_IO and VOLT_ERR_FORMAT (log). */
 VOLT_API volt_status volt_search_run(const volt_candidates *candidates, volt_view X, volt_view Y,
                                      const volt_search_options *options, volt_search **search);

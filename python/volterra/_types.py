@@ -93,7 +93,7 @@ Solver = str  # NAME or NAME:PARAMETER=VALUE,...: solver_table
 SearchSolver = Literal["auto", "exact", "nystrom"]
 Layout = Literal["auto", "time", "channels"]
 Race = Literal["exact", "fast", "none"]
-Search = Literal["random", "adaptive"]
+Search = Literal["random", "adaptive", "cma"]
 Method = Literal["draws", "gradient"]
 FoldsBy = Literal["rows", "records"]
 Validate = Literal["simulate", "one-step"]

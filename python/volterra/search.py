@@ -89,9 +89,10 @@ class VolterraRidgeCV(SequenceRegressor):
     race : {"exact", "fast", "none"}, default="exact"
         Early stopping of candidates that cannot win (exact) or are unlikely to win (fast). "exact" has the same
         winner as "none".
-    search : {"random", "adaptive"}, default="random"
-        Sampling of candidates: independent, or after 64 draws mostly near the best four (adaptive). "adaptive" draws
-        in generations of 16. Both are reproducible and independent of ``n_jobs``.
+    search : {"random", "adaptive", "cma"}, default="random"
+        Sampling of candidates: independent (random); after 64 draws mostly near the best four (adaptive); after 64
+        draws by CMA-ES from the best (cma). "adaptive" draws in generations of 16 and continues with CMA-ES after 256
+        candidates if there are 1000 rows or more. All are reproducible and independent of ``n_jobs``.
     method : {"draws", "gradient"}, default="draws"
         Search by draws, or by the gradient of the evidence from the best draws; the score must be the evidence.
         "gradient" requires ``scoring="evidence"``: the first 16 candidates are random, and L-BFGS starts from the
@@ -131,7 +132,7 @@ class VolterraRidgeCV(SequenceRegressor):
         Permission for a target that is also an input of the same row, with ``ahead=0``.
     feedback : bool or float, default=False
         Outputs of the previous row as additional inputs (NARX model); measured outputs in training. True: the weight
-        is searched, log-uniform from 0.1 to 100 or in ``ranges["feedback"]``; `best_params_` has it.
+        is searched, log-uniform from 0.02 to 100 or in ``ranges["feedback"]``; `best_params_` has it.
     validate : {"simulate", "one-step"}, default="simulate"
         With ``feedback``: validation of free runs, or of predictions one step ahead. A free run beyond 10 times the
         range of the targets is a failed candidate. The scorings "prequential" and "log" require "one-step".

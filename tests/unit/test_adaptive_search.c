@@ -1,5 +1,5 @@
-/* tests/unit/test_adaptive_search.c: adaptive searches: reproducible with any number of threads, after
- * truncation of the log and for each shard; better than random search. */
+/* tests/unit/test_adaptive_search.c: adaptive searches and searches by CMA-ES: reproducible with any number of
+ * threads, after truncation of the log and for each shard; better than random search. */
 #include "select/search/search_run.h"
 #include "support/check.h"
 #include "support/plain_cv.h"
@@ -54,13 +54,15 @@ static int free_problem(void **state)
     return 0;
 }
 
-static volt_search_options adaptive(volt_race race)
+/* Options of a search with the strategy of the test. */
+static volt_search_options following(void **state, volt_race race)
 {
+    const volt_strategy *strategy = *state;
     volt_search_options options = volt_search_options_default();
     options.splits.folds = FOLDS;
     options.draws = DRAWS;
     options.race = race;
-    options.strategy = VOLT_STRATEGY_ADAPTIVE;
+    options.strategy = *strategy;
     return options;
 }
 
@@ -97,12 +99,11 @@ static void same_search(const volt_search *a, const volt_search *b)
 
 static void nothing_depends_on_threads(void **state)
 {
-    (void)state;
     static const volt_race races[] = {VOLT_RACE_NONE, VOLT_RACE_EXACT, VOLT_RACE_FAST};
     const volt_candidates *const which[] = {candidates, several};
     for (int r = 0; r < 3; r++)
         for (int w = 0; w < 2; w++) {
-            volt_search_options options = adaptive(races[r]);
+            volt_search_options options = following(state, races[r]);
             volt_search *searches[3];
             for (int t = 0; t < 3; t++) {
                 check_ok(volt_set_threads(t == 2 ? 7 : t + 1));
@@ -119,8 +120,7 @@ static void nothing_depends_on_threads(void **state)
 /* The first candidates are random draws. Some of the later ones are too; most are not. */
 static void after_the_first_draws_most_are_others(void **state)
 {
-    (void)state;
-    volt_search_options options = adaptive(VOLT_RACE_EXACT);
+    volt_search_options options = following(state, VOLT_RACE_EXACT);
     volt_search *search = run(candidates, &options);
     int64_t others = 0;
     for (int64_t i = 0; i < DRAWS; i++) {
@@ -132,7 +132,10 @@ static void after_the_first_draws_most_are_others(void **state)
         others += !same;
     }
     /* Of 37, each with probability 0.8; P(fewer than 18) < 1e-5. The seed is fixed. */
-    assert_true(others >= 18 && others < DRAWS - VOLT_FIRST_DRAWS);
+    if (options.strategy == VOLT_STRATEGY_ADAPTIVE)
+        assert_true(others >= 18 && others < DRAWS - VOLT_FIRST_DRAWS);
+    else
+        assert_int_equal(others, DRAWS - VOLT_FIRST_DRAWS);
     volt_search_free(search);
 }
 
@@ -145,12 +148,14 @@ static const char *fresh_path(const char *name)
     return path;
 }
 
-static void check_resumes(const char *text, size_t length, const volt_search *whole)
+static void check_resumes(void **state, const volt_candidates *which, int64_t draws, const char *text,
+                          size_t length, const volt_search *whole)
 {
-    volt_search_options options = adaptive(VOLT_RACE_EXACT);
+    volt_search_options options = following(state, VOLT_RACE_EXACT);
     options.log = scratch_write("cut.jsonl", text, length);
     options.resume = 1;
-    volt_search *search = run(several, &options), *merged = NULL;
+    options.draws = draws;
+    volt_search *search = run(which, &options), *merged = NULL;
     same_search(search, whole);
     check_ok(volt_search_merge(&options.log, 1, &merged));
     same_search(merged, whole);
@@ -177,9 +182,8 @@ static char *turn_lines(const char *text)
 
 static void a_search_goes_on_after_any_trial(void **state)
 {
-    (void)state;
     volt_rng rng = test_rng(3101);
-    volt_search_options options = adaptive(VOLT_RACE_EXACT);
+    volt_search_options options = following(state, VOLT_RACE_EXACT);
     options.log = fresh_path("whole.jsonl");
     volt_search *whole = run(several, &options);
     size_t size = 0;
@@ -187,11 +191,11 @@ static void a_search_goes_on_after_any_trial(void **state)
     int64_t line = 0;
     for (const char *at = text; (at = strchr(at, '\n')); line++, at++)
         if (line >= VOLT_FIRST_DRAWS - 2 || line % 16 == 0)
-            check_resumes(text, (size_t)(at + 1 - text), whole);
+            check_resumes(state, several, DRAWS, text, (size_t)(at + 1 - text), whole);
     for (int cut = 0; cut < 6; cut++) /* in the middle of a line */
-        check_resumes(text, (size_t)((double)size * volt_rng_uniform(&rng)), whole);
+        check_resumes(state, several, DRAWS, text, (size_t)((double)size * volt_rng_uniform(&rng)), whole);
     char *turned = turn_lines(text);
-    check_resumes(turned, size, whole);
+    check_resumes(state, several, DRAWS, turned, size, whole);
     free(turned);
     free(text);
     volt_search_free(whole);
@@ -200,8 +204,7 @@ static void a_search_goes_on_after_any_trial(void **state)
 /* The log must contain the trials that later candidates depend on. */
 static void a_log_without_an_early_trial_is_refused(void **state)
 {
-    (void)state;
-    volt_search_options options = adaptive(VOLT_RACE_NONE);
+    volt_search_options options = following(state, VOLT_RACE_NONE);
     options.log = fresh_path("gap.jsonl");
     /* Lines are in order of completion, which on one thread is the order of the candidates. */
     check_ok(volt_set_threads(1));
@@ -225,8 +228,7 @@ static void a_log_without_an_early_trial_is_refused(void **state)
 
 static void logs_of_other_searches_are_refused(void **state)
 {
-    (void)state;
-    volt_search_options options = adaptive(VOLT_RACE_EXACT);
+    volt_search_options options = following(state, VOLT_RACE_EXACT);
     options.draws = 3;
     options.log = fresh_path("adaptive.jsonl");
     volt_search_free(run(candidates, &options));
@@ -235,9 +237,15 @@ static void logs_of_other_searches_are_refused(void **state)
     volt_search *search = NULL;
     check_fails(volt_search_run(seeded, plain_inputs(&problem), plain_targets(&problem), &options, &search),
                 VOLT_ERR_FORMAT, "another search");
-    options.strategy = VOLT_STRATEGY_RANDOM;
-    check_fails(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
+    static const volt_strategy all[] = {VOLT_STRATEGY_RANDOM, VOLT_STRATEGY_ADAPTIVE, VOLT_STRATEGY_CMA};
+    volt_strategy own = options.strategy;
+    for (int s = 0; s < 3; s++) {
+        options.strategy = all[s];
+        if (all[s] != own)
+            check_fails(
+                volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
                 VOLT_ERR_FORMAT, "another search");
+    }
     volt_candidates_free(seeded);
 }
 
@@ -245,11 +253,10 @@ static void logs_of_other_searches_are_refused(void **state)
 
 static void every_shard_is_a_search_of_its_own(void **state)
 {
-    (void)state;
     enum { SHARDS = 3, EACH = VOLT_FIRST_DRAWS + VOLT_GENERATION };
     const char *logs[SHARDS];
     volt_search *parts[SHARDS], *merged = NULL;
-    volt_search_options options = adaptive(VOLT_RACE_EXACT);
+    volt_search_options options = following(state, VOLT_RACE_EXACT);
     options.draws = SHARDS * EACH;
     options.shards = SHARDS;
     for (int s = 0; s < SHARDS; s++) {
@@ -307,10 +314,10 @@ static void every_shard_is_a_search_of_its_own(void **state)
 
 /* y is u filtered by a system that few draws approximate. Both searches share their first draws. If later
  * candidates were no better than draws, each search would win with probability 1/2; 14 or more wins of 16
- * then have probability 137 / 2^16 < 0.0021. The seeds are fixed. */
+ * then have probability 137 / 2^16 < 0.0021, and 13 or more (CMA-ES, which may end in another minimum) 697 / 2^16 <
+ * 0.011. The seeds are fixed. */
 static void it_beats_draws_alone(void **state)
 {
-    (void)state;
     enum { N = 120, SEEDS = 16 };
     volt_rng rng = test_rng(3102);
     double U[N], Y[N], v[2] = {0, 0};
@@ -329,9 +336,10 @@ static void it_beats_draws_alone(void **state)
         check_ok(volt_candidates_draw("memory:pair=?,angle=?", volt_view_of(U, N, 1), &drawing, &drawn));
         double score[2];
         for (int s = 0; s < 2; s++) {
-            volt_search_options options = adaptive(VOLT_RACE_EXACT);
-            options.draws = 208;
-            options.strategy = s ? VOLT_STRATEGY_ADAPTIVE : VOLT_STRATEGY_RANDOM;
+            volt_search_options options = following(state, VOLT_RACE_EXACT);
+            options.draws = options.strategy == VOLT_STRATEGY_CMA ? 464 : 208; /* six parameters need more */
+            if (s == 0)
+                options.strategy = VOLT_STRATEGY_RANDOM;
             volt_search *search = NULL;
             check_ok(volt_search_run(drawn, volt_view_of(U, N, 1), volt_view_of(Y, N, 1), &options, &search));
             score[s] = volt_search_trial(search, VOLT_TRIAL_BEST)->score;
@@ -341,15 +349,134 @@ static void it_beats_draws_alone(void **state)
         worse += score[1] < score[0];
         volt_candidates_free(drawn);
     }
-    printf("adaptive is better on %d and worse on %d of %d\n", better, worse, SEEDS);
-    assert_true(better >= 14);
+    printf("it is better on %d and worse on %d of %d\n", better, worse, SEEDS);
+    const volt_strategy *strategy = *state;
+    assert_true(better >= (*strategy == VOLT_STRATEGY_CMA ? 13 : 14));
+}
+
+/* ---- CMA-ES ----------------------------------------------------------------------------------- */
+
+/* With one parameter a run converges within a few hundred candidates, and others follow from other draws. */
+static void runs_of_cma_follow_each_other(void **state)
+{
+    enum { MANY = 800 };
+    volt_candidates *narrow = draw("linear", 3);
+    volt_search_options options = following(state, VOLT_RACE_EXACT);
+    options.draws = MANY;
+    options.log = fresh_path("runs.jsonl");
+    volt_search *whole = run(narrow, &options);
+    /* The distribution narrows to a factor of 1.5 at the end of a run, and is wide again in the next one. */
+    int64_t wide = 0, narrowed = 0;
+    for (int64_t i = VOLT_FIRST_DRAWS; i + 12 <= MANY; i += 12) {
+        double low = INFINITY, high = 0;
+        for (int64_t k = i; k < i + 12; k++) {
+            low = fmin(low, volt_search_trial(whole, k)->alpha);
+            high = fmax(high, volt_search_trial(whole, k)->alpha);
+        }
+        narrowed += high < 1.5 * low;
+        wide += narrowed > 0 && high > 10 * low;
+    }
+    printf("%d narrow stretches, %d wide ones after the first of them\n", (int)narrowed, (int)wide);
+    assert_true(narrowed > 0 && wide > 0);
+    size_t size = 0;
+    char *text = scratch_read(options.log, &size);
+    volt_rng rng = test_rng(3103);
+    for (int cut = 0; cut < 4; cut++)
+        check_resumes(state, narrow, MANY, text, (size_t)((double)size * volt_rng_uniform(&rng)), whole);
+    free(text);
+    volt_search_free(whole);
+    volt_candidates_free(narrow);
+}
+
+/* Choices keep the value of the start; integers are searched. Without a parameter to move, candidates are draws. */
+static void choices_are_fixed_and_integers_are_not(void **state)
+{
+    const char *lifts[] = {"rbf", "geometric"}, *one[] = {"0.5"};
+    volt_range ranges[] = {{.name = "lift", .choices = lifts, .n_choices = 2},
+                           {.name = "alpha", .choices = one, .n_choices = 1}};
+    volt_draw_options drawing = volt_draw_options_default();
+    drawing.ranges = ranges;
+    drawing.n_ranges = 1;
+    volt_search_options options = following(state, VOLT_RACE_EXACT);
+    volt_candidates *drawn = NULL;
+    check_ok(volt_candidates_draw("volterra", plain_inputs(&problem), &drawing, &drawn));
+    volt_search *search = run(drawn, &options);
+    bool is_rbf = strstr(volt_search_trial(search, VOLT_FIRST_DRAWS)->kernel, "lift=rbf");
+    for (int64_t i = VOLT_FIRST_DRAWS; i < DRAWS; i++)
+        assert_int_equal(is_rbf, strstr(volt_search_trial(search, i)->kernel, "lift=rbf") != NULL);
+    volt_search_free(search);
+    volt_candidates_free(drawn);
+
+    drawing.n_ranges = 0;
+    check_ok(volt_candidates_draw("rbf", plain_inputs(&problem), &drawing, &drawn));
+    search = run(drawn, &options);
+    char first[32] = "";
+    int64_t others = 0;
+    for (int64_t i = VOLT_FIRST_DRAWS; i < DRAWS; i++) {
+        const char *window = strstr(volt_search_trial(search, i)->kernel, "window=");
+        assert_non_null(window);
+        if (i == VOLT_FIRST_DRAWS)
+            snprintf(first, sizeof first, "%.*s", (int)strcspn(window, ","), window);
+        others += strncmp(window, first, strcspn(window, ",")) != 0;
+    }
+    assert_true(others > 0);
+    volt_search_free(search);
+    volt_candidates_free(drawn);
+
+    drawing.ranges = ranges + 1;
+    drawing.n_ranges = 1;
+    check_ok(volt_candidates_draw("linear", plain_inputs(&problem), &drawing, &drawn));
+    search = run(drawn, &options);
+    assert_int_equal(count_trials(search), DRAWS);
+    volt_search_free(search);
+    volt_candidates_free(drawn);
+}
+
+/* From 1000 rows on, an adaptive search changes to CMA-ES after 256 candidates: from there on, none is an
+ * unrestricted draw. */
+static void adaptive_searches_of_many_rows_end_with_cma(void **state)
+{
+    enum { EXPLORED = 256, ALL = EXPLORED + 40, LATEST = 1000 };
+    volt_rng rng = test_rng(3104);
+    double X[LATEST], Y[LATEST];
+    for (int t = 0; t < LATEST; t++) {
+        X[t] = volt_rng_normal(&rng);
+        Y[t] = tanh(X[t] + 0.5 * (t > 0 ? X[t - 1] : 0)) + 0.1 * volt_rng_normal(&rng);
+    }
+    for (int64_t rows = LATEST - 1; rows <= LATEST; rows++) {
+        volt_view inputs = volt_view_of(X, rows, 1), targets = volt_view_of(Y, rows, 1);
+        volt_candidates *drawn = NULL;
+        volt_search *searches[2];
+        check_ok(volt_candidates_draw("fading", inputs, NULL, &drawn));
+        volt_search_options options = following(state, VOLT_RACE_EXACT);
+        options.draws = ALL;
+        options.solver = "nystrom"; /* on few landmarks, for speed */
+        options.landmarks = 20;
+        for (int t = 0; t < 2; t++) {
+            check_ok(volt_set_threads(t ? 5 : 1));
+            check_ok(volt_search_run(drawn, inputs, targets, &options, &searches[t]));
+        }
+        check_ok(volt_set_threads(0));
+        same_search(searches[0], searches[1]);
+        int64_t draws = 0;
+        for (int64_t i = EXPLORED; i < ALL; i++) {
+            char kernel[VOLT_KERNEL_LENGTH];
+            double alpha;
+            check_ok(volt_candidates_get(drawn, i, kernel, &alpha, NULL));
+            draws += strcmp(kernel, volt_search_trial(searches[0], i)->kernel) == 0;
+        }
+        /* Without CMA-ES, each of 40 is a draw with probability 0.2; P(none) < 2e-4. The seed is fixed. */
+        assert_int_equal(draws == 0, rows == LATEST);
+        for (int t = 0; t < 2; t++)
+            volt_search_free(searches[t]);
+        volt_candidates_free(drawn);
+    }
 }
 
 /* ---- invalid arguments ------------------------------------------------------------------------ */
 
 static void only_drawn_candidates_can_follow(void **state)
 {
-    (void)state;
     const char *kernels[] = {"rbf", "linear"};
     const double alphas[] = {1, 1};
     volt_candidates *given[2] = {NULL, NULL};
@@ -357,31 +484,41 @@ static void only_drawn_candidates_can_follow(void **state)
     check_ok(volt_candidates_draw(
         "rbf | linear", plain_inputs(&problem),
         &(volt_draw_options){.struct_size = sizeof(volt_draw_options), .scale = 1, .points = 2}, &given[1]));
-    volt_search_options options = adaptive(VOLT_RACE_EXACT);
+    volt_search_options options = following(state, VOLT_RACE_EXACT);
     volt_search *search = NULL;
     for (int g = 0; g < 2; g++) {
         check_fails(
             volt_search_run(given[g], plain_inputs(&problem), plain_targets(&problem), &options, &search),
-            VOLT_ERR_ARGUMENT, "adaptive search draws its candidates");
+            VOLT_ERR_ARGUMENT, "draws its candidates");
         volt_candidates_free(given[g]);
     }
-    options.strategy = (volt_strategy)3;
+    options.strategy = (volt_strategy)(VOLT_STRATEGY_CMA + 1);
     check_fails(volt_search_run(candidates, plain_inputs(&problem), plain_targets(&problem), &options, &search),
-                VOLT_ERR_ARGUMENT, "no strategy 3");
+                VOLT_ERR_ARGUMENT, "no strategy 4");
     assert_null(search);
 }
 
+#define BOTH(test)                                     \
+    {#test ", adaptive", test, NULL, NULL, &by_steps}, \
+    {                                                  \
+#test ", CMA-ES", test, NULL, NULL, &by_cma    \
+    }
+
 int main(void)
 {
+    static volt_strategy by_steps = VOLT_STRATEGY_ADAPTIVE, by_cma = VOLT_STRATEGY_CMA;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_depends_on_threads),
-        cmocka_unit_test(after_the_first_draws_most_are_others),
-        cmocka_unit_test(a_search_goes_on_after_any_trial),
-        cmocka_unit_test(a_log_without_an_early_trial_is_refused),
-        cmocka_unit_test(logs_of_other_searches_are_refused),
-        cmocka_unit_test(every_shard_is_a_search_of_its_own),
-        cmocka_unit_test(it_beats_draws_alone),
-        cmocka_unit_test(only_drawn_candidates_can_follow),
+        BOTH(nothing_depends_on_threads),
+        BOTH(after_the_first_draws_most_are_others),
+        BOTH(a_search_goes_on_after_any_trial),
+        BOTH(a_log_without_an_early_trial_is_refused),
+        BOTH(logs_of_other_searches_are_refused),
+        BOTH(every_shard_is_a_search_of_its_own),
+        BOTH(it_beats_draws_alone),
+        BOTH(only_drawn_candidates_can_follow),
+        cmocka_unit_test_prestate(runs_of_cma_follow_each_other, &by_cma),
+        cmocka_unit_test_prestate(choices_are_fixed_and_integers_are_not, &by_cma),
+        cmocka_unit_test_prestate(adaptive_searches_of_many_rows_end_with_cma, &by_steps),
     };
     return cmocka_run_group_tests_name("adaptive_search", tests, make_problem, free_problem);
 }

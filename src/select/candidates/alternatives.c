@@ -68,6 +68,14 @@ static volt_status turn_near(const volt_candidates *candidates, int64_t index, c
     return one->get_near(one, index, about, setting_about, kernel, setting);
 }
 
+static volt_status turn_locate(const volt_candidates *candidates, const volt_kernel *about,
+                               const volt_setting *setting_about, volt_point *point)
+{
+    const volt_candidates *one = holder_of(candidates->own, about);
+    VOLT_REQUIRE(one, VOLT_ERR_KERNEL, "kernel %s is none of those that are searched", volt_kernel_text(about));
+    return one->locate(one, about, setting_about, point);
+}
+
 static volt_status turn_coordinates(const volt_candidates *candidates, const volt_kernel *kernel,
                                     volt_coordinate *coordinates, int64_t *count)
 {
@@ -198,6 +206,7 @@ static volt_status create_alternatives(const char *kernel, volt_view X, const vo
         source.get = turn_get;
         source.heads = count;
         source.get_near = turn_near;
+        source.locate = turn_locate;
         source.coordinates = turn_coordinates;
     }
     return volt_candidates_make(&source, candidates);

@@ -82,6 +82,25 @@ volt_status volt_candidates_get(const volt_candidates *candidates, int64_t index
     return VOLT_OK;
 }
 
+volt_status volt_candidates_locate(const volt_candidates *candidates, const volt_trial *trial,
+                                   volt_point *point)
+{
+    volt_setting setting = {trial->alpha, trial->feedback};
+    volt_kernel *about = NULL;
+    VOLT_TRY(volt_kernel_parse(trial->kernel, &about));
+    volt_status status = candidates->locate(candidates, about, &setting, point);
+    volt_kernel_free(about);
+    return status;
+}
+
+volt_status volt_candidates_at(const volt_point *point, char kernel[VOLT_KERNEL_LENGTH], volt_setting *setting)
+{
+    char text[VOLT_KERNEL_LENGTH] = "";
+    volt_setting value = {.alpha = NAN};
+    VOLT_TRY(point->source->get_at(point->source, point->u, text, &value));
+    return complete(text, value, kernel, setting);
+}
+
 /* One in five is an unrestricted draw, so that no part of the space is excluded. This choice has its own
  * stream of random numbers, separate from the draw and from the step. */
 volt_status volt_candidates_follow(const volt_candidates *candidates, int64_t index,

@@ -5,6 +5,8 @@
 #include "kernel/kernel_entry.h"
 #include "volterra/select.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -53,6 +55,26 @@ double volt_coordinate_place(const volt_coordinate *coordinate, double value); /
 double volt_coordinate_value(const volt_coordinate *coordinate, double z,
                              double *slope); /* slope: d value / dz */
 
+/* ---- points: positions along the axes of a space --------------------------------------------------- */
+
+enum { VOLT_MAX_AXES = 64 };
+
+/* Reflects u into [0, 1) at both ends. */
+static inline double volt_reflect(double u)
+{
+    u = fmod(fabs(u), 2);
+    return fmin(u > 1 ? 2 - u : u, 1 - DBL_EPSILON);
+}
+
+/* A point of the space of a source, and the axes along which a search may move it: those of real and integer
+ * parameters that its kernel has, and of settings that are not profiled. Choices are fixed. */
+typedef struct volt_point {
+    const volt_candidates *source; /* one of several kernels, if there are several */
+    double u[VOLT_MAX_AXES];       /* along all axes, in [0, 1) */
+    int64_t axes[VOLT_MAX_AXES];   /* `count` that move */
+    int64_t count;
+} volt_point;
+
 struct volt_space;
 
 /* The coordinates of the space at a kernel in it, VOLT_MAX_AXES at most. Widths keep their unit at that
@@ -78,6 +100,11 @@ struct volt_candidates {
     volt_status (*get_near)(const volt_candidates *candidates, int64_t index, const volt_kernel *about,
                             const volt_setting *setting_about, char kernel[VOLT_KERNEL_LENGTH],
                             volt_setting *setting);
+    /* With get_near: the point of a candidate, and the candidate at a point of this source. */
+    volt_status (*locate)(const volt_candidates *candidates, const volt_kernel *about,
+                          const volt_setting *setting_about, volt_point *point);
+    volt_status (*get_at)(const volt_candidates *candidates, const double *u, char kernel[VOLT_KERNEL_LENGTH],
+                          volt_setting *setting);
     /* (optional) Whether the kernel can be one of these. Used for several kernels (alternatives.c). */
     bool (*holds)(const volt_candidates *candidates, const volt_kernel *kernel);
     uint64_t seed; /* with get_near */
@@ -105,6 +132,12 @@ volt_status volt_candidates_take(const volt_candidates *candidates, int64_t inde
 volt_status volt_candidates_follow(const volt_candidates *candidates, int64_t index,
                                    const volt_parents *parents, char kernel[VOLT_KERNEL_LENGTH],
                                    volt_setting *setting);
+
+/* The point of a trial. With get_near. */
+volt_status volt_candidates_locate(const volt_candidates *candidates, const volt_trial *trial,
+                                   volt_point *point);
+/* The candidate at a point. */
+volt_status volt_candidates_at(const volt_point *point, char kernel[VOLT_KERNEL_LENGTH], volt_setting *setting);
 
 /* The candidates of one kernel: unlimited draws, or the grid if points > 0. */
 volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const volt_draw_options *options,

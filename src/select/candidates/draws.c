@@ -107,6 +107,37 @@ static volt_status draw_near(const volt_candidates *candidates, int64_t index, c
     return draw_at(drawn, u, kernel, setting);
 }
 
+static volt_status draw_locate(const volt_candidates *candidates, const volt_kernel *about,
+                               const volt_setting *setting_about, volt_point *point)
+{
+    const drawing *drawn = candidates->own;
+    const volt_space *space = drawn->space;
+    bool known[VOLT_MAX_AXES], taken[VOLT_MAX_AXES], runs = false, expensive = false;
+    char kernel[VOLT_KERNEL_LENGTH];
+    volt_setting setting = {.alpha = NAN};
+    *point = (volt_point){.source = candidates};
+    VOLT_TRY(volt_space_locate(space, about, setting_about, point->u, known));
+    for (int64_t a = 0; a < space->n_axes; a++)
+        if (!known[a])
+            point->u[a] = 0.5; /* a default from the data, or a parameter that the kernel does not have */
+    VOLT_TRY(volt_space_at(space, point->u, kernel, &setting, taken));
+    if (drawn->profiles)
+        VOLT_TRY(examine(drawn, kernel, &runs, &expensive));
+    for (int64_t a = 0; a < space->n_axes; a++) {
+        const volt_axis *axis = &space->axes[a];
+        bool is_profiled = expensive && volt_name_is_alpha(axis->name);
+        if (taken[a] && !is_profiled && !axis->choices && axis->high > axis->low)
+            point->axes[point->count++] = a;
+    }
+    return VOLT_OK;
+}
+
+static volt_status draw_get_at(const volt_candidates *candidates, const double *u,
+                               char kernel[VOLT_KERNEL_LENGTH], volt_setting *setting)
+{
+    return draw_at(candidates->own, u, kernel, setting);
+}
+
 static bool draw_holds(const volt_candidates *candidates, const volt_kernel *kernel)
 {
     const drawing *drawn = candidates->own;
@@ -153,6 +184,8 @@ volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const vol
         .count = -1, .get = points ? grid_get : draw_get, .release = release, .own = drawn};
     if (!points) {
         source.get_near = draw_near;
+        source.locate = draw_locate;
+        source.get_at = draw_get_at;
         source.holds = draw_holds;
         source.coordinates = draw_coordinates;
         source.seed = drawn->seed;

@@ -84,8 +84,6 @@ double volt_axis_position(const volt_axis *axis, int64_t points, int64_t i);
 
 /* ---- grids ------------------------------------------------------------------------------------ */
 
-enum { VOLT_MAX_AXES = 64 };
-
 /* One combination of the caller's choices and the parameters left to search. */
 typedef struct volt_part {
     int64_t choices; /* number of the combination, the last choice running fastest */

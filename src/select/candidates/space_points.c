@@ -114,28 +114,43 @@ static volt_status value_text(const volt_space *space, const volt_axis *axis, do
     return VOLT_OK;
 }
 
-volt_status volt_space_at(const volt_space *space, const double *u, char kernel[VOLT_KERNEL_LENGTH],
-                          volt_setting *setting, bool *taken)
+/* Adds the axes that are widths, or those that are not, to the text. An axis that the kernel rejects is offered
+ * again when a later one was taken: angle requires pair, and may precede it. */
+static volt_status add_axes(const volt_space *space, const double *u, bool widths,
+                            char text[VOLT_KERNEL_LENGTH], volt_setting *setting, bool *taken)
 {
-    char text[VOLT_KERNEL_LENGTH], number[VOLT_NUMBER_LENGTH];
-    snprintf(text, sizeof text, "%s", space->kernel);
-    setting->feedback = space->q > 0 ? 1 : 0; /* if it is not one of these axes */
-    /* Choices, windows, filters and feedback before widths, whose unit depends on them. */
-    for (int widths = 0; widths <= 1; widths++)
+    char number[VOLT_NUMBER_LENGTH];
+    for (bool again = true, first = true; again; first = false) {
+        bool is_rejected = false;
+        again = false;
         for (int64_t a = 0; a < space->n_axes; a++) {
             const volt_axis *axis = &space->axes[a];
             const char *value = NULL;
-            bool goes = true;
-            if ((axis->unit != VOLT_UNIT_ONE) != widths)
+            if ((axis->unit != VOLT_UNIT_ONE) != widths || (!first && taken[a]))
                 continue;
+            taken[a] = true;
             VOLT_TRY(value_text(space, axis, u[a], text, setting->feedback, number, &value));
             if (volt_name_is_setting(axis->name))
                 volt_parse_number(value, volt_setting_at(setting, axis->name));
             else
-                VOLT_TRY(offer(text, axis->name, value, &goes));
-            if (taken)
-                taken[a] = goes;
+                VOLT_TRY(offer(text, axis->name, value, &taken[a]));
+            again = again || (is_rejected && taken[a]);
+            is_rejected = is_rejected || !taken[a];
         }
+    }
+    return VOLT_OK;
+}
+
+volt_status volt_space_at(const volt_space *space, const double *u, char kernel[VOLT_KERNEL_LENGTH],
+                          volt_setting *setting, bool *taken)
+{
+    char text[VOLT_KERNEL_LENGTH];
+    bool own[VOLT_MAX_AXES];
+    snprintf(text, sizeof text, "%s", space->kernel);
+    setting->feedback = space->q > 0 ? 1 : 0; /* if it is not one of these axes */
+    /* Choices, windows, filters and feedback before widths, whose unit depends on them. */
+    for (int widths = 0; widths <= 1; widths++)
+        VOLT_TRY(add_axes(space, u, widths, text, setting, taken ? taken : own));
     memcpy(kernel, text, sizeof text);
     return VOLT_OK;
 }

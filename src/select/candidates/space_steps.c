@@ -12,7 +12,6 @@
 #include "kernel/kernel_entry.h"
 #include "select/candidates/space.h"
 
-#include <float.h>
 #include <math.h>
 
 static const double shortest = 0.1, longest_factor = 6, longest_share = 3; /* the last two in units of the
@@ -29,17 +28,10 @@ void volt_axis_ends(const volt_space *space, const volt_axis *axis, double *low,
     *high = is_bounded ? value.info->high : axis->high;
 }
 
-/* Reflects u into [0, 1) at both ends. */
-static double reflect(double u)
-{
-    u = fmod(fabs(u), 2);
-    return fmin(u > 1 ? 2 - u : u, 1 - DBL_EPSILON);
-}
-
 static double step_factor(const volt_axis *axis, double u, double deviation, volt_rng *rng)
 {
     double length = log(axis->high / axis->low), step = deviation * volt_rng_normal(rng);
-    return length > 0 ? reflect(u + step / length) : u;
+    return length > 0 ? volt_reflect(u + step / length) : u;
 }
 
 static double step_share(const volt_space *space, const volt_axis *axis, double u, double deviation,
@@ -53,7 +45,7 @@ static double step_share(const volt_space *space, const volt_axis *axis, double 
     double share = (axis->low + length * u - low) / (high - low);
     share = fmin(fmax(share, VOLT_NEAREST_END), 1 - VOLT_NEAREST_END);
     double logit = log(share / (1 - share)) + step;
-    return reflect((low + (high - low) / (1 + exp(-logit)) - axis->low) / length);
+    return volt_reflect((low + (high - low) / (1 + exp(-logit)) - axis->low) / length);
 }
 
 void volt_space_step(const volt_space *space, const bool *known, volt_rng *rng, double *u)

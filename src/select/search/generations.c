@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Higher is better; NaN: excluded. */
-static double worth(const volt_trial *trial, const volt_trial *best, double sign)
+double volt_trial_worth(const volt_trial *trial, const volt_trial *best, double sign)
 {
     if (volt_trial_complete(trial))
         return sign * trial->score;
@@ -36,7 +35,7 @@ void volt_parents_choose(const volt_standings *standings, volt_trial *const *tri
     double sign = volt_score_sign(standings->rule.score), worths[VOLT_MAX_PARENTS];
     parents->count = 0;
     for (int64_t p = 0; best && p < count; p++) {
-        double own = worth(trials[p], best, sign);
+        double own = volt_trial_worth(trials[p], best, sign);
         int64_t place = parents->count;
         while (place > 0 && own > worths[place - 1]) /* the first of equals; NaN is never moved up */
             place--;

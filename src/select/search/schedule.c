@@ -9,7 +9,7 @@
 
 volt_status volt_schedule_begin(volt_schedule *schedule, volt_race_rule rule)
 {
-    *schedule = (volt_schedule){.most_ahead = VOLT_LAG};
+    *schedule = (volt_schedule){.most_ahead = VOLT_LAG, .evolves_at = INT64_MAX};
     return volt_standings_begin(&schedule->standings, rule);
 }
 
@@ -58,10 +58,16 @@ int64_t volt_schedule_next(volt_schedule *schedule)
     return schedule->next;
 }
 
+int64_t volt_schedule_needs(const volt_schedule *schedule, int64_t position)
+{
+    if (position >= schedule->evolves_at)
+        return position < schedule->generation_end ? schedule->generation_begin : schedule->generation_end;
+    return schedule->adaptive ? volt_generation_begin(position) : 0;
+}
+
 bool volt_schedule_may_begin(const volt_schedule *schedule)
 {
-    int64_t needed = schedule->adaptive ? volt_generation_begin(schedule->next) : 0;
-    return needed <= schedule->standings.count &&
+    return volt_schedule_needs(schedule, schedule->next) <= schedule->standings.count &&
            schedule->next < schedule->standings.count + schedule->most_ahead;
 }
 
@@ -74,6 +80,8 @@ volt_status volt_schedule_take(volt_schedule *schedule)
 
 const volt_rival *volt_schedule_rival(const volt_schedule *schedule, int64_t position)
 {
+    if (position >= schedule->evolves_at)
+        return &schedule->generation_rival; /* generations do not overlap */
     int64_t before = volt_max(0, position - VOLT_LAG + 1);
     return before <= schedule->standings.count ? &schedule->standings.rivals[before] : NULL;
 }

@@ -2,7 +2,7 @@
  *
  * Candidates are started in order of position. The result of the race must not depend on the number of
  * threads or their speed. The candidate at position p is therefore compared only with those up to p -
- * VOLT_LAG. With more candidates at a time, some are evaluated before their rival is known, on more folds
+ * VOLT_LAG (in CMA-ES, with one of the previous generation). With more candidates at a time, some are evaluated before their rival is known, on more folds
  * than it allows. Such a trial waits until the rival is known and is then truncated. A search thus gives the
  * same result on any number of threads, and when it is resumed from its log. */
 #ifndef SELECT_SCHEDULE_H
@@ -19,7 +19,11 @@ typedef struct volt_schedule {
     volt_trial **waiting; /* by position: evaluated, rival unknown. Owned by the schedule */
     int64_t settled_capacity, waiting_capacity, positions;
     bool adaptive; /* candidates depend on earlier generations (generations.c) */
-    int64_t next;  /* next position */
+    /* From the position evolves_at on (INT64_MAX: never), generations are those of CMA-ES (evolution.c). The
+     * current one has the positions from generation_begin to generation_end - 1 and one rival. */
+    int64_t evolves_at, generation_begin, generation_end;
+    volt_rival generation_rival;
+    int64_t next; /* next position */
 } volt_schedule;
 
 /* Keeps a settled trial; takes ownership, also on failure. */
@@ -35,6 +39,9 @@ volt_status volt_schedule_resume(volt_schedule *schedule, int64_t position, volt
 
 /* The next position, not yet taken. */
 int64_t volt_schedule_next(volt_schedule *schedule);
+/* The number of first positions on which the candidate at the position depends. In CMA-ES, positions after the
+ * current generation depend on all of it, and possibly on more. */
+int64_t volt_schedule_needs(const volt_schedule *schedule, int64_t position);
 /* Whether it may be started now: not too far ahead, and its candidate is known. */
 bool volt_schedule_may_begin(const volt_schedule *schedule);
 /* Takes it. */

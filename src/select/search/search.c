@@ -134,9 +134,31 @@ static volt_status lead(volt_run *r, volt_workspace **spaces, double *folds, int
     return status;
 }
 
+/* Warns when not even the first candidate can be evaluated within the budget. Small problems are not measured: their
+ * candidates take less time than the measurement. */
+static volt_status check_budget(const volt_run *r)
+{
+    enum { MIN_ROWS = 2000 };
+    char kernel[VOLT_KERNEL_LENGTH];
+    volt_setting setting;
+    double seconds = 0;
+    if (!(r->options->seconds > 0) || r->problem->max_rows < MIN_ROWS)
+        return VOLT_OK;
+    VOLT_TRY(volt_candidates_take(r->candidates, volt_run_index(r, 0), kernel, &setting));
+    if (volt_run_candidate_seconds(r, kernel, setting.alpha, &seconds) == VOLT_OK &&
+        seconds > r->options->seconds)
+        volt_log(
+            VOLT_LOG_WARNING,
+            "a candidate is expected to take about %.2g s, and the budget is %g s: give a longer one, or fewer "
+            "rows or landmarks",
+            seconds, r->options->seconds);
+    return VOLT_OK;
+}
+
 static volt_status evaluate_all(volt_run *r)
 {
     VOLT_TRY(volt_flight_place(r->problem, r->length));
+    VOLT_TRY(check_budget(r));
     int64_t parallel = volt_flight_size(r->problem, r->length);
     r->search->info.parallel = parallel + r->hands;
 
@@ -185,11 +207,13 @@ static volt_status check_logged(volt_run *r, int64_t position, const volt_trial 
     char kernel[VOLT_KERNEL_LENGTH] = "";
     volt_setting setting;
     int64_t there = r->schedule.standings.count;
-    VOLT_REQUIRE(!r->schedule.adaptive || volt_generation_begin(position) <= there, VOLT_ERR_FORMAT,
+    if (position >= r->schedule.evolves_at)
+        VOLT_TRY(volt_evolution_reach(r, position));
+    VOLT_REQUIRE(volt_schedule_needs(&r->schedule, position) <= there, VOLT_ERR_FORMAT,
                  "its candidate %" PRId64 " follows from earlier ones, of which candidate %" PRId64
                  " is not there",
                  trial->index, volt_run_index(r, there));
-    volt_run_know_parents(r, position);
+    VOLT_TRY(volt_run_know_parents(r, position));
     VOLT_TRY(volt_run_candidate(r, position, kernel, &setting));
     /* An alpha of 0 was profiled; the log has the result. */
     VOLT_REQUIRE(strcmp(kernel, trial->kernel) == 0 && (setting.alpha == 0 || setting.alpha == trial->alpha),
@@ -270,12 +294,14 @@ static volt_status check(const volt_candidates *candidates, const volt_search_op
                  VOLT_ERR_ARGUMENT, "there is no end to the candidates: give a number of draws or a budget");
     VOLT_REQUIRE(options->race >= VOLT_RACE_EXACT && options->race <= VOLT_RACE_NONE, VOLT_ERR_ARGUMENT,
                  "there is no race %d", (int)options->race);
-    VOLT_REQUIRE(options->strategy >= VOLT_STRATEGY_RANDOM && options->strategy <= VOLT_STRATEGY_GRADIENT,
+    VOLT_REQUIRE(options->strategy >= VOLT_STRATEGY_RANDOM && options->strategy <= VOLT_STRATEGY_CMA,
                  VOLT_ERR_ARGUMENT, "there is no strategy %d", (int)options->strategy);
     if (options->strategy == VOLT_STRATEGY_GRADIENT)
         VOLT_TRY(volt_run_check_climb(candidates, options));
     VOLT_REQUIRE(options->strategy != VOLT_STRATEGY_ADAPTIVE || candidates->get_near, VOLT_ERR_ARGUMENT,
                  "an adaptive search draws its candidates, and these are given");
+    VOLT_REQUIRE(options->strategy != VOLT_STRATEGY_CMA || candidates->locate, VOLT_ERR_ARGUMENT,
+                 "a search by CMA-ES draws its candidates, and these are given");
     VOLT_REQUIRE(options->shards >= 1 && options->shard >= 0 && options->shard < options->shards,
                  VOLT_ERR_ARGUMENT, "shard %" PRId64 " of %" PRId64 ": it must lie from 0 to %" PRId64,
                  options->shard, options->shards, options->shards - 1);

@@ -31,7 +31,16 @@ static double fraction_done(const volt_run *r)
     return fmin(share, 1);
 }
 
-/* Estimates the final number of trials at the current rate. */
+/* Trials per second: of the last VOLT_RECENT trials, because later candidates take longer (fewer are stopped early
+ * when they are near the best) or less long. 0: unknown. */
+static double recent_rate(const volt_run *r, int64_t made)
+{
+    int64_t count = volt_min(made, VOLT_RECENT);
+    double begun = made > VOLT_RECENT ? r->ended[made % VOLT_RECENT] : r->begun, now = volt_seconds();
+    return count > 0 && now > begun ? (double)count / (now - begun) : 0;
+}
+
+/* Estimates the final number of trials at the recent rate. */
 static void estimate(volt_run *r)
 {
     volt_search_info *info = &r->search->info;
@@ -40,8 +49,9 @@ static void estimate(volt_run *r)
     int64_t planned = r->length < 0 ? -1 : r->length + r->climbs;
     info->total = planned;
     info->expected = volt_max(planned, 0);
-    if (r->options->seconds > 0 && made > 0 && info->seconds > 0) {
-        double in_time = (double)info->resumed + (double)made * r->options->seconds / info->seconds;
+    double rate = recent_rate(r, made);
+    if (r->options->seconds > 0 && rate > 0) {
+        double in_time = (double)info->trials + rate * fmax(r->options->seconds - info->seconds, 0);
         if (planned < 0 || in_time < (double)planned)
             info->expected = in_time < 9e15 ? (int64_t)in_time : INT64_MAX;
     }
@@ -80,19 +90,24 @@ void volt_run_end(volt_run *r, volt_status status)
     snprintf(r->sentence, sizeof r->sentence, "%s", volt_error_detail());
 }
 
-void volt_run_know_parents(volt_run *r, int64_t position)
+volt_status volt_run_know_parents(volt_run *r, int64_t position)
 {
-    int64_t before = r->schedule.adaptive ? volt_generation_begin(position) : 0;
+    if (position >= r->schedule.evolves_at)
+        return volt_evolution_reach(r, position);
+    int64_t before = volt_schedule_needs(&r->schedule, position);
     if (before == r->known)
-        return;
+        return VOLT_OK;
     volt_parents_choose(&r->schedule.standings, r->schedule.settled, before, &r->parents);
     r->known = before;
+    return VOLT_OK;
 }
 
 volt_status volt_run_candidate(const volt_run *r, int64_t position, char kernel[VOLT_KERNEL_LENGTH],
                                volt_setting *setting)
 {
     int64_t index = volt_run_index(r, position);
+    if (position >= r->schedule.evolves_at)
+        return volt_evolution_candidate(r, position, kernel, setting);
     return r->known > 0 ? volt_candidates_follow(r->candidates, index, &r->parents, kernel, setting)
                         : volt_candidates_take(r->candidates, index, kernel, setting);
 }
@@ -126,8 +141,12 @@ static int64_t begin_position(volt_run *r, const volt_evaluator *evaluator, bool
     omp_set_lock(&r->lock);
     if (r->status == VOLT_OK)
         position = r->n_returned > 0 ? r->returned[--r->n_returned] : fresh_position(r, wait);
+    volt_status status = position >= 0 ? volt_run_know_parents(r, position) : VOLT_OK;
+    if (status != VOLT_OK) {
+        volt_run_end(r, status);
+        position = -1;
+    }
     if (position >= 0) {
-        volt_run_know_parents(r, position);
         r->active++;
         r->away += evaluator->is_away;
     }
@@ -155,9 +174,12 @@ volt_status volt_run_keep(volt_trial *trial, void *context)
 {
     volt_run *r = context;
     volt_status status = r->logs ? volt_trial_log_append(&r->log, trial) : VOLT_OK;
+    int64_t made = r->search->info.trials - r->search->info.resumed;
     if (status == VOLT_OK)
         status = volt_search_add(r->search, trial);
-    if (status != VOLT_OK)
+    if (status == VOLT_OK)
+        r->ended[made % VOLT_RECENT] = volt_seconds();
+    else
         volt_trial_free(trial);
     return status;
 }
@@ -325,6 +347,7 @@ volt_status volt_run_begin(volt_run *r, volt_measure measure)
     VOLT_TRY(
         volt_schedule_begin(&r->schedule, (volt_race_rule){r->options->race, r->options->score, r->folds}));
     r->schedule.adaptive = r->options->strategy == VOLT_STRATEGY_ADAPTIVE;
+    volt_evolution_plan(r);
     return VOLT_OK;
 }
 
@@ -337,6 +360,7 @@ void volt_run_release_all(volt_run *r, volt_status status, volt_search **search)
         *search = r->search;
     else
         volt_search_free(r->search);
+    volt_evolution_end(&r->evolution);
     volt_schedule_end(&r->schedule);
     omp_destroy_lock(&r->lock);
 }

@@ -119,6 +119,21 @@ static volt_status plan_memory(const planned_search *s, int64_t draws, volt_sear
     return VOLT_OK;
 }
 
+volt_status volt_run_candidate_seconds(const volt_run *run, const char *kernel, double alpha, double *seconds)
+{
+    volt_search_plan plan = {.struct_size = sizeof plan};
+    volt_kernel *parsed = NULL;
+    *seconds = 0;
+    if (run->problem->loss)
+        return VOLT_OK;
+    VOLT_TRY(volt_kernel_parse(kernel, &parsed));
+    planned_search s = {.kernel = parsed, .problem = run->problem, .alphas = alpha > 0 ? 1 : VOLT_MAX_ALPHAS};
+    volt_status status = plan_candidate(&s, true, &plan);
+    volt_kernel_free(parsed);
+    *seconds = plan.candidate_seconds;
+    return status;
+}
+
 static volt_status check(const volt_kernel *kernel, int64_t n, int64_t d, int64_t q, double alpha,
                          const volt_search_options *options, const volt_search_plan *plan)
 {

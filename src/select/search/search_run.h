@@ -14,6 +14,15 @@
 #include <omp.h>
 #include <stdatomic.h>
 
+enum { VOLT_RECENT = 32 }; /* trials whose rate predicts the number of trials in a time budget */
+
+/* The current run of CMA-ES (evolution.c). */
+typedef struct volt_evolution {
+    struct volt_cma *cma; /* NULL: the generation consists of draws */
+    volt_point start;     /* of the run */
+    int64_t runs;         /* runs begun */
+} volt_evolution;
+
 typedef struct volt_run {
     const volt_candidates *candidates;
     const volt_search_options *options;
@@ -35,12 +44,15 @@ typedef struct volt_run {
     volt_schedule schedule;
     volt_parents parents; /* of the generation that starts after `known` positions */
     int64_t known;
+    volt_evolution evolution;      /* the generation of CMA-ES */
     double room;                   /* bytes for engines of candidates, in addition to workspaces */
     double reserved;               /* reserved bytes */
     int64_t active;                /* candidates being evaluated */
     int64_t away;                  /* of these, by other processes (crew.h) */
     int64_t *returned, n_returned; /* positions returned by processes that left */
     int64_t reported;              /* trials reported to the caller */
+    double ended
+        [VOLT_RECENT]; /* times at which the last trials were kept: trial i of this run at i % VOLT_RECENT */
     bool cancelled, out_of_time;
     volt_status status; /* of the first failure that ends the run, and its message: */
     char sentence[512];
@@ -72,6 +84,9 @@ volt_status volt_search_with(const volt_candidates *candidates, const volt_searc
 /* Polls the user. False: the candidate of the evaluator is stopped, or the search ends. */
 bool volt_run_goes_on(const volt_evaluator *evaluator);
 
+/* Expected seconds of a candidate on this machine, without early stopping (search_plan.c); 0: unknown. */
+volt_status volt_run_candidate_seconds(const volt_run *run, const char *kernel, double alpha, double *seconds);
+
 /* ---- the loop (search_loop.c) ----------------------------------------------------------------- */
 
 /* Creates the search and the schedule of a run whose first fields are set. Always release the run. */
@@ -89,7 +104,7 @@ void volt_run_release_all(volt_run *run, volt_status status, volt_search **searc
 /* The index of the candidate at a position of this shard. */
 int64_t volt_run_index(const volt_run *run, int64_t position);
 /* Finds the parents of the candidate at the position, before its generation starts. */
-void volt_run_know_parents(volt_run *run, int64_t position);
+volt_status volt_run_know_parents(volt_run *run, int64_t position);
 /* The candidate at a position whose parents are known. No other thread changes the parents before it
  * returns. */
 volt_status volt_run_candidate(const volt_run *run, int64_t position, char kernel[VOLT_KERNEL_LENGTH],
@@ -158,6 +173,21 @@ static inline int64_t volt_generation_begin(int64_t position)
  * never more than the best. Failures and duplicate candidates are excluded. */
 void volt_parents_choose(const volt_standings *standings, volt_trial *const *trials, int64_t count,
                          volt_parents *parents);
+
+/* A trial as a parent, given the best complete one of the same standings and the sign of the score: higher is
+ * better, NaN: excluded. */
+double volt_trial_worth(const volt_trial *trial, const volt_trial *best, double sign);
+
+/* ---- CMA-ES (evolution.c) ----------------------------------------------------------------------------- */
+
+/* Sets the position at which the search changes to CMA-ES, if it does. */
+void volt_evolution_plan(volt_run *run);
+/* Makes the generation that contains the position the current one, as far as earlier trials are settled. */
+volt_status volt_evolution_reach(volt_run *run, int64_t position);
+/* The candidate at a position of the current generation. */
+volt_status volt_evolution_candidate(const volt_run *run, int64_t position, char kernel[VOLT_KERNEL_LENGTH],
+                                     volt_setting *setting);
+void volt_evolution_end(volt_evolution *evolution);
 
 /* ---- back end of the candidates, and their number at a time --------------------------------------------- */
 

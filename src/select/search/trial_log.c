@@ -100,6 +100,10 @@ volt_status volt_search_fingerprint(const volt_candidates *candidates, volt_view
     }
     if (options->strategy == VOLT_STRATEGY_ADAPTIVE) /* then every candidate depends on the seed */
         question = add_bytes(question, &candidates->seed, sizeof candidates->seed);
+    if (options->strategy == VOLT_STRATEGY_CMA) {
+        question = add_bytes(question, &candidates->seed, sizeof candidates->seed);
+        question = add_bytes(question, "cma", strlen("cma"));
+    }
     snprintf(fingerprint, VOLT_FINGERPRINT_LENGTH, "%s%08lx", data, question & 0xffffffffUL);
     return VOLT_OK;
 }

@@ -30,3 +30,16 @@ given_up_and_failed()
     err_has '1 of 2 candidates failed and the others were given up; the first: the moon was full'
 }
 check "tune tells the first failure, not the first draw" given_up_and_failed
+
+# Warnings about a whole search: a model worse than a constant, and a budget below one candidate.
+tune_warnings()
+{
+    awk 'BEGIN { srand(3); print "u,y"; for (t = 0; t < 60; t++) print rand() "," (t % 2 ? t : -t) }' >noise.csv
+    expect 0 tune --x noise.csv:u --y noise.csv:y --kernel 'rbf:window=1' --alpha 1e-8 --draws 2 -o m.safetensors --json
+    valid_json out "v['best']['score'] < 0"
+    err_has 'm.safetensors .*worse than the mean'
+    system_with_memory 4000
+    volterra tune --x u.csv --y y.csv --kernel memory --budget 0.01s
+    err_has 'expected to take .*budget is 0.01'
+}
+check "tune: warnings about a poor model and a short budget" tune_warnings

@@ -61,11 +61,11 @@ tune_cut_log()
 }
 check "tune --resume: a log that ends in the middle of a line, or is another one" tune_cut_log
 
-# Adaptive: what is drawn follows from trials, in whatever order they ended.
-tune_adaptive()
+# Candidates follow from trials, in whatever order they ended.
+tune_following()
 {
     system_with_memory 120
-    local options="--x u.csv --y y.csv --draws 90 --search adaptive" kernel='rbf | fir + memory:pole=?' cut
+    local options="--x u.csv --y y.csv --draws 90 --search $1" kernel='rbf | fir + memory:pole=?' cut
     expect 0 tune $options --kernel "$kernel" --threads 1 --log whole.jsonl --json
     best_of >whole.best
     what_was_tried whole.jsonl >whole.tried
@@ -91,10 +91,10 @@ tune_adaptive()
     expect 1 tune --x u.csv --y y.csv --draws 90 --kernel "$kernel" --log whole.jsonl --resume
     err_has 'another search'
     expect 2 tune $options --grid 3
-    err_has '--search adaptive does not go with --grid'
+    err_has "--search $1 does not go with --grid"
     printf 'gamma,alpha\n1,1\n' >candidates.csv
-    expect 2 tune --x u.csv --y y.csv --kernel rbf --candidates candidates.csv --search adaptive
-    err_has '--search adaptive does not go with --candidates'
+    expect 2 tune --x u.csv --y y.csv --kernel rbf --candidates candidates.csv --search $1
+    err_has "--search $1 does not go with --candidates"
     expect 2 tune --x u.csv --y y.csv --draws 3 --search adaptve
     err_has 'adaptive'
     expect 2 tune --x u.csv --y y.csv --draws 3 --kernel 'rbf |'
@@ -102,7 +102,11 @@ tune_adaptive()
     expect 2 tune --x u.csv --y y.csv --draws 3 --kernel 'rbf | linear' --range depth=int:1..2
     err_has 'depth'
 }
+tune_adaptive() { tune_following adaptive; }
 check "tune --search adaptive: threads, --resume, shards, several kernels" tune_adaptive
+
+tune_cma() { tune_following cma; }
+check "tune --search cma: threads, --resume, shards, several kernels" tune_cma
 
 tune_shards()
 {
