@@ -37,7 +37,7 @@ def plain(K, C, alpha, score):
 
 
 @pytest.mark.parametrize("score", ["conformance", "mahalanobis"])
-def test_scores_are_those_of_the_covariance_operator(score):
+def test_scores_equal_covariance_operator(score):
     kernel = "gak:sigma=2"
     model = volterra.SeriesAnomaly(kernel, score=score, alpha=1e-3, scale="none").fit(NORMAL)
     K = volterra.gram(NORMAL, kernel=kernel, normalise=True)
@@ -47,7 +47,7 @@ def test_scores_are_those_of_the_covariance_operator(score):
     assert model.alpha_ == 1e-3 and model.kernel_.startswith("gak:sigma=2")
 
 
-def test_it_is_an_outlier_detector():
+def test_outlier_detector_interface():
     model = volterra.SeriesAnomaly("gak:sigma=1", rate=0.1).fit(NORMAL)
     assert (model.predict(STRANGE) == -1).all()
     decision = model.decision_function(STRANGE)
@@ -74,7 +74,7 @@ def test_univariate_arrays_and_random_states():
     assert np.array_equal(model.score_samples(flat[:4]), expected.score_samples(flat[:4, :, None]))
 
 
-def test_examples_choose():
+def test_examples_choose_alpha():
     X, y = NORMAL + STRANGE, [1] * 16 + [-1] * 6
     model = volterra.SeriesAnomaly("gak:sigma=100", draws=6, random_state=3).fit(X, y)
     assert model.kernel_.startswith("gak:") and len(model.left_out_) == 16

@@ -50,7 +50,7 @@ def array_entry_points(model, X, y):
 
 
 @pytest.mark.filterwarnings("ignore::volterra.BeyondWarning", "ignore::volterra.VolterraWarning")
-def test_masked_values_are_refused_everywhere(system, rng):
+def test_masked_values_are_rejected_everywhere(system, rng):
     X, y = system
     model = VolterraRidge(alpha=1e-3).fit(X, y)
     for name, a, call in array_entry_points(model, X, y):
@@ -187,7 +187,7 @@ def test_rows_of_replications_are_not_rounded():
 # ---- null characters ---------------------------------------------------------------------------------------
 
 
-def test_a_null_character_is_refused_in_every_text(system, tmp_path):
+def test_null_character_is_rejected_in_every_text(system, tmp_path):
     X, y = system
     model = VolterraRidge(alpha=1e-3).fit(X, y)
     path = f"{tmp_path}/a\0b"
@@ -217,7 +217,7 @@ def test_a_null_character_is_refused_in_every_text(system, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_null_character_in_the_name_of_a_column(system):
+def test_null_character_in_the_name_of_a_column(system):
     pandas = pytest.importorskip("pandas")
     X, y = system
     with pytest.raises(ValueError, match="name of an input holds a null character"):
@@ -252,7 +252,7 @@ def test_messages_name_the_value_and_the_nearest_word(rng):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_lazy_frames_are_to_be_collected(rng):
+def test_lazy_frames_are_rejected(rng):
     polars = pytest.importorskip("polars")
     X = rng.normal(size=(40, 1))
     lazy = polars.DataFrame({"a": X[:, 0]}).lazy()
@@ -267,7 +267,7 @@ def test_lazy_frames_are_to_be_collected(rng):
             call()
 
 
-def test_completion_shows_public_names_alone():
+def test_completion_shows_only_public_names():
     import pkgutil
 
     modules = [volterra]

@@ -23,7 +23,7 @@ def test_contiguous_rows_are_not_copied(rng):
         assert np.array_equal(volterra.gram(a, kernel=KERNEL), volterra.gram(a.copy(), kernel=KERNEL))
 
 
-def test_others_are_converted(rng):
+def test_other_arrays_are_converted(rng):
     base = rng.normal(size=(30, 4))
     expected = volterra.gram(base, kernel=KERNEL)
     unaligned = np.frombuffer(b"x" + base.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(base.shape)

@@ -57,7 +57,7 @@ def test_rows_and_columns():
     np.testing.assert_array_equal(volterra.baseline("seasonal", wave, train=120), wave[108:-12])
 
 
-def test_refusals():
+def test_invalid_arguments():
     y = np.arange(10.0)
     with pytest.raises(ValueError, match="kind is 'mean'"):
         volterra.baseline("mean", y)

@@ -45,7 +45,7 @@ def test_one_record_equals_the_estimator():
     np.testing.assert_array_equal(benchmarks.simulate(model, (v, z)), plain)
 
 
-def test_outputs_of_the_test_are_not_seen():
+def test_test_outputs_are_not_used():
     u, y = make_record(150, 3)
     v, z = make_record(60, 4)
     model = benchmarks.fit(estimator(), (u, y))
@@ -89,7 +89,7 @@ def test_rows_limit_the_fit():
     )
 
 
-def test_feedback_sees_the_first_outputs_alone():
+def test_feedback_uses_only_first_outputs():
     u, y = make_record(200, 16)
     v, z = make_record(70, 17)
     model = benchmarks.fit(

@@ -88,13 +88,13 @@ def run_by_hand(setting, program):
 
 
 @pytest.mark.parametrize("setting", PRESETS.values(), ids=PRESETS)
-def test_presets_lie_in_the_training_part(setting):
+def test_presets_use_training_part(setting):
     first, end = SETS[setting.set].train.rows or (0, 1024)
     assert first <= setting.first and setting.first + setting.washout + setting.rows <= end
     assert volterra.kernel_text(setting.kernel) and setting.alpha > 0 and setting.origin
 
 
-def test_search_spaces_lie_in_the_training_part():
+def test_search_spaces_use_training_part():
     assert list(_SPACES) == list(SETS)
     for name, space in _SPACES.items():
         first, end = SETS[name].train.rows or (0, 1024)
@@ -131,7 +131,7 @@ def test_tanks(tanks, run, program, no_plots):
     assert run_by_hand(setting, program) == pytest.approx([row["value"] for row in found["rows"]], rel=1e-9)
 
 
-def test_the_simulation_sees_no_measured_output(tanks, run, no_plots):
+def test_simulation_uses_no_measured_outputs(tanks, run, no_plots):
     arguments = ("sysid", "--data", "sysid", "--preset", "tanks-1", "--rows", 200, "-o", "t")
     run(*arguments)
     before = read("t-tanks-validation.csv")

@@ -48,7 +48,7 @@ def test_classify(sets, capsys):
     assert row["published"] == []
 
 
-def test_published_figures_go_by_the_name_of_the_set(sets, capsys):
+def test_published_results_by_dataset_name(sets, capsys):
     (sets / "Waves").rename(sets / "BasicMotions")
     for part in ("TRAIN", "TEST"):
         (sets / f"BasicMotions/Waves_{part}.ts").rename(sets / f"BasicMotions/BasicMotions_{part}.ts")

@@ -8,7 +8,7 @@ import volterra
 from volterra import SequenceKernelRidge, VolterraRidge
 
 
-def test_value_errors_have_the_sentence(system):
+def test_value_errors_have_the_message(system):
     X, y = system
     cases = [
         (VolterraRidge(alpha=-1.0), "alpha is -1, and must be one positive, finite number"),

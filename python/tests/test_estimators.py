@@ -38,7 +38,7 @@ def rounding(model, X, y):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_training_rows_have_their_fitted_values(system, kernel):
+def test_training_rows_give_fitted_values(system, kernel):
     X, y = system
     model = SequenceKernelRidge(kernel, alpha=1e-3, washout=7).fit(X, y)
     assert np.array_equal(model.predict(X), model.fitted_)
@@ -78,13 +78,13 @@ def test_start_continue_repeats_the_training_rows(system):
     assert np.array_equal(model.predict(X), VolterraRidge(alpha=1e-3).fit(X, y).predict(X, start="continue"))
 
 
-def test_a_part_of_the_training_rows_is_new_data(system):
+def test_part_of_training_rows_is_new_data(system):
     X, y = system
     model = VolterraRidge(alpha=1e-3).fit(X, y)
     assert np.array_equal(model.predict(X[:50]), model.predict(X[:50], start="continue"))
 
 
-def test_changed_training_array_is_not_mistaken(system):
+def test_changed_training_array_is_detected(system):
     X, y = system
     mine = X.copy()
     model = VolterraRidge(alpha=1e-3).fit(mine, y)
@@ -193,7 +193,7 @@ def test_stream_outlives_its_estimator(system):
 
 @pytest.mark.parametrize("make", [pickle.loads, "deepcopy"])
 @pytest.mark.parametrize("kernel", KERNELS[:4])
-def test_copies_forecast_the_same_bits(system, make, kernel):
+def test_copies_predict_bitwise_equal(system, make, kernel):
     X, y = system
     model = SequenceKernelRidge(kernel, alpha=1e-3).fit(X[:200], y[:200])
     other = copy.deepcopy(model) if make == "deepcopy" else make(pickle.dumps(model))
@@ -208,7 +208,7 @@ def test_pickle_holds_the_safetensors_bytes(system):
     assert b'"format":"volterra-model"' in pickle.dumps(model)
 
 
-def test_refit_forgets(system):
+def test_refit_discards_previous_fit(system):
     X, y = system
     model = VolterraRidge().fit(X, np.c_[y, y])
     model.fit(X[:, :1], y)

@@ -49,7 +49,7 @@ def system(n=120, seed=3):
     return u[:, None], y
 
 
-def test_estimators_report_it():
+def test_estimators_report_evidence():
     X, y = system()
     kernel = "memory:gamma=0.5,rho=0.5,mu=0.7"
     model = volterra.SequenceKernelRidge(kernel=kernel, alpha=0.1).fit(X, y)
@@ -97,14 +97,14 @@ def test_search_by_gradient():
     assert again.best_score_ == climbed.best_score_ and again.best_params_ == climbed.best_params_
 
 
-def test_scores_of_rows_left_out():
+def test_loo_scores():
     X, y = system()
     for scoring in ("neg_loo", "neg_gcv"):
         found = volterra.VolterraRidgeCV(draws=5, kernel="memory", scoring=scoring, random_state=1).fit(X, y)
         assert -1 < found.best_score_ < 0 and found.n_splits_ == 1
 
 
-def test_search_by_gradient_refuses():
+def test_search_by_gradient_rejects():
     X, y = system(40)
     with pytest.raises(ValueError, match="climbs the evidence"):
         volterra.VolterraRidgeCV(draws=5, method="gradient").fit(X, y)

@@ -66,7 +66,7 @@ def known():
     return u[1:], y, volterra.VolterraRidge(tau_coef=0.3, lam_coef=0.5, alpha=1e-6, washout=2).fit(u[1:], y)
 
 
-def test_a_known_system(known):
+def test_known_system(known):
     u, y, model = known
     found = model.explain(3, about="zero")
     assert found.g1.shape == found.g1_std.shape == (1, 3, 2) and found.g2.shape == (1, 3, 3, 2, 2)
@@ -103,7 +103,7 @@ def test_feedback():
         model.explain(2, about=[0.0])
 
 
-def test_what_is_refused(known):
+def test_invalid_arguments(known):
     u, y, model = known
     with pytest.raises(ValueError, match="lags"):
         model.explain(0)

@@ -124,7 +124,7 @@ def test_bad_expressions(kernel, sentence, data):
         SequenceKernelRidge(kernel).fit(X, Y)
 
 
-def test_range_of_a_factor_that_is_not_there(data):
+def test_range_of_missing_factor(data):
     X, Y = data
     with pytest.raises(ValueError, match="3.gamma"):
         VolterraRidgeCV(kernel="rbf + linear", ranges={"3.gamma": (0.1, 1)}, draws=2, folds=2).fit(X, Y)
@@ -143,5 +143,5 @@ def test_impulse_response(data):
         model.impulse_response(0)
 
 
-def test_fir_stands_in_the_table():
+def test_fir_is_in_the_table():
     assert set(volterra.kernel_table()["fir"]["parameters"]) == {"mu", "corr"}

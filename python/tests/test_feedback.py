@@ -44,7 +44,7 @@ def test_golden(root):
     np.testing.assert_allclose(simulated, run, **limit)
 
 
-def test_rows_of_training_have_their_fitted_values(fitted):
+def test_training_rows_give_fitted_values(fitted):
     model, u, y = fitted
     np.testing.assert_array_equal(model.predict(u[:200]), model.fitted_)
     one_step = model.predict(u[:200], y_known=y[:200])
@@ -95,7 +95,7 @@ def test_records():
     )
 
 
-def test_a_run_that_diverges():
+def test_diverging_run():
     u = np.zeros((12, 1))
     u[0] = 1
     y = 1.5 ** np.arange(12.0)
@@ -104,7 +104,7 @@ def test_a_run_that_diverges():
         model.predict(np.zeros((20, 1)))
 
 
-def test_what_is_refused(fitted):
+def test_invalid_arguments(fitted):
     model, u, y = fitted
     rest = u[200:]
     wrong = [
@@ -144,7 +144,7 @@ def explicit_scores(u, y, params, folds):
     return scores
 
 
-def test_search_scores_are_those_of_free_runs():
+def test_search_scores_equal_free_runs():
     u, y = system(160, seed=5)
     candidates = [dict(kernel=KERNEL, alpha=1e-3, feedback=w) for w in (0.5, 2.0)]
     search = volterra.VolterraRidgeCV(candidates=candidates, folds=3, race="none", scale=False).fit(u, y)

@@ -23,7 +23,7 @@ def law(steps):
     return NOISE * np.sqrt((1 - PHI ** (2 * steps)) / (1 - PHI**2))
 
 
-def test_several_horizons_have_widths_of_their_own():
+def test_each_horizon_has_its_width():
     x = autoregression(1500, 3, 2)
     model = SequenceKernelRidge("linear", alpha=1.0, ahead=range(1, 6)).fit(x)
     forecast, interval = model.forecast(coverage=0.9)
@@ -47,7 +47,7 @@ def test_one_horizon():
     assert model.forecast(2, coverage=0.8).interval.shape == (2, 2)
 
 
-def test_further_ahead_widths_grow_as_the_law_says():
+def test_widths_grow_with_horizon():
     x = autoregression(1500, 5)
     model = SequenceKernelRidge("linear", alpha=1.0).fit(x)
     found = model.forecast(12, coverage=[0.5, 0.9])
@@ -72,7 +72,7 @@ def test_forecast_of_a_file(tmp_path):
             assert np.array_equal(mine, other)
 
 
-def test_fitted_quantiles_are_the_ends():
+def test_fitted_quantiles_are_interval_bounds():
     x = autoregression(300, 7)
     loss = dict(loss="quantile:q=0.1/0.5/0.9", alpha=1.0)
     model = SequenceKernelRidge("linear", ahead=2, **loss).fit(x, x[:, 0])
@@ -87,7 +87,7 @@ def test_fitted_quantiles_are_the_ends():
 
 
 @pytest.mark.parametrize("coverage, message", [(0, "coverage is 0"), (1.5, "coverage is 1.5"), ([], "coverage")])
-def test_coverages_that_are_none(coverage, message):
+def test_invalid_coverages(coverage, message):
     model = SequenceKernelRidge("linear", alpha=1.0).fit(autoregression(100, 8))
     with pytest.raises(ValueError, match=message):
         model.forecast(coverage=coverage)
@@ -115,7 +115,7 @@ def test_pandas_columns():
 
 
 @pytest.mark.parametrize("ahead", [0, 1, 3])
-def test_a_part_of_the_training_rows_by_its_index(ahead):
+def test_part_of_training_rows_by_index(ahead):
     pd = pytest.importorskip("pandas")
     index = pd.date_range("2024-01-01", periods=220, freq="D")
     X = pd.DataFrame(autoregression(220, 10, 2), index=index, columns=["a", "b"])
@@ -138,7 +138,7 @@ def test_a_part_of_the_training_rows_by_its_index(ahead):
         model.predict(X[100:110], return_std=True)
 
 
-def test_the_end_of_the_training_rows_without_an_index(tmp_path):
+def test_end_of_training_rows_without_index(tmp_path):
     x = autoregression(200, 11, 2)
     model = VolterraRidge(alpha=0.1).fit(x)
     model.save(tmp_path / "m.safetensors")

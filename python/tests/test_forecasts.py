@@ -23,7 +23,7 @@ def seasonal(rng, n=160, d=1, period=12):
 # ---- given and automatic settings --------------------------------------------------------------------------
 
 
-def test_a_number_is_the_plain_fit(rng):
+def test_numeric_ahead_equals_plain_fit(rng):
     x = seasonal(rng)
     plain = VolterraRidge(alpha=1e-3).fit(x)
     assert plain.alpha_ == 1e-3 and plain.target_ == "level" and plain.input_ == "level" and plain.season_ == 0
@@ -40,7 +40,7 @@ def test_a_number_is_the_plain_fit(rng):
 
 
 @pytest.mark.parametrize("kind", [VolterraRidge, SequenceKernelRidge])
-def test_everything_is_chosen(rng, kind):
+def test_all_options_are_chosen(rng, kind):
     x = seasonal(rng)
     model = kind().fit(x[:120])
     assert model.alpha == "auto" and model.alpha_ > 0 and np.isfinite(model.alpha_)
@@ -53,7 +53,7 @@ def test_everything_is_chosen(rng, kind):
     assert np.mean(errors**2) < 0.5 * np.mean(np.diff(x[120:], axis=0) ** 2)
 
 
-def test_a_random_walk_is_left_alone(rng):
+def test_random_walk_keeps_naive_forecast(rng):
     x = np.cumsum(rng.normal(size=(120, 1)), axis=0)
     model = VolterraRidge().fit(x[:80])
     assert np.isinf(model.alpha_) and model.target_ == "change" and model.report_["share"][0] == 0
@@ -65,7 +65,7 @@ def test_a_random_walk_is_left_alone(rng):
     assert np.isinf(few.alpha_) and np.isnan(few.prequential_r2_) and few.baselines_ == {}
 
 
-def test_targets_of_their_own(rng):
+def test_separate_targets(rng):
     u = rng.normal(size=(200, 1))
     y = np.convolve(u[:, 0], [0, 1, 0.5])[:200] + 0.1 * rng.normal(size=200)
     model = VolterraRidge().fit(u[:150], y[:150])
@@ -97,7 +97,7 @@ def test_targets_of_their_own(rng):
         (dict(ahead=40), ValueError, "ahead is 40, and must be less than the 40 rows"),
     ],
 )
-def test_what_cannot_be_is_refused(rng, parameters, kind, message):
+def test_impossible_options_are_rejected(rng, parameters, kind, message):
     with pytest.raises(kind, match=message):
         VolterraRidge(**parameters).fit(seasonal(rng, 40))
 
@@ -112,7 +112,7 @@ def test_changes_need_targets_among_the_inputs(rng):
     assert model.target_ == "change" and model.fitted_.shape == (59,)
 
 
-def test_a_target_that_is_an_input_of_its_row_is_refused(rng):
+def test_target_that_is_an_input_of_its_row_is_rejected(rng):
     x = seasonal(rng, 60, 2)
     for model in (VolterraRidge(alpha=0.1), SequenceKernelRidge("rbf", alpha=0.1), volterra.VolterraRidgeCV(draws=1)):
         with pytest.raises(ValueError, match="target 0 is also input 1"):
@@ -127,7 +127,7 @@ def test_a_target_that_is_an_input_of_its_row_is_refused(rng):
 
 @pytest.mark.parametrize("ahead", [1, 2, 5])
 @pytest.mark.parametrize("alpha", ["auto", 0.01])
-def test_levels_in_every_way(rng, ahead, alpha, tmp_path):
+def test_levels_in_every_form(rng, ahead, alpha, tmp_path):
     """predict at once, in parts, row by row, in a new process's clothes: the same levels; scores compare like with
     like."""
     x = seasonal(rng, 160, 2)
@@ -167,7 +167,7 @@ def test_levels_in_every_way(rng, ahead, alpha, tmp_path):
         model.score(later[:ahead])
 
 
-def test_one_step_ahead_runs_on(rng):
+def test_one_step_ahead_continues(rng):
     x = seasonal(rng, 120)
     model = VolterraRidge().fit(x)
     path = model.continue_(24)
@@ -216,7 +216,7 @@ def test_several_horizons(rng, tmp_path):
     assert flat.forecast().shape == (6,) and flat.predict(x[100:]).shape == (30, 6)
 
 
-def test_pandas_goes_on(rng):
+def test_pandas_continuation(rng):
     pandas = pytest.importorskip("pandas")
     index = pandas.date_range("2024-01-01", periods=120, freq="D")
     frame = pandas.DataFrame(seasonal(rng, 120, 2), index=index, columns=["a", "b"])
@@ -237,7 +237,7 @@ def test_pandas_goes_on(rng):
 # ---- against the program -----------------------------------------------------------------------------------
 
 
-def test_baselines_and_report_are_those_of_the_program(rng, program, tmp_path):
+def test_baselines_and_report_equal_program(rng, program, tmp_path):
     for name, x, options, given in [
         ("one", seasonal(rng, 150), [], {}),
         ("far", seasonal(rng, 150, 2), ["--ahead", 3], dict(ahead=3)),
@@ -267,7 +267,7 @@ PROGRAM_NAMES = {"naive": "naive", "seasonal": "seasonal naive", "drift": "drift
 # ---- against NumPy -----------------------------------------------------------------------------------------
 
 
-def test_choices_are_those_of_the_golden_file(golden):
+def test_choices_equal_golden_file(golden):
     file = golden("forecast_choice")
     for case in file.inputs["cases"]:
         y = np.array(case["y"]).reshape(-1, 1)
@@ -287,7 +287,7 @@ def test_choices_are_those_of_the_golden_file(golden):
 
 @pytest.mark.parametrize("ahead", [0, 1, 2, range(1, 4)])
 @pytest.mark.parametrize("shape", [(150,), (150, 1), (150, 2)])
-def test_a_file_predicts_as_the_estimator(rng, ahead, shape, tmp_path):
+def test_file_predicts_like_estimator(rng, ahead, shape, tmp_path):
     X = seasonal(rng, 150, 2)
     y = rng.normal(size=shape) + X[:, 0].reshape(150, *[1] * (len(shape) - 1))
     model = VolterraRidge(alpha=0.01, ahead=ahead).fit(X[:120], y[:120])
@@ -301,7 +301,7 @@ def test_a_file_predicts_as_the_estimator(rng, ahead, shape, tmp_path):
         assert np.array_equal(stream.feed(row), other.feed(row))
 
 
-def test_a_file_of_records_predicts_as_the_estimator(rng, tmp_path):
+def test_record_file_predicts_like_estimator(rng, tmp_path):
     X = [seasonal(rng, 60, 2), seasonal(rng, 50, 2)]
     model = VolterraRidge(alpha=0.01, ahead=2).fit(X)
     model.save(tmp_path / "model.safetensors")
@@ -313,7 +313,7 @@ def test_a_file_of_records_predicts_as_the_estimator(rng, tmp_path):
     assert np.allclose(loaded.predict(joined), model.predict(joined), rtol=1e-9)
 
 
-def test_a_file_of_the_program_predicts_as_the_estimator(rng, tmp_path, program):
+def test_program_file_predicts_like_estimator(rng, tmp_path, program):
     x = seasonal(rng, 100, 2)
     np.savetxt(tmp_path / "x.csv", x[:80], delimiter=",")
     out = tmp_path / "model.safetensors"
@@ -331,7 +331,7 @@ def test_fitted_values_are_a_copy(rng):
         assert np.array_equal(model.predict(x), before) and np.array_equal(model.fitted_, before[: len(model.fitted_)])
 
 
-def test_a_file_whose_horizons_contradict_its_outputs(tmp_path):
+def test_file_with_inconsistent_horizons(tmp_path):
     """The note of a file of three horizons says four; the checksum is right."""
     path = tmp_path / "model.safetensors"
     x = np.sin(0.4 * np.arange(80.0)).reshape(-1, 1)

@@ -132,7 +132,7 @@ def wave(rows=ROWS):
 
 
 @pytest.mark.parametrize("ahead", [None, 2, range(1, 4)])
-def test_a_series_of_pandas(ahead):
+def test_series_of_pandas(ahead):
     index = pd.bdate_range("2024-01-01", periods=ROWS)
     x = pd.Series(wave(), index=index, name="load")
     series = VolterraRidge(alpha=0.1, ahead=ahead).fit(x)
@@ -149,7 +149,7 @@ def test_a_series_of_pandas(ahead):
     assert series.fitted_.ndim == (2 if ahead == range(1, 4) else 1)
 
 
-def test_a_series_in_every_place():
+def test_series_in_every_place():
     index = pd.date_range("2024-01-01", periods=ROWS, freq="h")
     x = pd.Series(wave(), index=index, name="load")
     table = x.to_numpy()[:, None]
@@ -172,20 +172,20 @@ def test_a_series_in_every_place():
     assert np.array_equal(grown.update(x[100:]).to_numpy(), plain.update(table[100:])[:, 0])
 
 
-def test_a_series_without_a_name():
+def test_series_without_a_name():
     fitted = VolterraRidge(alpha=0.1).fit(pd.Series(wave()))
     assert not hasattr(fitted, "feature_names_in_")
     assert fitted.forecast().name is None and list(fitted.forecast(2).index) == [ROWS, ROWS + 1]
     assert list(fitted.forecast(coverage=0.5).columns) == ["y", "y.lo50", "y.hi50"]
 
 
-def test_vectors_of_numpy_are_still_refused():
+def test_vectors_of_numpy_are_still_rejected():
     with pytest.raises(ValueError, match="Expected 2D array, got 1D array"):
         VolterraRidge().fit(wave())
 
 
 @needs_polars
-def test_a_series_of_polars():
+def test_series_of_polars():
     x = pl.Series("load", wave())
     table = x.to_numpy()[:, None]
     fitted = VolterraRidge(alpha=0.1).fit(x[:100])

@@ -65,7 +65,7 @@ def test_regular_dates_do_not_warn(name):
 
 
 @pytest.mark.parametrize("name", REGULAR)
-def test_a_gap_in_training_is_named(name):
+def test_gap_in_training_is_named(name):
     X = frame(REGULAR[name])
     # Up to two missing working days are holidays; elsewhere one missing row is a gap.
     lost = {"trading hours": 30, "exchange": 8, "B": 8, "Sunday to Thursday": 8}.get(name, 1)
@@ -77,7 +77,7 @@ def test_a_gap_in_training_is_named(name):
 
 
 @pytest.mark.parametrize("name", REGULAR)
-def test_a_gap_before_the_rows_of_predict_is_named(name):
+def test_gap_before_the_rows_of_predict_is_named(name):
     X = frame(REGULAR[name])
     last, lost = (79 * 3, 79 * 5) if name == "trading hours" else (40, 8)  # three days, then a week without
     fitted = model().fit(X[:last])
@@ -114,7 +114,7 @@ def test_irregular_dates_have_no_gaps():
     assert gap_warnings(lambda: fitted.predict(frame(times)[40:])) == []
 
 
-def test_numbers_and_texts_are_no_dates():
+def test_numbers_and_texts_are_not_dates():
     X = frame(REGULAR["D"]).reset_index(drop=True).drop([3, 4, 5])
     assert gap_warnings(lambda: model().fit(X)) == []
     assert gap_warnings(lambda: model().fit(X.set_axis([f"row {k}" for k in range(len(X))]))) == []

@@ -19,7 +19,7 @@ def near(found, expected):
     np.testing.assert_allclose(found, expected, atol=1e-8 * max(1.0, float(np.max(np.abs(expected)))))
 
 
-def test_parts_are_the_whole(system):
+def test_parts_equal_whole_fit(system):
     X, y = system
     whole = VolterraRidge(kernel=KERNEL, **PLAIN).fit(X[:160], y[:160])
     parts = VolterraRidge(kernel=KERNEL, **PLAIN)
@@ -43,7 +43,7 @@ def test_parts_are_the_whole(system):
 
 
 @pytest.mark.parametrize("ahead", [1, 3])
-def test_a_series_and_targets_that_come_late(ahead):
+def test_series_with_late_targets(ahead):
     x = volterra.datasets.lorenz(330) / 40
     for y in (None, x[:, 0] * x[:, 1]):
         pick = (lambda a, b: (x[a:b],)) if y is None else (lambda a, b: (x[a:b], y[a:b]))
@@ -70,7 +70,7 @@ def test_missing_targets_are_not_learned(system):
     assert (model.learner_.fed, model.learner_.learned) == (20, 18)
 
 
-def test_pickles_and_copies_keep_what_was_learned(system):
+def test_pickles_and_copies_preserve_learning(system):
     X, y = system
     model = VolterraRidge(alpha=1e-2).fit(X[:100], y[:100]).partial_fit(X[100:140], y[100:140])
     expected = model.predict(X[140:160]).tolist()
@@ -82,7 +82,7 @@ def test_pickles_and_copies_keep_what_was_learned(system):
         assert other.predict(X[150:160]).tolist() == same.predict(X[150:160]).tolist()
 
 
-def test_scikit_learn_habits(system):
+def test_scikit_learn_conventions(system):
     base = pytest.importorskip("sklearn.base")
     X, y = system
     model = VolterraRidge(alpha=1e-2).fit(X[:100], y[:100]).partial_fit(X[100:120], y[100:120])
@@ -105,7 +105,7 @@ def test_scikit_learn_habits(system):
         weighted.partial_fit(X[50:60], y[50:60])
 
 
-def test_pandas_goes_through(system):
+def test_pandas_input(system):
     pd = pytest.importorskip("pandas")
     X, y = system
     frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
@@ -168,7 +168,7 @@ def test_forecast_continues_from_the_last_row(ahead):
             near(grown.continue_(3, after=x[300:305]), whole.continue_(3, after=x[300:305]))
 
 
-def test_forecast_has_the_index_of_what_came_last(system):
+def test_forecast_index_continues_last_rows(system):
     pd = pytest.importorskip("pandas")
     X, y = system
     index = pd.date_range("2024-01-01", periods=len(X), freq="h")
@@ -184,7 +184,7 @@ def test_forecast_has_the_index_of_what_came_last(system):
         series.continue_(1, after=frame[110:140])
 
 
-def test_constants_learn_too(rng, tmp_path):
+def test_constant_models_learn(rng, tmp_path):
     X = rng.normal(size=(200, 1))
     for seed in range(20):
         y = 5 + np.random.default_rng(seed).normal(size=200)
@@ -212,7 +212,7 @@ def test_constants_learn_too(rng, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::volterra.BeyondWarning")
-def test_the_first_rows_may_come_one_by_one(system):
+def test_first_rows_one_by_one(system):
     X, y = system
     model = VolterraRidge(alpha=1e-2)
     for t in range(60):
@@ -242,7 +242,7 @@ def test_the_first_rows_may_come_one_by_one(system):
     assert model.forecast().shape == (1, 1)
 
 
-def test_records_and_series_come_at_once(system):
+def test_records_and_series_in_one_call(system):
     X, y = system
     records = [X[:60], X[60:100]], [y[:60], y[60:100]]
     grown = VolterraRidge(kernel=KERNEL, **PLAIN).partial_fit(*records).partial_fit(X[100:130], y[100:130])
@@ -254,7 +254,7 @@ def test_records_and_series_come_at_once(system):
         numbers.partial_fit([X[:20]], [1.0])
 
 
-def test_a_refused_row_keeps_those_before_it(system):
+def test_rejected_row_keeps_previous_rows(system):
     X, y = system
     model = VolterraRidge(alpha=1e-2, beyond="error", ahead=2).fit(X[:100], y[:100])
     rows = X[100:110].copy()
@@ -266,7 +266,7 @@ def test_a_refused_row_keeps_those_before_it(system):
     near(model.forecast(), rest.forecast())
 
 
-def test_state_of_a_learner_is_kept_by_itself(system, tmp_path):
+def test_learner_state_is_separate(system, tmp_path):
     X, y = system
     model = VolterraRidge(alpha=1e-2).fit(X[:100], y[:100]).partial_fit(X[100:120], y[100:120])
     model.learner_.save(tmp_path / "state")

@@ -25,7 +25,7 @@ def push(stream, rows):
 
 @pytest.mark.parametrize("make", COPIES)
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_copied_stream_goes_on_by_itself(system, make, kernel):
+def test_copied_stream_is_independent(system, make, kernel):
     X, y = system
     stream = SequenceKernelRidge(kernel, alpha=1e-3).fit(X[:200], y[:200]).stream()
     push(stream, X[200:230])
@@ -41,7 +41,7 @@ def test_a_copied_stream_goes_on_by_itself(system, make, kernel):
     assert np.isfinite(push(again, X[260:])).all()  # the copies outlive the original
 
 
-def test_copies_in_every_order_of_death(system):
+def test_copies_freed_in_any_order(system):
     X, y = system
     for _ in range(50):
         stream = VolterraRidge(alpha=1e-3).fit(X[:50], y[:50]).stream()
@@ -113,7 +113,7 @@ def test_copies_of_everything_else(system, make):
 
 
 @pytest.mark.parametrize("make", [*COPIES, pickle.dumps])
-def test_what_cannot_be_copied_says_so(make):
+def test_uncopyable_objects_raise(make):
     candidates = Candidates.drawn("volterra", np.eye(3), 0, {}, True)
     with pytest.raises(TypeError, match="a Candidates cannot be copied or pickled"):
         make(candidates)
@@ -121,7 +121,7 @@ def test_what_cannot_be_copied_says_so(make):
         make(candidates._handle)
 
 
-def test_owners_that_share_a_handle_free_it_once():
+def test_shared_handle_is_freed_once():
     freed = []
     owner = Owner()
     owner._handle = Handle(17, freed.append)
@@ -135,7 +135,7 @@ def test_owners_that_share_a_handle_free_it_once():
     assert freed == [17]
 
 
-def test_an_empty_owner_is_refused_before_the_library_sees_it(system):
+def test_empty_handle_is_rejected(system):
     X, y = system
     with pytest.raises(ctypes.ArgumentError, match="this Kernel is empty"):
         Kernel.__new__(Kernel).text  # noqa: B018
@@ -149,7 +149,7 @@ def test_an_empty_owner_is_refused_before_the_library_sees_it(system):
             call()
 
 
-def test_values_of_a_kernel_are_the_librarys():
+def test_kernel_values_equal_library():
     kernel = Kernel(" volterra : tau = 0.25 , lift = poly:3 ")
     assert kernel.name == "volterra"
     assert kernel.given() == {"tau": 0.25, "lift": "poly:3"}

@@ -21,7 +21,7 @@ def files():
         pytest.skip("the package runs from its source")
 
 
-def test_library_lies_beside_the_package(files):
+def test_library_is_in_the_package(files):
     libraries = [path for path in files if re.search(r"^[^.]*\.(so|dylib)", path)]
     assert libraries in (["volterra/libvolterra.so"], ["volterra/libvolterra.dylib"])
     assert "volterra/py.typed" in files
@@ -44,7 +44,7 @@ def test_names_of_the_distribution(files, root):
     assert [entry.value for entry in command] == ["volterra_program:main"]
 
 
-def test_metadata_stands_by_itself(files, root):
+def test_metadata_is_self_contained(files, root):
     """Links on the package page must be absolute."""
     told = importlib.metadata.metadata("volterra-kernels")
     authors = told["Author"] or told["Author-email"]
@@ -66,7 +66,7 @@ def test_licences_of_bundled_libraries(files, root):
             assert f"| `{library}` |" in table, path
 
 
-def test_command_without_the_program_says_so(files, monkeypatch, tmp_path):
+def test_command_without_program_fails(files, monkeypatch, tmp_path):
     import volterra_program
 
     monkeypatch.setattr(volterra_program, "program", lambda: tmp_path / "nothing")
@@ -103,7 +103,7 @@ def backend(root, monkeypatch):
     return module
 
 
-def test_backend_says_what_to_install(backend, monkeypatch):
+def test_backend_reports_missing_package(backend, monkeypatch):
     monkeypatch.setenv("CC", "/nowhere/cc")
     for hook in (backend.get_requires_for_build_wheel, lambda: backend.build_wheel(".")):
         with pytest.raises(SystemExit) as stopped:
@@ -113,7 +113,7 @@ def test_backend_says_what_to_install(backend, monkeypatch):
         assert "\n" not in said and "CMake" not in said and "libcsv" in said
 
 
-def test_backend_names_nothing_where_everything_is_there(backend, monkeypatch):
+def test_backend_reports_nothing_when_complete(backend, monkeypatch):
     lines = "CMake 3.22 or later: cmake\nOpenBLAS (its OpenMP build): libopenblas-openmp-dev\n"
     listed = types.SimpleNamespace(stdout=lines)
     monkeypatch.setattr(backend.subprocess, "run", lambda *words, **options: listed)

@@ -19,7 +19,7 @@ def fitted(**options):
     return volterra.SequenceKernelRidge("poly:degree=2", alpha=1e-2, **options).fit(X[:400], Y[:400]), X, Y
 
 
-def test_errors_are_those_of_earlier_fits():
+def test_errors_equal_earlier_fits():
     X, Y = make_data(60)
     options = {"alpha": 1e-2, "scale": False}
     errors = volterra.SequenceKernelRidge("rbf:gamma=1", **options).fit(X, Y).prequential_errors_
@@ -99,7 +99,7 @@ def test_pandas():
     assert list(model.predict_quantiles(frame[400:], alpha=[0.1]).columns) == ["p.q0.1", "q.q0.1"]
 
 
-def test_files_keep_them(tmp_path):
+def test_files_preserve_intervals(tmp_path):
     model, X, _ = fitted()
     model.save(tmp_path / "m.safetensors")
     read = volterra.load(tmp_path / "m.safetensors")
@@ -115,7 +115,7 @@ def test_coverage_between_0_and_1(coverage):
         model.predict_quantiles(X, alpha=coverage)
 
 
-def test_what_is_refused():
+def test_invalid_arguments():
     X, Y = make_data()
     few = volterra.SequenceKernelRidge("linear", alpha=1e-2).fit(X[:30], Y[:30])
     with pytest.raises(ValueError, match="needs the errors of 49 training rows, and output 1 has 29"):

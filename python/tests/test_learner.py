@@ -27,7 +27,7 @@ def fitted(file, rows, intercept):
 
 
 @pytest.mark.parametrize("name", sorted(TEXTS))
-def test_every_window_is_a_direct_solve(golden, name):
+def test_every_window_equals_direct_solve(golden, name):
     file = golden(name)
     file.content["name"] = name
     Z, y = file.array("Z"), file.array("y")
@@ -58,7 +58,7 @@ def test_every_window_is_a_direct_solve(golden, name):
     assert counts == {"script": 2, "window": 2, "forgetting_kernel": 2}
 
 
-def test_a_learner_is_a_fit_on_its_rows(system):
+def test_learner_equals_fit_on_rows(system):
     X, y = system
     options = dict(alpha=1e-2, scale=False)
     model = VolterraRidge(**options).fit(X[:120], y[:120])
@@ -78,7 +78,7 @@ def test_a_learner_is_a_fit_on_its_rows(system):
     assert learner.rows == 170 and learner.condition > 1
 
 
-def test_missing_targets_feed_the_past(system):
+def test_missing_targets_update_state(system):
     X, y = system
     model = VolterraRidge(alpha=1e-2).fit(X[:100], y[:100])
     holed = y[100:130].copy()
@@ -89,7 +89,7 @@ def test_missing_targets_feed_the_past(system):
     assert not set(learner.rows_) & {103, 104, 109}
 
 
-def test_a_series_teaches_itself():
+def test_series_as_target():
     x = volterra.datasets.lorenz(400)
     model = VolterraRidge(alpha=1e-6).fit(x[:300])
     learner = model.learner(window=250)
@@ -103,7 +103,7 @@ def test_a_series_teaches_itself():
         VolterraRidge(alpha=1e-2).fit(x[:50], x[:50, 0] ** 2).learner().update(x[50:60])
 
 
-def test_the_habit_of_river(system):
+def test_river_interface(system):
     X, y = system
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({f"x{k}": X[:, k] for k in range(X.shape[1])})
@@ -125,7 +125,7 @@ def test_the_habit_of_river(system):
 
 
 @pytest.mark.parametrize("kernel", ["volterra", "memory", "rbf:window=5", "gak:window=4", "2*fir + linear*rbf"])
-def test_a_loaded_learner_goes_on_bit_for_bit(system, kernel, tmp_path):
+def test_loaded_learner_continues_bitwise(system, kernel, tmp_path):
     X, y = system
     model = SequenceKernelRidge(kernel, alpha=1e-2).fit(X[:80], y[:80])
     learner = model.learner(window=40, forget=0.99)
@@ -168,7 +168,7 @@ def test_journals(system, tmp_path):
         model.learner(window=30, journal=journal)
 
 
-def test_the_program_and_python_share_learners(system, tmp_path, program):
+def test_program_and_python_share_learners(system, tmp_path, program):
     X, y = system
     model = VolterraRidge(alpha=1e-2).fit(X[:80], y[:80])
     volterra.save(model, tmp_path / "model.safetensors")
@@ -182,7 +182,7 @@ def test_the_program_and_python_share_learners(system, tmp_path, program):
     assert len(expected) == 20
 
 
-def test_what_is_refused(system, tmp_path):
+def test_invalid_arguments(system, tmp_path):
     X, y = system
     model = VolterraRidge(alpha=1e-2).fit(X[:80], y[:80])
     for window in (0, -2, 2.5):

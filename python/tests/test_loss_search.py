@@ -27,7 +27,7 @@ def pinball(y, forecast, q):
     return np.maximum(q * r, (q - 1) * r).mean()
 
 
-def test_scores_are_those_of_folds(rows):
+def test_scores_equal_folds(rows):
     """One candidate, by hand."""
     X, y = rows
     given = dict(kernel="rbf:gamma=0.5", scale=False, tolerance=1e-10)
@@ -84,7 +84,7 @@ def test_weights(rows):
         VolterraRidgeCV(**SMALL).fit(X, y, sample_weight=np.where(np.arange(90) < 24, 0, 1))
 
 
-def test_what_is_refused(rows):
+def test_invalid_arguments(rows):
     X, y = rows
     for scoring in ("neg_mse", "evidence", "neg_loo", "neg_gcv", "prequential"):
         with pytest.raises(ValueError, match="one of squares"):
@@ -169,5 +169,5 @@ def test_fitted_levels_of_records_and_frames(rows):
     assert np.array_equal(found.to_numpy()[:, 0], one.predict(frame).to_numpy())
 
 
-def test_the_default_is_squares():
+def test_default_is_squares():
     assert volterra.VolterraRidgeCV().loss == "squares"

@@ -191,7 +191,7 @@ def test_program_and_package_agree(rows, program, tmp_path):
     assert np.abs(np.loadtxt(tmp_path / "f.csv", skiprows=1) - fitted).max() <= 1e-9
 
 
-def test_what_is_refused(rows):
+def test_invalid_arguments(rows):
     X, y = rows
     for loss, words in [
         ("hubber:delta=1", "did you mean"),

@@ -30,7 +30,7 @@ def fit_and_score(X, y, train, test, **given):
 
 @pytest.mark.parametrize("columns", [1, 3])
 @pytest.mark.parametrize("split", [KFold(5, shuffle=True, random_state=0), ShuffleSplit(3, random_state=0)])
-def test_shuffled_series_that_forecasts_itself(rng, split, columns):
+def test_shuffled_series(rng, split, columns):
     series = walk(rng, 150, columns)
     X, y = series[:-1], series[1:]
     for targets in (y, y[:, 0]):
@@ -52,7 +52,7 @@ def test_time_order_is_silent():
         assert fit_and_score(noise, noise[:, 0] ** 2, train, test) == []
 
 
-def test_rows_that_were_trained_on(rng):
+def test_training_rows(rng):
     X = walk(rng, 100, 2)
     model = VolterraRidge(alpha=1e-3).fit(X, X[:, 0] ** 2)
     assert warned(lambda: model.predict(X)) == []  # fitted values
@@ -108,7 +108,7 @@ def test_index_not_in_order(rng):
 # ---- outside the ball: one warning per call, for existing rows ---------------------------------------------
 
 
-def test_beyond_once_a_call(rng, tmp_path):
+def test_extrapolation_warning_once_per_call(rng, tmp_path):
     x = walk(rng, 100, 2)
     far, y = 50 + 3 * x[:20], x[:, 0] ** 2
     pairs, series = VolterraRidge(alpha=1e-3).fit(x, y), VolterraRidge(alpha=1e-3).fit(x)

@@ -38,7 +38,7 @@ def test_frame_of_targets(frames):
     assert list(forecast.columns) == ["a", "b"] and forecast.index.equals(X.index[200:])
 
 
-def test_series_of_its_own(frames):
+def test_separate_series(frames):
     X, _ = frames
     model = VolterraRidge(alpha=1e-3).fit(X[:200])
     assert list(model.predict(X[200:]).columns) == ["u", "v"]
@@ -60,7 +60,7 @@ def test_columns_must_match(frames):
         model.predict(X[["v", "u"]])
 
 
-def test_names_travel_with_the_file(frames, tmp_path):
+def test_names_are_saved_in_file(frames, tmp_path):
     X, y = frames
     model = VolterraRidge(alpha=1e-3).fit(X, y)
     volterra.save(model, tmp_path / "m.safetensors")
@@ -71,7 +71,7 @@ def test_names_travel_with_the_file(frames, tmp_path):
         model.predict(broken)
 
 
-def test_index_decides_what_the_first_row_after_training_is(program, tmp_path):
+def test_index_determines_first_row_after_training(program, tmp_path):
     """The row after the last training target has the same value, so that values cannot distinguish them."""
     x = np.sin(0.7 * np.arange(60.0))
     x[50] = x[49]

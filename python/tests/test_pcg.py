@@ -20,7 +20,7 @@ def fit(narma, **settings):
     return volterra.SequenceKernelRidge(KERNEL, **{"alpha": 1e-2, **settings}).fit(u[:300], y[:300])
 
 
-def test_forecasts_are_the_exact_ones(narma):
+def test_predictions_equal_exact_solver(narma):
     u, y = narma
     exact = fit(narma, solver="exact").predict(u[300:])
     usual = fit(narma, solver="pcg")
@@ -46,7 +46,7 @@ def test_alpha_and_several_outputs(narma):
         assert np.allclose(model.predict(u[300:])[:, k], exact.predict(u[300:])[:, k], rtol=0, atol=1e-6)
 
 
-def test_a_checkpoint_stays_and_is_gone_on_from(narma, tmp_path):
+def test_checkpoint_is_kept_and_resumed(narma, tmp_path):
     path = tmp_path / "fit.ckpt"
     settings = dict(solver="pcg", tolerance=1e-8, landmarks=20)
     expected = fit(narma, **settings)
@@ -64,13 +64,13 @@ def test_a_checkpoint_stays_and_is_gone_on_from(narma, tmp_path):
         fit(narma, **settings, checkpoint=path)
 
 
-def test_too_few_steps_are_a_warning(narma):
+def test_unconverged_fit_warns(narma):
     with pytest.warns(volterra.VolterraWarning, match="2 steps .* residual"):
         model = fit(narma, solver="pcg", landmarks=4, iterations=2)
     assert model.report_["residual"] > 1e-4
 
 
-def test_parameters_are_those_of_scikit_learn(tmp_path):
+def test_parameters_follow_scikit_learn(tmp_path):
     model = volterra.VolterraRidge(solver="pcg", iterations=7, checkpoint="x", tolerance=1e-3)
     assert {"iterations": 7, "checkpoint": "x", "tolerance": 1e-3}.items() <= model.get_params().items()
 
@@ -87,12 +87,12 @@ def test_parameters_are_those_of_scikit_learn(tmp_path):
         (dict(solver="pcg", keep_factor=True), '"pcg" does not support keeping the factor'),
     ],
 )
-def test_bad_settings_are_said(narma, settings, sentence):
+def test_invalid_settings_are_reported(narma, settings, sentence):
     with pytest.raises(ValueError, match=sentence):
         fit(narma, **settings)
 
 
-def test_files_and_pickles_forecast_alike(narma, tmp_path):
+def test_files_and_pickles_predict_equal(narma, tmp_path):
     import pickle
 
     u, _ = narma

@@ -115,7 +115,7 @@ def test_joblib_multiprocessing():
     """)
 
 
-def test_a_process_that_is_started_anew_has_all_threads():
+def test_spawned_process_has_all_threads():
     run("""
         code = "import volterra; volterra.set_threads(2); print(volterra.threads())"
         import subprocess

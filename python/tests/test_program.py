@@ -56,7 +56,7 @@ def test_fit_and_predict(files, program, kernel):
     assert np.array_equal(model.predict(X[200:], start="reset"), np.load(folder / "reset.npy"))
 
 
-def test_models_go_both_ways(files, program):
+def test_models_are_exchanged_both_ways(files, program):
     X, Y, folder = files
     model = VolterraRidge(tau=0.4, lam=0.6, alpha=1e-3, washout=3).fit(X[:200], Y[:200])
     volterra.save(model, folder / "volt.safetensors")

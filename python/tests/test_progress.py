@@ -22,7 +22,7 @@ def long_series(rng):
     return rng.normal(size=(1500, 3))
 
 
-def test_callback_sees_the_whole_way(long_series):
+def test_callback_receives_full_range(long_series):
     seen = []
     model = volterra.VolterraRidge(alpha=1e-2)
     model.fit(long_series, long_series[:, 0] ** 2, progress=lambda stage, share: seen.append((stage, share)))
@@ -42,7 +42,7 @@ def test_callback_cancels(long_series):
         volterra.gram(long_series, progress=lambda *_: True)
 
 
-def test_exception_of_a_callback_comes_through(long_series):
+def test_callback_exception_propagates(long_series):
     def fail(stage, share):
         raise ZeroDivisionError("mine")
 
@@ -50,7 +50,7 @@ def test_exception_of_a_callback_comes_through(long_series):
         volterra.VolterraRidge(alpha=1e-2).fit(long_series, long_series[:, 0] ** 2, progress=fail)
 
 
-def test_cancelled_search_keeps_its_best(long_series):
+def test_cancelled_search_keeps_best(long_series):
     search, seen = volterra.VolterraRidgeCV(draws=1000, random_state=0), []
     with pytest.raises(volterra.CancelledError):
         search.fit(
@@ -98,12 +98,12 @@ def interrupted(rows, call, after="pass"):
     return done.stdout.splitlines()
 
 
-def test_ctrl_c_ends_a_fit():
+def test_ctrl_c_stops_fit():
     # n = 9000: seconds of work, most of them in the factorisation
     interrupted(9000, "volterra.VolterraRidge(alpha=1e-2).fit(x, x[:, 0] ** 2, progress=tell)")
 
 
-def test_ctrl_c_ends_a_search_and_keeps_the_best():
+def test_ctrl_c_stops_search_and_keeps_best():
     call = "s = volterra.VolterraRidgeCV(draws=100000, random_state=0); s.fit(x, x[:, 0] ** 2, progress=tell)"
     lines = interrupted(400, call, "print(sorted(s.best_params_), len(s.cv_results_['params']) > 0)")
     assert lines[1] == "['alpha', 'lam_coef', 'tau_coef'] True"
@@ -134,7 +134,7 @@ def test_threads_other_than_the_first(long_series):
 # ---- bars --------------------------------------------------------------------------------------------------
 
 
-def test_lines_where_there_is_no_terminal():
+def test_lines_without_terminal():
     out = io.StringIO()
     bar = Bar("fit", out)
     for share in np.linspace(0, 1, 101):

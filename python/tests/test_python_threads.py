@@ -49,7 +49,7 @@ def run_together(jobs):
 
 
 @pytest.mark.parametrize("process", [2, 3])
-def test_interleaved_numbers_end_as_they_began(process):
+def test_interleaved_thread_counts_are_restored(process):
     """first enters, second enters, first leaves, second leaves: the number used to stay what first had set."""
     volterra.set_threads(process)
     steps = [threading.Event() for _ in range(3)]
@@ -157,7 +157,7 @@ def jobs_of(X, y, model, n_jobs):
     return [fit, paths, predict, stream, search, gram]
 
 
-def test_results_are_those_of_one_thread_after_the_other(rng):
+def test_results_equal_sequential_execution(rng):
     X = rng.uniform(-1, 1, size=(500, 2))
     y = np.convolve(X[:, 0] * X[:, 1], [1, 0.5, 0.2])[:500]
     volterra.set_threads(2)

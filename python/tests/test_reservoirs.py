@@ -99,7 +99,7 @@ def test_parameters(weights):
     assert given == {"leak": 0.5, "degree": 2, "weights": str(weights)}
 
 
-def test_past_that_does_not_fade(data):
+def test_missing_fading_memory(data):
     X, _ = data
     with pytest.warns(UserWarning, match="does not fade"):
         volterra.gram(X, kernel="esn:size=50,radius=4,bias=0,input=0.01,start=zero")

@@ -37,7 +37,7 @@ def judged(program, tmp_path, x, *options):
     ],
 )
 @pytest.mark.parametrize("channels", [1, 2])
-def test_the_bits_of_the_program(program, tmp_path, settings, options, channels):
+def test_bitwise_equal_to_program(program, tmp_path, settings, options, channels):
     x = series(channels=channels)
     report, table = judged(program, tmp_path, x, "--train-rows", "150", *options)
     detector = volterra.RowAnomaly(**settings).fit(x[:150])
@@ -53,7 +53,7 @@ def test_the_bits_of_the_program(program, tmp_path, settings, options, channels)
     assert [("a", "b")[k] for k in found["channel"][alarms]] == [alarm["channel"] for alarm in report["alarms"]]
 
 
-def test_fit_predict_is_the_program_by_default(program, tmp_path):
+def test_fit_predict_equals_program_defaults(program, tmp_path):
     x = series(rows=330)
     report, table = judged(program, tmp_path, x)
     labels = volterra.RowAnomaly().fit_predict(x)
@@ -63,7 +63,7 @@ def test_fit_predict_is_the_program_by_default(program, tmp_path):
         volterra.RowAnomaly().fit_predict(x[:50])
 
 
-def test_it_is_an_outlier_detector():
+def test_outlier_detector_interface():
     x = series()
     detector = volterra.RowAnomaly(rate=0.01).fit(x[:200])
     found = detector.details(x[200:])

@@ -19,7 +19,7 @@ def _walk_with_season(seed, rows=160):
     return (100 + level + 0.15 * rng.uniform(-1, 1, rows)).reshape(-1, 1)
 
 
-def test_a_series_is_searched_as_the_program_does(tmp_path, program):
+def test_series_search_equals_program(tmp_path, program):
     x = _walk_with_season(1)
     np.save(tmp_path / "v.npy", x)
     search = VolterraRidgeCV(draws=5, ahead=3, random_state=4).fit(x)
@@ -39,7 +39,7 @@ def test_a_series_is_searched_as_the_program_does(tmp_path, program):
     assert (again.target, again.input, again.season, again.ahead) == ("change", "both", 12, 3)
 
 
-def test_constants_of_a_loss_are_those_of_the_program(tmp_path, program):
+def test_loss_constants_equal_program(tmp_path, program):
     x = _walk_with_season(3, 90)
     np.save(tmp_path / "v.npy", x)
     loss = "quantile:q=0.1/0.9"
@@ -61,7 +61,7 @@ def test_ten_draws_are_never_worse_than_the_defaults(seed):
     assert ten.best_score_ >= none.best_score_
 
 
-def test_whoever_gives_alpha_searches_levels():
+def test_given_alpha_searches_levels():
     x = _walk_with_season(2, 80)
     drawn = VolterraRidgeCV(draws=3, ranges={"alpha": (1e-3, 1)}, random_state=0).fit(x)
     candidates = [{"alpha": 0.1}, {"alpha": "auto"}, {"lam_coef": 0.5}]
@@ -76,7 +76,7 @@ def test_whoever_gives_alpha_searches_levels():
     assert change.input_ == "level" and change.best_estimator_.target == "change"
 
 
-def test_the_gap_follows_from_ahead():
+def test_gap_follows_from_ahead():
     x = _walk_with_season(3, 90)
     for gap in (None, 5):
         found = VolterraRidgeCV(draws=2, ahead=6, gap=gap, random_state=0).fit(x)
@@ -88,7 +88,7 @@ def test_the_gap_follows_from_ahead():
         VolterraRidgeCV(draws=2, ahead=6, gap=2, scoring="log", random_state=0).fit(x)
 
 
-def test_a_walk_keeps_the_naive_forecast():
+def test_random_walk_keeps_naive_forecast():
     x = np.cumsum(np.random.default_rng(8).normal(size=150)).reshape(-1, 1)
     search = VolterraRidgeCV(draws=4, season=None, random_state=0).fit(x)
     assert np.isinf(search.alpha_) and search.report_["share"] == 0

@@ -72,7 +72,7 @@ def test_outputs_are_ridge_regression_on_the_gram_matrix():
     assert np.array_equal(model.predict(OTHERS), model.classes_[outputs.argmax(axis=1)])
 
 
-def test_it_is_the_program(program, tmp_path):
+def test_classifier_equals_program(program, tmp_path):
     np.save(tmp_path / "a.npy", X)
     np.save(tmp_path / "b.npy", OTHERS)
     for name, labels in (("a.csv", LABELS), ("b.csv", OTHER_LABELS)):
@@ -142,7 +142,7 @@ def test_layouts_of_aeon_and_tslearn(fitted):
         filled.predict(np.stack([X[0], np.full(X[0].shape, np.nan)]))
 
 
-def test_layout_is_found_or_asked_for(fitted):
+def test_layout_is_detected_or_required(fitted):
     expected = fitted.decision_function(OTHERS)
     aeon, others = X.transpose(0, 2, 1), OTHERS.transpose(0, 2, 1)  # (18, 2, 14): 14 steps of 2 channels
     with pytest.warns(UserWarning, match=r"14 steps of 2 channels \(layout='channels'\)"):
@@ -247,7 +247,7 @@ def test_warnings_of_the_library():
     assert [note.series for note in model.warnings_] == [2]  # the class with one series
 
 
-def test_habits_of_scikit_learn(fitted):
+def test_scikit_learn_conventions(fitted):
     params = volterra.SeriesClassifier("esn", draws=2).get_params()
     assert params["kernel"] == "esn" and params["draws"] == 2 and params["loss"] == "squares"
     base, selection = pytest.importorskip("sklearn.base"), pytest.importorskip("sklearn.model_selection")
@@ -288,7 +288,7 @@ def test_wrong_arguments(arguments, message):
         volterra.SeriesClassifier(**arguments).fit(X, LABELS)
 
 
-def test_wrong_data_leave_it_as_it_was(fitted):
+def test_invalid_data_leave_estimator_unchanged(fitted):
     model, expected = copy.deepcopy(fitted), fitted.predict(OTHERS)
     for series, labels, message in [
         (X[0, :, 0], LABELS, "must be a collection"),
@@ -327,7 +327,7 @@ def test_numbers_of_series_are_ridge_regression_on_the_gram_matrix(normalise):
     assert model.score(X, TARGETS) == pytest.approx(volterra.metrics.r2(TARGETS, model.predict(X)), rel=1e-12)
 
 
-def test_alpha_is_the_best_on_series_left_out():
+def test_alpha_is_best_by_loo():
     model = volterra.SequenceKernelRidge("gak:sigma=1").fit(X, FREQUENCIES)
     errors = {}
     for power in range(-8, 2):
@@ -356,7 +356,7 @@ def test_collections_in_every_form():
     assert np.array_equal(both.predict(rows), alone.predict(rows)) and not hasattr(both, "left_out_")
 
 
-def test_what_is_of_sequences_is_refused():
+def test_sequence_options_are_rejected():
     for settings, name in [({"ahead": 1}, "ahead is 1"), ({"loss": "huber"}, "loss is 'huber'"), ({"washout": 3}, "washout")]:
         with pytest.raises(ValueError, match=name):
             volterra.SequenceKernelRidge(**settings).fit(X, FREQUENCIES)

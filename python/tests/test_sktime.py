@@ -17,7 +17,7 @@ def make_series(rows=160, seed=2):
     return pandas.Series(values, index=pandas.period_range("2000-01", periods=rows, freq="M"), name="level")
 
 
-def test_forecasts_are_those_of_the_estimator():
+def test_forecasts_equal_estimator():
     from volterra.sktime import VolterraForecaster
 
     y = make_series()
@@ -64,7 +64,7 @@ def test_several_series():
     assert inside.all()
 
 
-def test_horizons_that_were_not_asked_for():
+def test_unrequested_horizons():
     from volterra.sktime import VolterraForecaster
 
     forecaster = VolterraForecaster("linear:window=3", alpha=0.01).fit(make_series(), fh=[1, 2])

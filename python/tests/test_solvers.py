@@ -18,14 +18,14 @@ def fit(narma, **settings):
     return volterra.SequenceKernelRidge(KERNEL, **{"alpha": 1e-2, **settings}).fit(u[:300], y[:300])
 
 
-def test_all_rows_as_landmarks_are_the_exact_fit(narma):
+def test_all_rows_as_landmarks_equal_exact_fit(narma):
     exact = fit(narma, solver="exact").predict(narma[0][300:])
     model = fit(narma, solver="nystrom", landmarks=300)
     assert np.allclose(model.predict(narma[0][300:]), exact, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("landmarks", [100, "100", "100:last", "100:random"])
-def test_a_few_landmarks_stand_for_the_rows(narma, landmarks):
+def test_few_landmarks_approximate_rows(narma, landmarks):
     u, y = narma
     model = fit(narma, solver="nystrom", landmarks=landmarks)
     coefficients = model.dual_coef_
@@ -48,7 +48,7 @@ def test_files_and_pickles_keep_landmarks(narma, tmp_path):
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(u[300:]), expected)
 
 
-def test_parameters_are_those_of_scikit_learn():
+def test_parameters_follow_scikit_learn():
     model = volterra.VolterraRidge(solver="nystrom", landmarks="50:last")
     assert model.get_params()["solver"] == "nystrom"
     assert model.get_params()["landmarks"] == "50:last"
@@ -68,12 +68,12 @@ def test_parameters_are_those_of_scikit_learn():
         (dict(solver="nystrom", loss="huber:delta=1"), "nystrom"),
     ],
 )
-def test_bad_settings_are_refused(narma, settings, sentence):
+def test_bad_settings_are_rejected(narma, settings, sentence):
     with pytest.raises(ValueError, match=sentence):
         fit(narma, **settings)
 
 
-def test_landmarks_must_be_whole(narma):
+def test_landmarks_must_be_integer(narma):
     with pytest.raises(TypeError, match="whole number"):
         fit(narma, solver="nystrom", landmarks=1.5)
 
@@ -86,7 +86,7 @@ def search(narma, **settings):
     return volterra.VolterraRidgeCV(draws=6, random_state=1, kernel="memory", **settings).fit(u[:300], y[:300])
 
 
-def test_a_search_on_landmarks_fits_its_winner_on_them(narma):
+def test_landmark_search_fits_winner_on_landmarks(narma):
     u, y = narma
     found = search(narma, solver="nystrom", landmarks=40)
     assert found.best_score_ > 0.3
@@ -99,7 +99,7 @@ def test_a_search_on_landmarks_fits_its_winner_on_them(narma):
     assert np.array_equal(found.predict(u[300:]), again.predict(u[300:]))
 
 
-def test_all_rows_before_one_block_are_the_exact_search(narma):
+def test_all_rows_as_landmarks_equal_exact_search(narma):
     exact = search(narma, folds=1)
     landmarks = search(narma, folds=1, solver="nystrom", landmarks=150)
     for name in ("mean_test_score",):
@@ -107,7 +107,7 @@ def test_all_rows_before_one_block_are_the_exact_search(narma):
 
 
 @pytest.mark.parametrize("scoring", ["neg_nmse", "neg_mse", "neg_loo", "neg_gcv"])
-def test_scores_that_landmarks_have(narma, scoring):
+def test_scores_supported_by_landmarks(narma, scoring):
     found = search(narma, solver="nystrom", landmarks="30:last", scoring=scoring, refit=False)
     assert np.isfinite(found.best_score_) and found.best_score_ < 0
 
@@ -123,6 +123,6 @@ def test_scores_that_landmarks_have(narma, scoring):
         ({"solver": "exact", "landmarks": 5}, "does not support landmarks"),
     ],
 )
-def test_bad_solvers_of_searches_are_refused(narma, settings, words):
+def test_bad_solvers_of_searches_are_rejected(narma, settings, words):
     with pytest.raises(ValueError, match=words):
         search(narma, **{"solver": "nystrom", **settings})

@@ -17,7 +17,7 @@ def push(stream, rows):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_loaded_stream_goes_on_bit_for_bit(system, kernel, tmp_path):
+def test_loaded_stream_continues_bitwise(system, kernel, tmp_path):
     X, y = system
     model = SequenceKernelRidge(kernel, alpha=1e-3).fit(X[:200], y[:200])
     stream = model.stream()
@@ -34,7 +34,7 @@ def test_a_loaded_stream_goes_on_bit_for_bit(system, kernel, tmp_path):
         assert np.ravel(push(loaded, X[230:260])).tolist() == expected
 
 
-def test_files_that_are_no_moment_of_this_model(system, tmp_path):
+def test_state_files_of_other_models(system, tmp_path):
     X, y = system
     model = VolterraRidge(alpha=1e-3).fit(X[:200], y[:200])
     other = VolterraRidge(alpha=1e-2).fit(X[:200], y[:200])
@@ -51,7 +51,7 @@ def test_files_that_are_no_moment_of_this_model(system, tmp_path):
         model.stream().save(tmp_path / "nowhere" / "state")
 
 
-def test_the_program_and_python_share_moments(system, tmp_path, program):
+def test_program_and_python_share_states(system, tmp_path, program):
     X, y = system
     model = VolterraRidge(alpha=1e-3).fit(X[:200], y[:200])
     volterra.save(model, tmp_path / "model.safetensors")
@@ -64,7 +64,7 @@ def test_the_program_and_python_share_moments(system, tmp_path, program):
     assert Stream.load(tmp_path / "state", model).feed(X[220]) == stream.feed(X[220])
 
 
-def test_a_locked_state_has_one_owner(system, tmp_path):
+def test_locked_state_has_one_owner(system, tmp_path):
     X, y = system
     model = VolterraRidge(alpha=1e-3).fit(X[:200], y[:200])
     path, stream = tmp_path / "state", model.stream()

@@ -38,5 +38,5 @@ def test_page(page, tmp_path, monkeypatch):
     assert results.failed == 0, "".join(said)
 
 
-def test_there_are_pages():
+def test_pages_exist():
     assert len(PAGES) >= 1

@@ -83,5 +83,5 @@ def test_right_and_wrong_scripts(checker):
         ("Layout", LAYOUTS),
     ],
 )
-def test_choices_are_those_of_the_library(name, words):
+def test_choices_equal_library(name, words):
     assert set(typing.get_args(getattr(_types, name))) == set(words)

@@ -42,7 +42,7 @@ SCRIPT = """
 """
 
 
-def test_without_any_of_them():
+def test_without_optional_packages():
     script = textwrap.dedent(SCRIPT)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.stdout == "done\n", done.stderr

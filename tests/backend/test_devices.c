@@ -68,7 +68,7 @@ static void test_absent(void **state)
 }
 
 /* A plugin in the working folder is never loaded, whatever the loader settings. */
-static void test_not_from_the_working_folder(void **state)
+static void test_plugin_is_not_loaded_from_the_working_folder(void **state)
 {
     (void)state;
     char *before = getcwd(NULL, 0);
@@ -112,7 +112,7 @@ static void test_no_device(void **state)
 }
 
 /* The selected device is unchanged, and an open device stays open. */
-static void test_choice_stays(void **state)
+static void test_device_choice_persists(void **state)
 {
     (void)state;
     plug(FAKE, "open");
@@ -275,7 +275,7 @@ static void assert_near(const double *a, const double *b, int64_t count, double 
             fail_msg("number %lld: %.17g and %.17g", (long long)i, a[i], b[i]);
 }
 
-static void test_as_the_cpu(void **state)
+static void test_results_match_the_cpu(void **state)
 {
     (void)state;
     const char *const kernels[] = {"volterra:tau_coef=0.3,lambda_coef=0.5", "rbf:gamma=0.5,window=3",
@@ -357,7 +357,7 @@ static int64_t fail_at_each(const data *made, work_fn work, const char *fault, i
     }
 }
 
-static void test_failures_on_the_way(void **state)
+static void test_failures_during_work(void **state)
 {
     (void)state;
     static const work_fn works[] = {fit_given, fit_chosen, search_continued, search_profiled};
@@ -382,7 +382,7 @@ static volt_search_info info_of(const volt_search *search)
 }
 
 /* A search that loses its device has logged the finished trials and resumes from the log. */
-static void test_search_goes_on(void **state)
+static void test_search_continues_after_device_failure(void **state)
 {
     (void)state;
     const char *log = scratch_path("lost.jsonl");
@@ -411,7 +411,7 @@ static void test_search_goes_on(void **state)
 }
 
 /* The number of concurrent candidates is limited by device memory and by the streams of the device. */
-static void test_in_flight(void **state)
+static void test_concurrent_trials(void **state)
 {
     (void)state;
     const struct {
@@ -535,12 +535,18 @@ static void test_automatic_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_absent),          cmocka_unit_test(test_not_from_the_working_folder),
-        cmocka_unit_test(test_damaged),         cmocka_unit_test(test_no_device),
-        cmocka_unit_test(test_choice_stays),    cmocka_unit_test(test_list),
-        cmocka_unit_test(test_as_the_cpu),      cmocka_unit_test(test_failures_on_the_way),
-        cmocka_unit_test(test_search_goes_on),  cmocka_unit_test(test_in_flight),
-        cmocka_unit_test(test_does_not_fit),    cmocka_unit_test(test_automatic),
+        cmocka_unit_test(test_absent),
+        cmocka_unit_test(test_plugin_is_not_loaded_from_the_working_folder),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_no_device),
+        cmocka_unit_test(test_device_choice_persists),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_results_match_the_cpu),
+        cmocka_unit_test(test_failures_during_work),
+        cmocka_unit_test(test_search_continues_after_device_failure),
+        cmocka_unit_test(test_concurrent_trials),
+        cmocka_unit_test(test_does_not_fit),
+        cmocka_unit_test(test_automatic),
         cmocka_unit_test(test_automatic_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

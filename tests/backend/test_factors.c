@@ -235,7 +235,7 @@ static void forecasts_on(const volt_backend *backend)
     }
 }
 
-static void results_are_those_of_separate_fits(void **state)
+static void results_equal_separate_fits(void **state)
 {
     (void)state;
     for_each_backend(forecasts_on);
@@ -265,7 +265,7 @@ static void one_step_on(const volt_backend *backend)
     }
 }
 
-static void one_step_ahead_is_a_fit_on_the_rows_before(void **state)
+static void one_step_prediction_equals_fit_on_previous_rows(void **state)
 {
     (void)state;
     for_each_backend(one_step_on);
@@ -335,7 +335,7 @@ static void leave_out_on(const volt_backend *backend)
     }
 }
 
-static void a_row_left_out_is_a_fit_without_it(void **state)
+static void loo_error_equals_refit_without_the_row(void **state)
 {
     (void)state;
     for_each_backend(leave_out_on);
@@ -387,7 +387,7 @@ static void log_score_on(const volt_backend *backend)
     }
 }
 
-static void the_log_score_is_the_density_of_the_targets(void **state)
+static void log_score_equals_density_of_targets(void **state)
 {
     (void)state;
     for_each_backend(log_score_on);
@@ -414,7 +414,7 @@ static void failures_on(const volt_backend *backend)
     free_set(&s);
 }
 
-static void failures_have_their_sentences(void **state)
+static void failures_set_error_messages(void **state)
 {
     (void)state;
     for_each_backend(failures_on);
@@ -459,7 +459,7 @@ static void memory_on(const volt_backend *backend)
     free_set(&s);
 }
 
-static void without_memory_nothing_is_lost(void **state)
+static void allocation_failure_leaks_nothing(void **state)
 {
     (void)state;
     for_each_backend(memory_on);
@@ -475,12 +475,12 @@ static int make_backends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_are_those_of_separate_fits),
-        cmocka_unit_test(one_step_ahead_is_a_fit_on_the_rows_before),
-        cmocka_unit_test(a_row_left_out_is_a_fit_without_it),
-        cmocka_unit_test(the_log_score_is_the_density_of_the_targets),
-        cmocka_unit_test(failures_have_their_sentences),
-        cmocka_unit_test(without_memory_nothing_is_lost),
+        cmocka_unit_test(results_equal_separate_fits),
+        cmocka_unit_test(one_step_prediction_equals_fit_on_previous_rows),
+        cmocka_unit_test(loo_error_equals_refit_without_the_row),
+        cmocka_unit_test(log_score_equals_density_of_targets),
+        cmocka_unit_test(failures_set_error_messages),
+        cmocka_unit_test(allocation_failure_leaks_nothing),
     };
     return cmocka_run_group_tests_name("factors", tests, make_backends, NULL);
 }

@@ -182,7 +182,7 @@ static void forms_on(const volt_backend *backend)
     free(inputs);
 }
 
-static void forms_are_the_engines(void **state)
+static void device_forms_equal_engines(void **state)
 {
     (void)state;
     for_each_backend(forms_on);
@@ -228,7 +228,7 @@ static int make_backends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms_are_the_engines),
+        cmocka_unit_test(device_forms_equal_engines),
         cmocka_unit_test(paths_and_reservoirs_have_no_form),
     };
     return cmocka_run_group_tests_name("forms", tests, make_backends, NULL);

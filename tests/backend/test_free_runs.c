@@ -140,7 +140,7 @@ static void kernels_on(const volt_backend *backend)
     fed_system_free(&rows);
 }
 
-static void kernels_run_as_here(void **state)
+static void kernels_equal_cpu(void **state)
 {
     (void)state;
     for_each_backend(kernels_on);
@@ -208,7 +208,7 @@ static void models_on(const volt_backend *backend)
     fed_system_free(&rows);
 }
 
-static void models_run_as_here(void **state)
+static void models_equal_cpu(void **state)
 {
     (void)state;
     for_each_backend(models_on);
@@ -243,7 +243,7 @@ static void policies_on(const volt_backend *backend)
     fed_system_free(&rows);
 }
 
-static void policies_are_kept(void **state)
+static void extrapolation_policies_are_applied(void **state)
 {
     (void)state;
     for_each_backend(policies_on);
@@ -283,7 +283,7 @@ static void divergence_on(const volt_backend *backend)
     fed_system_free(&rows);
 }
 
-static void divergence_ends_a_run(void **state)
+static void divergence_stops_the_run(void **state)
 {
     (void)state;
     for_each_backend(divergence_on);
@@ -331,7 +331,7 @@ static void long_runs_on(const volt_backend *backend)
     free(out);
 }
 
-static void long_runs_go_on(void **state)
+static void long_runs_continue_across_blocks(void **state)
 {
     (void)state;
     for_each_backend(long_runs_on);
@@ -397,7 +397,7 @@ static void continues_on(const volt_backend *backend)
     }
 }
 
-static void closed_loops_run_as_here(void **state)
+static void closed_loops_equal_cpu(void **state)
 {
     (void)state;
     for_each_backend(continues_on);
@@ -406,9 +406,12 @@ static void closed_loops_run_as_here(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_run_as_here), cmocka_unit_test(models_run_as_here),
-        cmocka_unit_test(policies_are_kept),   cmocka_unit_test(divergence_ends_a_run),
-        cmocka_unit_test(long_runs_go_on),     cmocka_unit_test(closed_loops_run_as_here),
+        cmocka_unit_test(kernels_equal_cpu),
+        cmocka_unit_test(models_equal_cpu),
+        cmocka_unit_test(extrapolation_policies_are_applied),
+        cmocka_unit_test(divergence_stops_the_run),
+        cmocka_unit_test(long_runs_continue_across_blocks),
+        cmocka_unit_test(closed_loops_equal_cpu),
     };
     far_backends_register();
     return cmocka_run_group_tests_name("free runs", tests, NULL, NULL);

@@ -179,13 +179,13 @@ static void held_out_on(const volt_backend *backend)
     }
 }
 
-static void a_row_held_out_is_a_fit_on_the_rows_known_then(void **state)
+static void held_out_row_equals_fit_on_earlier_rows(void **state)
 {
     (void)state;
     for_each_backend(held_out_on);
 }
 
-static void the_later_half_is_held_out(void **state)
+static void later_half_is_held_out(void **state)
 {
     (void)state;
     for (int64_t ahead = 1; ahead < 30; ahead += 7)
@@ -263,7 +263,7 @@ static void alphas_on(const volt_backend *backend)
     free_set(&s);
 }
 
-static void another_alpha_is_another_factor(void **state)
+static void each_alpha_has_its_factor(void **state)
 {
     (void)state;
     for_each_backend(alphas_on);
@@ -289,7 +289,7 @@ static void failed_on(const volt_backend *backend)
     free_set(&s);
 }
 
-static void an_alpha_that_fails_spoils_nothing(void **state)
+static void failing_alpha_does_not_affect_others(void **state)
 {
     (void)state;
     for_each_backend(failed_on);
@@ -330,7 +330,7 @@ static void failures_on(const volt_backend *backend)
     free_set(&s);
 }
 
-static void without_memory_or_time_nothing_is_lost(void **state)
+static void allocation_failure_and_cancellation_leak_nothing(void **state)
 {
     (void)state;
     for_each_backend(failures_on);
@@ -346,11 +346,11 @@ static int make_backends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_held_out_is_a_fit_on_the_rows_known_then),
-        cmocka_unit_test(the_later_half_is_held_out),
-        cmocka_unit_test(another_alpha_is_another_factor),
-        cmocka_unit_test(an_alpha_that_fails_spoils_nothing),
-        cmocka_unit_test(without_memory_or_time_nothing_is_lost),
+        cmocka_unit_test(held_out_row_equals_fit_on_earlier_rows),
+        cmocka_unit_test(later_half_is_held_out),
+        cmocka_unit_test(each_alpha_has_its_factor),
+        cmocka_unit_test(failing_alpha_does_not_affect_others),
+        cmocka_unit_test(allocation_failure_and_cancellation_leak_nothing),
     };
     return cmocka_run_group_tests_name("held out", tests, make_backends, NULL);
 }

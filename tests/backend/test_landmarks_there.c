@@ -135,7 +135,7 @@ static void fits_on(const volt_backend *backend)
     }
 }
 
-static void models_are_those_of_the_cpu(void **state)
+static void models_equal_cpu(void **state)
 {
     (void)state;
     make_rows();
@@ -144,7 +144,7 @@ static void models_are_those_of_the_cpu(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(models_are_those_of_the_cpu)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(models_equal_cpu)};
     far_backends_register();
     return cmocka_run_group_tests_name("landmarks", tests, NULL, NULL);
 }

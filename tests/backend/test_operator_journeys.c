@@ -304,7 +304,7 @@ static void for_all(void (*check)(const journey *j))
         }
 }
 
-static void operators_at_every_back_end(void **state)
+static void operators_on_every_backend(void **state)
 {
     (void)state;
     static const char *const names[] = {"cpu", "far", "far-gram"};
@@ -317,7 +317,7 @@ static void operators_at_every_back_end(void **state)
     journey_check(&(journey){"states", &grounds[STATES], ask_states, 0, 0});
 }
 
-static void operators_at_a_device_that_fails(void **state)
+static void operators_on_failing_device(void **state)
 {
     (void)state;
     for_all(lost_backend_check);
@@ -358,8 +358,8 @@ static int free_grounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators_at_every_back_end),
-        cmocka_unit_test(operators_at_a_device_that_fails),
+        cmocka_unit_test(operators_on_every_backend),
+        cmocka_unit_test(operators_on_failing_device),
     };
     return cmocka_run_group_tests_name("operator_journeys", tests, make_grounds, free_grounds);
 }

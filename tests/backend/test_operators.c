@@ -177,13 +177,13 @@ static void records_on(const volt_backend *backend)
     rows_on(backend, true);
 }
 
-static void records_give_the_blocks_of_pairs(void **state)
+static void records_give_block_matrices(void **state)
 {
     (void)state;
     for_each_backend(records_on);
 }
 
-static void kernels_give_their_rows_and_multiply(void **state)
+static void kernel_operator_returns_rows_and_products(void **state)
 {
     (void)state;
     for_each_backend(kernels_on);
@@ -202,7 +202,7 @@ static void dense_on(const volt_backend *backend)
     free_case(&s);
 }
 
-static void a_matrix_gives_its_rows_and_multiplies(void **state)
+static void dense_operator_returns_rows_and_products(void **state)
 {
     (void)state;
     for_each_backend(dense_on);
@@ -251,7 +251,7 @@ static void ends_on(const volt_backend *backend)
         }
 }
 
-static void the_end_goes_on(void **state)
+static void final_state_continues_the_sequence(void **state)
 {
     (void)state;
     for_each_backend(ends_on);
@@ -276,7 +276,7 @@ static void overflow_on(const volt_backend *backend)
     volt_columns_free(columns);
 }
 
-static void an_overflow_is_found_where_it_is_looked_for(void **state)
+static void overflow_is_detected_when_requested(void **state)
 {
     (void)state;
     for_each_backend(overflow_on);
@@ -293,11 +293,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_engine_has_a_kernel),
-        cmocka_unit_test(kernels_give_their_rows_and_multiply),
-        cmocka_unit_test(records_give_the_blocks_of_pairs),
-        cmocka_unit_test(a_matrix_gives_its_rows_and_multiplies),
-        cmocka_unit_test(the_end_goes_on),
-        cmocka_unit_test(an_overflow_is_found_where_it_is_looked_for),
+        cmocka_unit_test(kernel_operator_returns_rows_and_products),
+        cmocka_unit_test(records_give_block_matrices),
+        cmocka_unit_test(dense_operator_returns_rows_and_products),
+        cmocka_unit_test(final_state_continues_the_sequence),
+        cmocka_unit_test(overflow_is_detected_when_requested),
     };
     return cmocka_run_group_tests_name("operators", tests, make_backends, NULL);
 }

@@ -207,7 +207,7 @@ static void kept_on(const volt_backend *backend)
     fed_system_free(&rows);
 }
 
-static void test_kept(void **state)
+static void test_stored_factors(void **state)
 {
     (void)state;
     for_each_backend(kept_on);
@@ -219,7 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_searches),
         cmocka_unit_test(test_evidence),
-        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_stored_factors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,14 +136,14 @@ static void check_all(const journey *list, int64_t count)
         journey_check(&list[i]);
 }
 
-static void fits_here(void **state)
+static void fits_on_cpu(void **state)
 {
     (void)state;
     check_all(here, COUNT(here));
 }
 
 /* Cases where rows computed on the CPU and copied differ from rows computed on the back end. */
-static void fits_elsewhere(void **state)
+static void fits_on_device(void **state)
 {
     (void)state;
     check_ok(volt_backend_use("far"));
@@ -155,7 +155,7 @@ static void fits_elsewhere(void **state)
     check_ok(volt_backend_use(volt_cpu_backend.name));
 }
 
-static void fits_at_a_device_that_fails(void **state)
+static void fits_on_failing_device(void **state)
 {
     (void)state;
     for (int64_t i = 0; i < COUNT(there); i++)
@@ -184,9 +184,9 @@ static int free_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits_here),
-        cmocka_unit_test(fits_elsewhere),
-        cmocka_unit_test(fits_at_a_device_that_fails),
+        cmocka_unit_test(fits_on_cpu),
+        cmocka_unit_test(fits_on_device),
+        cmocka_unit_test(fits_on_failing_device),
     };
     return cmocka_run_group_tests_name("solver_journeys", tests, make_rows, free_rows);
 }

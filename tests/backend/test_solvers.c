@@ -136,13 +136,13 @@ static void solvers_on(const volt_backend *backend)
         }
 }
 
-static void readouts_obey_their_equations(void **state)
+static void readouts_satisfy_the_normal_equations(void **state)
 {
     (void)state;
     for_each_backend(solvers_on);
 }
 
-static void solvers_say_what_they_need(void **state)
+static void solvers_report_requirements(void **state)
 {
     (void)state;
     for (int64_t s = 0; volt_solver_table[s]; s++) {
@@ -268,7 +268,7 @@ static void models_on(const volt_backend *backend)
     plain_problem_free(&problem);
 }
 
-static void models_and_searches_are_those_of_the_cpu(void **state)
+static void models_and_searches_equal_cpu(void **state)
 {
     (void)state;
     for_each_backend(models_on);
@@ -276,7 +276,7 @@ static void models_and_searches_are_those_of_the_cpu(void **state)
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
-static void back_ends_register_once_and_whole(void **state)
+static void incomplete_or_duplicate_backends_are_rejected(void **state)
 {
     (void)state;
     int64_t count = 0;
@@ -322,9 +322,9 @@ static int make_backends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(readouts_obey_their_equations), cmocka_unit_test(solvers_say_what_they_need),
-        cmocka_unit_test(models_and_searches_are_those_of_the_cpu),
-        cmocka_unit_test(back_ends_register_once_and_whole), /* fills the table: last */
+        cmocka_unit_test(readouts_satisfy_the_normal_equations), cmocka_unit_test(solvers_report_requirements),
+        cmocka_unit_test(models_and_searches_equal_cpu),
+        cmocka_unit_test(incomplete_or_duplicate_backends_are_rejected), /* fills the table: last */
     };
     return cmocka_run_group_tests_name("solvers", tests, make_backends, NULL);
 }

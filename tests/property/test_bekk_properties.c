@@ -101,7 +101,7 @@ static void gradient_equals_finite_differences(void **state)
 }
 
 /* Scores come from sensitivities carried forward, the gradient from an adjoint carried backward. */
-static void scores_add_up_to_the_gradient(void **state)
+static void scores_sum_to_the_gradient(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(102);
@@ -132,7 +132,7 @@ static void scores_add_up_to_the_gradient(void **state)
     }
 }
 
-static void threads_do_not_change_a_bit(void **state)
+static void results_are_bitwise_independent_of_threads(void **state)
 {
     (void)state;
     enum { D = 12, N = 1200 }; /* large enough for more than one thread to be woken */
@@ -347,8 +347,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient_equals_finite_differences),
-        cmocka_unit_test(scores_add_up_to_the_gradient),
-        cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(scores_sum_to_the_gradient),
+        cmocka_unit_test(results_are_bitwise_independent_of_threads),
         cmocka_unit_test(root_is_symmetric_and_squares_to_the_covariance),
         cmocka_unit_test(long_samples_have_the_stationary_covariance),
         cmocka_unit_test(known_parameters_are_recovered_within_standard_errors),

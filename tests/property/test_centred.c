@@ -275,7 +275,7 @@ static void check_outputs(const char *what, const double *actual, const double *
             fail_msg("%s: number %d is %.17g, expected %.17g", what, (int)k, actual[k], expected[k]);
 }
 
-static void models_are_those_of_the_centred_matrix(void **state)
+static void models_equal_centred_gram_matrix(void **state)
 {
     (void)state;
     for (int64_t washout = 0; washout <= 6; washout += 6)
@@ -341,7 +341,7 @@ static void intercepts_and_files(void **state)
 
 /* ---- text ------------------------------------------------------------------------------------- */
 
-static void the_text_says_it(void **state)
+static void kernel_text_contains_centring(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse("gak:centre=yes,window=3");
@@ -363,9 +363,9 @@ int main(void)
         cmocka_unit_test(matrices_of_collections),
         cmocka_unit_test(rows_sum_to_zero),
         cmocka_unit_test(progress_and_memory),
-        cmocka_unit_test(models_are_those_of_the_centred_matrix),
+        cmocka_unit_test(models_equal_centred_gram_matrix),
         cmocka_unit_test(intercepts_and_files),
-        cmocka_unit_test(the_text_says_it),
+        cmocka_unit_test(kernel_text_contains_centring),
     };
     return cmocka_run_group_tests_name("centred", tests, NULL, NULL);
 }

@@ -187,7 +187,7 @@ static void check_confidence_set(const volt_comparison *comparison)
     volt_mcs_free(mcs);
 }
 
-static void rows_are_search_fit_and_forecast(void **state)
+static void row_equals_search_fit_and_prediction(void **state)
 {
     (void)state;
     data made = make_data(3101);
@@ -235,7 +235,7 @@ static void forecast_with(const data *made, volt_protocol protocol, const volt_c
 
 /* With a base and a gap: tuned and fitted on the rows before the gap, the rows of the gap update the state,
  * and all reported values are of levels. */
-static void a_base_makes_levels_and_a_gap_is_left_out(void **state)
+static void base_gives_levels_and_gap_excludes_rows(void **state)
 {
     (void)state;
     enum { GAP = 5, FIT = TRAIN - GAP };
@@ -314,7 +314,7 @@ static void a_base_makes_levels_and_a_gap_is_left_out(void **state)
 
 /* A test row that lies beyond all training rows: under the published protocol the ball holds test rows as
  * well, and the row is taken as it is; under the other one it is put back on the ball. */
-static void test_rows_beyond_training(void **state)
+static void test_rows_outside_training_range(void **state)
 {
     (void)state;
     data made = make_data(3110);
@@ -406,7 +406,7 @@ static void samples_pair_innovations_with_the_next_covariance(void **state)
 
 /* ---- failures, cancelling, logs --------------------------------------------------------------- */
 
-static void what_is_wrong_is_said_first(void **state)
+static void invalid_arguments_are_reported_first(void **state)
 {
     (void)state;
     data made = make_data(3105);
@@ -428,7 +428,7 @@ static void what_is_wrong_is_said_first(void **state)
 }
 
 /* A kernel whose trials all fail is a row with an error. If all kernels fail, the comparison fails. */
-static void kernels_that_fail_do_not_stop_the_others(void **state)
+static void failing_kernel_does_not_stop_comparison(void **state)
 {
     (void)state;
     data made = make_data(3106);
@@ -478,7 +478,7 @@ static int stop_at_second(const char *stage, double fraction, void *context)
     return all->begun >= 2;
 }
 
-static void cancelling_keeps_the_rows_that_are_done(void **state)
+static void cancellation_keeps_completed_rows(void **state)
 {
     (void)state;
     data made = make_data(3107);
@@ -503,7 +503,7 @@ static void cancelling_keeps_the_rows_that_are_done(void **state)
     free_data(&made);
 }
 
-static void logs_are_taken_up_again(void **state)
+static void comparison_resumes_from_logs(void **state)
 {
     (void)state;
     data made = make_data(3108);
@@ -547,7 +547,7 @@ static void fail_every_allocation(const data *made, const volt_compare_options *
     }
 }
 
-static void memory_may_run_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     static double base[N * Q];
@@ -572,16 +572,16 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_search_fit_and_forecast),
-        cmocka_unit_test(test_rows_beyond_training),
-        cmocka_unit_test(a_base_makes_levels_and_a_gap_is_left_out),
+        cmocka_unit_test(row_equals_search_fit_and_prediction),
+        cmocka_unit_test(test_rows_outside_training_range),
+        cmocka_unit_test(base_gives_levels_and_gap_excludes_rows),
         cmocka_unit_test(hyperparameters_are_counted),
         cmocka_unit_test(samples_pair_innovations_with_the_next_covariance),
-        cmocka_unit_test(what_is_wrong_is_said_first),
-        cmocka_unit_test(kernels_that_fail_do_not_stop_the_others),
-        cmocka_unit_test(cancelling_keeps_the_rows_that_are_done),
-        cmocka_unit_test(logs_are_taken_up_again),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(invalid_arguments_are_reported_first),
+        cmocka_unit_test(failing_kernel_does_not_stop_comparison),
+        cmocka_unit_test(cancellation_keeps_completed_rows),
+        cmocka_unit_test(comparison_resumes_from_logs),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void count_event(int64_t row, int64_t rows, const char *name, const volt_
 }
 
 /* Names that reduce to the same letters, and long names with a common prefix, get separate logs. */
-static void every_row_has_a_log_of_its_own(void **state)
+static void every_row_has_its_log(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(3110);
@@ -89,7 +89,7 @@ static void every_row_has_a_log_of_its_own(void **state)
 
 /* The log of the second kernel is unusable. Its row reports the error, the first and third rows have
  * results, and the comparison is marked incomplete. */
-static void a_log_that_fails_costs_one_row(void **state)
+static void failing_log_affects_one_row(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(3111);
@@ -144,7 +144,7 @@ static void a_log_that_fails_costs_one_row(void **state)
 }
 
 /* With any single allocation failing, the other row is still computed. */
-static void memory_costs_one_row(void **state)
+static void allocation_failure_affects_one_row(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(3112);
@@ -186,9 +186,9 @@ static void memory_costs_one_row(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_has_a_log_of_its_own),
-        cmocka_unit_test(a_log_that_fails_costs_one_row),
-        cmocka_unit_test(memory_costs_one_row),
+        cmocka_unit_test(every_row_has_its_log),
+        cmocka_unit_test(failing_log_affects_one_row),
+        cmocka_unit_test(allocation_failure_affects_one_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,7 +153,7 @@ static void check_kernel(const char *text, const char *whole, volt_rng *rng)
     free(X);
 }
 
-static void callers_do_not_disturb_one_another(void **state)
+static void concurrent_calls_are_independent(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(73);
@@ -165,7 +165,7 @@ static void callers_do_not_disturb_one_another(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(callers_do_not_disturb_one_another),
+        cmocka_unit_test(concurrent_calls_are_independent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,7 +121,7 @@ static void scaled_with_intercept(void **state)
     }
 }
 
-static void as_they_are_with_a_washout(void **state)
+static void unscaled_with_washout(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(32);
@@ -171,7 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scaled_with_intercept),
-        cmocka_unit_test(as_they_are_with_a_washout),
+        cmocka_unit_test(unscaled_with_washout),
         cmocka_unit_test(long_forecasts_cross_blocks),
     };
     return cmocka_run_group_tests_name("continue", tests, NULL, NULL);

@@ -94,7 +94,7 @@ static void split_rows(volt_resolved *resolved, int64_t m)
     volt_records_release(&records);
 }
 
-static void bytes_are_a_bound(void **state)
+static void reported_bytes_bound_allocation(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(733);
@@ -134,7 +134,7 @@ static void bytes_are_a_bound(void **state)
 }
 
 /* Rows of K against columns that were appended in pieces, and against columns laid out at once. */
-static void columns_that_grow(void **state)
+static void growing_columns(void **state)
 {
     (void)state;
     enum { M = 60, H = 7 };
@@ -186,7 +186,7 @@ static void columns_that_grow(void **state)
 }
 
 /* The weights of a reservoir are not drawn for it. */
-static void an_outline_says_what_the_kernel_takes(void **state)
+static void outline_matches_resolved_kernel(void **state)
 {
     (void)state;
     const volt_extent unit[VOLT_MAX_FACTORS] = {{1, 1}};
@@ -205,7 +205,8 @@ static void an_outline_says_what_the_kernel_takes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_are_a_bound), cmocka_unit_test(columns_that_grow),
-                                       cmocka_unit_test(an_outline_says_what_the_kernel_takes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reported_bytes_bound_allocation),
+                                       cmocka_unit_test(growing_columns),
+                                       cmocka_unit_test(outline_matches_resolved_kernel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,7 +174,7 @@ static double check_kernel(const char *text, const data *at, volt_evidence_optio
 
 /* ---- every kernel ----------------------------------------------------------------------------- */
 
-static void the_list_has_every_kernel(void **state)
+static void test_list_covers_every_kernel(void **state)
 {
     (void)state;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
@@ -188,7 +188,7 @@ static void the_list_has_every_kernel(void **state)
     }
 }
 
-static void gradients_are_those_of_differences(void **state)
+static void gradients_equal_finite_differences(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(4301);
@@ -231,7 +231,7 @@ static void gradients_of_records(void **state)
 
 /* ---- what a gradient is by -------------------------------------------------------------------- */
 
-static void exact_where_there_is_a_tangent(void **state)
+static void gradient_is_exact_with_tangent(void **state)
 {
     (void)state;
     static const struct {
@@ -271,10 +271,10 @@ static void exact_where_there_is_a_tangent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_list_has_every_kernel),
-        cmocka_unit_test(gradients_are_those_of_differences),
+        cmocka_unit_test(test_list_covers_every_kernel),
+        cmocka_unit_test(gradients_equal_finite_differences),
         cmocka_unit_test(gradients_of_records),
-        cmocka_unit_test(exact_where_there_is_a_tangent),
+        cmocka_unit_test(gradient_is_exact_with_tangent),
     };
     check_ok(volt_set_threads(1)); /* many small evaluations */
     return cmocka_run_group_tests(tests, NULL, NULL);

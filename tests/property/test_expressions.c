@@ -254,7 +254,7 @@ static void every_kernel_in_expressions(void **state)
 
 /* Factors that are all scans meet tile by tile, in many bands of diagonals: the same numbers as whole matrices that are
  * multiplied and added, up to the rounding of a few products and sums. */
-static void scans_side_by_side(void **state)
+static void parallel_scans(void **state)
 {
     (void)state;
     enum { ROWS = 613, COLUMNS = 401, FACTORS = 4 };
@@ -347,7 +347,7 @@ static void fir_is_its_double_sum(void **state)
 
 /* A filter may make rows longer than the radius that the inputs were given: kernels without a domain accept
  * them, kernels on a ball reject them. */
-static void a_radius_is_that_of_the_inputs(void **state)
+static void radius_equals_largest_input_norm(void **state)
 {
     (void)state;
     double X[] = {1, 0, 1, 0, 1, 0, 0, 1}, K[16], plain[16], one;
@@ -495,10 +495,14 @@ static void positive_semidefinite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kernel_in_expressions),    cmocka_unit_test(scans_side_by_side),
-        cmocka_unit_test(filters_can_be_undone),          cmocka_unit_test(fir_is_its_double_sum),
-        cmocka_unit_test(a_radius_is_that_of_the_inputs), cmocka_unit_test(collections_of_every_kernel),
-        cmocka_unit_test(collections_run_out_of_memory),  cmocka_unit_test(positive_semidefinite),
+        cmocka_unit_test(every_kernel_in_expressions),
+        cmocka_unit_test(parallel_scans),
+        cmocka_unit_test(filters_can_be_undone),
+        cmocka_unit_test(fir_is_its_double_sum),
+        cmocka_unit_test(radius_equals_largest_input_norm),
+        cmocka_unit_test(collections_of_every_kernel),
+        cmocka_unit_test(collections_run_out_of_memory),
+        cmocka_unit_test(positive_semidefinite),
     };
     return cmocka_run_group_tests_name("expressions", tests, NULL, NULL);
 }

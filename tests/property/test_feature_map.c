@@ -175,7 +175,7 @@ static void two_inputs(void **state)
 }
 
 /* K = 1 + sum_{k >= 1} lambda^(2k) prod_{j < k} 1/(1 - tau^2 <z_{-j}, z'_{-j}>), inputs before the first being 0. */
-static void the_kernel_is_the_infinite_sum(void **state)
+static void kernel_equals_infinite_sum(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(23);
@@ -209,7 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_input),
         cmocka_unit_test(two_inputs),
-        cmocka_unit_test(the_kernel_is_the_infinite_sum),
+        cmocka_unit_test(kernel_equals_infinite_sum),
     };
     return cmocka_run_group_tests_name("feature_map", tests, NULL, NULL);
 }

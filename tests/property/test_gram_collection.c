@@ -309,7 +309,7 @@ static void alignments_counted_by_hand(void **state)
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void what_sequences_have_is_refused(void **state)
+static void sequence_options_are_rejected(void **state)
 {
     (void)state;
     double points[] = {1, 2, 3, 4}, K = untouched;
@@ -341,7 +341,7 @@ static void what_sequences_have_is_refused(void **state)
     volt_kernel_free(kernel);
 }
 
-static void wrong_collections_are_refused(void **state)
+static void invalid_collections_are_rejected(void **state)
 {
     (void)state;
     double points[] = {1, 2, 3, 4}, bad[] = {1, NAN}, K[4] = {untouched, untouched, untouched, untouched};
@@ -368,7 +368,7 @@ static void wrong_collections_are_refused(void **state)
 }
 
 /* The radius that is asked for must hold all rows, for one series and for collections alike, and is then used. */
-static void a_radius_that_is_too_small_is_refused(void **state)
+static void too_small_radius_is_rejected(void **state)
 {
     (void)state;
     double points[] = {0.3, 0.4, 0.6, 0.8}, K[4] = {untouched, untouched, untouched, untouched};
@@ -458,9 +458,9 @@ int main(void)
         cmocka_unit_test(semidefinite),
         cmocka_unit_test(one_step_by_hand),
         cmocka_unit_test(alignments_counted_by_hand),
-        cmocka_unit_test(what_sequences_have_is_refused),
-        cmocka_unit_test(wrong_collections_are_refused),
-        cmocka_unit_test(a_radius_that_is_too_small_is_refused),
+        cmocka_unit_test(sequence_options_are_rejected),
+        cmocka_unit_test(invalid_collections_are_rejected),
+        cmocka_unit_test(too_small_radius_is_rejected),
         cmocka_unit_test(threads_cancelling_and_memory),
     };
     return cmocka_run_group_tests_name("collections", tests, NULL, NULL);

@@ -193,7 +193,7 @@ static void two_rows_by_hand(void **state)
     volt_kernel_free(kernel);
 }
 
-static void wrong_calls_are_refused(void **state)
+static void invalid_calls_are_rejected(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse("volterra:tau=0.5,lambda=0.5");
@@ -239,7 +239,7 @@ static int cancel(const char *stage, double fraction, void *context)
     return 1;
 }
 
-static void the_progress_callback_cancels(void **state)
+static void progress_callback_cancels(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse("volterra:tau=0.5,lambda=0.5");
@@ -264,8 +264,8 @@ int main(void)
         cmocka_unit_test(triangles_round_the_edges_of_bands),
         cmocka_unit_test(large_geometric_triangle),
         cmocka_unit_test(two_rows_by_hand),
-        cmocka_unit_test(wrong_calls_are_refused),
-        cmocka_unit_test(the_progress_callback_cancels),
+        cmocka_unit_test(invalid_calls_are_rejected),
+        cmocka_unit_test(progress_callback_cancels),
     };
     return cmocka_run_group_tests_name("gram_plain", tests, NULL, NULL);
 }

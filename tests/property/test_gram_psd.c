@@ -49,7 +49,7 @@ static void gram_matrices_are_positive_semidefinite(void **state)
 }
 
 /* With a constant border the rbf lift is not positive semidefinite: the check above detects it. */
-static void a_constant_border_would_fail_for_rbf(void **state)
+static void constant_border_fails_for_rbf(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(11);
@@ -95,7 +95,7 @@ static void truncated_gram(const plain_kernel *kernel, const double *X, int64_t 
 }
 
 /* 220 steps at lambda^2 kappa(0, 0) <= 0.7225 leave 1e-31 of what was there before. */
-static void the_past_is_zero(void **state)
+static void initial_state_is_zero(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(12);
@@ -137,8 +137,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gram_matrices_are_positive_semidefinite),
-        cmocka_unit_test(a_constant_border_would_fail_for_rbf),
-        cmocka_unit_test(the_past_is_zero),
+        cmocka_unit_test(constant_border_fails_for_rbf),
+        cmocka_unit_test(initial_state_is_zero),
     };
     return cmocka_run_group_tests_name("gram_psd", tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static volt_model *check_case(const sequence *s, const fit_case *c)
     return model;
 }
 
-static void reported_errors_are_those_of_the_alpha(void **state)
+static void reported_errors_belong_to_chosen_alpha(void **state)
 {
     (void)state;
     sequence *s = make_sequence(2703);
@@ -112,7 +112,7 @@ static void reported_errors_are_those_of_the_alpha(void **state)
 
 /* Of the exact solver above the limit, where candidates are screened on the last rows: and the chosen alpha does well on
  * the rows that follow. With noise-free targets R2 is 0.997; an alpha chosen without the first rows has 0.97. */
-static void the_alpha_chosen_above_the_limit_does_well(void **state)
+static void subsampled_alpha_choice_is_near_optimal(void **state)
 {
     (void)state;
     if (UNDER_SANITIZERS) /* twelve factorisations of 4096 rows, which no sanitizer sees */
@@ -139,8 +139,8 @@ static void the_alpha_chosen_above_the_limit_does_well(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reported_errors_are_those_of_the_alpha),
-        cmocka_unit_test(the_alpha_chosen_above_the_limit_does_well),
+        cmocka_unit_test(reported_errors_belong_to_chosen_alpha),
+        cmocka_unit_test(subsampled_alpha_choice_is_near_optimal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

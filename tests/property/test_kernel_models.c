@@ -244,7 +244,7 @@ static void fitted_values_and_both_starts(void **state)
 }
 
 /* The closed loop is the stream that is fed with its own outputs, from the last training target on. */
-static void closed_loops_are_streams(void **state)
+static void closed_loop_equals_stream(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(322);
@@ -300,7 +300,7 @@ static void files_keep_every_bit(void **state)
 
 /* Bands do not depend on the number of threads; products of explicit features may be summed by BLAS in another
  * order, of at most some 400 terms. */
-static void threads_agree(void **state)
+static void results_do_not_depend_on_threads(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(324);
@@ -495,9 +495,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fitted_values_and_both_starts),
-        cmocka_unit_test(closed_loops_are_streams),
+        cmocka_unit_test(closed_loop_equals_stream),
         cmocka_unit_test(files_keep_every_bit),
-        cmocka_unit_test(threads_agree),
+        cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(every_kernel_can_be_cancelled),
         cmocka_unit_test_teardown(every_allocation_may_fail, stop_failing),
     };

@@ -111,7 +111,7 @@ static void repeated_rows(void **state)
 }
 
 /* Shows that the check can fail: sigmoid is not positive semidefinite. */
-static void sigmoid_is_not(void **state)
+static void sigmoid_is_indefinite(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(363);
@@ -132,7 +132,7 @@ int main(void)
         cmocka_unit_test(rough_rows),
         cmocka_unit_test(smooth_rows),
         cmocka_unit_test(repeated_rows),
-        cmocka_unit_test(sigmoid_is_not),
+        cmocka_unit_test(sigmoid_is_indefinite),
     };
     return cmocka_run_group_tests_name("kernels_psd", tests, NULL, NULL);
 }

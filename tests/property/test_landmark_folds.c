@@ -282,7 +282,7 @@ static void shrink_rows(plain_problem *problem)
     }
 }
 
-static void scores_are_those_of_models_by_themselves(void **state)
+static void scores_equal_separate_models(void **state)
 {
     (void)state;
     enum { ROUNDS = UNDER_SANITIZERS ? 1 : 2 };
@@ -318,7 +318,7 @@ static const char *const texts[] = {
 enum { TEXTS = (int)(sizeof texts / sizeof *texts) };
 
 /* One block, and every row before it a landmark: the exact search, whatever else is asked. */
-static void all_rows_before_the_block_are_the_exact_search(void **state)
+static void all_rows_as_landmarks_equal_exact_search(void **state)
 {
     (void)state;
     enum { CASES = UNDER_SANITIZERS ? 5 : 20 };
@@ -361,7 +361,7 @@ static void all_rows_before_the_block_are_the_exact_search(void **state)
 
 /* One block after the training part of a model on as many landmarks: the kernel has a constant part, which
  * is in none of the two forecasts, and no row reaches beyond the ball that tau is good for. */
-static void free_runs_are_those_of_models_by_themselves(void **state)
+static void free_runs_equal_separate_models(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(17008);
@@ -405,7 +405,7 @@ static void free_runs_are_those_of_models_by_themselves(void **state)
 
 /* The best of the grid: as good with this alpha given, and no worse than ten times as much or as little. The
  * grid is of powers of ten times the mean diagonal, which is 1 for rbf. */
-static void a_profiled_alpha_is_the_best_of_its_grid(void **state)
+static void profiled_alpha_is_best_of_grid(void **state)
 {
     (void)state;
     static const volt_score scores[] = {VOLT_SCORE_R2, VOLT_SCORE_LOO, VOLT_SCORE_GCV};
@@ -444,10 +444,10 @@ static void a_profiled_alpha_is_the_best_of_its_grid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores_are_those_of_models_by_themselves),
-        cmocka_unit_test(all_rows_before_the_block_are_the_exact_search),
-        cmocka_unit_test(free_runs_are_those_of_models_by_themselves),
-        cmocka_unit_test(a_profiled_alpha_is_the_best_of_its_grid),
+        cmocka_unit_test(scores_equal_separate_models),
+        cmocka_unit_test(all_rows_as_landmarks_equal_exact_search),
+        cmocka_unit_test(free_runs_equal_separate_models),
+        cmocka_unit_test(profiled_alpha_is_best_of_grid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

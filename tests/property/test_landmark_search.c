@@ -39,7 +39,7 @@ static void check_refused(const plain_problem *problem, const volt_search_option
     volt_candidates_free(candidates);
 }
 
-static void what_landmarks_do_not_have_is_refused(void **state)
+static void options_unsupported_by_landmarks_are_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(17004);
@@ -107,7 +107,7 @@ static const struct {
             {VOLT_SCORE_LOO, VOLT_START_CONTINUE}};
 enum { WAYS = (int)(sizeof ways / sizeof *ways) };
 
-static void the_same_bits_on_any_number_of_threads(void **state)
+static void results_are_bitwise_independent_of_threads(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(17005);
@@ -200,8 +200,8 @@ static void cancelled_at_every_poll(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_landmarks_do_not_have_is_refused),
-        cmocka_unit_test(the_same_bits_on_any_number_of_threads),
+        cmocka_unit_test(options_unsupported_by_landmarks_are_rejected),
+        cmocka_unit_test(results_are_bitwise_independent_of_threads),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(cancelled_at_every_poll),
     };

@@ -110,7 +110,7 @@ static void check_model(const plain_path_kernel *kernel, int64_t window, const d
     volt_model_free(model);
 }
 
-static void forecasts_are_those_of_the_plain_windows(void **state)
+static void predictions_equal_plain_windows(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2501);
@@ -129,7 +129,7 @@ static void forecasts_are_those_of_the_plain_windows(void **state)
 }
 
 /* The work of (rows + window)^2 entries would take hours. */
-static void a_window_of_a_million_rows_is_no_more_work_than_its_state(void **state)
+static void huge_window_costs_no_more_than_its_state(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2502);
@@ -168,8 +168,8 @@ static void a_window_of_a_million_rows_is_no_more_work_than_its_state(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forecasts_are_those_of_the_plain_windows),
-        cmocka_unit_test(a_window_of_a_million_rows_is_no_more_work_than_its_state),
+        cmocka_unit_test(predictions_equal_plain_windows),
+        cmocka_unit_test(huge_window_costs_no_more_than_its_state),
     };
     return cmocka_run_group_tests_name("long_windows", tests, NULL, NULL);
 }

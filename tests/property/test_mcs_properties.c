@@ -126,7 +126,7 @@ static plain_set plain_mcs(const double *losses, int64_t T, int64_t M, const int
 
 /* Both sum T values and take a square root of a sum of reps squares: T + reps roundings of relative size eps,
  * and the differences of means cancel up to three digits. */
-static void equals_the_plain_version(void **state)
+static void mcs_equals_plain_implementation(void **state)
 {
     (void)state;
     enum { T = 40, REPS = 50 };
@@ -187,7 +187,7 @@ static void relabelling_permutes_the_pvalues(void **state)
 /* A constant, or any series that all models share, drops out of every difference. The losses are multiples of
  * 2^-30, so that the additions are exact and only the means round: 1e-10 is 4096 / 1e-3 (a small difference of
  * means) times T eps. No statistic comes nearer to another than that. */
-static void what_all_models_share_changes_nothing(void **state)
+static void common_loss_component_has_no_effect(void **state)
 {
     (void)state;
     enum { T = 100, M = 5 };
@@ -217,7 +217,7 @@ static void what_all_models_share_changes_nothing(void **state)
     }
 }
 
-static void threads_do_not_matter(void **state)
+static void results_do_not_depend_on_threads(void **state)
 {
     (void)state;
     enum { T = 90, M = 7 };
@@ -274,7 +274,7 @@ static void pvalues_rise_along_the_elimination_and_sets_are_nested(void **state)
 
 /* Models 2 and 4 are worse by three standard deviations of a row (and equal to one another), the others alike:
  * whatever the sample, both are out, with p-values of 0 and before all others. */
-static void clearly_worse_models_and_their_copies_are_out(void **state)
+static void clearly_worse_models_are_eliminated(void **state)
 {
     (void)state;
     enum { T = 100, M = 5 };
@@ -297,7 +297,7 @@ static void clearly_worse_models_and_their_copies_are_out(void **state)
 /* When all models are equally good the first test rejects with probability `size`, so that the set is
  * everything in 1 - size of all samples, up to the error of the bootstrap at T = 200. 300 samples: four
  * standard deviations are 0.1. */
-static void the_size_is_the_size(void **state)
+static void set_covers_best_model_at_nominal_level(void **state)
 {
     (void)state;
     enum { T = 200, M = 4, SAMPLES = UNDER_SANITIZERS ? 30 : 300 };
@@ -325,13 +325,13 @@ static void the_size_is_the_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_the_plain_version),
+        cmocka_unit_test(mcs_equals_plain_implementation),
         cmocka_unit_test(relabelling_permutes_the_pvalues),
-        cmocka_unit_test(what_all_models_share_changes_nothing),
-        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(common_loss_component_has_no_effect),
+        cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(pvalues_rise_along_the_elimination_and_sets_are_nested),
-        cmocka_unit_test(clearly_worse_models_and_their_copies_are_out),
-        cmocka_unit_test(the_size_is_the_size),
+        cmocka_unit_test(clearly_worse_models_are_eliminated),
+        cmocka_unit_test(set_covers_best_model_at_nominal_level),
     };
     return cmocka_run_group_tests_name("mcs properties", tests, NULL, NULL);
 }

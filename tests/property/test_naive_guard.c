@@ -57,7 +57,7 @@ static double binomial_tail(int n, int k, double p)
     return 1 - below;
 }
 
-static void random_walks_are_left_alone(void **state)
+static void random_walk_keeps_naive_forecast(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(921);
@@ -80,7 +80,7 @@ static void random_walks_are_left_alone(void **state)
     volt_kernel_free(kernel);
 }
 
-static void what_can_be_forecast_is(void **state)
+static void predictable_series_use_the_model(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(922);
@@ -100,8 +100,8 @@ static void what_can_be_forecast_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_walks_are_left_alone),
-        cmocka_unit_test(what_can_be_forecast_is),
+        cmocka_unit_test(random_walk_keeps_naive_forecast),
+        cmocka_unit_test(predictable_series_use_the_model),
     };
     return cmocka_run_group_tests_name("naive_guard", tests, NULL, NULL);
 }

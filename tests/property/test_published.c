@@ -96,7 +96,7 @@ static void published_draws_stay_in_the_papers_ranges(void **state)
 
 /* Parameters given in the text are not drawn, however the text is formatted. Regression: blanks before a
  * name once hid the parameter. */
-static void published_draws_keep_what_is_given(void **state)
+static void published_draws_keep_given_parameters(void **state)
 {
     (void)state;
     double *X = make_inputs(3105);
@@ -124,7 +124,7 @@ static void published_draws_keep_what_is_given(void **state)
     free(X);
 }
 
-static void published_inputs_are_those_of_the_paper(void **state)
+static void published_inputs_equal_the_paper(void **state)
 {
     (void)state;
     double *X = make_inputs(3104);
@@ -153,7 +153,7 @@ static void published_inputs_are_those_of_the_paper(void **state)
 }
 
 /* Without a name a contender may be a row of the protocol, by its name, its kernel or the name of that, or any kernel. */
-static void words_stand_for_rows_of_the_protocol(void **state)
+static void names_map_to_protocol_rows(void **state)
 {
     (void)state;
     static const volt_contender given[] = {
@@ -184,10 +184,10 @@ static void words_stand_for_rows_of_the_protocol(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_stand_for_rows_of_the_protocol),
+        cmocka_unit_test(names_map_to_protocol_rows),
         cmocka_unit_test(published_draws_stay_in_the_papers_ranges),
-        cmocka_unit_test(published_draws_keep_what_is_given),
-        cmocka_unit_test(published_inputs_are_those_of_the_paper),
+        cmocka_unit_test(published_draws_keep_given_parameters),
+        cmocka_unit_test(published_inputs_equal_the_paper),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,7 +217,7 @@ static void exact_race_on_errors(void **state)
 
 /* ---- fast ------------------------------------------------------------------------------------- */
 
-static void fast_race_is_nearly_right(void **state)
+static void fast_race_is_near_optimal(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2402);
@@ -280,7 +280,7 @@ static int default_threads(void **state)
     return volt_set_threads(0);
 }
 
-static void nothing_depends_on_threads(void **state)
+static void results_do_not_depend_on_threads(void **state)
 {
     (void)state;
     static const volt_race races[] = {VOLT_RACE_NONE, VOLT_RACE_EXACT, VOLT_RACE_FAST};
@@ -328,8 +328,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_race_keeps_winner_and_score),
         cmocka_unit_test(exact_race_on_errors),
-        cmocka_unit_test(fast_race_is_nearly_right),
-        cmocka_unit_test_teardown(nothing_depends_on_threads, default_threads),
+        cmocka_unit_test(fast_race_is_near_optimal),
+        cmocka_unit_test_teardown(results_do_not_depend_on_threads, default_threads),
         cmocka_unit_test_teardown(larger_problems_do_not_depend_on_threads, default_threads),
     };
     return cmocka_run_group_tests_name("race", tests, NULL, NULL);

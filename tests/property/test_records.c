@@ -100,7 +100,7 @@ static volt_model *fit(const char *text, const problem *p, const volt_fit_option
 /* Fitted values come from the factor, and forecasts of the same records from new rows of K. Coefficients are
  * at most |Y| / alpha, so that K A loses N eps max|K| |Y| / alpha: 1e-9 leaves room. Inputs as levels and as
  * changes, whose first row of a record has none. */
-static void fitted_values_are_forecasts_of_the_records(void **state)
+static void fitted_values_equal_record_predictions(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(8101);
@@ -136,7 +136,7 @@ static void fitted_values_are_forecasts_of_the_records(void **state)
 
 /* ---- one record ------------------------------------------------------------------------------- */
 
-static void one_record_is_a_sequence_to_the_last_bit(void **state)
+static void one_record_equals_sequence_bitwise(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(8102);
@@ -171,7 +171,7 @@ static void stream_rows(const volt_model *model, volt_start start, const double 
     volt_live_free(stream);
 }
 
-static void streams_and_files_give_the_forecasts(void **state)
+static void streams_and_files_reproduce_predictions(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(8103);
@@ -279,7 +279,7 @@ static void fill_splits(const problem *p, const volt_search_options *options, vo
     }
 }
 
-static void folds_are_separate_fits(void **state)
+static void folds_equal_separate_fits(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(8104);
@@ -319,7 +319,7 @@ static void folds_are_separate_fits(void **state)
 /* ---- the impulse response --------------------------------------------------------------------- */
 
 /* For a linear model: the predictions for an impulse followed by zeros, minus those for zeros. */
-static void impulses_are_answered(void **state)
+static void impulse_response_of_records(void **state)
 {
     (void)state;
     enum { LAGS = 12 };
@@ -353,7 +353,7 @@ static void impulses_are_answered(void **state)
 
 /* The test error of a comparison equals that of its winner fitted on the training rows, which end inside a
  * record or at its end. */
-static void studies_are_fits_and_forecasts(void **state)
+static void comparison_equals_fits_and_predictions(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(8106);
@@ -399,7 +399,7 @@ static void studies_are_fits_and_forecasts(void **state)
 
 /* ---- bad input -------------------------------------------------------------------------------- */
 
-static void bad_records_are_refused(void **state)
+static void invalid_records_are_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(8105);
@@ -440,13 +440,13 @@ static void bad_records_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fitted_values_are_forecasts_of_the_records),
-        cmocka_unit_test(one_record_is_a_sequence_to_the_last_bit),
-        cmocka_unit_test(streams_and_files_give_the_forecasts),
-        cmocka_unit_test(folds_are_separate_fits),
-        cmocka_unit_test(impulses_are_answered),
-        cmocka_unit_test(studies_are_fits_and_forecasts),
-        cmocka_unit_test(bad_records_are_refused),
+        cmocka_unit_test(fitted_values_equal_record_predictions),
+        cmocka_unit_test(one_record_equals_sequence_bitwise),
+        cmocka_unit_test(streams_and_files_reproduce_predictions),
+        cmocka_unit_test(folds_equal_separate_fits),
+        cmocka_unit_test(impulse_response_of_records),
+        cmocka_unit_test(comparison_equals_fits_and_predictions),
+        cmocka_unit_test(invalid_records_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,7 +120,7 @@ static void by_hand(void **state)
     volt_kernel_free(fading);
 }
 
-static void plain_loops_agree(void **state)
+static void scan_equals_plain_loops(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(381);
@@ -151,7 +151,7 @@ static void plain_loops_agree(void **state)
 }
 
 /* Rows of zeros in front change nothing: they are the zero past. */
-static void explicit_zeros_change_nothing(void **state)
+static void explicit_zero_rows_have_no_effect(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(382);
@@ -181,7 +181,7 @@ static void explicit_zeros_change_nothing(void **state)
 }
 
 /* Row by row or all at once: off by eps sum |k_j A_j| for the order of sums, and the tolerance of K. */
-static void streams_equal_forecasts(void **state)
+static void stream_equals_prediction(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(383);
@@ -228,9 +228,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
-        cmocka_unit_test(plain_loops_agree),
-        cmocka_unit_test(explicit_zeros_change_nothing),
-        cmocka_unit_test(streams_equal_forecasts),
+        cmocka_unit_test(scan_equals_plain_loops),
+        cmocka_unit_test(explicit_zero_rows_have_no_effect),
+        cmocka_unit_test(stream_equals_prediction),
     };
     return cmocka_run_group_tests_name("scans_of_our_own", tests, NULL, NULL);
 }

@@ -177,7 +177,7 @@ static void assert_same(const volt_trial *a, const volt_trial *b)
     assert_true(a->score == b->score || (isnan(a->score) && isnan(b->score)));
 }
 
-static void any_order_comes_to_the_same_end(void **state)
+static void result_does_not_depend_on_completion_order(void **state)
 {
     (void)state;
     static const int64_t at_a_time[] = {1, 2, 7, 8, 9, 16, 60};
@@ -211,6 +211,6 @@ static void any_order_comes_to_the_same_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_order_comes_to_the_same_end)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(result_does_not_depend_on_completion_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static const form forms[] = {
 };
 enum { FORMS = (int)(sizeof forms / sizeof *forms) };
 
-static void the_list_has_every_kernel(void **state)
+static void test_list_covers_every_kernel(void **state)
 {
     (void)state;
     for (int64_t i = 0; i < volt_kernel_count(); i++) {
@@ -163,7 +163,7 @@ static volt_search_options options_of(int choice, char what[96])
     return options;
 }
 
-static void expanding_folds_are_separate_fits(void **state)
+static void expanding_folds_equal_separate_fits(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2201);
@@ -179,7 +179,7 @@ static void expanding_folds_are_separate_fits(void **state)
     print_worst();
 }
 
-static void inputs_and_targets_as_they_are(void **state)
+static void unscaled_inputs_and_targets(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2202);
@@ -215,7 +215,7 @@ static void other_scores(void **state)
 
 /* ---- training parts that begin later ---------------------------------------------------------- */
 
-static void later_beginnings_are_separate_fits(void **state)
+static void later_starts_equal_separate_fits(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2204);
@@ -237,7 +237,7 @@ static void later_beginnings_are_separate_fits(void **state)
 
 /* 90 rows in 2 folds: rows 0 to 29, 30 to 59 and 60 to 89. Paths are divided by the largest value of all rows,
  * wherever it lies, however far the matrix has grown and wherever a block starts. */
-static void the_largest_value_in_any_row(void **state)
+static void largest_value_of_every_row(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2208);
@@ -289,7 +289,7 @@ static double model_score(const char *text, double alpha, volt_start start, volt
 
 /* The same through models. A fit computes the scale on its own rows; multiplying prescale by the ratio
  * corrects for it. */
-static void folds_with_a_prescale_are_models(void **state)
+static void prescaled_folds_equal_models(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2209);
@@ -352,7 +352,7 @@ static void minimum_training_length_and_one_fold(void **state)
 }
 
 /* The least that can be trained on after the washout: one row, two with an intercept. */
-static void the_fewest_rows_to_train_on(void **state)
+static void minimum_training_rows(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2206);
@@ -409,15 +409,15 @@ static void candidates_of_all_kernels_in_one_search(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_list_has_every_kernel),
-        cmocka_unit_test(expanding_folds_are_separate_fits),
-        cmocka_unit_test(inputs_and_targets_as_they_are),
+        cmocka_unit_test(test_list_covers_every_kernel),
+        cmocka_unit_test(expanding_folds_equal_separate_fits),
+        cmocka_unit_test(unscaled_inputs_and_targets),
         cmocka_unit_test(other_scores),
-        cmocka_unit_test(later_beginnings_are_separate_fits),
-        cmocka_unit_test(the_largest_value_in_any_row),
-        cmocka_unit_test(folds_with_a_prescale_are_models),
+        cmocka_unit_test(later_starts_equal_separate_fits),
+        cmocka_unit_test(largest_value_of_every_row),
+        cmocka_unit_test(prescaled_folds_equal_models),
         cmocka_unit_test(minimum_training_length_and_one_fold),
-        cmocka_unit_test(the_fewest_rows_to_train_on),
+        cmocka_unit_test(minimum_training_rows),
         cmocka_unit_test(candidates_of_all_kernels_in_one_search),
     };
     return cmocka_run_group_tests_name("search_folds", tests, NULL, NULL);

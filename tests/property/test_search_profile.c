@@ -68,7 +68,7 @@ static double variance_of(const double *values, int64_t stride, int64_t begin, i
 }
 
 /* Errors of levels equal those of the targets. The variance is computed from the levels, per output. */
-static void scores_with_a_base_are_those_of_levels(void **state)
+static void scores_with_base_are_scores_of_levels(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(12001);
@@ -115,7 +115,7 @@ static void scores_with_a_base_are_those_of_levels(void **state)
     }
 }
 
-static void a_base_of_another_shape_is_refused(void **state)
+static void base_with_wrong_shape_is_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(12002);
@@ -174,7 +174,7 @@ static volt_search_options options_of(int way)
 enum { WAYS = 6 };
 
 /* The diagonal of a Gaussian kernel is 1, and the grid 1e-8 .. 1e3. */
-static void a_profile_is_the_best_of_its_grid(void **state)
+static void profile_is_best_of_grid(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(12003);
@@ -204,7 +204,7 @@ static void a_profile_is_the_best_of_its_grid(void **state)
 }
 
 /* Kernels whose diagonal is their own: the alpha chosen, given, has the same scores. */
-static void the_alpha_of_a_profile_gives_its_scores(void **state)
+static void profiled_alpha_reproduces_scores(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(12004);
@@ -236,7 +236,7 @@ static void the_alpha_of_a_profile_gives_its_scores(void **state)
 /* ---- gaps ------------------------------------------------------------------------------------- */
 
 /* Row t from the rows before t - gap: blocks of one row each, trained on those. */
-static void the_prequential_score_keeps_its_gap(void **state)
+static void prequential_score_respects_gap(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(12005);
@@ -280,7 +280,7 @@ static volt_candidates *draw(const plain_problem *problem, const char *kernel, u
 
 /* Candidate 0 is the kernel with what is given; the others stay what they were, but for alpha where it is
  * profiled. */
-static void only_the_first_draw_gives_way_to_the_defaults(void **state)
+static void only_first_draw_uses_defaults(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(12006);
@@ -320,7 +320,7 @@ static void only_the_first_draw_gives_way_to_the_defaults(void **state)
 
 /* Parameters with a given range stay in it, also in candidate 0. The other parameters of candidate 0 have
  * their defaults. */
-static void ranges_of_the_caller_hold_for_the_first_candidate(void **state)
+static void given_ranges_apply_to_first_candidate(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(12009);
@@ -349,7 +349,7 @@ static volt_search *search_draws(const plain_problem *problem, const char *kerne
     return search;
 }
 
-static void a_search_is_never_worse_than_none(void **state)
+static void search_is_never_worse_than_defaults(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra", "rbf", "gak:window=5", "linear:window=4"};
@@ -428,7 +428,7 @@ static void profiles_are_resumed_and_merged(void **state)
 }
 
 /* A centred matrix has no log score, whatever alpha is. The failure is written to the log and read from it. */
-static void a_profile_that_fails_is_a_trial_with_a_reason(void **state)
+static void failing_profile_is_a_failed_trial(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(12008);
@@ -453,16 +453,16 @@ static void a_profile_that_fails_is_a_trial_with_a_reason(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores_with_a_base_are_those_of_levels),
-        cmocka_unit_test(a_base_of_another_shape_is_refused),
-        cmocka_unit_test(a_profile_is_the_best_of_its_grid),
-        cmocka_unit_test(the_alpha_of_a_profile_gives_its_scores),
-        cmocka_unit_test(the_prequential_score_keeps_its_gap),
-        cmocka_unit_test(only_the_first_draw_gives_way_to_the_defaults),
-        cmocka_unit_test(ranges_of_the_caller_hold_for_the_first_candidate),
-        cmocka_unit_test(a_search_is_never_worse_than_none),
+        cmocka_unit_test(scores_with_base_are_scores_of_levels),
+        cmocka_unit_test(base_with_wrong_shape_is_rejected),
+        cmocka_unit_test(profile_is_best_of_grid),
+        cmocka_unit_test(profiled_alpha_reproduces_scores),
+        cmocka_unit_test(prequential_score_respects_gap),
+        cmocka_unit_test(only_first_draw_uses_defaults),
+        cmocka_unit_test(given_ranges_apply_to_first_candidate),
+        cmocka_unit_test(search_is_never_worse_than_defaults),
         cmocka_unit_test(profiles_are_resumed_and_merged),
-        cmocka_unit_test(a_profile_that_fails_is_a_trial_with_a_reason),
+        cmocka_unit_test(failing_profile_is_a_failed_trial),
     };
     return cmocka_run_group_tests_name("search_profile", tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static volt_search_options options_with(volt_score score, int choice)
 
 /* ---- prequential ------------------------------------------------------------------------------ */
 
-static void one_step_errors_are_those_of_a_fit_per_row(void **state)
+static void one_step_errors_equal_one_fit_per_row(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2301);
@@ -102,7 +102,7 @@ static void one_step_errors_are_those_of_a_fit_per_row(void **state)
 
 /* ---- log score -------------------------------------------------------------------------------- */
 
-static void log_score_is_the_density_of_the_targets(void **state)
+static void log_score_equals_density_of_targets(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2302);
@@ -174,7 +174,7 @@ static volt_search *search_many(const plain_problem *problem, volt_score score)
 }
 
 /* The highest R2 and log score win, and the lowest errors. */
-static void the_best_is_the_best(void **state)
+static void reported_best_has_highest_score(void **state)
 {
     (void)state;
     static const volt_score scores[] = {VOLT_SCORE_R2, VOLT_SCORE_NMSE, VOLT_SCORE_MSE, VOLT_SCORE_PREQUENTIAL,
@@ -236,10 +236,10 @@ static void constant_targets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_step_errors_are_those_of_a_fit_per_row),
-        cmocka_unit_test(log_score_is_the_density_of_the_targets),
+        cmocka_unit_test(one_step_errors_equal_one_fit_per_row),
+        cmocka_unit_test(log_score_equals_density_of_targets),
         cmocka_unit_test(log_score_is_in_the_units_of_the_targets),
-        cmocka_unit_test(the_best_is_the_best),
+        cmocka_unit_test(reported_best_has_highest_score),
         cmocka_unit_test(nmse_is_one_minus_r2),
         cmocka_unit_test(constant_targets),
     };

@@ -278,7 +278,7 @@ static void on_series(void **state)
 /* ---- near and far ----------------------------------------------------------------------------- */
 
 /* Paths so near to one another, and features so large, that norms less products would lose every digit. */
-static void near_paths_keep_their_digits(void **state)
+static void nearby_paths_keep_precision(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(524);
@@ -317,7 +317,7 @@ static void near_paths_keep_their_digits(void **state)
 }
 
 /* An overflow is an error with a message; no result is NaN or infinite. */
-static void overflow_is_refused(void **state)
+static void overflow_is_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(525);
@@ -348,7 +348,7 @@ static void overflow_is_refused(void **state)
     free(rows);
 }
 
-static void memory_may_fail(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(526);
@@ -375,7 +375,7 @@ static void memory_may_fail(void **state)
 }
 
 /* features=linear is the plain kernel without its 1. */
-static void linear_is_the_kernel_less_one(void **state)
+static void linear_features_equal_kernel_minus_one(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(527);
@@ -402,10 +402,10 @@ int main(void)
         cmocka_unit_test(on_windows),
         cmocka_unit_test(on_rows),
         cmocka_unit_test(on_series),
-        cmocka_unit_test(near_paths_keep_their_digits),
-        cmocka_unit_test(overflow_is_refused),
-        cmocka_unit_test(memory_may_fail),
-        cmocka_unit_test(linear_is_the_kernel_less_one),
+        cmocka_unit_test(nearby_paths_keep_precision),
+        cmocka_unit_test(overflow_is_rejected),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(linear_features_equal_kernel_minus_one),
     };
     return cmocka_run_group_tests_name("sig_features", tests, NULL, NULL);
 }

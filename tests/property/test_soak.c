@@ -29,7 +29,7 @@ static void check_sample(void *context, const soak_sample *sample)
     assert_int_equal(sample->held, r->held);
 }
 
-static void stream(void **state)
+static void soak_of_stream(void **state)
 {
     (void)state;
     record r = {0};
@@ -39,7 +39,7 @@ static void stream(void **state)
     assert_int_equal(r.seen, SAMPLES);
 }
 
-static void learner(void **state)
+static void soak_of_learner(void **state)
 {
     (void)state;
     record r = {0};
@@ -51,6 +51,6 @@ static void learner(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stream), cmocka_unit_test(learner)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(soak_of_stream), cmocka_unit_test(soak_of_learner)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

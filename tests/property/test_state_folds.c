@@ -120,7 +120,7 @@ static volt_search_options draw_options(volt_rng *rng, const int64_t *records)
     return options;
 }
 
-static void states_and_rows_agree(void **state)
+static void state_and_row_readouts_agree(void **state)
 {
     (void)state;
     enum { CASES = UNDER_SANITIZERS ? 10 : 60 };
@@ -161,7 +161,7 @@ static int64_t states_of(const volt_problem *problem, const char *text)
     return states;
 }
 
-static void only_few_states_of_plain_products(void **state)
+static void state_readout_requires_few_states(void **state)
 {
     (void)state;
     volt_problem problem = {.n = N, .max_rows = N, .d = D, .q = 1, .score = VOLT_SCORE_MSE};
@@ -202,7 +202,7 @@ static volt_status search_all(const plain_problem *problem, volt_start start, in
     return status;
 }
 
-static void the_same_bits_on_any_number_of_threads(void **state)
+static void results_are_bitwise_independent_of_threads(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(15002);
@@ -291,9 +291,9 @@ static void cancelled_at_every_poll(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_and_rows_agree),
-        cmocka_unit_test(only_few_states_of_plain_products),
-        cmocka_unit_test(the_same_bits_on_any_number_of_threads),
+        cmocka_unit_test(state_and_row_readouts_agree),
+        cmocka_unit_test(state_readout_requires_few_states),
+        cmocka_unit_test(results_are_bitwise_independent_of_threads),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(cancelled_at_every_poll),
     };

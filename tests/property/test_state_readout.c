@@ -157,7 +157,7 @@ static void plain_forecasts(const double *F, int64_t count, const data *d, const
 
 /* The condition of the sums is at most n N / alpha: 1e-9 is ten times eps times that for the least alpha
  * here. */
-static void long_fits_are_ridge_regression(void **state)
+static void state_readout_equals_ridge_regression(void **state)
 {
     (void)state;
     static const struct {
@@ -294,7 +294,7 @@ static void files_and_streams(void **state)
 
 /* ---- limits ------------------------------------------------------------------------------------- */
 
-static void a_million_rows_are_planned(void **state)
+static void plan_for_a_million_rows(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse("esn:size=100"), *power = plain_parse("esn:size=100,degree=2");
@@ -320,7 +320,7 @@ static int cancel_later(const char *stage, double fraction, void *context)
     return reports_left-- <= 0;
 }
 
-static void cancelled_anywhere(void **state)
+static void cancellation_at_every_poll(void **state)
 {
     (void)state;
     data *d = make_data(7204);
@@ -344,7 +344,7 @@ static void cancelled_anywhere(void **state)
 }
 
 /* The k-th allocation of the solver fails, for every k, with alpha given and chosen. */
-static void memory_runs_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     enum { ROWS = 30 };
@@ -391,12 +391,12 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(long_fits_are_ridge_regression),
+        cmocka_unit_test(state_readout_equals_ridge_regression),
         cmocka_unit_test(alpha_is_chosen_on_the_last_rows),
         cmocka_unit_test(files_and_streams),
-        cmocka_unit_test(a_million_rows_are_planned),
-        cmocka_unit_test(cancelled_anywhere),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(plan_for_a_million_rows),
+        cmocka_unit_test(cancellation_at_every_poll),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -381,7 +381,7 @@ static void searches_on_unscaled_targets(void **state)
 /* ---- what is refused -------------------------------------------------------------------------- */
 
 /* Constant inputs are constant in every unit, and what varies is not. */
-static void constants_are_told_from_small_numbers(void **state)
+static void constants_are_distinguished_from_small_numbers(void **state)
 {
     (void)state;
     data made = make_data(4104);
@@ -403,7 +403,7 @@ static void constants_are_told_from_small_numbers(void **state)
 }
 
 /* Without scaling, products of such inputs overflow or underflow: an error, not a prediction. */
-static void unscaled_inputs_must_bear_their_products(void **state)
+static void unscaled_inputs_reject_overflowing_products(void **state)
 {
     (void)state;
     data made = make_data(4105);
@@ -441,7 +441,7 @@ static void norms_by_hand(void **state)
 }
 
 /* One share for all: rows on the sphere are inside, whatever their length, and rows beyond it are not. */
-static void rows_on_the_sphere_lie_within(void **state)
+static void rows_on_the_sphere_are_inside_the_ball(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(4106);
@@ -468,10 +468,10 @@ int main(void)
         cmocka_unit_test(reports_do_not_depend_on_the_unit),
         cmocka_unit_test(searches_for_changes_do_not_depend_on_the_unit),
         cmocka_unit_test(searches_on_unscaled_targets),
-        cmocka_unit_test(constants_are_told_from_small_numbers),
-        cmocka_unit_test(unscaled_inputs_must_bear_their_products),
+        cmocka_unit_test(constants_are_distinguished_from_small_numbers),
+        cmocka_unit_test(unscaled_inputs_reject_overflowing_products),
         cmocka_unit_test(norms_by_hand),
-        cmocka_unit_test(rows_on_the_sphere_lie_within),
+        cmocka_unit_test(rows_on_the_sphere_are_inside_the_ball),
     };
     return cmocka_run_group_tests_name("units", tests, NULL, NULL);
 }

@@ -297,7 +297,7 @@ static void random_shapes(void **state)
 
 /* Windows without the outlier keep their narrow bounds. Where the numbers of
  * one entry overflow (products of 1e6 to the power 2 level window), there is nothing to compare. */
-static void one_value_of_a_million(void **state)
+static void one_entry_of_a_million_rows(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(306);
@@ -322,7 +322,7 @@ static void one_value_of_a_million(void **state)
 /* ---- the whole sequence ----------------------------------------------------------------------- */
 
 /* With a window of n rows the last row sees the whole sequence: a collection of one series each. */
-static void the_last_window_is_the_whole_sequence(void **state)
+static void last_window_equals_whole_sequence(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(307);
@@ -465,8 +465,8 @@ int main(void)
         cmocka_unit_test(shapes_round_the_edges_of_bands),
         cmocka_unit_test(triangles_round_the_edges_of_bands),
         cmocka_unit_test(random_shapes),
-        cmocka_unit_test(one_value_of_a_million),
-        cmocka_unit_test(the_last_window_is_the_whole_sequence),
+        cmocka_unit_test(one_entry_of_a_million_rows),
+        cmocka_unit_test(last_window_equals_whole_sequence),
         cmocka_unit_test(rows_as_paths),
         cmocka_unit_test(cells_equal_features),
     };

@@ -116,7 +116,7 @@ static void check_case(golden *file, const volt_kernel *kernel, int which, int g
     volt_evidence_free(found);
 }
 
-static void every_figure(void **state)
+static void every_golden_value(void **state)
 {
     (void)state;
     for (int f = 0; f < FILES; f++) {
@@ -134,6 +134,6 @@ static void every_figure(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_figure)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_golden_value)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static void check_kernels(const char *name)
     golden_free(file);
 }
 
-static void kernels(void **state)
+static void golden_volterra_kernels(void **state)
 {
     (void)state;
     static const char *const names[] = {"m2_taylor_geometric", "m2_taylor_even", "m2_taylor_exponential",
@@ -126,7 +126,7 @@ static void kernels(void **state)
         check_kernels(names[i]);
 }
 
-static void orders(void **state)
+static void golden_orders(void **state)
 {
     (void)state;
     enum { PARTS = 4 };
@@ -164,6 +164,7 @@ static void orders(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(orders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(golden_volterra_kernels),
+                                       cmocka_unit_test(golden_orders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void check_run(const fitted_case *c, const char *name, const volt_predict
     free(out);
 }
 
-static void free_runs(void **state)
+static void golden_free_runs(void **state)
 {
     (void)state;
     fitted_case c = {0};
@@ -73,6 +73,6 @@ static void free_runs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(free_runs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(golden_free_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

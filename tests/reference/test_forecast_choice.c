@@ -68,7 +68,7 @@ static void check_case(golden *file, int64_t index, const volt_kernel *kernel)
     volt_model_free(model);
 }
 
-static void choices_are_those_of_the_golden_file(void **state)
+static void choices_equal_the_golden_file(void **state)
 {
     (void)state;
     golden *file = golden_load("forecast_choice");
@@ -83,7 +83,7 @@ static void choices_are_those_of_the_golden_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(choices_are_those_of_the_golden_file),
+        cmocka_unit_test(choices_equal_the_golden_file),
     };
     return cmocka_run_group_tests_name("forecast_choice", tests, NULL, NULL);
 }

@@ -136,13 +136,13 @@ static void check_own_draws(const char *name)
     golden_free(file);
 }
 
-static void own_draws_R(void **state)
+static void seeded_draws_R(void **state)
 {
     (void)state;
     check_own_draws("mcs_R");
 }
 
-static void own_draws_max(void **state)
+static void seeded_draws_max(void **state)
 {
     (void)state;
     check_own_draws("mcs_max");
@@ -153,8 +153,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(given_indices_R),
         cmocka_unit_test(given_indices_max),
-        cmocka_unit_test(own_draws_R),
-        cmocka_unit_test(own_draws_max),
+        cmocka_unit_test(seeded_draws_R),
+        cmocka_unit_test(seeded_draws_max),
     };
     return cmocka_run_group_tests_name("mcs", tests, NULL, NULL);
 }

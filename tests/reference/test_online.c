@@ -144,7 +144,7 @@ static void run_window(golden *file, const char *form, int64_t case_number)
     end(&p);
 }
 
-static void every_window_is_a_direct_solve(void **state)
+static void every_window_equals_direct_solve(void **state)
 {
     (void)state;
     int scripts = 0, windows = 0;
@@ -167,6 +167,6 @@ static void every_window_is_a_direct_solve(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_window_is_a_direct_solve)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_window_equals_direct_solve)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ static void search_equals_the_grid_search(void **state)
 }
 
 /* The exact race gives the same winner with the same folds. */
-static void racing_keeps_the_winner(void **state)
+static void race_finds_the_same_winner(void **state)
 {
     (void)state;
     golden *file = golden_load("endtoend_volterra_cv");
@@ -108,7 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(search_equals_the_grid_search),
-        cmocka_unit_test(racing_keeps_the_winner),
+        cmocka_unit_test(race_finds_the_same_winner),
     };
     return cmocka_run_group_tests_name("volterra_cv", tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void plain_learn(plain_interval *plain, double score)
     plain->scores[plain->n++] = score;
 }
 
-static void it_is_the_plain_formula(void **state)
+static void interval_equals_plain_formula(void **state)
 {
     (void)state;
     enum { LEVELS = 4 };
@@ -113,7 +113,7 @@ static void it_is_the_plain_formula(void **state)
 
 /* The noise triples halfway. The miss rate afterwards matches the target: by the bound of math.md it is
  * within (0.9 + 0.02) / (0.02 T) of 0.1, 0.023 for T = 2000. */
-static void a_jump_of_the_noise_is_followed(void **state)
+static void interval_adapts_to_noise_jump(void **state)
 {
     (void)state;
     const double coverage = 0.9;
@@ -138,7 +138,7 @@ static void a_jump_of_the_noise_is_followed(void **state)
 
 /* Each forecast is observed `ahead` rows later. The result equals that of one interval updated with both at
  * once. */
-static void a_stream_waits_for_the_truth(void **state)
+static void interval_updates_after_target(void **state)
 {
     (void)state;
     const double coverages[] = {0.8, 0.95};
@@ -208,7 +208,7 @@ static void track_row(volt_live *stream, double x, const double truth[Q], double
 
 /* A loaded stream and a copy drop their scores in order of arrival, as the original does, whether or not the
  * buffer of 300 is full. The noise grows, so another order gives other widths. */
-static void files_and_copies_keep_the_order_of_scores(void **state)
+static void files_and_copies_preserve_score_order(void **state)
 {
     (void)state;
     const double coverage = 0.9;
@@ -246,7 +246,7 @@ static void files_and_copies_keep_the_order_of_scores(void **state)
 
 /* A forecast that overflows has no error. Its observation is skipped, and neighbouring forecasts keep
  * theirs. */
-static void forecasts_that_overflow_keep_their_place(void **state)
+static void overflowing_predictions_keep_their_position(void **state)
 {
     (void)state;
     enum { ROWS = 40, AHEAD = 2 };
@@ -300,7 +300,7 @@ static void forecasts_that_overflow_keep_their_place(void **state)
     free(Y);
 }
 
-static void what_is_refused(void **state)
+static void invalid_arguments_are_rejected(void **state)
 {
     (void)state;
     volt_model *model = make_model(0);
@@ -334,7 +334,7 @@ static void what_is_refused(void **state)
     volt_model_free(model);
 }
 
-static void memory_that_runs_out_leaves_the_stream(void **state)
+static void allocation_failure_leaves_stream_unchanged(void **state)
 {
     (void)state;
     volt_model *model = make_model(2);
@@ -360,13 +360,13 @@ static void memory_that_runs_out_leaves_the_stream(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_the_plain_formula),
-        cmocka_unit_test(a_jump_of_the_noise_is_followed),
-        cmocka_unit_test(a_stream_waits_for_the_truth),
-        cmocka_unit_test(files_and_copies_keep_the_order_of_scores),
-        cmocka_unit_test(forecasts_that_overflow_keep_their_place),
-        cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(memory_that_runs_out_leaves_the_stream),
+        cmocka_unit_test(interval_equals_plain_formula),
+        cmocka_unit_test(interval_adapts_to_noise_jump),
+        cmocka_unit_test(interval_updates_after_target),
+        cmocka_unit_test(files_and_copies_preserve_score_order),
+        cmocka_unit_test(overflowing_predictions_keep_their_position),
+        cmocka_unit_test(invalid_arguments_are_rejected),
+        cmocka_unit_test(allocation_failure_leaves_stream_unchanged),
     };
     return cmocka_run_group_tests_name("adaptive_interval", tests, NULL, NULL);
 }

@@ -99,7 +99,7 @@ static void fill(table *t, double value)
 }
 
 /* Each column has its own minimum. Ties are broken by the second number, then by order. */
-static void least_errors_win_and_the_first_of_equals(void **state)
+static void smallest_error_wins_ties_to_first(void **state)
 {
     (void)state;
     table t;
@@ -130,7 +130,7 @@ static void least_errors_win_and_the_first_of_equals(void **state)
     assert_int_equal(t.evaluations, 1);
 }
 
-static void singular_candidates_are_left_out(void **state)
+static void singular_candidates_are_skipped(void **state)
 {
     (void)state;
     table t;
@@ -149,7 +149,7 @@ static void singular_candidates_are_left_out(void **state)
 }
 
 /* 100, 10, 1, then two without improvement: 0.1 and 0.01. */
-static void losses_end_after_two_without_gain(void **state)
+static void loss_grid_stops_after_two_failures(void **state)
 {
     (void)state;
     table t;
@@ -166,7 +166,7 @@ static void losses_end_after_two_without_gain(void **state)
 
 /* The most promising candidate is evaluated first. Candidates with a bound above the best error are not
  * evaluated. */
-static void screened_candidates_are_evaluated_by_promise(void **state)
+static void screened_candidates_are_evaluated_in_score_order(void **state)
 {
     (void)state;
     table t;
@@ -203,9 +203,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(grids_are_powers_of_ten_in_order),
                                        cmocka_unit_test(unit_is_the_mean_over_rows_with_a_target),
-                                       cmocka_unit_test(least_errors_win_and_the_first_of_equals),
-                                       cmocka_unit_test(singular_candidates_are_left_out),
-                                       cmocka_unit_test(losses_end_after_two_without_gain),
-                                       cmocka_unit_test(screened_candidates_are_evaluated_by_promise)};
+                                       cmocka_unit_test(smallest_error_wins_ties_to_first),
+                                       cmocka_unit_test(singular_candidates_are_skipped),
+                                       cmocka_unit_test(loss_grid_stops_after_two_failures),
+                                       cmocka_unit_test(screened_candidates_are_evaluated_in_score_order)};
     return cmocka_run_group_tests_name("alpha grid", tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static volt_model *fit(const volt_pairing *pairing, double *fitted)
 
 /* ---- a fit ------------------------------------------------------------------------------------ */
 
-static void a_fit_is_compared_on_its_held_out_rows(void **state)
+static void baselines_are_compared_on_held_out_rows(void **state)
 {
     (void)state;
     double *x = wave(1, 1), fitted[N];
@@ -109,7 +109,7 @@ static void a_fit_is_compared_on_its_held_out_rows(void **state)
     free(x);
 }
 
-static void the_naive_forecast_is_kept_for_a_random_walk(void **state)
+static void random_walk_keeps_naive_forecast(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2);
@@ -216,7 +216,7 @@ static void blocks_of_a_search_are_averaged(void **state)
     free(y);
 }
 
-static void constants_are_the_baselines_of_a_loss(void **state)
+static void loss_baseline_is_constant(void **state)
 {
     (void)state;
     enum { ROWS = 40 };
@@ -292,7 +292,7 @@ static void records_and_weights_have_no_baselines(void **state)
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void invalid_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     double *x = wave(7, 1);
@@ -324,7 +324,7 @@ static void invalid_options_are_refused(void **state)
     free(x);
 }
 
-static void failed_allocations_leave_nothing(void **state)
+static void failed_allocations_leak_nothing(void **state)
 {
     (void)state;
     double *x = wave(8, 1);
@@ -352,14 +352,14 @@ static void failed_allocations_leave_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fit_is_compared_on_its_held_out_rows),
-        cmocka_unit_test(the_naive_forecast_is_kept_for_a_random_walk),
+        cmocka_unit_test(baselines_are_compared_on_held_out_rows),
+        cmocka_unit_test(random_walk_keeps_naive_forecast),
         cmocka_unit_test(baselines_do_not_depend_on_the_unit),
         cmocka_unit_test(blocks_of_a_search_are_averaged),
-        cmocka_unit_test(constants_are_the_baselines_of_a_loss),
+        cmocka_unit_test(loss_baseline_is_constant),
         cmocka_unit_test(records_and_weights_have_no_baselines),
-        cmocka_unit_test(invalid_options_are_refused),
-        cmocka_unit_test(failed_allocations_leave_nothing),
+        cmocka_unit_test(invalid_options_are_rejected),
+        cmocka_unit_test(failed_allocations_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static mode_t permissions(const char *path)
     return entry.st_mode & 07777;
 }
 
-static void makes_and_replaces(void **state)
+static void creates_and_replaces_files(void **state)
 {
     (void)state;
     const char *path = scratch_path("new.txt");
@@ -78,7 +78,7 @@ static void discard_keeps_the_old_file(void **state)
     unlink(path);
 }
 
-static void says_why_not(void **state)
+static void reports_reason_of_failure(void **state)
 {
     (void)state;
     const char *path = scratch_path("nowhere/file.txt");
@@ -104,7 +104,7 @@ static void become_oneself(void)
         assert_int_equal(setresuid(0, 0, 0), 0);
 }
 
-static void respects_a_protected_file(void **state)
+static void does_not_replace_read_only_file(void **state)
 {
     (void)state;
     const char *path = scratch_write_text("protected.txt", "old"), *folder = scratch_path("closed");
@@ -125,7 +125,7 @@ static void respects_a_protected_file(void **state)
     unlink(path);
 }
 
-static void follows_links(void **state)
+static void writes_through_symbolic_links(void **state)
 {
     (void)state;
     const char *target = scratch_write_text("target.txt", "old");
@@ -225,7 +225,7 @@ static void stop_writer(pid_t child)
     assert_int_equal(waitpid(child, &ended, 0), child);
 }
 
-static void removes_what_killed_writers_left(void **state)
+static void removes_files_of_dead_writers(void **state)
 {
     (void)state;
     enum { KILLED = 3 };
@@ -251,7 +251,7 @@ static void removes_what_killed_writers_left(void **state)
 }
 
 /* Entries that only resemble leftovers are kept: another suffix, a folder, a link. */
-static void leaves_what_is_no_leftover(void **state)
+static void keeps_unrelated_files(void **state)
 {
     (void)state;
     static const char name[] = "target.txt";
@@ -274,7 +274,7 @@ static void leaves_what_is_no_leftover(void **state)
     assert_int_equal(unlink(scratch_path(name)), 0);
 }
 
-static void leaves_live_writers_alone(void **state)
+static void keeps_files_of_live_writers(void **state)
 {
     (void)state;
     const char *path = scratch_path("shared.txt");
@@ -296,7 +296,7 @@ static void leaves_live_writers_alone(void **state)
 }
 
 /* Concurrent writers to one name: none removes the temporary file of another, and every write completes. */
-static void writers_do_not_disturb_each_other(void **state)
+static void concurrent_writers_are_independent(void **state)
 {
     (void)state;
     enum { WRITERS = 4, WRITES = 200 };
@@ -324,7 +324,7 @@ static void writers_do_not_disturb_each_other(void **state)
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void writes_straight_to_devices(void **state)
+static void writes_directly_to_devices(void **state)
 {
     (void)state;
     assert_int_equal(write_whole("/dev/null", "gone"), VOLT_OK);
@@ -396,7 +396,7 @@ static void every_allocation_may_fail(void **state)
 }
 
 /* The last one cannot be rolled back. */
-static void writes_to_nowhere_when_told_to(void **state)
+static void discards_output_when_requested(void **state)
 {
     (void)state;
     const char *old = scratch_path("kept.txt"), *missing = scratch_path("never.txt");
@@ -411,20 +411,20 @@ static void writes_to_nowhere_when_told_to(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(makes_and_replaces),
+        cmocka_unit_test(creates_and_replaces_files),
         cmocka_unit_test(discard_keeps_the_old_file),
-        cmocka_unit_test(says_why_not),
-        cmocka_unit_test(respects_a_protected_file),
-        cmocka_unit_test(follows_links),
+        cmocka_unit_test(reports_reason_of_failure),
+        cmocka_unit_test(does_not_replace_read_only_file),
+        cmocka_unit_test(writes_through_symbolic_links),
         cmocka_unit_test(syncs_the_file_then_renames_then_syncs_the_folder),
-        cmocka_unit_test(removes_what_killed_writers_left),
-        cmocka_unit_test(leaves_what_is_no_leftover),
-        cmocka_unit_test(leaves_live_writers_alone),
-        cmocka_unit_test(writers_do_not_disturb_each_other),
-        cmocka_unit_test(writes_straight_to_devices),
+        cmocka_unit_test(removes_files_of_dead_writers),
+        cmocka_unit_test(keeps_unrelated_files),
+        cmocka_unit_test(keeps_files_of_live_writers),
+        cmocka_unit_test(concurrent_writers_are_independent),
+        cmocka_unit_test(writes_directly_to_devices),
         cmocka_unit_test(size_limit_leaves_the_old_file),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(writes_to_nowhere_when_told_to),
+        cmocka_unit_test(discards_output_when_requested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static void every_required_entry_is_missed(void **state)
+static void missing_required_entry_is_rejected(void **state)
 {
     (void)state;
 #define ENTRY(name)                         \
@@ -42,7 +42,7 @@ static void every_required_entry_is_missed(void **state)
     }
 }
 
-static void a_back_end_has_a_name(void **state)
+static void backend_requires_a_name(void **state)
 {
     (void)state;
     volt_backend unnamed = volt_cpu_backend;
@@ -55,7 +55,7 @@ static void a_back_end_has_a_name(void **state)
 }
 
 /* Fills the table permanently, so it must be the last test. */
-static void names_are_found_until_the_table_is_full(void **state)
+static void names_are_found_and_full_table_rejects(void **state)
 {
     (void)state;
     static volt_backend more[8];
@@ -90,9 +90,9 @@ static void names_are_found_until_the_table_is_full(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_required_entry_is_missed),
-        cmocka_unit_test(a_back_end_has_a_name),
-        cmocka_unit_test(names_are_found_until_the_table_is_full),
+        cmocka_unit_test(missing_required_entry_is_rejected),
+        cmocka_unit_test(backend_requires_a_name),
+        cmocka_unit_test(names_are_found_and_full_table_rejects),
     };
     return cmocka_run_group_tests_name("backend_table", tests, NULL, NULL);
 }

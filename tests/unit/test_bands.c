@@ -119,7 +119,7 @@ static void landmarks_by_bands(void **state)
     check_bands("volterra", &options, y);
 }
 
-static void alpha_is_chosen_alike(void **state)
+static void alpha_choice_does_not_depend_on_bands(void **state)
 {
     (void)state;
     volt_fit_options options = options_of(0);
@@ -169,7 +169,7 @@ static void every_row_is_in_one_band(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(landmarks_by_bands),          cmocka_unit_test(alpha_is_chosen_alike),
+        cmocka_unit_test(landmarks_by_bands),          cmocka_unit_test(alpha_choice_does_not_depend_on_bands),
         cmocka_unit_test(records_and_missing_targets), cmocka_unit_test(states_of_a_reservoir_by_bands),
         cmocka_unit_test(every_row_is_in_one_band),
     };

@@ -56,7 +56,7 @@ static void values_by_hand(void **state)
 
 /* y[r] = a y[r - 1] + b without noise. The remaining error is due to the smallest ridge, 1e-6 of the
  * variance. */
-static void an_autoregression_finds_a_linear_rule(void **state)
+static void autoregression_recovers_linear_rule(void **state)
 {
     (void)state;
     enum { n = 60 };
@@ -79,7 +79,7 @@ static void an_autoregression_finds_a_linear_rule(void **state)
 
 /* For a sine, the naive error reaches 2 sin(0.35) = 0.69. The sine satisfies a recurrence with two lags,
  * which a ridge of at most 1e-3 of a correlation changes by less than 1 %. */
-static void an_autoregression_follows_a_wave(void **state)
+static void autoregression_predicts_sine(void **state)
 {
     (void)state;
     enum { n = 60 };
@@ -96,7 +96,7 @@ static void an_autoregression_follows_a_wave(void **state)
 }
 
 /* The forecast of row r is bitwise independent of rows after r - lag and of rows from learn_end on. */
-static void nothing_is_known_too_early(void **state)
+static void forecasts_use_only_past_rows(void **state)
 {
     (void)state;
     static double y[LENGTH][COLUMNS], other[LENGTH][COLUMNS];
@@ -161,7 +161,7 @@ static void rows_columns_and_units_are_independent(void **state)
         }
 }
 
-static void failures_are_named(void **state)
+static void failures_name_the_argument(void **state)
 {
     (void)state;
     double y[20], out[4] = {5, 5, 5, 5};
@@ -213,11 +213,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_by_hand),
-        cmocka_unit_test(an_autoregression_finds_a_linear_rule),
-        cmocka_unit_test(an_autoregression_follows_a_wave),
-        cmocka_unit_test(nothing_is_known_too_early),
+        cmocka_unit_test(autoregression_recovers_linear_rule),
+        cmocka_unit_test(autoregression_predicts_sine),
+        cmocka_unit_test(forecasts_use_only_past_rows),
         cmocka_unit_test(rows_columns_and_units_are_independent),
-        cmocka_unit_test(failures_are_named),
+        cmocka_unit_test(failures_name_the_argument),
     };
     return cmocka_run_group_tests_name("baseline rules", tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static void upper_factor_by_hand(void **state)
 
 /* For these a and b, S o (1 - a a' - b b') is indefinite: 1 - a_i^2 - b_i^2 is 0.0199 and 0.5, and the off-
  * diagonal entry is 0.95 (1 - 0.7 * 0.7) = 0.48 > sqrt(0.0199 * 0.5) = 0.1. */
-static void indefinite_targets_are_moved_until_they_are_not(void **state)
+static void indefinite_covariance_targets_are_shifted(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(11);
@@ -182,7 +182,7 @@ static void one_asset_by_hand(void **state)
     volt_bekk_free(bekk);
 }
 
-static void seeds_streams_and_outputs_left_out(void **state)
+static void seeds_streams_and_optional_outputs(void **state)
 {
     (void)state;
     volt_bekk *bekk = two_assets();
@@ -329,7 +329,7 @@ static void parameters_read_back_exactly(void **state)
     volt_bekk_free(bekk);
 }
 
-static void damaged_files_are_refused_with_the_place(void **state)
+static void damaged_files_are_rejected_with_position(void **state)
 {
     (void)state;
     const struct {
@@ -401,7 +401,7 @@ static void presets_are_stationary_estimates(void **state)
 
 /* ---- estimator -------------------------------------------------------------------------------- */
 
-static void data_that_cannot_be_estimated_on(void **state)
+static void invalid_estimation_data(void **state)
 {
     (void)state;
     enum { ROWS = 60 };
@@ -448,7 +448,7 @@ static void keep_warning(volt_log_level level, const char *message, void *contex
 }
 
 /* One iteration is not enough. The call reports this and still returns the estimate. */
-static void an_estimate_that_did_not_converge_says_so(void **state)
+static void unconverged_estimate_is_reported(void **state)
 {
     (void)state;
     volt_bekk *truth = two_assets(), *bekk = NULL;
@@ -502,7 +502,7 @@ static int watch(const char *stage, double fraction, void *context)
     return seen->calls == seen->cancel_at;
 }
 
-static void progress_and_cancelling(void **state)
+static void progress_and_cancellation(void **state)
 {
     (void)state;
     volt_bekk *truth = two_assets(), *bekk = NULL;
@@ -583,17 +583,17 @@ int main(void)
         cmocka_unit_test(stationary_covariance_by_hand),
         cmocka_unit_test(signs_are_fixed_without_changing_the_model),
         cmocka_unit_test(upper_factor_by_hand),
-        cmocka_unit_test(indefinite_targets_are_moved_until_they_are_not),
+        cmocka_unit_test(indefinite_covariance_targets_are_shifted),
         cmocka_unit_test(one_asset_by_hand),
-        cmocka_unit_test(seeds_streams_and_outputs_left_out),
+        cmocka_unit_test(seeds_streams_and_optional_outputs),
         cmocka_unit_test(likelihood_by_hand),
         cmocka_unit_test(log_returns_by_hand),
         cmocka_unit_test(parameters_read_back_exactly),
-        cmocka_unit_test(damaged_files_are_refused_with_the_place),
+        cmocka_unit_test(damaged_files_are_rejected_with_position),
         cmocka_unit_test(presets_are_stationary_estimates),
-        cmocka_unit_test(data_that_cannot_be_estimated_on),
-        cmocka_unit_test(an_estimate_that_did_not_converge_says_so),
-        cmocka_unit_test(progress_and_cancelling),
+        cmocka_unit_test(invalid_estimation_data),
+        cmocka_unit_test(unconverged_estimate_is_reported),
+        cmocka_unit_test(progress_and_cancellation),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("bekk", tests, NULL, NULL);

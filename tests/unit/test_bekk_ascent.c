@@ -79,7 +79,7 @@ static const volt_progress unwatched = {NULL, NULL};
 
 /* With an unreachable tolerance, the iterations with scores stall at the maximum and the Hessian takes over.
  * The reported remaining gain equals that of volt_bekk_curve at the point. */
-static void a_climb_that_stalls_looks_at_the_hessian(void **state)
+static void stalled_ascent_uses_hessian(void **state)
 {
     (void)state;
     double point[SIZE], beyond[SIZE];
@@ -131,7 +131,7 @@ static int stop_at(const char *stage, double fraction, void *context)
     return --*left == 0;
 }
 
-static void it_can_be_cancelled_at_every_poll(void **state)
+static void cancellation_at_every_poll(void **state)
 {
     (void)state;
     double point[SIZE], before[SIZE];
@@ -155,7 +155,7 @@ static void it_can_be_cancelled_at_every_poll(void **state)
     volt_stage_set_interval(0.05);
 }
 
-static void memory_may_be_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     double point[SIZE], before[SIZE];
@@ -179,7 +179,7 @@ static void memory_may_be_out(void **state)
 
 /* ---- points without a likelihood -------------------------------------------------------------- */
 
-static void a_climb_from_nowhere_is_refused(void **state)
+static void ascent_from_infeasible_start_is_rejected(void **state)
 {
     (void)state;
     double point[SIZE];
@@ -189,7 +189,7 @@ static void a_climb_from_nowhere_is_refused(void **state)
     check_fails(climb(40, 1e-8, unwatched, point, &ascent), VOLT_ERR_SINGULAR, "at the starting point");
 }
 
-static void singular_covariances_have_no_start(void **state)
+static void singular_covariance_is_rejected(void **state)
 {
     (void)state;
     volt_bekk_likelihood singular;
@@ -204,7 +204,7 @@ static void singular_covariances_have_no_start(void **state)
 /* One asset with a = b = 0 has H = c^2 from the second step on. Returns equal to c have a score of 0 in c,
  * so the finite difference for the Hessian takes the step 1e-3 = c, to H = 0, where the likelihood is
  * undefined. */
-static void a_hessian_next_to_nowhere_is_none(void **state)
+static void hessian_near_infeasible_point_is_missing(void **state)
 {
     (void)state;
     enum { STEPS = 20 };
@@ -227,7 +227,7 @@ static void a_hessian_next_to_nowhere_is_none(void **state)
     volt_bekk_likelihood_free(&alone);
 }
 
-static void returns_may_be_too_large(void **state)
+static void overflowing_returns_are_rejected(void **state)
 {
     (void)state;
     double rows[60];
@@ -242,14 +242,14 @@ static void returns_may_be_too_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_climb_that_stalls_looks_at_the_hessian),
+        cmocka_unit_test(stalled_ascent_uses_hessian),
         cmocka_unit_test(every_factorisation_may_fail),
-        cmocka_unit_test(it_can_be_cancelled_at_every_poll),
-        cmocka_unit_test(memory_may_be_out),
-        cmocka_unit_test(a_climb_from_nowhere_is_refused),
-        cmocka_unit_test(singular_covariances_have_no_start),
-        cmocka_unit_test(a_hessian_next_to_nowhere_is_none),
-        cmocka_unit_test(returns_may_be_too_large),
+        cmocka_unit_test(cancellation_at_every_poll),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(ascent_from_infeasible_start_is_rejected),
+        cmocka_unit_test(singular_covariance_is_rejected),
+        cmocka_unit_test(hessian_near_infeasible_point_is_missing),
+        cmocka_unit_test(overflowing_returns_are_rejected),
     };
     return cmocka_run_group_tests_name("bekk_ascent", tests, make_returns, free_returns);
 }

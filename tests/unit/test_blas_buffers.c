@@ -158,7 +158,7 @@ static void *multiply(void *context)
     return NULL;
 }
 
-static void several_callers_claim_for_themselves(void **state)
+static void concurrent_claims_are_independent(void **state)
 {
     (void)state;
     pthread_t thread[CALLERS];
@@ -179,7 +179,7 @@ int main(void)
         LIMITED(threads_without_room_are_refused),
         LIMITED(buffers_are_kept),
         cmocka_unit_test(claims_of_one_thread_nest),
-        cmocka_unit_test(several_callers_claim_for_themselves),
+        cmocka_unit_test(concurrent_claims_are_independent),
     };
     return cmocka_run_group_tests_name("blas_buffers", tests, NULL, NULL);
 }

@@ -162,7 +162,7 @@ static const struct {
     {"linear", confidence_set_max},
 };
 
-static void an_operation_stops_at_every_call(void **state)
+static void operations_stop_at_every_callback(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2301);
@@ -240,7 +240,7 @@ static void every_model_of_a_confidence_set_polls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_operation_stops_at_every_call, poll_always, poll_as_usual),
+        cmocka_unit_test_setup_teardown(operations_stop_at_every_callback, poll_always, poll_as_usual),
         cmocka_unit_test_setup_teardown(one_long_path_polls, poll_always, poll_as_usual),
         cmocka_unit_test_setup_teardown(every_model_of_a_confidence_set_polls, poll_always, poll_as_usual),
     };

@@ -48,7 +48,7 @@ static candidate follow(const volt_candidates *candidates, int64_t index)
 /* ---- ranges of one value ------------------------------------------------------------------------ */
 
 /* Random, nearby and grid candidates all take the only value. */
-static void ranges_of_one_value_give_it(void **state)
+static void single_value_range_gives_value(void **state)
 {
     (void)state;
     const volt_range ranges[] = {{.name = "lambda_coef", .kind = VOLT_SEARCH_LINEAR, .low = 0.25, .high = 0.25},
@@ -75,7 +75,7 @@ static void ranges_of_one_value_give_it(void **state)
 
 /* A candidate's text has "0.5" for the choice "0.50". Later candidates recognise it, and most of them keep
  * it. */
-static void choices_may_write_a_number_in_any_way(void **state)
+static void choices_accept_any_number_format(void **state)
 {
     (void)state;
     static const char *const gammas[] = {"0.50", "+2e0", "3"}, *const alphas[] = {"1.0", "1e1"};
@@ -101,7 +101,7 @@ static void choices_may_write_a_number_in_any_way(void **state)
 }
 
 /* A choice that requires certain lifts is counted only with these. */
-static void combinations_that_are_the_same_count_once(void **state)
+static void duplicate_combinations_count_once(void **state)
 {
     (void)state;
     static const char *const lifts[] = {"geometric", "rbf"}, *const coefs[] = {"0.1", "0.2", "0.3"};
@@ -139,7 +139,7 @@ static void check_refused(const char *kernel, volt_range range, volt_status expe
     assert_null(candidates);
 }
 
-static void ranges_that_are_refused(void **state)
+static void invalid_ranges_are_rejected(void **state)
 {
     (void)state;
     static const char *const words[] = {"one"}, *const signs[] = {"-1"}, *const ends[] = {"inf"};
@@ -166,7 +166,7 @@ static void ranges_that_are_refused(void **state)
                   "start=? asks for a search of start, which has no range of its own: give one");
 }
 
-static void options_that_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     volt_candidates *candidates = NULL;
@@ -191,7 +191,7 @@ static void options_that_are_refused(void **state)
 
 /* Sixteen factors with all parameters searched exceed the parameter limit of a search, and three lists of a
  * hundred words exceed the limit on combinations. */
-static void spaces_that_are_too_large(void **state)
+static void too_large_spaces_are_rejected(void **state)
 {
     (void)state;
     char text[VOLT_KERNEL_LENGTH] = "volterra:lift=rbf,pole=?,pair=?", longest[VOLT_KERNEL_LENGTH + 8];
@@ -255,12 +255,9 @@ static int free_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_of_one_value_give_it),
-        cmocka_unit_test(choices_may_write_a_number_in_any_way),
-        cmocka_unit_test(combinations_that_are_the_same_count_once),
-        cmocka_unit_test(ranges_that_are_refused),
-        cmocka_unit_test(options_that_are_refused),
-        cmocka_unit_test(spaces_that_are_too_large),
+        cmocka_unit_test(single_value_range_gives_value),    cmocka_unit_test(choices_accept_any_number_format),
+        cmocka_unit_test(duplicate_combinations_count_once), cmocka_unit_test(invalid_ranges_are_rejected),
+        cmocka_unit_test(invalid_options_are_rejected),      cmocka_unit_test(too_large_spaces_are_rejected),
     };
     return cmocka_run_group_tests_name("candidate_corners", tests, make_rows, free_rows);
 }

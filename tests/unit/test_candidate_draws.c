@@ -238,7 +238,7 @@ static void draws_depend_on_seed_and_index_only(void **state)
 }
 
 /* With one searched parameter, draw i is the first number of Philox stream i. */
-static void draws_come_from_philox(void **state)
+static void draws_use_philox(void **state)
 {
     (void)state;
     static const volt_range range = {"alpha", VOLT_SEARCH_LINEAR, 1, 2, NULL, 0};
@@ -256,7 +256,7 @@ static void draws_come_from_philox(void **state)
 }
 
 /* Fixed parameters do not depend on other searched parameters or on the number of rows. */
-static void given_parameters_stay(void **state)
+static void given_parameters_are_fixed(void **state)
 {
     (void)state;
     static const struct {
@@ -297,7 +297,7 @@ static void given_parameters_stay(void **state)
 }
 
 /* White space and an empty parameter list are equivalent to the name without parameters. */
-static void spelling_does_not_matter(void **state)
+static void draws_do_not_depend_on_spelling(void **state)
 {
     (void)state;
     static const char *const spellings[] = {" rbf", "rbf ", " rbf \n", "rbf:", "rbf: "};
@@ -437,7 +437,7 @@ static void every_kernel_can_be_drawn(void **state)
 }
 
 /* The parameters that must be searched for each kernel, listed by hand as a check of the table. */
-static void what_is_drawn(void **state)
+static void drawn_parameters_by_kernel(void **state)
 {
     (void)state;
     static const struct {
@@ -485,7 +485,7 @@ static void what_is_drawn(void **state)
 }
 
 /* A given range replaces that of the table and has no unit. It also adds an excluded parameter. */
-static void ranges_replace_those_of_the_table(void **state)
+static void given_ranges_replace_table_ranges(void **state)
 {
     (void)state;
     static const volt_range ranges[] = {{"gamma", VOLT_SEARCH_LOG, 2, 3, NULL, 0},
@@ -512,7 +512,7 @@ static void ranges_replace_those_of_the_table(void **state)
     volt_candidates_free(candidates);
 }
 
-static void a_range_of_one_value(void **state)
+static void single_value_range(void **state)
 {
     (void)state;
     static const volt_range ranges[] = {{"gamma", VOLT_SEARCH_LOG, 2, 2, NULL, 0},
@@ -536,13 +536,13 @@ int main(void)
         cmocka_unit_test(choices_are_equally_likely),
         cmocka_unit_test(choices_of_numbers_and_of_alpha),
         cmocka_unit_test(draws_depend_on_seed_and_index_only),
-        cmocka_unit_test(draws_come_from_philox),
-        cmocka_unit_test(given_parameters_stay),
-        cmocka_unit_test(spelling_does_not_matter),
+        cmocka_unit_test(draws_use_philox),
+        cmocka_unit_test(given_parameters_are_fixed),
+        cmocka_unit_test(draws_do_not_depend_on_spelling),
         cmocka_unit_test(every_kernel_can_be_drawn),
-        cmocka_unit_test(what_is_drawn),
-        cmocka_unit_test(ranges_replace_those_of_the_table),
-        cmocka_unit_test(a_range_of_one_value),
+        cmocka_unit_test(drawn_parameters_by_kernel),
+        cmocka_unit_test(given_ranges_replace_table_ranges),
+        cmocka_unit_test(single_value_range),
     };
     return cmocka_run_group_tests_name("candidate_draws", tests, make_inputs, NULL);
 }

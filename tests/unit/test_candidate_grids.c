@@ -64,7 +64,7 @@ static void grids_by_hand(void **state)
 }
 
 /* Fixed parameters, and parameters not supported with them, do not enlarge the grid. */
-static void grids_have_no_idle_axes(void **state)
+static void grids_have_no_single_value_axes(void **state)
 {
     (void)state;
     static const struct {
@@ -100,7 +100,7 @@ static void grids_have_no_idle_axes(void **state)
 }
 
 /* No duplicates, also where a choice determines which other parameters exist. */
-static void grids_hold_every_candidate_once(void **state)
+static void grids_contain_every_candidate_once(void **state)
 {
     (void)state;
     static const char *const lifts[] = {"geometric", "rbf", "even"};
@@ -118,7 +118,7 @@ static void grids_hold_every_candidate_once(void **state)
     volt_candidates_free(candidates);
 }
 
-static void grids_of_whole_numbers(void **state)
+static void grids_of_integers(void **state)
 {
     (void)state;
     static const volt_range ranges[] = {{"window", VOLT_SEARCH_LOG_INTEGER, 1, 64, NULL, 0},
@@ -152,7 +152,7 @@ static void grids_of_whole_numbers(void **state)
     }
 }
 
-static void a_grid_of_one_point(void **state)
+static void single_point_grid(void **state)
 {
     (void)state;
     volt_candidates *candidates = grid_of("memory", NULL, 0, 1);
@@ -166,10 +166,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grids_by_hand),
-        cmocka_unit_test(grids_have_no_idle_axes),
-        cmocka_unit_test(grids_hold_every_candidate_once),
-        cmocka_unit_test(grids_of_whole_numbers),
-        cmocka_unit_test(a_grid_of_one_point),
+        cmocka_unit_test(grids_have_no_single_value_axes),
+        cmocka_unit_test(grids_contain_every_candidate_once),
+        cmocka_unit_test(grids_of_integers),
+        cmocka_unit_test(single_point_grid),
     };
     return cmocka_run_group_tests_name("candidate_grids", tests, make_inputs, NULL);
 }

@@ -73,7 +73,7 @@ static void lists_are_copied_and_completed(void **state)
     volt_candidates_free(NULL);
 }
 
-static void wrong_lists_are_refused(void **state)
+static void invalid_lists_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -158,7 +158,7 @@ static void functions_make_candidates(void **state)
     assert_ptr_equal(candidates, &good);
 }
 
-static void nothing_is_got_from_null(void **state)
+static void null_returns_nothing(void **state)
 {
     (void)state;
     const char *kernel = "linear";
@@ -194,7 +194,7 @@ static void files_of_parameters(void **state)
 
 /* Words, fixed parameters, blanks, quotes, CRLF and CR line ends, a byte order mark, no final newline and
  * other delimiters are read as in CSV matrices. */
-static void files_of_many_kinds(void **state)
+static void candidate_files_of_many_formats(void **state)
 {
     (void)state;
     static const struct {
@@ -226,7 +226,7 @@ static void files_of_many_kinds(void **state)
     }
 }
 
-static void files_of_whole_kernels(void **state)
+static void files_of_complete_kernels(void **state)
 {
     (void)state;
     volt_candidates *candidates =
@@ -237,7 +237,7 @@ static void files_of_whole_kernels(void **state)
     volt_candidates_free(candidates);
 }
 
-static void wrong_files_are_refused_with_their_line(void **state)
+static void invalid_files_are_rejected_with_their_line(void **state)
 {
     (void)state;
     static const struct {
@@ -296,7 +296,7 @@ static void wrong_files_are_refused_with_their_line(void **state)
 }
 
 /* A kernel text above the maximum length. */
-static void long_cells_are_refused(void **state)
+static void long_cells_are_rejected(void **state)
 {
     (void)state;
     char csv[3000] = "alpha,gamma\n1,";
@@ -311,7 +311,7 @@ static void long_cells_are_refused(void **state)
 
 /* ---- invalid draws and grids ------------------------------------------------------------------ */
 
-static void wrong_ranges_are_refused(void **state)
+static void invalid_ranges_are_rejected(void **state)
 {
     (void)state;
     static const char *const good_words[] = {"even", "geometric"}, *const bad_words[] = {"even", "odd"};
@@ -366,7 +366,7 @@ static void wrong_ranges_are_refused(void **state)
 }
 
 /* A range may include an end that is valid for the parameter: leak lies in (0, 1]. */
-static void ranges_may_end_where_parameters_end(void **state)
+static void ranges_may_reach_parameter_bounds(void **state)
 {
     (void)state;
     static const volt_range leak = {"leak", VOLT_SEARCH_LINEAR, 0.5, 1, NULL, 0};
@@ -388,7 +388,7 @@ static void ranges_may_end_where_parameters_end(void **state)
     volt_candidates_free(candidates);
 }
 
-static void wrong_draws_are_refused(void **state)
+static void invalid_draws_are_rejected(void **state)
 {
     (void)state;
     volt_view inputs = volt_view_of(X, N, D);
@@ -427,17 +427,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_copied_and_completed),
-        cmocka_unit_test(wrong_lists_are_refused),
+        cmocka_unit_test(invalid_lists_are_rejected),
         cmocka_unit_test(functions_make_candidates),
-        cmocka_unit_test(nothing_is_got_from_null),
+        cmocka_unit_test(null_returns_nothing),
         cmocka_unit_test(files_of_parameters),
-        cmocka_unit_test(files_of_many_kinds),
-        cmocka_unit_test(files_of_whole_kernels),
-        cmocka_unit_test(wrong_files_are_refused_with_their_line),
-        cmocka_unit_test(long_cells_are_refused),
-        cmocka_unit_test(wrong_ranges_are_refused),
-        cmocka_unit_test(ranges_may_end_where_parameters_end),
-        cmocka_unit_test(wrong_draws_are_refused),
+        cmocka_unit_test(candidate_files_of_many_formats),
+        cmocka_unit_test(files_of_complete_kernels),
+        cmocka_unit_test(invalid_files_are_rejected_with_their_line),
+        cmocka_unit_test(long_cells_are_rejected),
+        cmocka_unit_test(invalid_ranges_are_rejected),
+        cmocka_unit_test(ranges_may_reach_parameter_bounds),
+        cmocka_unit_test(invalid_draws_are_rejected),
     };
     return cmocka_run_group_tests_name("candidates", tests, make_inputs, NULL);
 }

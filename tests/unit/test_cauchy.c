@@ -35,7 +35,7 @@ static const struct {
     {"cauchy:gamma=3", 1.0 / 4, 1.0 / 16, 1.0 / 13},
 };
 
-static void values_are_those_known_by_hand(void **state)
+static void values_by_hand(void **state)
 {
     (void)state;
     const double X[] = {0, 0, 1, 0, 1, 2};
@@ -141,7 +141,7 @@ static void check_windows(volt_rng *rng, const shape *s, double far_x, double fa
     free(X);
 }
 
-static void a_window_is_one_long_row(void **state)
+static void window_equals_concatenated_row(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(81);
@@ -186,7 +186,7 @@ static void gram_matrices_are_positive_semidefinite(void **state)
 
 /* ---- text and table --------------------------------------------------------------------------- */
 
-static void the_text_has_the_right_bounds(void **state)
+static void text_bounds_are_checked(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse("cauchy:window=3,gamma=0.25");
@@ -209,7 +209,7 @@ static const volt_kernel_info *find_in_table(const char *name)
     return NULL;
 }
 
-static void the_table_says_how_to_search(void **state)
+static void table_has_search_ranges(void **state)
 {
     (void)state;
     const volt_kernel_info *info = find_in_table("cauchy");
@@ -222,7 +222,7 @@ static void the_table_says_how_to_search(void **state)
     assert_int_equal(info->parameters[1].search, VOLT_SEARCH_LOG_INTEGER);
 }
 
-static void series_are_refused(void **state)
+static void series_are_rejected(void **state)
 {
     (void)state;
     const double values[] = {1, 2, 3};
@@ -248,7 +248,7 @@ static double forecast_tolerance(const volt_model *model, int64_t n)
     return 2 * (double)n * DBL_EPSILON * sum * info.target_scale[0];
 }
 
-static void a_stream_gives_the_rows_of_a_forecast(void **state)
+static void stream_equals_prediction(void **state)
 {
     (void)state;
     enum { N = 60, H = 25, D = 2 };
@@ -279,13 +279,13 @@ static void a_stream_gives_the_rows_of_a_forecast(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_those_known_by_hand),
-        cmocka_unit_test(a_window_is_one_long_row),
+        cmocka_unit_test(values_by_hand),
+        cmocka_unit_test(window_equals_concatenated_row),
         cmocka_unit_test(gram_matrices_are_positive_semidefinite),
-        cmocka_unit_test(the_text_has_the_right_bounds),
-        cmocka_unit_test(the_table_says_how_to_search),
-        cmocka_unit_test(series_are_refused),
-        cmocka_unit_test(a_stream_gives_the_rows_of_a_forecast),
+        cmocka_unit_test(text_bounds_are_checked),
+        cmocka_unit_test(table_has_search_ranges),
+        cmocka_unit_test(series_are_rejected),
+        cmocka_unit_test(stream_equals_prediction),
     };
     return cmocka_run_group_tests_name("cauchy", tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static double plain_fold(const double *level, const volt_split *split, int inter
     return sum / (double)rows;
 }
 
-static void folds_of_changes_are_fits(void **state)
+static void folds_of_differences_equal_fits(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2705);
@@ -97,6 +97,6 @@ static void folds_of_changes_are_fits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(folds_of_changes_are_fits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(folds_of_differences_equal_fits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static int stop_at(const char *stage, double fraction, void *context)
     return sscanf(stage, "step %" SCNd64, &step) == 1 && step == *(const int64_t *)context;
 }
 
-static void stopped_fits_go_on_to_the_same_bits(void **state)
+static void stopped_fit_resumes_bitwise(void **state)
 {
     (void)state;
     problem *p = make_problem(9500);
@@ -108,7 +108,7 @@ static void stopped_fits_go_on_to_the_same_bits(void **state)
     free(p);
 }
 
-static void chosen_alphas_are_chosen_again(void **state)
+static void resumed_fit_chooses_same_alpha(void **state)
 {
     (void)state;
     problem *p = make_problem(9510);
@@ -133,7 +133,7 @@ static void chosen_alphas_are_chosen_again(void **state)
 }
 
 /* With an interval of 60 seconds, only the final checkpoint is written. */
-static void it_is_written_when_it_is_time(void **state)
+static void checkpoint_is_written_at_interval(void **state)
 {
     (void)state;
     problem *p = make_problem(9520);
@@ -156,7 +156,7 @@ static void refuse(const problem *p, volt_fit_options options, volt_status expec
     assert_null(model);
 }
 
-static void other_files_are_refused(void **state)
+static void unrelated_files_are_rejected(void **state)
 {
     (void)state;
     problem *p = make_problem(9530);
@@ -232,7 +232,7 @@ static void listen(volt_log_level level, const char *message, void *context)
         snprintf(e->first, sizeof e->first, "%s", message);
 }
 
-static void a_full_disk_stops_no_fit(void **state)
+static void full_disk_does_not_stop_fit(void **state)
 {
     (void)state;
     problem *p = make_problem(9540);
@@ -264,7 +264,7 @@ static void a_full_disk_stops_no_fit(void **state)
 
 /* Reads from and writes to an existing file. Some allocations only serve the removal of leftovers and may
  * fail. */
-static void failed_allocations_are_survived(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     problem *p = make_problem(9550);
@@ -308,12 +308,9 @@ static void failed_allocations_are_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stopped_fits_go_on_to_the_same_bits),
-        cmocka_unit_test(chosen_alphas_are_chosen_again),
-        cmocka_unit_test(it_is_written_when_it_is_time),
-        cmocka_unit_test(other_files_are_refused),
-        cmocka_unit_test(a_full_disk_stops_no_fit),
-        cmocka_unit_test(failed_allocations_are_survived),
+        cmocka_unit_test(stopped_fit_resumes_bitwise),       cmocka_unit_test(resumed_fit_chooses_same_alpha),
+        cmocka_unit_test(checkpoint_is_written_at_interval), cmocka_unit_test(unrelated_files_are_rejected),
+        cmocka_unit_test(full_disk_does_not_stop_fit),       cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("checkpoints", tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static bool agrees(double sure, double p)
     return p >= least - unsure && p <= most + unsure;
 }
 
-static void the_block_test_is_two_t_tests(void **state)
+static void block_test_equals_two_t_tests(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(911);
@@ -395,7 +395,7 @@ static void check_choice(const volt_kernel *kernel, problem *p, int *seen)
     volt_model_free(model);
 }
 
-static void the_choice_is_the_plain_one(void **state)
+static void choice_equals_plain_implementation(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(912);
@@ -420,7 +420,7 @@ static void the_choice_is_the_plain_one(void **state)
  * kernel of one input the errors have a closed form: e_t = y_t - x_t sum_{j < t} x_j y_j / (alpha + sum_{j <
  * t} x_j^2). The early rows follow another rule, so a fit without them has other errors. Alpha is fixed with
  * a guard: one factorisation. */
-static void all_rows_before_predict_a_held_out_row(void **state)
+static void held_out_row_is_predicted_from_all_previous_rows(void **state)
 {
     (void)state;
     enum { HELD = 2048, N = 2 * HELD + 150 };
@@ -463,7 +463,7 @@ static void all_rows_before_predict_a_held_out_row(void **state)
 
 /* A search fits its best candidate with `guarded` if the target is a change. A centred kernel without an
  * intercept has no held-out errors for the guard. Levels predicted from levels are not guarded. */
-static void prepared_data_say_how_to_fit(void **state)
+static void prepared_data_define_the_fit(void **state)
 {
     (void)state;
     enum { N = 60 };
@@ -523,7 +523,7 @@ static volt_model *fit_walk(volt_rng *rng, int64_t n, volt_fit_options options)
     return model;
 }
 
-static void too_few_rows_are_said(void **state)
+static void too_few_rows_are_reported(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(914);
@@ -552,11 +552,11 @@ static void too_few_rows_are_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_block_test_is_two_t_tests),
-        cmocka_unit_test(the_choice_is_the_plain_one),
-        cmocka_unit_test(all_rows_before_predict_a_held_out_row),
-        cmocka_unit_test(prepared_data_say_how_to_fit),
-        cmocka_unit_test(too_few_rows_are_said),
+        cmocka_unit_test(block_test_equals_two_t_tests),
+        cmocka_unit_test(choice_equals_plain_implementation),
+        cmocka_unit_test(held_out_row_is_predicted_from_all_previous_rows),
+        cmocka_unit_test(prepared_data_define_the_fit),
+        cmocka_unit_test(too_few_rows_are_reported),
     };
     return cmocka_run_group_tests_name("choice", tests, NULL, NULL);
 }

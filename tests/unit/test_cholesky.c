@@ -115,7 +115,7 @@ static void check_pivot(int64_t n, int64_t bad, double value)
     free(A);
 }
 
-static void bad_pivots_are_named(void **state)
+static void bad_pivots_are_reported(void **state)
 {
     (void)state;
     static const int64_t bad[] = {0, 1, 254, 255, 256, 257, 400, 511, 512, 599};
@@ -130,7 +130,7 @@ static void bad_pivots_are_named(void **state)
 }
 
 /* LAPACK may miss it: any comparison with NaN is false. */
-static void a_pivot_that_is_not_a_number_is_named(void **state)
+static void nan_pivot_is_reported(void **state)
 {
     (void)state;
     check_pivot(600, 400, NAN);
@@ -139,7 +139,7 @@ static void a_pivot_that_is_not_a_number_is_named(void **state)
 
 /* A pivot that becomes negative only by the updates: rows 400 and 20 are equal except for a smaller
  * diagonal. */
-static void pivots_made_bad_by_updates_are_named(void **state)
+static void pivots_made_bad_by_updates_are_reported(void **state)
 {
     (void)state;
     enum { N = 600 };
@@ -186,7 +186,7 @@ static void solves_invert_the_factor(void **state)
 
 /* ---- condition -------------------------------------------------------------------------------- */
 
-static void the_norm_is_the_largest_column_sum(void **state)
+static void norm_is_largest_column_sum(void **state)
 {
     (void)state;
     double A[] = {1, NAN, NAN, -2, 3, NAN, 4, -5, 6}, sums[3];
@@ -198,7 +198,7 @@ static void the_norm_is_the_largest_column_sum(void **state)
 }
 
 /* rcond = 1 / (|A| |A^-1|) in the 1-norm, from the explicit inverse. */
-static void the_condition_is_right_within_a_factor_of_ten(void **state)
+static void condition_estimate_is_within_factor_ten(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(94);
@@ -222,7 +222,7 @@ static void the_condition_is_right_within_a_factor_of_ten(void **state)
 
 /* A A^{-1} = 1, for one tile and for several. Rounding is n eps / rcond; the tolerance allows a factor of
  * 100. */
-static void inverses_are_inverses(void **state)
+static void inverse_times_matrix_is_identity(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {1, 7, 64, 300};
@@ -250,7 +250,7 @@ static void inverses_are_inverses(void **state)
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void wrong_shapes_are_refused(void **state)
+static void invalid_shapes_are_rejected(void **state)
 {
     (void)state;
     double A[9] = {1};
@@ -276,7 +276,7 @@ static int note(const char *stage, double fraction, void *context)
     return ++c->count == c->cancel_at;
 }
 
-static void the_progress_callback_cancels(void **state)
+static void progress_callback_cancels(void **state)
 {
     (void)state;
     enum { N = 600 };
@@ -304,15 +304,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
         cmocka_unit_test(factors_reproduce_the_matrix),
-        cmocka_unit_test_teardown(bad_pivots_are_named, restore_threads),
-        cmocka_unit_test(a_pivot_that_is_not_a_number_is_named),
-        cmocka_unit_test(pivots_made_bad_by_updates_are_named),
+        cmocka_unit_test_teardown(bad_pivots_are_reported, restore_threads),
+        cmocka_unit_test(nan_pivot_is_reported),
+        cmocka_unit_test(pivots_made_bad_by_updates_are_reported),
         cmocka_unit_test(solves_invert_the_factor),
-        cmocka_unit_test(the_norm_is_the_largest_column_sum),
-        cmocka_unit_test(the_condition_is_right_within_a_factor_of_ten),
-        cmocka_unit_test(inverses_are_inverses),
-        cmocka_unit_test(wrong_shapes_are_refused),
-        cmocka_unit_test_teardown(the_progress_callback_cancels, restore_threads),
+        cmocka_unit_test(norm_is_largest_column_sum),
+        cmocka_unit_test(condition_estimate_is_within_factor_ten),
+        cmocka_unit_test(inverse_times_matrix_is_identity),
+        cmocka_unit_test(invalid_shapes_are_rejected),
+        cmocka_unit_test_teardown(progress_callback_cancels, restore_threads),
     };
     return cmocka_run_group_tests_name("cholesky", tests, NULL, NULL);
 }

@@ -120,7 +120,7 @@ static void sources(void **state)
     unlink(odd);
 }
 
-static void kinds_by_their_first_bytes(void **state)
+static void file_kind_from_first_bytes(void **state)
 {
     (void)state;
     const double values[] = {1, 2, 3, 4};
@@ -141,7 +141,7 @@ static void kinds_by_their_first_bytes(void **state)
     }
 }
 
-static void tables_that_belong_together(void **state)
+static void tables_with_common_rows(void **state)
 {
     (void)state;
     const char *first_path = scratch_write_text("x.csv", "a,b\n1,2\nNA,4\n5,6\n7,8\n");
@@ -231,8 +231,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selections),
         cmocka_unit_test(sources),
-        cmocka_unit_test(kinds_by_their_first_bytes),
-        cmocka_unit_test(tables_that_belong_together),
+        cmocka_unit_test(file_kind_from_first_bytes),
+        cmocka_unit_test(tables_with_common_rows),
         cmocka_unit_test(interpolation_is_linear),
         cmocka_unit_test(every_allocation_may_fail),
     };

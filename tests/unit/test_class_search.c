@@ -102,7 +102,7 @@ static void through_landmarks(const double *K, const int64_t *rows, int m, doubl
 }
 
 /* The scores of every list equal those of refits, with all series and with landmarks. */
-static void scores_are_those_of_refits(void **state)
+static void scores_equal_refits(void **state)
 {
     (void)state;
     enum { FOLDS = 3, M = 10 };
@@ -249,7 +249,7 @@ static void nested_accuracy_of_one_kernel_is_cross_validation(void **state)
 
 /* A race evaluates all candidates on the sample and a few on all series. It reports the score of the chosen
  * kernel. No time limit applies. */
-static void a_race_is_the_same_every_time(void **state)
+static void race_is_reproducible(void **state)
 {
     (void)state;
     waves made;
@@ -292,7 +292,7 @@ static void a_race_is_the_same_every_time(void **state)
 
 /* With as many landmarks as series, all series are landmarks. With fewer, new series are compared only with
  * the landmarks. */
-static void landmarks_carry_the_readout(void **state)
+static void landmarks_approximate_readout(void **state)
 {
     (void)state;
     waves made, others;
@@ -394,7 +394,7 @@ static void samples_are_stratified(void **state)
     assert_true(count[0] == 2 && count[1] >= 10 && count[1] <= 12 && count[0] + count[1] + count[2] == 40);
 }
 
-static void the_kth_allocation_fails(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     waves made;
@@ -428,14 +428,14 @@ static void the_kth_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores_are_those_of_refits),
+        cmocka_unit_test(scores_equal_refits),
         cmocka_unit_test(nested_accuracy_is_not_biased_by_the_choice),
         cmocka_unit_test(nested_accuracy_of_one_kernel_is_cross_validation),
-        cmocka_unit_test(a_race_is_the_same_every_time),
-        cmocka_unit_test(landmarks_carry_the_readout),
+        cmocka_unit_test(race_is_reproducible),
+        cmocka_unit_test(landmarks_approximate_readout),
         cmocka_unit_test(outputs_become_probabilities),
         cmocka_unit_test(samples_are_stratified),
-        cmocka_unit_test(the_kth_allocation_fails),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

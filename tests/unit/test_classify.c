@@ -30,7 +30,7 @@ static volt_series_model *fit(const waves *from, const volt_series_options *opti
 }
 
 /* Outputs and leave-one-out outputs equal those of reference fits on the Gram matrix. */
-static void a_fit_is_a_ridge_regression_on_the_gram_matrix(void **state)
+static void fit_equals_ridge_regression_on_gram_matrix(void **state)
 {
     (void)state;
     waves made;
@@ -155,7 +155,7 @@ static void steps_are_compared_with_each_other(void **state)
 }
 
 /* The search reports the score of the chosen kernel fitted separately. A larger search is not worse. */
-static void the_search_keeps_the_best(void **state)
+static void search_returns_best_kernel(void **state)
 {
     (void)state;
     waves made, others;
@@ -227,7 +227,7 @@ static int64_t check_mean(const waves *made, const volt_series_model *classifier
 
 /* The fitted classifier uses the mean of its kernels. It is no worse than the best single kernel, which
  * stays first. */
-static void several_kernels_are_their_mean(void **state)
+static void several_kernels_are_averaged(void **state)
 {
     (void)state;
     waves made;
@@ -256,7 +256,7 @@ static void several_kernels_are_their_mean(void **state)
 }
 
 /* A second fit with the kernels of the first gives a bitwise equal classifier. */
-static void kernels_that_are_given_are_the_fit_they_come_from(void **state)
+static void given_kernels_reproduce_the_fit(void **state)
 {
     (void)state;
     waves made, others;
@@ -343,7 +343,7 @@ static void threads_do_not_change_the_search(void **state)
 }
 
 /* Two kernels that each separate half of the classes: the mean is chosen. */
-static void a_mean_that_tells_more_is_chosen(void **state)
+static void better_kernel_mean_is_chosen(void **state)
 {
     (void)state;
     waves made;
@@ -425,7 +425,7 @@ static void multinomial_gives_probabilities(void **state)
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void wrong_arguments_are_refused(void **state)
+static void invalid_arguments_are_rejected(void **state)
 {
     (void)state;
     waves made;
@@ -513,7 +513,7 @@ static int cancel_after(const char *stage, double fraction, void *context)
     return --*(int *)context < 0;
 }
 
-static void a_fit_can_be_cancelled(void **state)
+static void fit_can_be_cancelled(void **state)
 {
     (void)state;
     waves made;
@@ -547,7 +547,7 @@ static volt_status whole_way(const waves *made, const volt_series_options *optio
     return status;
 }
 
-static void the_kth_allocation_fails(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     waves made;
@@ -579,17 +579,17 @@ static void the_kth_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fit_is_a_ridge_regression_on_the_gram_matrix),
+        cmocka_unit_test(fit_equals_ridge_regression_on_gram_matrix),
         cmocka_unit_test(steps_are_compared_with_each_other),
-        cmocka_unit_test(the_search_keeps_the_best),
-        cmocka_unit_test(several_kernels_are_their_mean),
-        cmocka_unit_test(kernels_that_are_given_are_the_fit_they_come_from),
+        cmocka_unit_test(search_returns_best_kernel),
+        cmocka_unit_test(several_kernels_are_averaged),
+        cmocka_unit_test(given_kernels_reproduce_the_fit),
         cmocka_unit_test(threads_do_not_change_the_search),
-        cmocka_unit_test(a_mean_that_tells_more_is_chosen),
+        cmocka_unit_test(better_kernel_mean_is_chosen),
         cmocka_unit_test(multinomial_gives_probabilities),
-        cmocka_unit_test(wrong_arguments_are_refused),
-        cmocka_unit_test(a_fit_can_be_cancelled),
-        cmocka_unit_test(the_kth_allocation_fails),
+        cmocka_unit_test(invalid_arguments_are_rejected),
+        cmocka_unit_test(fit_can_be_cancelled),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

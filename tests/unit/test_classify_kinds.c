@@ -30,7 +30,7 @@ static volt_series_options plain_options(const char *kernel, int64_t draws)
 }
 
 /* With more kinds than a mean may contain, the best are kept, one kernel of each kind. */
-static void more_kinds_than_a_mean_has(void **state)
+static void more_kernels_than_a_mean_allows(void **state)
 {
     (void)state;
     waves made;
@@ -63,7 +63,7 @@ static void more_kinds_than_a_mean_has(void **state)
 }
 
 /* A kernel that compares series but not their steps is evaluated in only one way. */
-static void kernels_that_compare_one_way(void **state)
+static void kernels_with_one_comparison(void **state)
 {
     (void)state;
     waves made;
@@ -83,8 +83,8 @@ static void kernels_that_compare_one_way(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_kinds_than_a_mean_has),
-        cmocka_unit_test(kernels_that_compare_one_way),
+        cmocka_unit_test(more_kernels_than_a_mean_allows),
+        cmocka_unit_test(kernels_with_one_comparison),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static volt_model *fit_series(const double *series, bool has_last)
 }
 
 /* Reference: a stream fed with its forecast plus an error from the list. */
-static void paths_are_what_they_say(void **state)
+static void paths_follow_documented_draws(void **state)
 {
     (void)state;
     double *series = lorenz_rows(N, 0.05), out[PATHS * STEPS * D], few[2 * STEPS * D];
@@ -154,7 +154,7 @@ static void noise_is_drawn_from_whole_rows(void **state)
 }
 
 /* Rows outside the ball are counted once each: known rows and rows of every path. */
-static void rows_beyond_the_ball_are_counted_once(void **state)
+static void rows_outside_the_ball_are_counted_once(void **state)
 {
     (void)state;
     static const int64_t rows[] = {5};
@@ -182,7 +182,7 @@ static void rows_beyond_the_ball_are_counted_once(void **state)
 
 /* With a reset state and no rows, the path still starts with the last training target, from a zero initial
  * state. */
-static void a_reset_path_begins_with_the_last_target(void **state)
+static void reset_path_starts_from_last_target(void **state)
 {
     (void)state;
     double *series = lorenz_rows(N, 0.05), out[STEPS * D], y[D];
@@ -203,7 +203,7 @@ static void a_reset_path_begins_with_the_last_target(void **state)
 }
 
 /* Rows after training are processed first. */
-static void paths_after_rows(void **state)
+static void paths_after_new_rows(void **state)
 {
     (void)state;
     double *series = lorenz_rows(N + 4, 0.05), mean[D], out[STEPS * D];
@@ -226,7 +226,7 @@ static void paths_after_rows(void **state)
     free(series);
 }
 
-static void without_a_last_target_there_is_nothing_to_go_on_from(void **state)
+static void missing_last_target_is_rejected(void **state)
 {
     (void)state;
     double *series = lorenz_rows(N, 0.05), out[STEPS * D], again[STEPS * D];
@@ -259,7 +259,7 @@ static void without_a_last_target_there_is_nothing_to_go_on_from(void **state)
     free(series);
 }
 
-static void what_is_refused(void **state)
+static void invalid_arguments_are_rejected(void **state)
 {
     (void)state;
     double *series = lorenz_rows(N, 0.05), out[STEPS * D] = {0};
@@ -295,13 +295,13 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_are_what_they_say),
+        cmocka_unit_test(paths_follow_documented_draws),
         cmocka_unit_test(noise_is_drawn_from_whole_rows),
-        cmocka_unit_test(rows_beyond_the_ball_are_counted_once),
-        cmocka_unit_test(a_reset_path_begins_with_the_last_target),
-        cmocka_unit_test(paths_after_rows),
-        cmocka_unit_test(without_a_last_target_there_is_nothing_to_go_on_from),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(rows_outside_the_ball_are_counted_once),
+        cmocka_unit_test(reset_path_starts_from_last_target),
+        cmocka_unit_test(paths_after_new_rows),
+        cmocka_unit_test(missing_last_target_is_rejected),
+        cmocka_unit_test(invalid_arguments_are_rejected),
     };
     return cmocka_run_group_tests_name("closed_loop", tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static volt_columns *columns_of(volt_view Y, bool distance)
 }
 
 /* Unpacked rows are bitwise equal to the input, also after centring. The padding is zero. */
-static void rows_come_back_as_given(void **state)
+static void packed_rows_are_unchanged(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(81);
@@ -56,7 +56,7 @@ static void rows_come_back_as_given(void **state)
     volt_columns_free(NULL);
 }
 
-static void the_centre_is_the_median_row(void **state)
+static void centre_is_median_row(void **state)
 {
     (void)state;
     double rows[] = {1, 10, 3, 30, 600, 6000}, x[] = {3, 29, 5, 30}, centred[4], norms[2];
@@ -132,7 +132,7 @@ static void distances_equal_plain_sums(void **state)
 }
 
 /* Inputs far from zero: without centring, distances of 1e-3 between points near 1e6 would lose all digits. */
-static void distances_of_points_far_from_zero_keep_their_digits(void **state)
+static void distances_far_from_zero_keep_precision(void **state)
 {
     (void)state;
     enum { M = 11 };
@@ -152,11 +152,11 @@ static void distances_of_points_far_from_zero_keep_their_digits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_come_back_as_given),
-        cmocka_unit_test(the_centre_is_the_median_row),
+        cmocka_unit_test(packed_rows_are_unchanged),
+        cmocka_unit_test(centre_is_median_row),
         cmocka_unit_test(inner_products_equal_plain_sums),
         cmocka_unit_test(distances_equal_plain_sums),
-        cmocka_unit_test(distances_of_points_far_from_zero_keep_their_digits),
+        cmocka_unit_test(distances_far_from_zero_keep_precision),
     };
     return cmocka_run_group_tests_name("columns_pack", tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static void forecast_again(const loss_rows *d, const loss_case *c, const volt_co
     volt_kernel_free(kernel);
 }
 
-static void rows_are_worth_their_forecasts(void **state)
+static void row_scores_equal_prediction_losses(void **state)
 {
     (void)state;
     loss_rows d = loss_rows_make(7301);
@@ -90,7 +90,7 @@ static void rows_are_worth_their_forecasts(void **state)
     }
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+static void contradictory_options_are_rejected(void **state)
 {
     (void)state;
     loss_rows d = loss_rows_make(7302);
@@ -129,8 +129,8 @@ static int use_one_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_worth_their_forecasts),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(row_scores_equal_prediction_losses),
+        cmocka_unit_test(contradictory_options_are_rejected),
     };
     return cmocka_run_group_tests_name("study_loss", tests, use_one_thread, NULL);
 }

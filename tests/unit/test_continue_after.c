@@ -71,7 +71,7 @@ static void check_path(const scene *s, volt_start start, const double *first, in
     assert_memory_equal(path, expected, sizeof path);
 }
 
-static void as_a_stream(void **state)
+static void continuation_equals_stream(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra", "volterra:lift=even", "fading", "rbf:window=5",
@@ -104,7 +104,7 @@ static void count_warnings(volt_log_level level, const char *message, void *cont
 
 /* The row after training equals the last target. If the position is given, it decides. Otherwise the row is
  * taken as the target, and the log warns. */
-static void a_row_that_repeats_the_target(void **state)
+static void row_repeating_last_target(void **state)
 {
     (void)state;
     scene s = make_scene("volterra", VOLT_TARGET_LEVEL);
@@ -162,7 +162,7 @@ static int stop(const char *stage, double fraction, void *context)
     return fraction > 0;
 }
 
-static void refusals(void **state)
+static void invalid_calls_are_rejected(void **state)
 {
     (void)state;
     scene s = make_scene("volterra", VOLT_TARGET_LEVEL);
@@ -213,10 +213,10 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_a_stream),
-        cmocka_unit_test(a_row_that_repeats_the_target),
+        cmocka_unit_test(continuation_equals_stream),
+        cmocka_unit_test(row_repeating_last_target),
         cmocka_unit_test(views_and_counts),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(invalid_calls_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

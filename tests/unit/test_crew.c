@@ -105,7 +105,7 @@ static void check_crew(const volt_candidates *candidates, const volt_search_opti
     volt_search_free(together);
 }
 
-static void others_find_what_one_finds(void **state)
+static void workers_find_same_result_as_one_process(void **state)
 {
     (void)state;
     const volt_race races[] = {VOLT_RACE_EXACT, VOLT_RACE_FAST, VOLT_RACE_NONE};
@@ -117,7 +117,7 @@ static void others_find_what_one_finds(void **state)
     }
 }
 
-static void failures_and_profiles_travel(void **state)
+static void failures_and_profiles_are_transmitted(void **state)
 {
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_NONE);
@@ -125,7 +125,7 @@ static void failures_and_profiles_travel(void **state)
     check_crew(mixed, &options, 2, 1, 0, 0);
 }
 
-static void generations_follow_from_what_others_found(void **state)
+static void generations_use_trials_of_all_workers(void **state)
 {
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_EXACT);
@@ -134,7 +134,7 @@ static void generations_follow_from_what_others_found(void **state)
     check_crew(draws, &options, 3, 1, 0, 0);
 }
 
-static void shards_have_crews(void **state)
+static void shards_have_workers(void **state)
 {
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_FAST);
@@ -143,7 +143,7 @@ static void shards_have_crews(void **state)
     check_crew(draws, &options, 2, 1, 0, 0);
 }
 
-static void outputs_that_come_back(void **state)
+static void fed_back_outputs(void **state)
 {
     (void)state;
     volt_candidates *fed_outputs = NULL;
@@ -167,7 +167,7 @@ static void keep_warning(volt_log_level level, const char *message, void *contex
         snprintf(last_warning, sizeof last_warning, "%s", message);
 }
 
-static void what_one_leaves_others_take(void **state)
+static void work_of_leaving_worker_is_reassigned(void **state)
 {
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_EXACT);
@@ -189,7 +189,7 @@ static void what_one_leaves_others_take(void **state)
     volt_set_log(NULL, NULL);
 }
 
-static void some_do_not_come(void **state)
+static void missing_workers_are_tolerated(void **state)
 {
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_EXACT);
@@ -199,7 +199,7 @@ static void some_do_not_come(void **state)
 
 /* ---- logs and termination ---------------------------------------------------------------------- */
 
-static void a_log_goes_on_alone_and_together(void **state)
+static void log_resumes_with_any_number_of_workers(void **state)
 {
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_FAST), whole = options;
@@ -242,7 +242,7 @@ static int cancel_after_five(const char *stage, double fraction, void *context)
     return ended >= 5;
 }
 
-static void all_stop_when_the_leader_does(void **state)
+static void workers_stop_with_leader(void **state)
 {
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_NONE);
@@ -259,7 +259,7 @@ static void all_stop_when_the_leader_does(void **state)
 }
 
 /* No worker waits for a leader that cannot start because its log already exists. */
-static void a_leader_that_fails_sends_all_home(void **state)
+static void failing_leader_stops_workers(void **state)
 {
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_NONE);
@@ -272,7 +272,7 @@ static void a_leader_that_fails_sends_all_home(void **state)
 }
 
 /* A crew belongs to one search. */
-static void the_next_search_is_alone(void **state)
+static void next_search_runs_without_workers(void **state)
 {
     (void)state;
     static const volt_crew some;
@@ -292,7 +292,7 @@ static int go_on(const char *stage, double fraction, void *context)
 
 /* Whichever allocation fails, in the leader or in a worker, all terminate and the available results are
  * correct. */
-static void every_failing_allocation_is_survived(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_EXACT);
@@ -320,7 +320,7 @@ static void every_failing_allocation_is_survived(void **state)
 
 /* ---- messages --------------------------------------------------------------------------------- */
 
-static void messages_arrive_as_they_were(void **state)
+static void messages_are_transmitted_unchanged(void **state)
 {
     (void)state;
     volt_message head = {.kind = VOLT_MESSAGE_SCORES, .status = VOLT_ERR_SINGULAR, .alpha = 0.1, .n_folds = 3},
@@ -349,7 +349,7 @@ static void messages_arrive_as_they_were(void **state)
 }
 
 /* A candidate that cannot beat its rival is stopped after its first fold; one without a rival is not. */
-static void a_rival_ends_the_evaluation(void **state)
+static void better_trial_stops_evaluation(void **state)
 {
     (void)state;
     volt_message candidate = {.kind = VOLT_MESSAGE_CANDIDATE, .alpha = 0.1},
@@ -391,20 +391,20 @@ static void a_rival_ends_the_evaluation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(others_find_what_one_finds),
-        cmocka_unit_test(failures_and_profiles_travel),
-        cmocka_unit_test(generations_follow_from_what_others_found),
-        cmocka_unit_test(shards_have_crews),
-        cmocka_unit_test(outputs_that_come_back),
-        cmocka_unit_test(what_one_leaves_others_take),
-        cmocka_unit_test(some_do_not_come),
-        cmocka_unit_test(a_log_goes_on_alone_and_together),
-        cmocka_unit_test(all_stop_when_the_leader_does),
-        cmocka_unit_test(a_leader_that_fails_sends_all_home),
-        cmocka_unit_test(the_next_search_is_alone),
-        cmocka_unit_test(every_failing_allocation_is_survived),
-        cmocka_unit_test(messages_arrive_as_they_were),
-        cmocka_unit_test(a_rival_ends_the_evaluation),
+        cmocka_unit_test(workers_find_same_result_as_one_process),
+        cmocka_unit_test(failures_and_profiles_are_transmitted),
+        cmocka_unit_test(generations_use_trials_of_all_workers),
+        cmocka_unit_test(shards_have_workers),
+        cmocka_unit_test(fed_back_outputs),
+        cmocka_unit_test(work_of_leaving_worker_is_reassigned),
+        cmocka_unit_test(missing_workers_are_tolerated),
+        cmocka_unit_test(log_resumes_with_any_number_of_workers),
+        cmocka_unit_test(workers_stop_with_leader),
+        cmocka_unit_test(failing_leader_stops_workers),
+        cmocka_unit_test(next_search_runs_without_workers),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(messages_are_transmitted_unchanged),
+        cmocka_unit_test(better_trial_stops_evaluation),
     };
     return cmocka_run_group_tests_name("crew", tests, make_problem, free_problem);
 }

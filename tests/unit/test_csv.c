@@ -149,7 +149,7 @@ static void dates(void **state)
     assert_fails("v\n1.2.3\n", NULL, VOLT_ERR_FORMAT, "'1.2.3' is not a number"); /* a version, not a date */
 }
 
-static void only_columns_asked_for_matter(void **state)
+static void unselected_columns_are_ignored(void **state)
 {
     (void)state;
     /* one value, then no value */
@@ -196,7 +196,7 @@ static void missing_values(void **state)
 }
 
 /* Records a = (1, NA, 3, NA) and (NA, 20, NA, 40): no value is interpolated across records. */
-static void records_are_filled_by_themselves(void **state)
+static void records_are_filled_separately(void **state)
 {
     (void)state;
     static const char text[] = "a,b\n1,5\n,5\n3,5\n,5\n,6\n20,6\n,6\n40,6\n";
@@ -421,7 +421,7 @@ static void every_allocation_may_fail(void **state)
 }
 
 /* The second pass over a file fills at most the size measured by the first. */
-static void texts_beyond_their_room_are_refused(void **state)
+static void too_long_texts_are_rejected(void **state)
 {
     (void)state;
     volt_csv_texts kept = {.column = -1};
@@ -439,13 +439,13 @@ static void texts_beyond_their_room_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_beyond_their_room_are_refused),
+        cmocka_unit_test(too_long_texts_are_rejected),
         cmocka_unit_test(headers),
         cmocka_unit_test(lines_and_separators),
         cmocka_unit_test(dates),
-        cmocka_unit_test(only_columns_asked_for_matter),
+        cmocka_unit_test(unselected_columns_are_ignored),
         cmocka_unit_test(missing_values),
-        cmocka_unit_test(records_are_filled_by_themselves),
+        cmocka_unit_test(records_are_filled_separately),
         cmocka_unit_test(wrong_files),
         cmocka_unit_test(numbers_are_exact),
         cmocka_unit_test(writes_plain_text),

@@ -85,7 +85,7 @@ static void walk_memory(const char *text, story *told)
     free(copy);
 }
 
-static void any_block_will_do(void **state)
+static void result_does_not_depend_on_block_size(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -101,7 +101,7 @@ static void any_block_will_do(void **state)
 }
 
 /* An unterminated quote at the end, and a zero byte in a later block. */
-static void wrong_in_any_block(void **state)
+static void errors_in_any_block(void **state)
 {
     (void)state;
     story told = {.used = 0};
@@ -127,7 +127,7 @@ static void wrong_in_any_block(void **state)
     volt_csv_text_close(&csv);
 }
 
-static void cut_short_between(void **state)
+static void truncation_between_blocks(void **state)
 {
     (void)state;
     story told = {.used = 0};
@@ -199,7 +199,7 @@ static void change_while_read(const char *before, const char *after, int64_t cou
     }
 }
 
-static void written_to_while_read(void **state)
+static void file_modified_while_reading(void **state)
 {
     (void)state;
     int64_t counts[3];
@@ -222,10 +222,10 @@ static void written_to_while_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_block_will_do),
-        cmocka_unit_test(wrong_in_any_block),
-        cmocka_unit_test(cut_short_between),
-        cmocka_unit_test(written_to_while_read),
+        cmocka_unit_test(result_does_not_depend_on_block_size),
+        cmocka_unit_test(errors_in_any_block),
+        cmocka_unit_test(truncation_between_blocks),
+        cmocka_unit_test(file_modified_while_reading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

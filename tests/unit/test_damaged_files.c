@@ -84,7 +84,7 @@ static volt_status check_mat(const mat_file *file)
     return status;
 }
 
-static void matrices_that_lie(void **state)
+static void inconsistent_matrices_are_rejected(void **state)
 {
     (void)state;
     static mat_file file;
@@ -164,7 +164,7 @@ static void matrices_that_lie(void **state)
 }
 
 /* Nested cells: the maximum depth, and one more level. */
-static void cells_within_cells(void **state)
+static void nested_cells_are_rejected(void **state)
 {
     (void)state;
     enum { HEAD_WORDS = 10, INNER = 14, MOST = 34 };
@@ -207,7 +207,7 @@ static void long_compressed_data(void **state)
 }
 
 /* MATLAB stores the contents of objects in a variable without a name. */
-static void a_variable_without_a_name_is_passed_over(void **state)
+static void unnamed_variable_is_skipped(void **state)
 {
     (void)state;
     static mat_file file;
@@ -241,7 +241,7 @@ static volt_status read_arrays(const char *header, size_t data_bytes, volt_array
 #define ARRAY(type, shape, offsets) \
     "\"a\":{\"dtype\":" type ",\"shape\":" shape ",\"data_offsets\":" offsets "}"
 
-static void arrays_that_lie(void **state)
+static void inconsistent_arrays_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -288,9 +288,11 @@ static void arrays_that_lie(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_that_lie),    cmocka_unit_test(cells_within_cells),
-        cmocka_unit_test(long_compressed_data), cmocka_unit_test(a_variable_without_a_name_is_passed_over),
-        cmocka_unit_test(arrays_that_lie),
+        cmocka_unit_test(inconsistent_matrices_are_rejected),
+        cmocka_unit_test(nested_cells_are_rejected),
+        cmocka_unit_test(long_compressed_data),
+        cmocka_unit_test(unnamed_variable_is_skipped),
+        cmocka_unit_test(inconsistent_arrays_are_rejected),
     };
     return cmocka_run_group_tests_name("damaged_files", tests, NULL, NULL);
 }

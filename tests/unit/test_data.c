@@ -26,7 +26,7 @@ static volt_simulate_options lorenz_with(volt_ode_method method)
     return options;
 }
 
-static void no_options_are_the_defaults(void **state)
+static void null_options_are_defaults(void **state)
 {
     (void)state;
     double given[30], none[30];
@@ -49,7 +49,7 @@ static void no_options_are_the_defaults(void **state)
 
 /* Fixed points are kept: exactly at the origin, and up to the growth of rounding errors at (q, q, rho - 1),
  * q^2 = beta (rho - 1), which is weakly unstable (e^(0.094 t)). */
-static void lorenz_rests_at_its_fixed_points(void **state)
+static void lorenz_stays_at_fixed_points(void **state)
 {
     (void)state;
     for (int method = 0; method < 2; method++) {
@@ -119,7 +119,7 @@ static void discarding_shifts_the_rows(void **state)
 }
 
 /* Only the entries of the view are written. */
-static void a_wider_matrix_keeps_its_other_columns(void **state)
+static void wider_output_keeps_other_columns(void **state)
 {
     (void)state;
     double wide[20][5], rows[20][3];
@@ -164,7 +164,7 @@ static void accurate_mackey_glass_by_hand(void **state)
 }
 
 /* Fixed point: a x / (1 + x^power) = b x at x = 1 when a = 2 b. */
-static void mackey_glass_rests_at_its_equilibrium(void **state)
+static void mackey_glass_stays_at_equilibrium(void **state)
 {
     (void)state;
     for (int method = 0; method < 2; method++) {
@@ -273,7 +273,7 @@ static void narma10_names_the_row_where_it_diverges(void **state)
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void diverging_systems_are_refused_and_leave_nothing(void **state)
+static void diverging_systems_are_rejected(void **state)
 {
     (void)state;
     double rows[60];
@@ -311,7 +311,7 @@ static void diverging_systems_are_refused_and_leave_nothing(void **state)
         assert_true(rows[i] == -7);
 }
 
-static void wrong_lorenz_options_are_refused(void **state)
+static void invalid_lorenz_options_are_rejected(void **state)
 {
     (void)state;
     double rows[30];
@@ -345,7 +345,7 @@ static void wrong_lorenz_options_are_refused(void **state)
     check_fails(volt_simulate(VOLT_SYSTEM_LORENZ, &options, out), VOLT_ERR_ARGUMENT, "the method is 2");
 }
 
-static void wrong_mackey_glass_options_are_refused(void **state)
+static void invalid_mackey_glass_options_are_rejected(void **state)
 {
     (void)state;
     double rows[10];
@@ -406,7 +406,7 @@ static void rounded_steps_are_accepted(void **state)
     }
 }
 
-static void wrong_matrices_are_refused(void **state)
+static void invalid_matrices_are_rejected(void **state)
 {
     (void)state;
     double rows[30];
@@ -495,7 +495,7 @@ static void progress_runs_from_zero_to_one(void **state)
     }
 }
 
-static void cancelling_stops_within_a_second_and_leaves_nothing(void **state)
+static void cancellation_is_prompt_and_leaks_nothing(void **state)
 {
     (void)state;
     for (int which = 0; which < RUNS; which++) {
@@ -532,24 +532,24 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_options_are_the_defaults),
-        cmocka_unit_test(lorenz_rests_at_its_fixed_points),
+        cmocka_unit_test(null_options_are_defaults),
+        cmocka_unit_test(lorenz_stays_at_fixed_points),
         cmocka_unit_test(accurate_lorenz_on_the_axis_is_the_exponential),
         cmocka_unit_test(discarding_shifts_the_rows),
-        cmocka_unit_test(a_wider_matrix_keeps_its_other_columns),
+        cmocka_unit_test(wider_output_keeps_other_columns),
         cmocka_unit_test(accurate_mackey_glass_by_hand),
-        cmocka_unit_test(mackey_glass_rests_at_its_equilibrium),
+        cmocka_unit_test(mackey_glass_stays_at_equilibrium),
         cmocka_unit_test(mackey_glass_takes_any_power),
         cmocka_unit_test(mackey_glass_with_an_even_power_is_odd),
         cmocka_unit_test(narma10_follows_its_formula),
         cmocka_unit_test(narma10_names_the_row_where_it_diverges),
-        cmocka_unit_test(diverging_systems_are_refused_and_leave_nothing),
-        cmocka_unit_test(wrong_lorenz_options_are_refused),
-        cmocka_unit_test(wrong_mackey_glass_options_are_refused),
+        cmocka_unit_test(diverging_systems_are_rejected),
+        cmocka_unit_test(invalid_lorenz_options_are_rejected),
+        cmocka_unit_test(invalid_mackey_glass_options_are_rejected),
         cmocka_unit_test(rounded_steps_are_accepted),
-        cmocka_unit_test(wrong_matrices_are_refused),
+        cmocka_unit_test(invalid_matrices_are_rejected),
         cmocka_unit_test(progress_runs_from_zero_to_one),
-        cmocka_unit_test(cancelling_stops_within_a_second_and_leaves_nothing),
+        cmocka_unit_test(cancellation_is_prompt_and_leaks_nothing),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("data", tests, NULL, NULL);

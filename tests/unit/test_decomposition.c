@@ -128,7 +128,7 @@ static void naive2_removes_the_season(void **state)
     assert_true(f[0] == 8);
 }
 
-static void refused_and_out_of_memory(void **state)
+static void rejected_and_out_of_memory(void **state)
 {
     (void)state;
     double y[] = {1, 2, 3}, f[2];
@@ -155,9 +155,9 @@ static void refused_and_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(effects_of_exact_seasons),  cmocka_unit_test(significance_of_seasons),
-        cmocka_unit_test(naive_paths_by_hand),       cmocka_unit_test(naive2_removes_the_season),
-        cmocka_unit_test(refused_and_out_of_memory),
+        cmocka_unit_test(effects_of_exact_seasons),   cmocka_unit_test(significance_of_seasons),
+        cmocka_unit_test(naive_paths_by_hand),        cmocka_unit_test(naive2_removes_the_season),
+        cmocka_unit_test(rejected_and_out_of_memory),
     };
     return cmocka_run_group_tests_name("decomposition", tests, NULL, NULL);
 }

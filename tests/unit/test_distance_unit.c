@@ -28,7 +28,7 @@ static void by_hand(void **state)
 }
 
 /* Duplicate rows are ignored: 0 and 1, each repeated many times, have distance 1. */
-static void repeated_rows_do_not_count(void **state)
+static void repeated_rows_are_ignored(void **state)
 {
     (void)state;
     double rows[400], unit = 0;
@@ -80,7 +80,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
-        cmocka_unit_test(repeated_rows_do_not_count),
+        cmocka_unit_test(repeated_rows_are_ignored),
         cmocka_unit_test(large_samples),
         cmocka_unit_test(failures),
     };

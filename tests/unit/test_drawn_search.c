@@ -58,7 +58,7 @@ static char *draw(const char *value, int place)
     return svg;
 }
 
-static void nothing_is_run(void **state)
+static void shell_commands_are_not_executed(void **state)
 {
     (void)state;
     if (system("gnuplot --version >/dev/null 2>&1") != 0) {
@@ -79,6 +79,6 @@ static void nothing_is_run(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_run)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shell_commands_are_not_executed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

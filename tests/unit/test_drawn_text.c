@@ -244,7 +244,7 @@ static void check_picture(const text_list *list, int place, const char *svg)
             fail_msg("'%s' is not drawn (place %d)", list->texts[i], place);
 }
 
-static void gnuplot_draws_and_runs_nothing(void **state)
+static void gnuplot_executes_no_commands(void **state)
 {
     (void)state;
     if (system("gnuplot --version >/dev/null 2>&1") != 0) {
@@ -331,7 +331,7 @@ static void html_has_no_markup(void **state)
 }
 
 /* A plot in a page: its tags are changed, its texts are not. */
-static void texts_of_pictures_stay(void **state)
+static void plot_texts_are_preserved(void **state)
 {
     (void)state;
     static const char svg[] = "<?xml version=\"1.0\"?>\n<svg width=\"5\" viewBox=\"0 0 5 "
@@ -357,10 +357,10 @@ static void texts_of_pictures_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gnuplot_draws_and_runs_nothing),
+        cmocka_unit_test(gnuplot_executes_no_commands),
         cmocka_unit_test(quoted_texts_are_plain),
         cmocka_unit_test(html_has_no_markup),
-        cmocka_unit_test(texts_of_pictures_stay),
+        cmocka_unit_test(plot_texts_are_preserved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static double largest(const double *K, int64_t count)
 
 /* ---- the diagonal ------------------------------------------------------------------------------ */
 
-static void diagonals_are_those_of_the_matrix(void **state)
+static void diagonals_equal_matrix_diagonal(void **state)
 {
     (void)state;
     enum { N = 150 };
@@ -126,7 +126,7 @@ static double *rows_of(const volt_resolved *resolved, const volt_columns *column
 
 /* The states of the first columns are already computed when columns are appended. The new ones continue from
  * the last state. */
-static void appended_states_go_on(void **state)
+static void appended_states_continue(void **state)
 {
     (void)state;
     enum { THERE = 30, N = 130 };
@@ -159,7 +159,7 @@ static void appended_states_go_on(void **state)
 /* ---- threads ----------------------------------------------------------------------------------- */
 
 /* More entries than one thread combines, and a state with workspace for more threads than are now available. */
-static void threads_change_nothing(void **state)
+static void results_do_not_depend_on_threads(void **state)
 {
     (void)state;
     enum { N = 320, M = 90 };
@@ -217,7 +217,7 @@ static int listen(const char *stage, double fraction, void *context)
 
 /* Windows of 80 rows are polled every 51 rows of cells, so there are calls before the first entry is
  * complete. */
-static void a_long_window_can_be_cancelled_inside(void **state)
+static void long_window_can_be_cancelled(void **state)
 {
     (void)state;
     enum { N = 3 };
@@ -263,7 +263,7 @@ static const struct {
     {"volterra:lift=rbf,lambda=0.5,gamma=%.17g", "gamma", 1},
 };
 
-static void slopes_are_those_of_neighbours(void **state)
+static void slopes_equal_finite_differences(void **state)
 {
     (void)state;
     enum { N = 6 };
@@ -301,12 +301,12 @@ static void slopes_are_those_of_neighbours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(diagonals_are_those_of_the_matrix),
+        cmocka_unit_test(diagonals_equal_matrix_diagonal),
         cmocka_unit_test(states_of_many_rows),
-        cmocka_unit_test(appended_states_go_on),
-        cmocka_unit_test_teardown(threads_change_nothing, threads_as_usual),
-        cmocka_unit_test_teardown(a_long_window_can_be_cancelled_inside, threads_as_usual),
-        cmocka_unit_test(slopes_are_those_of_neighbours),
+        cmocka_unit_test(appended_states_continue),
+        cmocka_unit_test_teardown(results_do_not_depend_on_threads, threads_as_usual),
+        cmocka_unit_test_teardown(long_window_can_be_cancelled, threads_as_usual),
+        cmocka_unit_test(slopes_equal_finite_differences),
     };
     return cmocka_run_group_tests_name("engine sizes", tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@
 enum { KEPT = 300, MOST = KEPT / 2, Q = 2 };
 
 /* The far list starts where it contains MOST rows with a target. Rows without a target are not counted. */
-static void the_far_list_counts_targets(void **state)
+static void long_horizon_list_counts_targets(void **state)
 {
     (void)state;
     bool without[KEPT];
@@ -40,7 +40,7 @@ static void the_far_list_counts_targets(void **state)
 }
 
 /* A row with an error only for output 0, and one with an error only for output 1. */
-static void every_output_takes_its_own_rows(void **state)
+static void each_output_uses_its_rows(void **state)
 {
     (void)state;
     volt_model_errors errors = {0};
@@ -66,7 +66,7 @@ static void every_output_takes_its_own_rows(void **state)
 }
 
 /* Outputs whose errors differ in unit and in the available rows. */
-static void what_is_read_is_in_units_of_the_output(void **state)
+static void errors_are_in_output_units(void **state)
 {
     (void)state;
     enum { N = 120 };
@@ -108,9 +108,9 @@ static void what_is_read_is_in_units_of_the_output(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_far_list_counts_targets),
-        cmocka_unit_test(every_output_takes_its_own_rows),
-        cmocka_unit_test(what_is_read_is_in_units_of_the_output),
+        cmocka_unit_test(long_horizon_list_counts_targets),
+        cmocka_unit_test(each_output_uses_its_rows),
+        cmocka_unit_test(errors_are_in_output_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -286,7 +286,7 @@ static void forecasts_do_not_depend_on_the_unit(void **state)
     assert_true(other[0] == 7);
 }
 
-static void refused_and_out_of_memory(void **state)
+static void rejected_and_out_of_memory(void **state)
 {
     (void)state;
     volt_rng rng;
@@ -357,7 +357,7 @@ int main(void)
         cmocka_unit_test(forms_follow_the_data),
         cmocka_unit_test(starts_fix_the_form),
         cmocka_unit_test(forecasts_do_not_depend_on_the_unit),
-        cmocka_unit_test(refused_and_out_of_memory),
+        cmocka_unit_test(rejected_and_out_of_memory),
         cmocka_unit_test(minima_inside_and_at_a_bound),
     };
     return cmocka_run_group_tests_name("ets", tests, NULL, NULL);

@@ -99,7 +99,7 @@ static double plain_left_out(const double *K, double alpha, bool intercept, int6
     return y[t * Q + k] - (forecast + c);
 }
 
-static void errors_are_those_of_rows_left_out(void **state)
+static void errors_equal_loo_errors(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra:tau=0.05,lambda=0.7", "memory:gamma=0.1,rho=0.5,mu=0.7",
@@ -125,7 +125,7 @@ static void errors_are_those_of_rows_left_out(void **state)
 }
 
 /* Search scores are the same values relative to the variance, with or without target scaling. */
-static void scores_of_searches_are_these(void **state)
+static void search_scores_equal_evidence(void **state)
 {
     (void)state;
     const char *text = "memory:gamma=0.3,rho=0.5,mu=0.7";
@@ -169,7 +169,7 @@ static void scores_of_searches_are_these(void **state)
 }
 
 /* The evidence of a fit equals that of volt_evidence, with alpha fixed or chosen. */
-static void a_fit_reports_it(void **state)
+static void fit_reports_evidence(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse("memory:gamma=0.3,rho=0.5,mu=0.7");
@@ -204,7 +204,7 @@ static void a_fit_reports_it(void **state)
 
 /* ---- units and threads ------------------------------------------------------------------------ */
 
-static void it_is_in_the_units_of_the_targets(void **state)
+static void evidence_is_in_target_units(void **state)
 {
     (void)state;
     volt_evidence_options options = options_with(0.1);
@@ -228,7 +228,7 @@ static void it_is_in_the_units_of_the_targets(void **state)
 }
 
 /* Matrices of several tiles, so that threads share the work. */
-static void threads_change_no_bit(void **state)
+static void results_are_bitwise_independent_of_threads(void **state)
 {
     (void)state;
     enum { ROWS = 600 };
@@ -265,7 +265,7 @@ static void threads_change_no_bit(void **state)
 
 /* ---- invalid arguments ------------------------------------------------------------------------ */
 
-static void what_it_does_not_take(void **state)
+static void unsupported_options_are_rejected(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse("rbf:gamma=1"), *centred = plain_parse("gak:window=3,centre=yes");
@@ -352,7 +352,7 @@ static int listen(const char *stage, double fraction, void *context)
     return ++u->calls == u->cancel_at;
 }
 
-static void it_can_be_cancelled_at_every_poll(void **state)
+static void cancellation_at_every_poll(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse(hard_kernel);
@@ -379,14 +379,14 @@ static void it_can_be_cancelled_at_every_poll(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_those_of_rows_left_out),
-        cmocka_unit_test(scores_of_searches_are_these),
-        cmocka_unit_test(a_fit_reports_it),
-        cmocka_unit_test(it_is_in_the_units_of_the_targets),
-        cmocka_unit_test(threads_change_no_bit),
-        cmocka_unit_test(what_it_does_not_take),
+        cmocka_unit_test(errors_equal_loo_errors),
+        cmocka_unit_test(search_scores_equal_evidence),
+        cmocka_unit_test(fit_reports_evidence),
+        cmocka_unit_test(evidence_is_in_target_units),
+        cmocka_unit_test(results_are_bitwise_independent_of_threads),
+        cmocka_unit_test(unsupported_options_are_rejected),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(it_can_be_cancelled_at_every_poll),
+        cmocka_unit_test(cancellation_at_every_poll),
     };
     return cmocka_run_group_tests(tests, make_data, NULL);
 }

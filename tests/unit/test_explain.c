@@ -246,7 +246,7 @@ static void compare_bands(const char *kernel, const double *X, const double *Y, 
     volt_model_free(model);
 }
 
-static void standard_deviations_from_a_kept_factor(void **state)
+static void standard_deviations_from_stored_factor(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(7703);
@@ -270,7 +270,7 @@ static void standard_deviations_from_a_kept_factor(void **state)
 }
 
 /* A model with a loss has kernels of the function before the link, and no standard deviations of this kind. */
-static void a_model_of_a_loss(void **state)
+static void model_with_loss(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(7707);
@@ -301,7 +301,7 @@ static void a_model_of_a_loss(void **state)
 /* ---- a known system --------------------------------------------------------------------------- */
 
 /* y = 1 + g1 x + x g2 x with two lags and no noise: its kernels are recovered, and higher orders are zero. */
-static void a_known_system(void **state)
+static void known_system_is_recovered(void **state)
 {
     (void)state;
     enum { ROWS = 500 };
@@ -346,7 +346,7 @@ static void a_known_system(void **state)
 
 /* ---- threads, memory, cancellation ------------------------------------------------------------ */
 
-static void any_number_of_threads(void **state)
+static void results_do_not_depend_on_threads(void **state)
 {
     (void)state;
     enum { ROWS = 700 };
@@ -404,7 +404,7 @@ static void free_scene(scene *s)
     free(s->Y);
 }
 
-static void memory_runs_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     scene s = make_scene();
@@ -443,7 +443,7 @@ static int listen(const char *stage, double fraction, void *context)
 }
 
 /* Every poll calls the callback, on one thread. Cancels at each call in turn. */
-static void cancelled_anywhere(void **state)
+static void cancellation_at_every_poll(void **state)
 {
     (void)state;
     scene s = make_scene();
@@ -468,7 +468,7 @@ static void cancelled_anywhere(void **state)
     free_scene(&s);
 }
 
-static void what_is_refused(void **state)
+static void invalid_arguments_are_rejected(void **state)
 {
     (void)state;
     scene s = make_scene();
@@ -526,7 +526,7 @@ static void what_is_refused(void **state)
 
 /* Parts of changes: with the level, which contributes to orders 0 and 1, they add up to the forecast in
  * every record. */
-static void parts_of_a_change_add_up(void **state)
+static void order_contributions_sum_to_change(void **state)
 {
     (void)state;
     enum { ROWS = 40, ORDER = 2, TESTS = 12 };
@@ -577,16 +577,16 @@ static void parts_of_a_change_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_of_a_change_add_up),
+        cmocka_unit_test(order_contributions_sum_to_change),
         cmocka_unit_test(standard_deviations),
         cmocka_unit_test(standard_deviations_of_parts),
-        cmocka_unit_test(standard_deviations_from_a_kept_factor),
-        cmocka_unit_test(a_model_of_a_loss),
-        cmocka_unit_test(a_known_system),
-        cmocka_unit_test(any_number_of_threads),
-        cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(cancelled_anywhere),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(standard_deviations_from_stored_factor),
+        cmocka_unit_test(model_with_loss),
+        cmocka_unit_test(known_system_is_recovered),
+        cmocka_unit_test(results_do_not_depend_on_threads),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(cancellation_at_every_poll),
+        cmocka_unit_test(invalid_arguments_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 /* The variance is 0, so the share of every order is 0. */
-static void a_constant_has_no_shares(void **state)
+static void constant_model_has_no_shares(void **state)
 {
     (void)state;
     enum { ROWS = 40 };
@@ -42,6 +42,6 @@ static void a_constant_has_no_shares(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_constant_has_no_shares)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(constant_model_has_no_shares)};
     return cmocka_run_group_tests_name("explain constant", tests, NULL, NULL);
 }

@@ -97,7 +97,7 @@ static char *write_expression(volt_rng *rng, int factors, char *at)
     return at;
 }
 
-static void random_expressions_come_back(void **state)
+static void random_expressions_round_trip(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(1310);
@@ -124,7 +124,7 @@ static void random_expressions_come_back(void **state)
     }
 }
 
-static void texts_are_written_one_way(void **state)
+static void texts_have_canonical_form(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
@@ -150,7 +150,7 @@ static void texts_are_written_one_way(void **state)
 
 /* ---- parameters by number --------------------------------------------------------------------- */
 
-static void parameters_have_the_number_of_their_factor(void **state)
+static void parameters_are_numbered_by_factor(void **state)
 {
     (void)state;
     volt_kernel *kernel = parse("rbf:gamma=3*linear + 0.25*fir:mu=0.5,pole=0.1");
@@ -178,7 +178,7 @@ static void parameters_have_the_number_of_their_factor(void **state)
 
 /* ---- errors ----------------------------------------------------------------------------------- */
 
-static void bad_expressions_are_named(void **state)
+static void invalid_expressions_are_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -235,7 +235,7 @@ static void bad_expressions_are_named(void **state)
     }
 }
 
-static void long_expressions_are_refused(void **state)
+static void long_expressions_are_rejected(void **state)
 {
     (void)state;
     static char text[8 * 1000 + 8];
@@ -266,7 +266,7 @@ static void long_expressions_are_refused(void **state)
 
 /* Printed text can be parsed. A text that exceeds the maximum length with its defaults is rejected, never
  * truncated. */
-static void what_parses_is_never_cut(void **state)
+static void parsed_text_is_never_truncated(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(1312);
@@ -298,7 +298,7 @@ static void what_parses_is_never_cut(void **state)
 }
 
 /* Arbitrary bytes give a kernel or an error. */
-static void random_pieces_end_in_a_sentence(void **state)
+static void random_texts_fail_with_message(void **state)
 {
     (void)state;
     static const char *const pieces[] = {
@@ -326,7 +326,7 @@ static void random_pieces_end_in_a_sentence(void **state)
 
 /* ---- queries and additions -------------------------------------------------------------------- */
 
-static void questions_are_taken_out(void **state)
+static void open_parameters_are_extracted(void **state)
 {
     (void)state;
     static const struct {
@@ -387,16 +387,11 @@ static void parsing_runs_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_expressions_come_back),
-        cmocka_unit_test(texts_are_written_one_way),
-        cmocka_unit_test(parameters_have_the_number_of_their_factor),
-        cmocka_unit_test(bad_expressions_are_named),
-        cmocka_unit_test(long_expressions_are_refused),
-        cmocka_unit_test(what_parses_is_never_cut),
-        cmocka_unit_test(random_pieces_end_in_a_sentence),
-        cmocka_unit_test(questions_are_taken_out),
-        cmocka_unit_test(values_are_added_to_their_factor),
-        cmocka_unit_test(parsing_runs_out_of_memory),
+        cmocka_unit_test(random_expressions_round_trip),     cmocka_unit_test(texts_have_canonical_form),
+        cmocka_unit_test(parameters_are_numbered_by_factor), cmocka_unit_test(invalid_expressions_are_reported),
+        cmocka_unit_test(long_expressions_are_rejected),     cmocka_unit_test(parsed_text_is_never_truncated),
+        cmocka_unit_test(random_texts_fail_with_message),    cmocka_unit_test(open_parameters_are_extracted),
+        cmocka_unit_test(values_are_added_to_their_factor),  cmocka_unit_test(parsing_runs_out_of_memory),
     };
     return cmocka_run_group_tests_name("expression_text", tests, NULL, NULL);
 }

@@ -215,7 +215,7 @@ static void end(const journey *j)
         fail_msg("%s, %s: other figures after a failure", j->name, j->kernel);
 }
 
-static void every_allocation_fails(void **state)
+static void every_allocation_failure_is_handled(void **state)
 {
     (void)state;
     for (int i = 0; i < JOURNEYS; i++) {
@@ -247,7 +247,7 @@ static int listen(const char *stage, double fraction, void *context)
     return ++u->calls == u->cancel_at;
 }
 
-static void every_call_cancels(void **state)
+static void every_callback_can_cancel(void **state)
 {
     (void)state;
     for (int i = 0; i < JOURNEYS; i++) {
@@ -270,8 +270,8 @@ static void every_call_cancels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_allocation_fails),
-        cmocka_unit_test(every_call_cancels),
+        cmocka_unit_test(every_allocation_failure_is_handled),
+        cmocka_unit_test(every_callback_can_cancel),
     };
     return cmocka_run_group_tests_name("failing journeys", tests, make_rows, free_rows);
 }

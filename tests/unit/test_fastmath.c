@@ -34,7 +34,7 @@ static void check_range(volt_rng *rng, double low, double high, int count)
     assert_true(worst <= 2);
 }
 
-static void error_is_below_two_units_of_the_last_place(void **state)
+static void error_is_below_two_ulp(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(71);
@@ -46,7 +46,7 @@ static void error_is_below_two_units_of_the_last_place(void **state)
 }
 
 /* r is largest and changes sign halfway between multiples of ln 2. */
-static void error_is_small_where_the_reduction_changes(void **state)
+static void error_is_small_at_range_reduction_boundary(void **state)
 {
     (void)state;
     double worst = 0;
@@ -79,8 +79,8 @@ static void special_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_is_below_two_units_of_the_last_place),
-        cmocka_unit_test(error_is_small_where_the_reduction_changes),
+        cmocka_unit_test(error_is_below_two_ulp),
+        cmocka_unit_test(error_is_small_at_range_reduction_boundary),
         cmocka_unit_test(special_values),
     };
     return cmocka_run_group_tests_name("fastmath", tests, NULL, NULL);

@@ -159,7 +159,7 @@ static double difference(const double *a, const double *b, int64_t count)
  * / alpha, about 1e4, and by a contracting loop. */
 static const double bound = 1e5 * 100 * DBL_EPSILON;
 
-static void runs_as_plain_models_do(void **state)
+static void feedback_equals_plain_model(void **state)
 {
     (void)state;
     fed_system rows = fed_system_make(4101);
@@ -205,7 +205,7 @@ static const double landmark_bound = 1e-5;
 
 /* On landmarks as well: measured outputs are fed back during the warm-up, then forecasts, in batches and row
  * by row. */
-static void landmarks_run_as_plain_models_on_landmarks_do(void **state)
+static void landmark_feedback_equals_plain_model(void **state)
 {
     (void)state;
     enum { LANDMARKS = 25 };
@@ -238,7 +238,7 @@ static void landmarks_run_as_plain_models_on_landmarks_do(void **state)
     fed_system_free(&rows);
 }
 
-static void records_begin_with_nothing(void **state)
+static void records_start_from_zero_feedback(void **state)
 {
     (void)state;
     fed_system rows = fed_system_make(4102);
@@ -275,7 +275,7 @@ static void records_begin_with_nothing(void **state)
 
 /* ---- streams and files ------------------------------------------------------------------------ */
 
-static void streams_and_files_keep_all_bits(void **state)
+static void streams_and_files_are_bitwise_equal(void **state)
 {
     (void)state;
     fed_system rows = fed_system_make(4103);
@@ -336,7 +336,7 @@ static void streams_and_files_keep_all_bits(void **state)
 }
 
 /* The state of a model that differs only in the weight is rejected. */
-static void moments_belong_to_a_weight(void **state)
+static void state_requires_same_feedback_weight(void **state)
 {
     (void)state;
     fed_system rows = fed_system_make(4104);
@@ -360,11 +360,11 @@ static void moments_belong_to_a_weight(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_as_plain_models_do),
-        cmocka_unit_test(landmarks_run_as_plain_models_on_landmarks_do),
-        cmocka_unit_test(records_begin_with_nothing),
-        cmocka_unit_test(streams_and_files_keep_all_bits),
-        cmocka_unit_test(moments_belong_to_a_weight),
+        cmocka_unit_test(feedback_equals_plain_model),
+        cmocka_unit_test(landmark_feedback_equals_plain_model),
+        cmocka_unit_test(records_start_from_zero_feedback),
+        cmocka_unit_test(streams_and_files_are_bitwise_equal),
+        cmocka_unit_test(state_requires_same_feedback_weight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

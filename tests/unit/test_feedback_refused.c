@@ -25,7 +25,7 @@ static const volt_matrix nowhere = {NULL, 0, 0, 0};
 /* ---- diverging runs --------------------------------------------------------------------------- */
 
 /* y_t = 1.5 y_{t-1} + x_t from 1: 1.5^11 is 86 at the end of training, and y leaves the range 6 rows later. */
-static void diverging_runs_say_where(void **state)
+static void diverging_runs_report_row(void **state)
 {
     (void)state;
     enum { ROWS = 12, MORE = 20 };
@@ -304,7 +304,7 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(diverging_runs_say_where),
+        cmocka_unit_test(diverging_runs_report_row),
         cmocka_unit_test(missing_targets),
         cmocka_unit_test(wrong_arguments),
         cmocka_unit_test(every_allocation_may_fail),

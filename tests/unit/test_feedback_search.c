@@ -215,7 +215,7 @@ static volt_search_options fold_options(void)
     return options;
 }
 
-static void scores_are_those_of_explicit_runs(void **state)
+static void scores_equal_explicit_runs(void **state)
 {
     (void)state;
     for (int scale = 0; scale <= 1; scale++)
@@ -250,7 +250,7 @@ static void scores_of_records(void **state)
 }
 
 /* Results are bitwise independent of the number of threads, also for kernels that depend on the ball. */
-static void threads_change_nothing(void **state)
+static void results_do_not_depend_on_threads(void **state)
 {
     (void)state;
     volt_draw_options draw = volt_draw_options_default();
@@ -369,7 +369,7 @@ static void weights_are_drawn(void **state)
 
 /* Widths are relative to the distances of the kernel inputs, which are scaled to 1. Once a weight makes the
  * outputs dominate, a larger one does not change the unit. */
-static void widths_know_the_weight(void **state)
+static void widths_depend_on_feedback_weight(void **state)
 {
     (void)state;
     double gamma[3];
@@ -423,7 +423,7 @@ static void files_of_candidates(void **state)
         VOLT_ERR_ARGUMENT, "feedback weight is -2");
 }
 
-static void logs_go_on(void **state)
+static void log_resumes(void **state)
 {
     (void)state;
     volt_draw_options draw = volt_draw_options_default();
@@ -463,7 +463,7 @@ static void logs_go_on(void **state)
     volt_candidates_free(candidates);
 }
 
-static void what_does_not_go_together(void **state)
+static void incompatible_options_are_rejected(void **state)
 {
     (void)state;
     volt_candidates *candidates = NULL;
@@ -533,15 +533,15 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores_are_those_of_explicit_runs),
+        cmocka_unit_test(scores_equal_explicit_runs),
         cmocka_unit_test(scores_of_records),
-        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(diverging_candidates_fail),
         cmocka_unit_test(weights_are_drawn),
-        cmocka_unit_test(widths_know_the_weight),
+        cmocka_unit_test(widths_depend_on_feedback_weight),
         cmocka_unit_test(files_of_candidates),
-        cmocka_unit_test(logs_go_on),
-        cmocka_unit_test(what_does_not_go_together),
+        cmocka_unit_test(log_resumes),
+        cmocka_unit_test(incompatible_options_are_rejected),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, make_rows, NULL);

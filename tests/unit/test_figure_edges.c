@@ -13,7 +13,7 @@
 /* ---- metrics ---------------------------------------------------------------------------------- */
 
 /* Squares that overflow, by themselves or divided by a tiny variance. The error names the first such output. */
-static void figures_that_overflow(void **state)
+static void overflowing_scores(void **state)
 {
     (void)state;
     const double truth[] = {0, 1, 1, 2, 2, 3}, far[] = {0, 1, 1e200, 2, 2, 3},
@@ -42,7 +42,7 @@ static void figures_that_overflow(void **state)
 
 /* Errors of changes relative to the variance of the levels. For constant levels the error is 0 if exact,
  * otherwise 1. */
-static void errors_over_the_variance_of_levels(void **state)
+static void errors_normalised_by_level_variance(void **state)
 {
     (void)state;
     const double part[] = {1, 2, 4}, wrong[] = {1, 2, 5}, levels[] = {10, 12, 14}, constant[] = {3, 3, 3};
@@ -56,7 +56,7 @@ static void errors_over_the_variance_of_levels(void **state)
 
 /* Constant losses: every statistic is infinite, and the larger loss is eliminated first, for any column
  * order. */
-static void models_that_never_vary(void **state)
+static void constant_predictions(void **state)
 {
     (void)state;
     enum { T = 12, M = 4 };
@@ -90,9 +90,9 @@ static void models_that_never_vary(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_that_overflow),
-        cmocka_unit_test(errors_over_the_variance_of_levels),
-        cmocka_unit_test(models_that_never_vary),
+        cmocka_unit_test(overflowing_scores),
+        cmocka_unit_test(errors_normalised_by_level_variance),
+        cmocka_unit_test(constant_predictions),
     };
     return cmocka_run_group_tests_name("figure edges", tests, NULL, NULL);
 }

@@ -350,7 +350,7 @@ static void every_call_may_fail(void **state)
 }
 
 /* Unread data in a stream are not mistaken for the end of the file. */
-static void an_error_is_not_the_end(void **state)
+static void read_error_is_not_end_of_file(void **state)
 {
     (void)state;
     char *text = NULL;
@@ -408,7 +408,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_may_fail),
-        cmocka_unit_test(an_error_is_not_the_end),
+        cmocka_unit_test(read_error_is_not_end_of_file),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("file_failures", tests, make_files, NULL);

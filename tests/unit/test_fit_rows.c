@@ -126,7 +126,7 @@ static void check_problem(const char *kernel, volt_input input, bool records)
     end();
 }
 
-static void made_as_stored(void **state)
+static void computed_rows_equal_stored_rows(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra", "rbf:window=3,pole=0.5",
@@ -165,7 +165,7 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(made_as_stored),
+        cmocka_unit_test(computed_rows_equal_stored_rows),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

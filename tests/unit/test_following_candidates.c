@@ -73,7 +73,7 @@ static void check_parents(volt_score score, const volt_trial *list, int64_t coun
     volt_standings_end(&standings);
 }
 
-static void the_best_four_are_followed(void **state)
+static void best_four_trials_are_parents(void **state)
 {
     (void)state;
     double folds[8][2] = {{0.5, 0.7}, {0.8, 0.8},  {0.7, 0}, {0.9, 0},
@@ -112,7 +112,7 @@ static void the_best_four_are_followed(void **state)
  * its square has mean E s^2 = 0.01 (6^2 - 1) / (2 log 6) and variance 3 E s^4 - (E s^2)^2, E s^4 = 1e-4 (6^4
  * - 1) / (4 log 6). For logit(rho) the base is 3. The parent is in the middle of its ranges, ten deviations
  * from both ends. */
-static void steps_have_the_sizes_that_are_documented(void **state)
+static void step_sizes_are_as_documented(void **state)
 {
     (void)state;
     enum { COUNT = 4000 };
@@ -244,7 +244,7 @@ static void candidates_stay_in_their_ranges(void **state)
 
 /* A step keeps widths in their unit: candidates stay near a parent with a window, with no factor of
  * sqrt(window). */
-static void widths_keep_their_unit(void **state)
+static void widths_keep_unit(void **state)
 {
     (void)state;
     volt_draw_options options = volt_draw_options_default();
@@ -265,7 +265,7 @@ static void widths_keep_their_unit(void **state)
 
 /* ---- several kernels -------------------------------------------------------------------------- */
 
-static void kernels_have_their_turns(void **state)
+static void kernels_alternate(void **state)
 {
     (void)state;
     enum { K = 3, ROUNDS = 60 };
@@ -303,7 +303,7 @@ static void kernels_have_their_turns(void **state)
 }
 
 /* A candidate near a trial has the same kernel, identified by its fixed parameters. */
-static void a_follower_is_of_the_same_kernel(void **state)
+static void follower_has_same_kernel(void **state)
 {
     (void)state;
     volt_candidates *all = draw("rbf:window=2 | rbf:window=5 | fir + rbf:window=5 | fir * rbf", NULL);
@@ -364,7 +364,7 @@ static void every_draw_can_be_followed(void **state)
     assert_true(followed >= 2 * 12 * 4 * volt_kernel_count());
 }
 
-static void ranges_go_to_the_kernels_that_have_them(void **state)
+static void ranges_apply_to_kernels_with_the_parameter(void **state)
 {
     (void)state;
     static const volt_range ranges[] = {{.name = "gamma", .kind = VOLT_SEARCH_LOG, .low = 2, .high = 3},
@@ -428,7 +428,7 @@ static void grids_follow_one_another(void **state)
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-static void memory_runs_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     static const volt_range range = {.name = "gamma", .kind = VOLT_SEARCH_LOG, .low = 2, .high = 3};
@@ -468,17 +468,17 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_four_are_followed),
-        cmocka_unit_test(steps_have_the_sizes_that_are_documented),
+        cmocka_unit_test(best_four_trials_are_parents),
+        cmocka_unit_test(step_sizes_are_as_documented),
         cmocka_unit_test(poles_move_on_the_scale_of_atanh),
         cmocka_unit_test(candidates_stay_in_their_ranges),
-        cmocka_unit_test(widths_keep_their_unit),
-        cmocka_unit_test(kernels_have_their_turns),
-        cmocka_unit_test(a_follower_is_of_the_same_kernel),
+        cmocka_unit_test(widths_keep_unit),
+        cmocka_unit_test(kernels_alternate),
+        cmocka_unit_test(follower_has_same_kernel),
         cmocka_unit_test(every_draw_can_be_followed),
-        cmocka_unit_test(ranges_go_to_the_kernels_that_have_them),
+        cmocka_unit_test(ranges_apply_to_kernels_with_the_parameter),
         cmocka_unit_test(grids_follow_one_another),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("following_candidates", tests, make_inputs, NULL);
 }

@@ -89,7 +89,7 @@ static void check_model(const char *text, volt_input input, const char *solver, 
 }
 
 /* Pieces made of whole blocks give bitwise equal results. */
-static void blocks_give_the_same_bits(void **state)
+static void blocks_are_bitwise_equal(void **state)
 {
     (void)state;
     static double whole[NEW], pieces[NEW];
@@ -105,7 +105,7 @@ static void blocks_give_the_same_bits(void **state)
     volt_model_free(model);
 }
 
-static void pieces_make_up_the_whole(void **state)
+static void blocks_equal_whole_prediction(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra", "rbf:window=4,pole=0.4", "volterra + memory:pole=0.6"};
@@ -118,7 +118,7 @@ static void pieces_make_up_the_whole(void **state)
 }
 
 /* Errors name the row of the whole sequence. After a failure the object and the outputs are unchanged. */
-static void a_piece_that_fails(void **state)
+static void failing_block(void **state)
 {
     (void)state;
     double out[20], whole[25];
@@ -173,9 +173,9 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_make_up_the_whole),
-        cmocka_unit_test(blocks_give_the_same_bits),
-        cmocka_unit_test(a_piece_that_fails),
+        cmocka_unit_test(blocks_equal_whole_prediction),
+        cmocka_unit_test(blocks_are_bitwise_equal),
+        cmocka_unit_test(failing_block),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,7 +166,7 @@ static int result_of(pid_t pid)
 
 /* ---- tests ------------------------------------------------------------------------------------ */
 
-static void a_child_works_on_one_thread(void **state)
+static void forked_child_uses_one_thread(void **state)
 {
     (void)state;
     results expected;
@@ -185,7 +185,7 @@ static void a_child_works_on_one_thread(void **state)
     check_ok(volt_set_threads(0));
 }
 
-static void a_thread_and_a_child_of_a_child_do_too(void **state)
+static void thread_and_grandchild_use_one_thread(void **state)
 {
     (void)state;
     results expected;
@@ -210,7 +210,7 @@ static void a_thread_and_a_child_of_a_child_do_too(void **state)
 
 /* A server that forks into the background before its first call keeps its threads. Must be the first test:
  * no thread runs yet. */
-static void the_child_of_a_process_of_one_thread_has_all(void **state)
+static void child_of_single_threaded_process_uses_all_threads(void **state)
 {
     (void)state;
     pid_t pid = fork();
@@ -226,9 +226,9 @@ static void the_child_of_a_process_of_one_thread_has_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_child_of_a_process_of_one_thread_has_all),
-        cmocka_unit_test(a_child_works_on_one_thread),
-        cmocka_unit_test(a_thread_and_a_child_of_a_child_do_too),
+        cmocka_unit_test(child_of_single_threaded_process_uses_all_threads),
+        cmocka_unit_test(forked_child_uses_one_thread),
+        cmocka_unit_test(thread_and_grandchild_use_one_thread),
     };
     return cmocka_run_group_tests_name("fork", tests, make_rows, free_rows);
 }

@@ -85,7 +85,7 @@ static double number_of(const char *text, const char *name)
 /* ---- results ---------------------------------------------------------------------------------- */
 
 /* Higher evidence than any of 200 draws, with a fifth of the evaluations. */
-static void it_reaches_more_than_draws(void **state)
+static void gradient_search_beats_random_draws(void **state)
 {
     (void)state;
     volt_candidates *candidates = draw("memory", NULL, 0);
@@ -132,7 +132,7 @@ static void trials_are_evaluations(void **state)
 
 /* ---- fixed parameters ------------------------------------------------------------------------- */
 
-static void given_parameters_ranges_and_words_are_kept(void **state)
+static void given_parameters_ranges_and_choices_are_respected(void **state)
 {
     (void)state;
     static const char *const lifts[] = {"even", "exponential"};
@@ -163,7 +163,7 @@ static void given_parameters_ranges_and_words_are_kept(void **state)
 }
 
 /* A fixed alpha is kept. A kernel without other free parameters has no ascent. */
-static void alpha_may_be_given(void **state)
+static void alpha_can_be_fixed(void **state)
 {
     (void)state;
     static const char *const given[] = {"0.25"};
@@ -214,7 +214,7 @@ static void several_kernels_weights_and_filters(void **state)
 
 /* ---- threads and logs ------------------------------------------------------------------------- */
 
-static void threads_change_no_bit(void **state)
+static void results_are_bitwise_independent_of_threads(void **state)
 {
     (void)state;
     volt_candidates *candidates = draw("memory | volterra", NULL, 0);
@@ -242,7 +242,7 @@ static void threads_change_no_bit(void **state)
     check_ok(volt_set_threads(0));
 }
 
-static void its_log_can_be_merged(void **state)
+static void log_can_be_merged(void **state)
 {
     (void)state;
     const char *path = scratch_path("gradient.jsonl");
@@ -264,7 +264,7 @@ static void its_log_can_be_merged(void **state)
 
 /* ---- invalid arguments ------------------------------------------------------------------------ */
 
-static void what_it_does_not_take(void **state)
+static void unsupported_options_are_rejected(void **state)
 {
     (void)state;
     const char *kernel = "rbf:gamma=1";
@@ -331,7 +331,7 @@ static int listen(const char *stage, double fraction, void *context)
 }
 
 /* Cancelled late, in an ascent, the search keeps its best trial. */
-static void it_can_be_cancelled(void **state)
+static void search_can_be_cancelled(void **state)
 {
     (void)state;
     volt_candidates *candidates = draw("memory", NULL, 0);
@@ -367,16 +367,16 @@ static void it_can_be_cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_reaches_more_than_draws),
+        cmocka_unit_test(gradient_search_beats_random_draws),
         cmocka_unit_test(trials_are_evaluations),
-        cmocka_unit_test(given_parameters_ranges_and_words_are_kept),
-        cmocka_unit_test(alpha_may_be_given),
+        cmocka_unit_test(given_parameters_ranges_and_choices_are_respected),
+        cmocka_unit_test(alpha_can_be_fixed),
         cmocka_unit_test(several_kernels_weights_and_filters),
-        cmocka_unit_test(threads_change_no_bit),
-        cmocka_unit_test(its_log_can_be_merged),
-        cmocka_unit_test(what_it_does_not_take),
+        cmocka_unit_test(results_are_bitwise_independent_of_threads),
+        cmocka_unit_test(log_can_be_merged),
+        cmocka_unit_test(unsupported_options_are_rejected),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(it_can_be_cancelled),
+        cmocka_unit_test(search_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, make_data, NULL);
 }

@@ -55,7 +55,7 @@ static void check_against_plain(const double *K, int64_t n, int64_t k, const dou
 }
 
 /* Rows that fill groups and pieces of columns, and rows that do not. */
-static void half_of_the_matrix_multiplies_like_all_of_it(void **state)
+static void half_product_equals_full_product(void **state)
 {
     (void)state;
     static const int64_t sizes[][2] = {{1, 1}, {3, 2}, {67, MAX_K}, {1030, 1}, {2301, 3}};
@@ -88,7 +88,7 @@ static void half_of_the_matrix_multiplies_like_all_of_it(void **state)
     }
 }
 
-static void missing_memory_is_said(void **state)
+static void insufficient_memory_is_reported(void **state)
 {
     (void)state;
     enum { N = 20 };
@@ -112,8 +112,8 @@ static void missing_memory_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_of_the_matrix_multiplies_like_all_of_it),
-        cmocka_unit_test(missing_memory_is_said),
+        cmocka_unit_test(half_product_equals_full_product),
+        cmocka_unit_test(insufficient_memory_is_reported),
     };
     return cmocka_run_group_tests_name("half products", tests, NULL, NULL);
 }

@@ -220,7 +220,7 @@ static void check_case(const volt_solver *solver, problem *p, const char *name)
     }
 }
 
-static void held_out_errors_are_those_of_the_fit(void **state)
+static void held_out_errors_equal_fit(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2701);
@@ -253,7 +253,7 @@ static void held_out_errors_are_those_of_the_fit(void **state)
  * others do not. Every candidate is evaluated by separate fits. The chosen one is the best, except that
  * screening may miss a candidate that is better on all rows than on the last ones. The error is printed and
  * is at most 20 % above the minimum. */
-static void screening_does_not_decide(void **state)
+static void screening_does_not_change_choice(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2702);
@@ -289,8 +289,8 @@ static void screening_does_not_decide(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(held_out_errors_are_those_of_the_fit),
-        cmocka_unit_test(screening_does_not_decide),
+        cmocka_unit_test(held_out_errors_equal_fit),
+        cmocka_unit_test(screening_does_not_change_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void free_scene(scene *s)
 }
 
 /* g[k] = sum_j A_j sum_l mu^{(k+l)/2} corr^{|k-l|} z_{j-l}, unfiltered. */
-static void the_formula(void **state)
+static void impulse_response_equals_formula(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(1320);
@@ -94,7 +94,7 @@ static void the_formula(void **state)
 
 /* fir is linear: the difference of its outputs with and without a unit impulse in one row is the response,
  * including filters. */
-static void an_impulse_pushed_through(void **state)
+static void impulse_response_equals_simulation(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -140,7 +140,7 @@ static void an_impulse_pushed_through(void **state)
 }
 
 /* Columns of levels and changes, and a change added to the level. */
-static void through_columns_of_changes(void **state)
+static void impulse_response_with_difference_columns(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(1322);
@@ -182,7 +182,7 @@ static void through_columns_of_changes(void **state)
     free(X);
 }
 
-static void what_has_no_response(void **state)
+static void models_without_response_are_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(1323);
@@ -217,10 +217,10 @@ static void what_has_no_response(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_formula),
-        cmocka_unit_test(an_impulse_pushed_through),
-        cmocka_unit_test(through_columns_of_changes),
-        cmocka_unit_test(what_has_no_response),
+        cmocka_unit_test(impulse_response_equals_formula),
+        cmocka_unit_test(impulse_response_equals_simulation),
+        cmocka_unit_test(impulse_response_with_difference_columns),
+        cmocka_unit_test(models_without_response_are_rejected),
     };
     return cmocka_run_group_tests_name("impulse", tests, NULL, NULL);
 }

@@ -171,7 +171,7 @@ static void try_sums(fixture *f)
     }
 }
 
-static void sums_are_those_of_polynomials(void **state)
+static void sums_equal_polynomial_sums(void **state)
 {
     (void)state;
     on_all_pairs(921, try_sums);
@@ -190,7 +190,7 @@ static void try_products(fixture *f)
     }
 }
 
-static void products_are_those_of_polynomials(void **state)
+static void products_equal_polynomial_products(void **state)
 {
     (void)state;
     on_all_pairs(922, try_products);
@@ -227,14 +227,14 @@ static void try_functions(fixture *f)
     }
 }
 
-static void functions_are_their_taylor_series(void **state)
+static void functions_equal_taylor_series(void **state)
 {
     (void)state;
     on_all_pairs(923, try_functions);
 }
 
 /* e^{-800} underflows to 0, as do its derivatives. */
-static void a_function_that_has_vanished(void **state)
+static void underflowed_function(void **state)
 {
     (void)state;
     const double x[LANES] = {800, 1, 709, 0, 1e6, 2, 1e300, 700};
@@ -282,7 +282,7 @@ static void factors_are_multiplied_and_added(void **state)
     on_all_pairs(924, try_joining);
 }
 
-static void the_kth_allocation_fails(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     for (int64_t fails = 1, hit = 1; hit; fails++) {
@@ -304,12 +304,12 @@ static void the_kth_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_those_of_polynomials),
-        cmocka_unit_test(products_are_those_of_polynomials),
-        cmocka_unit_test(functions_are_their_taylor_series),
-        cmocka_unit_test(a_function_that_has_vanished),
+        cmocka_unit_test(sums_equal_polynomial_sums),
+        cmocka_unit_test(products_equal_polynomial_products),
+        cmocka_unit_test(functions_equal_taylor_series),
+        cmocka_unit_test(underflowed_function),
         cmocka_unit_test(factors_are_multiplied_and_added),
-        cmocka_unit_test(the_kth_allocation_fails),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("jet", tests, NULL, NULL);
 }

@@ -140,7 +140,7 @@ static int64_t lines_of(const volt_model *model)
 }
 
 /* Full disk: the learner completes the step and accepts no other until its journal is restarted. */
-static void a_line_that_cannot_be_written(void **state)
+static void unwritable_line_fails(void **state)
 {
     (void)state;
     for (int i = 0; i < STEPS; i++)
@@ -168,7 +168,7 @@ static void a_line_that_cannot_be_written(void **state)
 
 /* Calls that are interrupted by a signal or write a part are repeated. Some file systems do not support
  * sync. */
-static void a_line_that_is_written_all_the_same(void **state)
+static void line_written_despite_sync_failure(void **state)
 {
     (void)state;
     volt_live *learner = begin(pupils.model, 8);
@@ -190,7 +190,7 @@ static void a_line_that_is_written_all_the_same(void **state)
 }
 
 /* An allocation fails within a step whose line cannot be written either. */
-static void neither_memory_nor_disk(void **state)
+static void allocation_and_write_failures(void **state)
 {
     (void)state;
     static step_fn *const halves[] = {update, advance};
@@ -275,7 +275,7 @@ static volt_status open_written(void)
     return status;
 }
 
-static void lines_that_no_learner_writes(void **state)
+static void invalid_lines_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -303,7 +303,7 @@ static void lines_that_no_learner_writes(void **state)
     check_ok(open_written());
 }
 
-static void lines_that_are_not_whole(void **state)
+static void incomplete_lines_are_rejected(void **state)
 {
     (void)state;
     char head[256];
@@ -329,7 +329,7 @@ static void lines_that_are_not_whole(void **state)
     check_fails(open_written(), VOLT_ERR_FORMAT, "line 2 of the journal is damaged");
 }
 
-static void heads_of_others(void **state)
+static void headers_of_other_journals_are_rejected(void **state)
 {
     (void)state;
     char head[256], changed[512], name[32], digest[32], settings[64];
@@ -393,12 +393,12 @@ static int free_models(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_line_that_cannot_be_written, no_trouble),
-        cmocka_unit_test_teardown(a_line_that_is_written_all_the_same, no_trouble),
-        cmocka_unit_test_teardown(neither_memory_nor_disk, no_trouble),
-        cmocka_unit_test_teardown(lines_that_no_learner_writes, no_trouble),
-        cmocka_unit_test_teardown(lines_that_are_not_whole, no_trouble),
-        cmocka_unit_test_teardown(heads_of_others, no_trouble),
+        cmocka_unit_test_teardown(unwritable_line_fails, no_trouble),
+        cmocka_unit_test_teardown(line_written_despite_sync_failure, no_trouble),
+        cmocka_unit_test_teardown(allocation_and_write_failures, no_trouble),
+        cmocka_unit_test_teardown(invalid_lines_are_rejected, no_trouble),
+        cmocka_unit_test_teardown(incomplete_lines_are_rejected, no_trouble),
+        cmocka_unit_test_teardown(headers_of_other_journals_are_rejected, no_trouble),
     };
     return cmocka_run_group_tests_name("journal_calls", tests, make_models, free_models);
 }

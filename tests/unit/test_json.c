@@ -154,7 +154,7 @@ static void escapes_of_every_length(void **state)
     json_decref(value);
 }
 
-static void says_where_and_what(void **state)
+static void errors_report_position_and_reason(void **state)
 {
     (void)state;
     check_refused("", "line 1, column 1: the text ends too early");
@@ -199,7 +199,7 @@ static void depth_is_bounded(void **state)
 }
 
 /* Every allocation of the library fails in turn. Those of Jansson fail in tests/faults. */
-static void survives_a_lack_of_memory(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     static const char text[] =
@@ -243,7 +243,7 @@ static void their_free(void *block)
     free((char *)block - 64);
 }
 
-static void leaves_janssons_allocator_alone(void **state)
+static void does_not_change_jansson_allocator(void **state)
 {
     (void)state;
     json_malloc_t malloc_before, malloc_after;
@@ -267,7 +267,7 @@ static void leaves_janssons_allocator_alone(void **state)
     assert_int_equal(their_blocks, 0);
 }
 
-static void quoting_refuses_what_is_no_text(void **state)
+static void quoting_rejects_invalid_utf8(void **state)
 {
     (void)state;
     volt_text_buffer quoted = {0};
@@ -281,11 +281,11 @@ int main(void)
         cmocka_unit_test(reads_what_jansson_writes),
         cmocka_unit_test(agrees_with_jansson_on_damaged_texts),
         cmocka_unit_test(escapes_of_every_length),
-        cmocka_unit_test(says_where_and_what),
+        cmocka_unit_test(errors_report_position_and_reason),
         cmocka_unit_test(depth_is_bounded),
-        cmocka_unit_test(survives_a_lack_of_memory),
-        cmocka_unit_test(leaves_janssons_allocator_alone),
-        cmocka_unit_test(quoting_refuses_what_is_no_text),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(does_not_change_jansson_allocator),
+        cmocka_unit_test(quoting_rejects_invalid_utf8),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void close_to(double actual, double expected)
  *     exponential  exp(0.36)
  *     poly:3       1 + 0.36 + 0.1296 + 0.046656 = 1.536256
  *     rbf          1                                      bound 1 */
-static void facts_have_their_values_by_hand(void **state)
+static void kernel_properties_by_hand(void **state)
 {
     (void)state;
     static const struct {
@@ -101,7 +101,7 @@ static void both_parametrisations_agree(void **state)
 
 /* ---- bounds ----------------------------------------------------------------------------------- */
 
-static void lambda_at_its_bound_is_refused(void **state)
+static void lambda_at_its_bound_is_rejected(void **state)
 {
     (void)state;
     volt_kernel_facts facts = {.struct_size = sizeof(volt_kernel_facts), .radius = -7};
@@ -140,7 +140,7 @@ static void lambda_just_below_its_bound_is_accepted(void **state)
     }
 }
 
-static void tau_at_one_over_the_radius_is_refused(void **state)
+static void tau_at_one_over_the_radius_is_rejected(void **state)
 {
     (void)state;
     volt_kernel_facts facts = {.struct_size = sizeof facts};
@@ -154,7 +154,7 @@ static void tau_at_one_over_the_radius_is_refused(void **state)
 }
 
 /* lambda = 0.85 with tau M = 0.6: above 0.8 (geometric), below 0.93 (even) and 1 (rbf). */
-static void a_bound_belongs_to_its_lift(void **state)
+static void bounds_depend_on_lift(void **state)
 {
     (void)state;
     volt_kernel_facts facts = {.struct_size = sizeof facts};
@@ -184,7 +184,7 @@ static void rbf_takes_any_radius(void **state)
     assert_true(facts.sup_kappa == 1 && facts.tau == 0);
 }
 
-static void wrong_queries_are_refused(void **state)
+static void invalid_queries_are_rejected(void **state)
 {
     (void)state;
     volt_kernel_facts facts = {.struct_size = sizeof facts};
@@ -251,7 +251,7 @@ static void alignments_are_at_most_one(void **state)
     volt_kernel_free(kernel);
 }
 
-static void no_entry_is_larger_than_the_bound(void **state)
+static void entries_do_not_exceed_bound(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(62);
@@ -283,7 +283,7 @@ static void no_entry_is_larger_than_the_bound(void **state)
 /* Two initial states, then the same h rows: the remaining difference is at most contraction^h times the
  * difference of two kernel values, each of magnitude at most `largest`. For positive kernels it is at most
  * eps largest. */
-static void after_the_horizon_the_past_is_forgotten(void **state)
+static void influence_is_negligible_after_horizon(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(63);
@@ -324,19 +324,19 @@ static void after_the_horizon_the_past_is_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(facts_have_their_values_by_hand),
+        cmocka_unit_test(kernel_properties_by_hand),
         cmocka_unit_test(horizon_by_hand),
         cmocka_unit_test(both_parametrisations_agree),
-        cmocka_unit_test(lambda_at_its_bound_is_refused),
+        cmocka_unit_test(lambda_at_its_bound_is_rejected),
         cmocka_unit_test(lambda_just_below_its_bound_is_accepted),
-        cmocka_unit_test(tau_at_one_over_the_radius_is_refused),
-        cmocka_unit_test(a_bound_belongs_to_its_lift),
+        cmocka_unit_test(tau_at_one_over_the_radius_is_rejected),
+        cmocka_unit_test(bounds_depend_on_lift),
         cmocka_unit_test(rbf_takes_any_radius),
-        cmocka_unit_test(wrong_queries_are_refused),
+        cmocka_unit_test(invalid_queries_are_rejected),
         cmocka_unit_test(coefficients_next_to_one_are_accepted),
         cmocka_unit_test(alignments_are_at_most_one),
-        cmocka_unit_test(no_entry_is_larger_than_the_bound),
-        cmocka_unit_test(after_the_horizon_the_past_is_forgotten),
+        cmocka_unit_test(entries_do_not_exceed_bound),
+        cmocka_unit_test(influence_is_negligible_after_horizon),
     };
     return cmocka_run_group_tests_name("kernel_bounds", tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static const char *repeat(const char *piece, const char *between, int count, cha
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 
-static void signs_of_exponents_end_no_factor(void **state)
+static void exponent_signs_do_not_split_factors(void **state)
 {
     (void)state;
     static const char *const texts[] = {"2.e+1*rbf:gamma=1", "2.0E+1*rbf:gamma=1", "2e+1*rbf:gamma=1",
@@ -56,7 +56,7 @@ static void signs_of_exponents_end_no_factor(void **state)
     }
 }
 
-static void texts_that_are_too_long(void **state)
+static void too_long_texts_are_rejected(void **state)
 {
     (void)state;
     char text[4096];
@@ -77,7 +77,7 @@ static void texts_that_are_too_long(void **state)
 }
 
 /* Numbers of 17 digits in place of short ones may exceed the maximum length. */
-static void neighbours_that_are_too_long(void **state)
+static void too_long_neighbours_are_rejected(void **state)
 {
     (void)state;
     char text[4096], out[VOLT_EXPRESSION_LENGTH];
@@ -109,7 +109,7 @@ static void neighbours_that_are_too_long(void **state)
 }
 
 /* The searched parameters are extracted from a text, as far as the list of names has room. */
-static void questions_are_taken_out(void **state)
+static void open_parameters_are_extracted(void **state)
 {
     (void)state;
     static const struct {
@@ -138,7 +138,7 @@ static void questions_are_taken_out(void **state)
     }
 }
 
-static void parameters_are_put_in(void **state)
+static void parameters_are_inserted_into_text(void **state)
 {
     (void)state;
     static const struct {
@@ -201,7 +201,7 @@ static bool is_known(const char *text, const char *name, bool *has_form)
     return known;
 }
 
-static void what_has_a_tangent(void **state)
+static void kernels_with_tangent(void **state)
 {
     (void)state;
     static const struct {
@@ -271,7 +271,7 @@ static void collections_are_checked(void **state)
     }
 }
 
-static void factors_say_which_one_fails(void **state)
+static void error_names_failing_factor(void **state)
 {
     (void)state;
     const double numbers[] = {0.1, 0.2, 0.3, 0.4}, large[] = {1e200, 0, 0, 1};
@@ -346,7 +346,7 @@ static void matrices_are_checked(void **state)
 }
 
 /* Intermediate values that overflow. */
-static void what_overflows_is_refused(void **state)
+static void overflowing_parameters_are_rejected(void **state)
 {
     (void)state;
     const double large[] = {1e40, 0, 0, 1e40}, huge[] = {1.7e308, 1.7e308, 1.7e308, 1.7e308};
@@ -380,7 +380,7 @@ static volt_status gram_of_weights(const char *text, const char *path, double *K
 
 /* x -> tanh(A x + b): a rotation has no limit; A = -2.5 oscillates, and converges with damping 1/2. x -> P x
  * + q with P = I has no fixed point. */
-static void what_comes_to_rest(void **state)
+static void resting_states_exist(void **state)
 {
     (void)state;
     double rotation[] = {0, -3, 3, 0}, C[4] = {0}, b[] = {0.5, 0.1}, unit[] = {1, 0, 0, 1};
@@ -433,7 +433,7 @@ static void reservoirs_on_zeros(void **state)
     volt_kernel_free(kernel);
 }
 
-static void weights_of_another_shape(void **state)
+static void weights_with_wrong_shape_are_rejected(void **state)
 {
     (void)state;
     const double rows[] = {0.5, -0.2, 0.3, 0.9};
@@ -449,7 +449,7 @@ static void weights_of_another_shape(void **state)
 }
 
 /* A tiny element below a zero diagonal is ignored; a matrix with NaN has no radius. */
-static void spectra_at_the_edge(void **state)
+static void spectral_edge_cases(void **state)
 {
     (void)state;
     double tiny[] = {0, 1, 2, 1e-310, 0, 1, 0, 1e-310, 0}, broken[] = {NAN, 1, 1, 1, 1, 1, 0, 1, 1}, radius = 7;
@@ -489,21 +489,21 @@ static void records_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signs_of_exponents_end_no_factor),
-        cmocka_unit_test(texts_that_are_too_long),
-        cmocka_unit_test(neighbours_that_are_too_long),
-        cmocka_unit_test(questions_are_taken_out),
-        cmocka_unit_test(parameters_are_put_in),
+        cmocka_unit_test(exponent_signs_do_not_split_factors),
+        cmocka_unit_test(too_long_texts_are_rejected),
+        cmocka_unit_test(too_long_neighbours_are_rejected),
+        cmocka_unit_test(open_parameters_are_extracted),
+        cmocka_unit_test(parameters_are_inserted_into_text),
         cmocka_unit_test(names_of_parameters),
-        cmocka_unit_test(what_has_a_tangent),
+        cmocka_unit_test(kernels_with_tangent),
         cmocka_unit_test(collections_are_checked),
-        cmocka_unit_test(factors_say_which_one_fails),
+        cmocka_unit_test(error_names_failing_factor),
         cmocka_unit_test_teardown(matrices_are_checked, listen_no_more),
-        cmocka_unit_test(what_overflows_is_refused),
-        cmocka_unit_test_teardown(what_comes_to_rest, listen_no_more),
+        cmocka_unit_test(overflowing_parameters_are_rejected),
+        cmocka_unit_test_teardown(resting_states_exist, listen_no_more),
         cmocka_unit_test(reservoirs_on_zeros),
-        cmocka_unit_test(weights_of_another_shape),
-        cmocka_unit_test(spectra_at_the_edge),
+        cmocka_unit_test(weights_with_wrong_shape_are_rejected),
+        cmocka_unit_test(spectral_edge_cases),
         cmocka_unit_test_teardown(records_are_checked, listen_no_more),
     };
     return cmocka_run_group_tests_name("kernel edges", tests, NULL, NULL);

@@ -228,7 +228,7 @@ static const struct {
     {"sigped", "did you mean \"sigpde\"?"},
 };
 
-static void wrong_texts_are_refused_with_a_sentence(void **state)
+static void invalid_texts_are_rejected_with_message(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -244,7 +244,7 @@ static void wrong_texts_are_refused_with_a_sentence(void **state)
 /* ---- paths require rows ----------------------------------------------------------------------- */
 
 /* On a sequence, a path kernel requires the number of rows of a path. Nothing is computed or written. */
-static void paths_of_a_sequence_must_be_said(void **state)
+static void path_kernels_require_a_window(void **state)
 {
     (void)state;
     static const struct {
@@ -278,7 +278,7 @@ static void paths_of_a_sequence_must_be_said(void **state)
 
 /* Widths so small that 1 / sigma^2 overflows: distinct rows have kernel 0, and equal rows still have
  * distance 0. */
-static void the_smallest_widths_give_no_nan(void **state)
+static void smallest_widths_give_no_nan(void **state)
 {
     (void)state;
     static const char *const texts[] = {"gak:sigma=1e-200,window=1", "gak:sigma=1e-310,path=rows",
@@ -382,9 +382,9 @@ int main(void)
         cmocka_unit_test(augmentations_in_any_order),
         cmocka_unit_test(ends_of_every_range),
         cmocka_unit_test(search_ranges_are_allowed),
-        cmocka_unit_test(wrong_texts_are_refused_with_a_sentence),
-        cmocka_unit_test(paths_of_a_sequence_must_be_said),
-        cmocka_unit_test(the_smallest_widths_give_no_nan),
+        cmocka_unit_test(invalid_texts_are_rejected_with_message),
+        cmocka_unit_test(path_kernels_require_a_window),
+        cmocka_unit_test(smallest_widths_give_no_nan),
         cmocka_unit_test_teardown(indefinite_kernels_warn, silence),
     };
     return cmocka_run_group_tests_name("kernel_ranges", tests, NULL, NULL);

@@ -168,7 +168,7 @@ static const struct {
     {"volterra:lift=poly:x", "lift=x is not a number"},
 };
 
-static void wrong_texts_are_refused_with_a_sentence(void **state)
+static void invalid_texts_are_rejected_with_message(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -181,7 +181,7 @@ static void wrong_texts_are_refused_with_a_sentence(void **state)
     }
 }
 
-static void null_is_refused(void **state)
+static void null_is_rejected(void **state)
 {
     (void)state;
     volt_kernel *kernel = NULL;
@@ -189,7 +189,7 @@ static void null_is_refused(void **state)
     check_fails(volt_kernel_parse("volterra", NULL), VOLT_ERR_ARGUMENT, "NULL");
 }
 
-static void very_long_texts_are_refused(void **state)
+static void very_long_texts_are_rejected(void **state)
 {
     (void)state;
     static char text[100001];
@@ -295,7 +295,7 @@ static void values_are_read_by_name(void **state)
 }
 
 /* The text of a kernel from its values: no value is lost, and all parameters are then explicit. */
-static void values_make_the_kernel_again(void **state)
+static void values_reconstruct_the_kernel(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(53);
@@ -343,7 +343,7 @@ static void values_make_the_kernel_again(void **state)
         }
 }
 
-static void wrong_names_are_refused_with_a_sentence(void **state)
+static void invalid_names_are_rejected_with_message(void **state)
 {
     (void)state;
     volt_kernel *kernel = plain_parse("rbf:gamma=2");
@@ -361,7 +361,7 @@ static void wrong_names_are_refused_with_a_sentence(void **state)
     volt_kernel_free(kernel);
 }
 
-static void what_does_not_fit_is_not_added(void **state)
+static void too_long_text_is_not_appended(void **state)
 {
     (void)state;
     char text[16] = "rbf";
@@ -374,7 +374,7 @@ static void what_does_not_fit_is_not_added(void **state)
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
-static void the_table_describes_every_kernel(void **state)
+static void table_describes_every_kernel(void **state)
 {
     (void)state;
     assert_true(volt_kernel_count() >= 1);
@@ -405,15 +405,15 @@ int main(void)
         cmocka_unit_test(every_form_is_read_and_printed),
         cmocka_unit_test(random_numbers_survive_the_text_bit_by_bit),
         cmocka_unit_test(a_locale_with_a_decimal_comma_changes_nothing),
-        cmocka_unit_test(wrong_texts_are_refused_with_a_sentence),
-        cmocka_unit_test(null_is_refused),
-        cmocka_unit_test(very_long_texts_are_refused),
+        cmocka_unit_test(invalid_texts_are_rejected_with_message),
+        cmocka_unit_test(null_is_rejected),
+        cmocka_unit_test(very_long_texts_are_rejected),
         cmocka_unit_test(random_texts_never_crash),
         cmocka_unit_test(values_are_read_by_name),
-        cmocka_unit_test(values_make_the_kernel_again),
-        cmocka_unit_test(wrong_names_are_refused_with_a_sentence),
-        cmocka_unit_test(what_does_not_fit_is_not_added),
-        cmocka_unit_test(the_table_describes_every_kernel),
+        cmocka_unit_test(values_reconstruct_the_kernel),
+        cmocka_unit_test(invalid_names_are_rejected_with_message),
+        cmocka_unit_test(too_long_text_is_not_appended),
+        cmocka_unit_test(table_describes_every_kernel),
     };
     return cmocka_run_group_tests_name("kernel_text", tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static void check_set(int64_t rows, int64_t washout, const int64_t *lengths, int
     volt_records_release(&records);
 }
 
-static void landmarks_stand_in_runs(void **state)
+static void landmarks_form_runs(void **state)
 {
     (void)state;
     static const int64_t lengths[] = {50, 1, 99, 250};
@@ -77,7 +77,7 @@ static void landmarks_stand_in_runs(void **state)
 }
 
 /* The number of rows after which the influence of the state is below 1e-7, or the window length. */
-static void ghosts_follow_the_memory(void **state)
+static void landmark_runs_cover_kernel_memory(void **state)
 {
     (void)state;
     static const struct {
@@ -101,7 +101,7 @@ static void ghosts_follow_the_memory(void **state)
 
 /* ---- use of a model --------------------------------------------------------------------------- */
 
-static void files_and_streams_go_on(void **state)
+static void files_and_streams_continue(void **state)
 {
     (void)state;
     problem *p = make_problem(9500);
@@ -143,7 +143,7 @@ static void files_and_streams_go_on(void **state)
 }
 
 /* Held-out errors equal those of a model fitted on the rows before them. */
-static void errors_are_those_of_rows_not_seen(void **state)
+static void errors_are_out_of_sample(void **state)
 {
     (void)state;
     problem *p = make_problem(9600);
@@ -181,7 +181,7 @@ static void errors_are_those_of_rows_not_seen(void **state)
 }
 
 /* The candidate with the smallest held-out error is chosen, and the model is the fit with it. */
-static void alpha_is_chosen_on_them(void **state)
+static void alpha_is_chosen_with_landmarks(void **state)
 {
     (void)state;
     problem *p = make_problem(9700);
@@ -212,7 +212,7 @@ static void alpha_is_chosen_on_them(void **state)
 }
 
 /* Threads share the sums: equal up to rounding. */
-static void threads_change_nothing_but_rounding(void **state)
+static void threads_change_only_rounding(void **state)
 {
     (void)state;
     problem *p = make_problem(9800);
@@ -245,7 +245,7 @@ static void refuse(const volt_fit_options *options, const char *text, volt_statu
     free(p);
 }
 
-static void bad_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     volt_fit_options options = plain_options();
@@ -294,7 +294,7 @@ static void auto_is_exact_on_few_rows(void **state)
     free(p);
 }
 
-static void failed_allocations_are_survived(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     problem *p = make_problem(9920);
@@ -331,7 +331,7 @@ static int stop(const char *stage, double fraction, void *context)
     return --*(int *)context <= 0;
 }
 
-static void cancelled_fits_leave_nothing(void **state)
+static void cancelled_fit_leaks_nothing(void **state)
 {
     (void)state;
     problem *p = make_problem(9930);
@@ -359,16 +359,16 @@ static void cancelled_fits_leave_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(landmarks_stand_in_runs),
-        cmocka_unit_test(ghosts_follow_the_memory),
-        cmocka_unit_test(files_and_streams_go_on),
-        cmocka_unit_test(errors_are_those_of_rows_not_seen),
-        cmocka_unit_test(alpha_is_chosen_on_them),
-        cmocka_unit_test(threads_change_nothing_but_rounding),
-        cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(landmarks_form_runs),
+        cmocka_unit_test(landmark_runs_cover_kernel_memory),
+        cmocka_unit_test(files_and_streams_continue),
+        cmocka_unit_test(errors_are_out_of_sample),
+        cmocka_unit_test(alpha_is_chosen_with_landmarks),
+        cmocka_unit_test(threads_change_only_rounding),
+        cmocka_unit_test(invalid_options_are_rejected),
         cmocka_unit_test(auto_is_exact_on_few_rows),
-        cmocka_unit_test(failed_allocations_are_survived),
-        cmocka_unit_test(cancelled_fits_leave_nothing),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(cancelled_fit_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ enum {
 enum { N = 46400, WASHOUT = 60 };
 #endif
 
-static void fitted_is_forecast(void **state)
+static void fitted_values_equal_prediction(void **state)
 {
     (void)state;
     const uint64_t seed = 46341;
@@ -73,7 +73,7 @@ static void fitted_is_forecast(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fitted_is_forecast),
+        cmocka_unit_test(fitted_values_equal_prediction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

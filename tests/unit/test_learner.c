@@ -123,7 +123,7 @@ static void every_kernel_learns(void **state)
 }
 
 /* Each row is forecast before it is learned, and two calls equal one combined call. */
-static void a_forecast_comes_first(void **state)
+static void prediction_precedes_learning(void **state)
 {
     (void)state;
     school s;
@@ -189,7 +189,7 @@ static void rows_without_targets_are_not_learned(void **state)
 }
 
 /* A model of scaled inputs and of changes: the learner takes targets in the user's units. */
-static void scales_stay_those_of_the_model(void **state)
+static void scales_are_fixed_by_the_model(void **state)
 {
     (void)state;
     school s;
@@ -258,7 +258,7 @@ static void check_window_of_records(const school *s, int64_t window)
 }
 
 /* Records of the model and later records: no kernel entry extends across the start of a record. */
-static void records_begin_anew(void **state)
+static void records_reset_state(void **state)
 {
     (void)state;
     static const int64_t lengths[] = {10, 8, 6, 11, 13};
@@ -285,7 +285,7 @@ static void records_begin_anew(void **state)
 }
 
 /* Output feedback: the targets of the previous rows or, where missing, the forecasts. */
-static void outputs_may_come_back(void **state)
+static void feedback_models_learn(void **state)
 {
     (void)state;
     school s;
@@ -315,7 +315,7 @@ static void outputs_may_come_back(void **state)
 }
 
 /* The results of a model choice: separate alphas, an output that is not learned, one without an intercept. */
-static void a_chosen_model_learns(void **state)
+static void learner_of_chosen_model(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(838);
@@ -386,7 +386,7 @@ static void bad_rows_change_nothing(void **state)
     close_school(&s);
 }
 
-static void bad_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     school s;
@@ -471,7 +471,7 @@ static void constant_targets_are_learned(void **state)
 
 /* Rows are dropped before the first push, and all of them while a row waits for its target. A kernel without
  * columns before the window must keep that of the waiting row. */
-static void windows_may_be_emptied(void **state)
+static void windows_can_be_emptied(void **state)
 {
     (void)state;
     static const char *const texts[] = {"rbf:gamma=0.5", "linear:window=2",
@@ -499,7 +499,7 @@ static void windows_may_be_emptied(void **state)
 }
 
 /* Results are bitwise independent of the number of threads, after the learner is created. */
-static void threads_do_not_matter(void **state)
+static void results_do_not_depend_on_threads(void **state)
 {
     (void)state;
     for (int i = 0; engine_kernels[i]; i++) {
@@ -526,18 +526,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_engine_learns),
         cmocka_unit_test(every_kernel_learns),
-        cmocka_unit_test(a_forecast_comes_first),
+        cmocka_unit_test(prediction_precedes_learning),
         cmocka_unit_test(rows_without_targets_are_not_learned),
-        cmocka_unit_test(scales_stay_those_of_the_model),
-        cmocka_unit_test(records_begin_anew),
-        cmocka_unit_test(outputs_may_come_back),
-        cmocka_unit_test(a_chosen_model_learns),
+        cmocka_unit_test(scales_are_fixed_by_the_model),
+        cmocka_unit_test(records_reset_state),
+        cmocka_unit_test(feedback_models_learn),
+        cmocka_unit_test(learner_of_chosen_model),
         cmocka_unit_test(bad_rows_change_nothing),
-        cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(invalid_options_are_rejected),
         cmocka_unit_test(small_windows_and_singular_rows),
         cmocka_unit_test(constant_targets_are_learned),
-        cmocka_unit_test(windows_may_be_emptied),
-        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(windows_can_be_emptied),
+        cmocka_unit_test(results_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@
 enum { TRAIN = SCHOOL_TRAIN, N = SCHOOL_ROWS, D = SCHOOL_D, Q = SCHOOL_Q };
 
 /* Bitwise equal at any time, also between a row and its target. */
-static void a_loaded_learner_goes_on(void **state)
+static void loaded_learner_continues(void **state)
 {
     (void)state;
     for (int i = 0; engine_kernels[i]; i++)
@@ -69,7 +69,7 @@ static void a_loaded_learner_goes_on(void **state)
         }
 }
 
-static void a_state_belongs_to_its_model(void **state)
+static void state_of_another_model_is_rejected(void **state)
 {
     (void)state;
     school s, other;
@@ -95,7 +95,7 @@ static void a_state_belongs_to_its_model(void **state)
 }
 
 /* The k-th allocation fails, for every k: the learner is unchanged, and a second call succeeds. */
-static void memory_may_run_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8", "gak:window=4,sigma=1"};
@@ -161,7 +161,7 @@ static void memory_may_run_out(void **state)
 }
 
 /* The readout was halved: the model file records this, and the learner takes unscaled targets. */
-static void a_share_of_the_readout_is_kept(void **state)
+static void readout_decay_is_saved(void **state)
 {
     (void)state;
     school s;
@@ -191,7 +191,7 @@ static void a_share_of_the_readout_is_kept(void **state)
 }
 
 /* The state of a model is rejected by any other model, whatever differs between them. */
-static void every_number_of_a_model_counts(void **state)
+static void model_digest_covers_every_number(void **state)
 {
     (void)state;
     school s;
@@ -221,11 +221,11 @@ static void every_number_of_a_model_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_loaded_learner_goes_on),
-        cmocka_unit_test(a_state_belongs_to_its_model),
-        cmocka_unit_test(every_number_of_a_model_counts),
-        cmocka_unit_test(a_share_of_the_readout_is_kept),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(loaded_learner_continues),
+        cmocka_unit_test(state_of_another_model_is_rejected),
+        cmocka_unit_test(model_digest_covers_every_number),
+        cmocka_unit_test(readout_decay_is_saved),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

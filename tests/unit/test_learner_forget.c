@@ -115,7 +115,7 @@ static void run_kernel(const char *text, double common, int intercept, volt_forg
     close_school(&s);
 }
 
-static void both_kinds_are_direct_solves(void **state)
+static void both_kinds_equal_direct_solves(void **state)
 {
     (void)state;
     for (int i = 0; i < KERNELS; i++)
@@ -126,7 +126,7 @@ static void both_kinds_are_direct_solves(void **state)
 }
 
 /* For kernels without a common part both kinds of forgetting are bitwise equal; for volterra they are not. */
-static void both_are_the_same_without_a_common_part(void **state)
+static void both_kinds_agree_without_common_part(void **state)
 {
     (void)state;
     for (int i = 0; i < KERNELS; i++) {
@@ -148,7 +148,7 @@ static void both_are_the_same_without_a_common_part(void **state)
 }
 
 /* States and journals record the forgetting. */
-static void files_keep_what_fades(void **state)
+static void files_preserve_forgetting(void **state)
 {
     (void)state;
     school s;
@@ -175,7 +175,7 @@ static void files_keep_what_fades(void **state)
     close_school(&s);
 }
 
-static void what_fades_is_one_of_two(void **state)
+static void forgetting_mode_is_checked(void **state)
 {
     (void)state;
     school s;
@@ -192,10 +192,10 @@ static void what_fades_is_one_of_two(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_kinds_are_direct_solves),
-        cmocka_unit_test(both_are_the_same_without_a_common_part),
-        cmocka_unit_test(files_keep_what_fades),
-        cmocka_unit_test(what_fades_is_one_of_two),
+        cmocka_unit_test(both_kinds_equal_direct_solves),
+        cmocka_unit_test(both_kinds_agree_without_common_part),
+        cmocka_unit_test(files_preserve_forgetting),
+        cmocka_unit_test(forgetting_mode_is_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,7 @@ static int64_t all_states(const school *s, volt_live *states[MAX_STEPS])
 
 /* The journal is truncated at any byte: all complete lines are replayed, and the learner continues from
  * there. */
-static void a_journal_may_end_anywhere(void **state)
+static void truncated_journal_is_recovered(void **state)
 {
     (void)state;
     school s;
@@ -159,7 +159,7 @@ static void a_journal_may_end_anywhere(void **state)
 }
 
 /* A state saved at any step, with the journal before and after it was emptied. */
-static void a_state_and_a_journal_go_together(void **state)
+static void state_and_journal_must_match(void **state)
 {
     (void)state;
     school s;
@@ -195,7 +195,7 @@ static void a_state_and_a_journal_go_together(void **state)
 }
 
 /* A journal emptied while its state is lost, one of another model, one already in use, a damaged one. */
-static void what_does_not_fit_is_refused(void **state)
+static void mismatching_files_are_rejected(void **state)
 {
     (void)state;
     school s, other;
@@ -252,7 +252,7 @@ static struct rlimit limit_files(rlim_t bytes)
 
 /* The learner accepts no row until its journal is restarted, and a failed restart does not count. Lines
  * written earlier are replayed. */
-static void a_disk_may_be_full(void **state)
+static void full_disk_is_reported(void **state)
 {
     (void)state;
     enum { DONE = 3, PART = 5 };
@@ -294,7 +294,7 @@ static void a_disk_may_be_full(void **state)
     close_school(&s);
 }
 
-static void memory_may_run_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     school s;
@@ -322,9 +322,9 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_journal_may_end_anywhere),   cmocka_unit_test(a_state_and_a_journal_go_together),
-        cmocka_unit_test(what_does_not_fit_is_refused), cmocka_unit_test(a_disk_may_be_full),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(truncated_journal_is_recovered), cmocka_unit_test(state_and_journal_must_match),
+        cmocka_unit_test(mismatching_files_are_rejected), cmocka_unit_test(full_disk_is_reported),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

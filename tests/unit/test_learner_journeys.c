@@ -125,7 +125,7 @@ static pupil pupils[] = {
     {"outputs that come back", "volterra", 0, 0.3, {.forget = 0.9, .forget_what = VOLT_FORGET_DYNAMICS}, NULL},
 };
 
-static void every_life(void **state)
+static void every_learner_scenario(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof pupils / sizeof *pupils; i++)
@@ -164,7 +164,7 @@ static volt_status replay(const void *with, volt_progress progress, journey_resu
     return status;
 }
 
-static void journals(void **state)
+static void every_journal_scenario(void **state)
 {
     (void)state;
     for (size_t i = 2; i < 4; i++) /* late targets, in a sum and separately */
@@ -207,8 +207,8 @@ static int free_models(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_life),
-        cmocka_unit_test(journals),
+        cmocka_unit_test(every_learner_scenario),
+        cmocka_unit_test(every_journal_scenario),
     };
     return cmocka_run_group_tests_name("learner_journeys", tests, make_models, free_models);
 }

@@ -72,7 +72,7 @@ static void check_fresh(const school *s, int64_t first, int64_t end, int64_t t, 
     volt_model_free(fresh);
 }
 
-static void a_target_is_learned_when_it_is_known(void **state)
+static void late_target_is_learned_on_arrival(void **state)
 {
     (void)state;
     static const int64_t aheads[] = {0, 1, 2, 5};
@@ -99,7 +99,7 @@ static void a_target_is_learned_when_it_is_known(void **state)
 }
 
 /* If a target is the change from an input, the input of its own row is used. */
-static void a_change_begins_at_its_own_row(void **state)
+static void difference_starts_at_its_row(void **state)
 {
     (void)state;
     static const int64_t anchors[Q] = {1, 0};
@@ -121,7 +121,7 @@ static void a_change_begins_at_its_own_row(void **state)
 }
 
 /* Rows whose target stays missing are skipped, and later rows are learned. */
-static void a_target_may_never_come(void **state)
+static void missing_late_target_is_skipped(void **state)
 {
     (void)state;
     school s;
@@ -160,7 +160,7 @@ static void check_same(volt_live *one, volt_live *two)
 }
 
 /* Saved and loaded, or resumed from its journal, after every row: bitwise equal to an uninterrupted run. */
-static void files_know_what_waits(void **state)
+static void files_preserve_pending_rows(void **state)
 {
     (void)state;
     static const double coverages[] = {0.5, 0.9};
@@ -201,7 +201,7 @@ static void files_know_what_waits(void **state)
 }
 
 /* Any allocation fails: the row is accepted at the second call, with the same results and the same journal. */
-static void memory_may_run_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -279,7 +279,7 @@ static void intervals_follow_the_targets(void **state)
 /* A target that cannot be learned, because its row is a duplicate and alpha is below rounding, is treated as
  * missing. The row that it is passed with is pushed and forecast, later targets are learned, and a journal
  * replays all of it. */
-static void a_singular_target_does_not_hold_up_the_row(void **state)
+static void singular_target_does_not_block_row(void **state)
 {
     (void)state;
     for (int64_t ahead = 1; ahead <= 2; ahead++) {
@@ -319,7 +319,7 @@ static void a_singular_target_does_not_hold_up_the_row(void **state)
     }
 }
 
-static void what_is_refused_changes_nothing(void **state)
+static void rejected_call_changes_nothing(void **state)
 {
     (void)state;
     school s;
@@ -353,14 +353,10 @@ static void what_is_refused_changes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_target_is_learned_when_it_is_known),
-        cmocka_unit_test(a_change_begins_at_its_own_row),
-        cmocka_unit_test(a_target_may_never_come),
-        cmocka_unit_test(files_know_what_waits),
-        cmocka_unit_test(memory_may_run_out),
-        cmocka_unit_test(intervals_follow_the_targets),
-        cmocka_unit_test(a_singular_target_does_not_hold_up_the_row),
-        cmocka_unit_test(what_is_refused_changes_nothing),
+        cmocka_unit_test(late_target_is_learned_on_arrival),  cmocka_unit_test(difference_starts_at_its_row),
+        cmocka_unit_test(missing_late_target_is_skipped),     cmocka_unit_test(files_preserve_pending_rows),
+        cmocka_unit_test(every_allocation_may_fail),          cmocka_unit_test(intervals_follow_the_targets),
+        cmocka_unit_test(singular_target_does_not_block_row), cmocka_unit_test(rejected_call_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

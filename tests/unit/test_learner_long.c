@@ -73,7 +73,7 @@ static void check_near(const char *text, double found, double expected)
         fail_msg("%s: %.17g, and should be %.17g", text, found, expected);
 }
 
-static void a_window_that_moves_far(void **state)
+static void long_moving_window(void **state)
 {
     (void)state;
     rows drawn = draw_rows(21);
@@ -103,7 +103,7 @@ static void a_window_that_moves_far(void **state)
 }
 
 /* Empty records are ignored: two restarts equal one. */
-static void beginning_anew_twice(void **state)
+static void two_consecutive_restarts(void **state)
 {
     (void)state;
     rows drawn = draw_rows(22);
@@ -131,8 +131,8 @@ static void beginning_anew_twice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_window_that_moves_far),
-        cmocka_unit_test(beginning_anew_twice),
+        cmocka_unit_test(long_moving_window),
+        cmocka_unit_test(two_consecutive_restarts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,7 +122,7 @@ static void check_saved(const school *s, const volt_model *model)
     volt_model_free(again);
 }
 
-static void model_of_a_learner_is_a_fit_of_all_rows(void **state)
+static void learner_model_equals_fit_on_all_rows(void **state)
 {
     (void)state;
     static const int64_t aheads[] = {0, 1, 3};
@@ -209,7 +209,7 @@ static void restarts_are_records(void **state)
 
 /* Rows without a target are missing targets in the model. With feedback the learner's outputs are inputs of
  * the next row. */
-static void holes_and_feedback(void **state)
+static void missing_targets_and_feedback(void **state)
 {
     (void)state;
     for (int feeds = 0; feeds <= 1; feeds++) {
@@ -236,7 +236,7 @@ static void holes_and_feedback(void **state)
 }
 
 /* The history is part of a learner's file: the exported model is bitwise equal. */
-static void a_saved_learner_has_its_rows(void **state)
+static void saved_learner_keeps_rows(void **state)
 {
     (void)state;
     school s;
@@ -265,7 +265,7 @@ static void a_saved_learner_has_its_rows(void **state)
 }
 
 /* Rows outside the ball, for a kernel that does not clip: the kernel keeps the first ball, also in files. */
-static void rows_beyond_the_ball(void **state)
+static void rows_outside_the_ball(void **state)
 {
     (void)state;
     static const char *const texts[] = {"rbf:gamma=1,window=3", "volterra:tau_coef=0.6,lambda_coef=0.5",
@@ -332,7 +332,7 @@ static double mean_of(const school *s, int64_t first, int64_t end, int64_t k)
     return sum / (double)(end - first);
 }
 
-static void a_constant_is_the_mean_of_the_window(void **state)
+static void constant_model_equals_window_mean(void **state)
 {
     (void)state;
     for (int64_t window = 0; window <= 10; window += 10) {
@@ -420,7 +420,7 @@ static void naive_stays_naive(void **state)
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void what_has_no_model(void **state)
+static void learners_without_model_are_rejected(void **state)
 {
     (void)state;
     school s;
@@ -443,7 +443,7 @@ static void what_has_no_model(void **state)
     close_school(&s);
 }
 
-static void memory_may_run_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     for (int i = 0; i < KERNELS; i += 5) {
@@ -470,17 +470,17 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(model_of_a_learner_is_a_fit_of_all_rows),
+        cmocka_unit_test(learner_model_equals_fit_on_all_rows),
         cmocka_unit_test(grown_model_keeps_the_factor),
         cmocka_unit_test(restarts_are_records),
-        cmocka_unit_test(holes_and_feedback),
-        cmocka_unit_test(a_saved_learner_has_its_rows),
-        cmocka_unit_test(rows_beyond_the_ball),
-        cmocka_unit_test(a_constant_is_the_mean_of_the_window),
+        cmocka_unit_test(missing_targets_and_feedback),
+        cmocka_unit_test(saved_learner_keeps_rows),
+        cmocka_unit_test(rows_outside_the_ball),
+        cmocka_unit_test(constant_model_equals_window_mean),
         cmocka_unit_test(a_constant_model_has_intervals),
         cmocka_unit_test(naive_stays_naive),
-        cmocka_unit_test(what_has_no_model),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(learners_without_model_are_rejected),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

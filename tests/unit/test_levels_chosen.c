@@ -83,7 +83,7 @@ static double mean_target(int64_t k)
  * in the iteration leaves at most 1e-6 of them. Observed: 4e-13. */
 static const double tolerance = 1e-6;
 
-static void levels_that_are_chosen_are_fitted(void **state)
+static void chosen_levels_are_fitted(void **state)
 {
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -120,6 +120,6 @@ static void levels_that_are_chosen_are_fitted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_that_are_chosen_are_fitted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chosen_levels_are_fitted)};
     return cmocka_run_group_tests_name("levels_chosen", tests, make_rows, NULL);
 }

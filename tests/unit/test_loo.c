@@ -40,7 +40,7 @@ static void make_problem(uint64_t seed, problem *made)
 /* ---- leave-out errors ------------------------------------------------------------------------- */
 
 /* The condition is below (N + 4) / alpha, with errors of order 1: 1e-10 leaves a factor of 1000 or more. */
-static void rows_left_out_are_those_of_refits(void **state)
+static void loo_errors_equal_refits(void **state)
 {
     (void)state;
     static const double alphas[] = {1e-2, 1};
@@ -92,7 +92,7 @@ static void rows_left_out_are_those_of_refits(void **state)
     volt_blas_release(&use);
 }
 
-static void matrices_that_cannot_be_factored_are_refused(void **state)
+static void singular_matrices_are_rejected(void **state)
 {
     (void)state;
     volt_blas_use use;
@@ -151,7 +151,7 @@ static void splits_are_stratified(void **state)
         assert_true(of_first[f] == 2 && sizes[f] >= 3 && sizes[f] <= 4);
 }
 
-static void right_ones_are_counted(void **state)
+static void correct_predictions_are_counted(void **state)
 {
     (void)state;
     int64_t of[] = {0, 1, 2, 1}, rows[] = {3, 0};
@@ -171,10 +171,10 @@ static void right_ones_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_left_out_are_those_of_refits),
-        cmocka_unit_test(matrices_that_cannot_be_factored_are_refused),
+        cmocka_unit_test(loo_errors_equal_refits),
+        cmocka_unit_test(singular_matrices_are_rejected),
         cmocka_unit_test(splits_are_stratified),
-        cmocka_unit_test(right_ones_are_counted),
+        cmocka_unit_test(correct_predictions_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void slopes_at_the_upper_bounds_are_feasible(void **state)
 }
 
 /* Doubled slopes are scaled down to feasible ones: the gap is J - D >= J - 1.375. */
-static void slopes_beyond_the_bounds_shrink(void **state)
+static void slopes_outside_bounds_are_scaled(void **state)
 {
     (void)state;
     one_row row;
@@ -104,7 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slopes_at_the_bounds_of_a_weighted_row_are_feasible),
         cmocka_unit_test(slopes_at_the_upper_bounds_are_feasible),
-        cmocka_unit_test(slopes_beyond_the_bounds_shrink),
+        cmocka_unit_test(slopes_outside_bounds_are_scaled),
         cmocka_unit_test(crossing_levels_are_not_certified),
         cmocka_unit_test(objectives_below_the_floor_are_not_certified),
     };

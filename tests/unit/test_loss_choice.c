@@ -17,7 +17,7 @@ enum { N = 48 };
 
 /* Noise is not predictable, and a smaller alpha overfits more. A noise-free rule is fitted best with a small
  * alpha. */
-static void noise_wants_much_and_a_rule_little(void **state)
+static void noisy_data_choose_larger_alpha(void **state)
 {
     (void)state;
     static double K[N * N];
@@ -74,7 +74,7 @@ static double plain_loss(const double *K, const volt_loss_task *task, int from, 
 /* The first rows are far from the rule of the others but close to them in the kernel. A fit on all rows
  * requires a large alpha, one on the last rows a small one. For every loss, the chosen alpha is the best for
  * fits on all rows. */
-static void rows_before_the_screened_ones_decide(void **state)
+static void full_training_rows_decide(void **state)
 {
     (void)state;
     static const char *const losses[] = {"squares", "huber:delta=1", "quantile:q=0.5", "epsilon:epsilon=0.1",
@@ -131,7 +131,7 @@ static void rows_before_the_screened_ones_decide(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(noise_wants_much_and_a_rule_little),
-                                       cmocka_unit_test(rows_before_the_screened_ones_decide)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(noisy_data_choose_larger_alpha),
+                                       cmocka_unit_test(full_training_rows_decide)};
     return cmocka_run_group_tests_name("loss choice", tests, NULL, NULL);
 }

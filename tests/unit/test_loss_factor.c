@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 /* L L' x = b with a known x, for one and two columns, around the size from which blocks are used. */
-static void blocks_solve_what_the_whole_does(void **state)
+static void block_solve_equals_full_solve(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {1, 193, 999, 1000, 1153};
@@ -54,6 +54,6 @@ static void blocks_solve_what_the_whole_does(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_solve_what_the_whole_does)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(block_solve_equals_full_solve)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

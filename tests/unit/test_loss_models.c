@@ -94,7 +94,7 @@ static volt_view targets_of(const data *d, const loss_case *c)
 /* ---- predictions ------------------------------------------------------------------------------ */
 
 /* Fitted values equal the model's predictions of its training rows; predict, stream and file agree. */
-static void all_ways_to_forecast_agree(void **state)
+static void all_prediction_paths_agree(void **state)
 {
     (void)state;
     data d = make_data(5501);
@@ -144,7 +144,7 @@ static void all_ways_to_forecast_agree(void **state)
 }
 
 /* Properties of outputs: sorted levels, positive means, probabilities; correct on average. */
-static void outputs_are_those_of_the_loss(void **state)
+static void outputs_use_the_loss_link(void **state)
 {
     (void)state;
     data d = make_data(5502);
@@ -243,7 +243,7 @@ static void parameters_are_in_the_units_of_the_targets(void **state)
 }
 
 /* The squared loss with equal weights is ridge regression with alpha divided by the weight. */
-static void equal_weights_are_another_alpha(void **state)
+static void equal_weights_rescale_alpha(void **state)
 {
     (void)state;
     data d = make_data(5505);
@@ -371,7 +371,7 @@ static void alpha_is_chosen_by_the_loss(void **state)
 
 /* ---- invalid arguments ------------------------------------------------------------------------ */
 
-static void wrong_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     data d = make_data(5509);
@@ -401,7 +401,7 @@ static void wrong_options_are_refused(void **state)
     assert_null(model);
 }
 
-static void wrong_classes_and_weights_are_refused(void **state)
+static void invalid_classes_and_weights_are_rejected(void **state)
 {
     (void)state;
     data d = make_data(5510);
@@ -510,16 +510,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(negative_objectives_are_saved),
-        cmocka_unit_test(all_ways_to_forecast_agree),
-        cmocka_unit_test(outputs_are_those_of_the_loss),
+        cmocka_unit_test(all_prediction_paths_agree),
+        cmocka_unit_test(outputs_use_the_loss_link),
         cmocka_unit_test(two_classes_are_one_function),
         cmocka_unit_test(parameters_are_in_the_units_of_the_targets),
-        cmocka_unit_test(equal_weights_are_another_alpha),
+        cmocka_unit_test(equal_weights_rescale_alpha),
         cmocka_unit_test(a_missing_target_has_no_weight),
         cmocka_unit_test(changes_can_be_learned),
         cmocka_unit_test(alpha_is_chosen_by_the_loss),
-        cmocka_unit_test(wrong_options_are_refused),
-        cmocka_unit_test(wrong_classes_and_weights_are_refused),
+        cmocka_unit_test(invalid_options_are_rejected),
+        cmocka_unit_test(invalid_classes_and_weights_are_rejected),
         cmocka_unit_test(every_allocation_of_a_fit_may_fail),
     };
     return cmocka_run_group_tests_name("loss_models", tests, begin, end);

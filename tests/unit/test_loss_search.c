@@ -72,7 +72,7 @@ static void check_against_models(const loss_rows *d, const loss_case *c, const v
     }
 }
 
-static void folds_are_models_of_their_training_rows(void **state)
+static void folds_equal_models_of_training_rows(void **state)
 {
     (void)state;
     loss_rows d = loss_rows_make(7101);
@@ -89,7 +89,7 @@ static void folds_are_models_of_their_training_rows(void **state)
     }
 }
 
-static void starts_and_training_lengths_are_those_asked_for(void **state)
+static void starts_and_training_lengths_match_options(void **state)
 {
     (void)state;
     loss_rows d = loss_rows_make(7102);
@@ -108,7 +108,7 @@ static void starts_and_training_lengths_are_those_asked_for(void **state)
 }
 
 /* A kernel with a constant part, which is subtracted from the matrix if there is an intercept. */
-static void constant_parts_do_not_matter(void **state)
+static void constant_offsets_have_no_effect(void **state)
 {
     (void)state;
     loss_rows d = loss_rows_make(7103);
@@ -151,7 +151,7 @@ static void scores_are_in_units_of_the_targets(void **state)
 }
 
 /* The squared loss is scored in two ways: with one factor, and as a general loss. */
-static void weights_of_one_change_nothing(void **state)
+static void unit_weights_have_no_effect(void **state)
 {
     (void)state;
     static const volt_score scores[] = {VOLT_SCORE_R2, VOLT_SCORE_NMSE, VOLT_SCORE_MSE};
@@ -174,7 +174,7 @@ static void weights_of_one_change_nothing(void **state)
 }
 
 /* A row of weight 0 is ignored; weight 2 for all rows is equivalent to half of alpha. */
-static void weights_count_in_fits_and_scores(void **state)
+static void weights_apply_to_fits_and_scores(void **state)
 {
     (void)state;
     loss_rows d = loss_rows_make(7106), other = d;
@@ -219,7 +219,7 @@ static void scale_inputs(loss_rows *d)
 
 /* Changes as in a fit: in units of their root mean square, which determines the scale of alpha. The loss of
  * a change equals that of the level. */
-static void changes_are_in_units_of_a_fit(void **state)
+static void differences_are_in_fit_units(void **state)
 {
     (void)state;
     loss_rows d = loss_rows_make(7107), scaled = d;
@@ -289,13 +289,13 @@ static int use_one_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folds_are_models_of_their_training_rows),
-        cmocka_unit_test(starts_and_training_lengths_are_those_asked_for),
-        cmocka_unit_test(constant_parts_do_not_matter),
+        cmocka_unit_test(folds_equal_models_of_training_rows),
+        cmocka_unit_test(starts_and_training_lengths_match_options),
+        cmocka_unit_test(constant_offsets_have_no_effect),
         cmocka_unit_test(scores_are_in_units_of_the_targets),
-        cmocka_unit_test(weights_of_one_change_nothing),
-        cmocka_unit_test(weights_count_in_fits_and_scores),
-        cmocka_unit_test(changes_are_in_units_of_a_fit),
+        cmocka_unit_test(unit_weights_have_no_effect),
+        cmocka_unit_test(weights_apply_to_fits_and_scores),
+        cmocka_unit_test(differences_are_in_fit_units),
         cmocka_unit_test(open_alphas_are_profiled),
     };
     return cmocka_run_group_tests_name("loss_search", tests, use_one_thread, NULL);

@@ -20,7 +20,7 @@
 
 /* ---- threads, logs, racing -------------------------------------------------------------------- */
 
-static void threads_make_no_difference(void **state)
+static void results_do_not_depend_on_threads(void **state)
 {
     (void)state;
     enum { DRAWS = 6 };
@@ -103,7 +103,7 @@ static void logs_name_the_loss(void **state)
 }
 
 /* A log whose measure does not match its loss is rejected. */
-static void logs_are_read_with_care(void **state)
+static void invalid_logs_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -162,7 +162,7 @@ static void check_refused(const loss_rows *d, const loss_case *c, const volt_sea
     check_fails(loss_search_one(d, c, options, "rbf:gamma=1", 1, folds, NULL), status, said);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+static void contradictory_options_are_rejected(void **state)
 {
     (void)state;
     loss_rows d = loss_rows_make(7112), bad = d;
@@ -201,7 +201,7 @@ static void what_makes_no_sense_is_refused(void **state)
     check_refused(&bad, multinomial, &options, VOLT_ERR_DATA, "same class");
 }
 
-static void folds_without_a_class_or_a_weight_are_refused(void **state)
+static void folds_without_a_class_or_a_weight_are_rejected(void **state)
 {
     (void)state;
     loss_rows d = loss_rows_make(7113);
@@ -234,7 +234,7 @@ static void folds_without_a_class_or_a_weight_are_refused(void **state)
     check_refused(&d, &loss_cases[LOSS_HUBER], &options, VOLT_ERR_ARGUMENT, "weight 6 is nan");
 }
 
-static void outputs_do_not_come_back(void **state)
+static void feedback_is_rejected(void **state)
 {
     (void)state;
     loss_rows d = loss_rows_make(7114);
@@ -256,7 +256,7 @@ static void outputs_do_not_come_back(void **state)
 }
 
 /* Gaussian scores and gradient ascent are not supported there. */
-static void evidence_is_not_climbed(void **state)
+static void evidence_search_rejects_losses(void **state)
 {
     (void)state;
     loss_rows d = loss_rows_make(7115);
@@ -333,7 +333,7 @@ static void searches_can_be_cancelled(void **state)
 /* ---- constants -------------------------------------------------------------------------------- */
 
 /* No other constant has a smaller loss, and row losses add up to the total. */
-static void constants_have_the_least_loss(void **state)
+static void constants_minimise_the_loss(void **state)
 {
     (void)state;
     loss_rows d = loss_rows_make(7118);
@@ -407,17 +407,17 @@ static int use_one_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_make_no_difference),
+        cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(logs_name_the_loss),
-        cmocka_unit_test(logs_are_read_with_care),
+        cmocka_unit_test(invalid_logs_are_rejected),
         cmocka_unit_test(races_find_the_same_winner),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
-        cmocka_unit_test(folds_without_a_class_or_a_weight_are_refused),
-        cmocka_unit_test(outputs_do_not_come_back),
-        cmocka_unit_test(evidence_is_not_climbed),
+        cmocka_unit_test(contradictory_options_are_rejected),
+        cmocka_unit_test(folds_without_a_class_or_a_weight_are_rejected),
+        cmocka_unit_test(feedback_is_rejected),
+        cmocka_unit_test(evidence_search_rejects_losses),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(searches_can_be_cancelled),
-        cmocka_unit_test(constants_have_the_least_loss),
+        cmocka_unit_test(constants_minimise_the_loss),
         cmocka_unit_test(constants_known_by_hand),
     };
     return cmocka_run_group_tests_name("loss_search_runs", tests, use_one_thread, NULL);

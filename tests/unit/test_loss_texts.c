@@ -61,7 +61,7 @@ static void texts_read_back(void **state)
                  volt_loss_is_squares("squares 2") || volt_loss_is_squares(""));
 }
 
-static void wrong_texts_are_refused(void **state)
+static void invalid_texts_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -109,7 +109,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_read_back),
-        cmocka_unit_test(wrong_texts_are_refused),
+        cmocka_unit_test(invalid_texts_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

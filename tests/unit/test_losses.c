@@ -40,7 +40,7 @@ static double random_target(const volt_loss *loss, volt_rng *rng)
 }
 
 /* g is a subgradient of the loss at the prox: the excess is 0 there and nonnegative elsewhere. */
-static void slopes_belong_to_the_prox(void **state)
+static void slopes_satisfy_proximal_equation(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(4411);
@@ -86,7 +86,7 @@ static double plain_conjugate(const volt_loss *loss, double y, double g)
     return (g + y) * log(g + y) - (g + y);
 }
 
-static void excesses_are_those_of_the_conjugate(void **state)
+static void excess_equals_conjugate_gap(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(4412);
@@ -108,7 +108,7 @@ static void excesses_are_those_of_the_conjugate(void **state)
 }
 
 /* First and second derivatives against finite differences. */
-static void derivatives_are_those_of_the_value(void **state)
+static void derivatives_equal_finite_differences(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(4413);
@@ -239,7 +239,7 @@ static const char *const solved[] = {"squares",
 enum { SOLVED = sizeof solved / sizeof *solved };
 
 /* No readout near the solution, or near a worse one, is better by more than the gap. */
-static void gaps_bound_what_is_missed(void **state)
+static void duality_gap_bounds_suboptimality(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(4414);
@@ -277,7 +277,7 @@ static void gaps_bound_what_is_missed(void **state)
 }
 
 /* Rounded entries 1 + s k, minus 1: the rounding errors of 1 dominate those of the difference. */
-static void what_is_tiny_beside_a_constant_is_solved(void **state)
+static void small_variation_around_large_constant_is_solved(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(4417);
@@ -304,7 +304,7 @@ static void what_is_tiny_beside_a_constant_is_solved(void **state)
 
 /* A negative eigenvalue far above rounding: either rejected or without effect on the readout. The objective
  * is never invalid. */
-static void what_is_no_gram_matrix_is_refused(void **state)
+static void invalid_gram_matrix_is_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(4418);
@@ -341,7 +341,7 @@ static void what_is_no_gram_matrix_is_refused(void **state)
 
 /* Two copies of a row equal one row of weight 2, and a row of weight 0 is ignored: minimum and predictions
  * are the same. */
-static void weights_stand_for_copies(void **state)
+static void weights_equal_repeated_rows(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(4415);
@@ -501,7 +501,7 @@ static void every_poll_can_cancel(void **state)
     volt_stage_set_interval(0.05);
 }
 
-static void threads_do_not_matter(void **state)
+static void results_do_not_depend_on_threads(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(4419);
@@ -565,18 +565,18 @@ static int use_one_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slopes_belong_to_the_prox),
-        cmocka_unit_test(excesses_are_those_of_the_conjugate),
-        cmocka_unit_test(derivatives_are_those_of_the_value),
-        cmocka_unit_test(gaps_bound_what_is_missed),
-        cmocka_unit_test(what_is_tiny_beside_a_constant_is_solved),
-        cmocka_unit_test(what_is_no_gram_matrix_is_refused),
-        cmocka_unit_test(weights_stand_for_copies),
+        cmocka_unit_test(slopes_satisfy_proximal_equation),
+        cmocka_unit_test(excess_equals_conjugate_gap),
+        cmocka_unit_test(derivatives_equal_finite_differences),
+        cmocka_unit_test(duality_gap_bounds_suboptimality),
+        cmocka_unit_test(small_variation_around_large_constant_is_solved),
+        cmocka_unit_test(invalid_gram_matrix_is_rejected),
+        cmocka_unit_test(weights_equal_repeated_rows),
         cmocka_unit_test(parameters_follow_the_units),
         cmocka_unit_test(outputs_of_two_classes_are_one_column),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(every_poll_can_cancel),
-        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(scores_are_mean_losses),
     };
     return cmocka_run_group_tests_name("losses", tests, use_one_thread, NULL);

@@ -102,7 +102,7 @@ static void reads_every_kind(void **state)
 }
 
 /* Integers of every size, at the limits of their range. */
-static void whole_numbers(void **state)
+static void integer_types(void **state)
 {
     (void)state;
     static const int8_t a[] = {INT8_MIN, INT8_MAX};
@@ -139,7 +139,7 @@ static void whole_numbers(void **state)
     }
 }
 
-static void refuses_what_is_no_table(void **state)
+static void rejects_non_tables(void **state)
 {
     (void)state;
     static double two[] = {1, 2}, three[] = {1, 2, 3}, bad[] = {1, INFINITY, NAN};
@@ -178,7 +178,7 @@ static void refuses_what_is_no_table(void **state)
 
 /* matio itself reads a truncated file of version 5 and returns arbitrary numbers: every truncation must be
  * detected. */
-static void every_cut_is_refused(void **state)
+static void every_cut_is_rejected(void **state)
 {
     (void)state;
     for (int k = 0; k < KINDS; k++) {
@@ -265,7 +265,7 @@ static void big_endian(void **state)
     volt_table_free(table);
 }
 
-static void writes_what_matio_reads(void **state)
+static void written_files_are_read_by_matio(void **state)
 {
     (void)state;
     const double values[] = {1, 2, 99, 3, 4, 99, 5, 6, 99}, expected[] = {1, 3, 5, 2, 4, 6};
@@ -314,13 +314,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_kind),
-        cmocka_unit_test(whole_numbers),
-        cmocka_unit_test(refuses_what_is_no_table),
-        cmocka_unit_test(every_cut_is_refused),
+        cmocka_unit_test(integer_types),
+        cmocka_unit_test(rejects_non_tables),
+        cmocka_unit_test(every_cut_is_rejected),
         cmocka_unit_test(flipped_bits_of_compressed_data),
         cmocka_unit_test(foreign_files),
         cmocka_unit_test(big_endian),
-        cmocka_unit_test(writes_what_matio_reads),
+        cmocka_unit_test(written_files_are_read_by_matio),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

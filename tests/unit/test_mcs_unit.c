@@ -81,7 +81,7 @@ static void two_models_by_hand(void **state)
     }
 }
 
-static void a_single_model_is_the_set(void **state)
+static void single_model_is_the_set(void **state)
 {
     (void)state;
     const double losses[] = {3, 1, 2};
@@ -117,7 +117,7 @@ static void identical_models_have_statistic_zero(void **state)
 }
 
 /* Constant losses: the difference has zero variance, and the worse model is removed first in either order. */
-static void a_constant_difference_is_decisive(void **state)
+static void constant_difference_is_significant(void **state)
 {
     (void)state;
     const double losses[] = {0.3, 0.7, 0.1, 0.3, 0.7, 0.1, 0.3, 0.7, 0.1};
@@ -132,7 +132,7 @@ static void a_constant_difference_is_decisive(void **state)
 }
 
 /* Scaling the losses, up to the limits of the double range, does not change the p-values. */
-static void units_do_not_matter(void **state)
+static void result_does_not_depend_on_units(void **state)
 {
     (void)state;
     enum { T = 60, M = 4 };
@@ -157,7 +157,7 @@ static void units_do_not_matter(void **state)
     }
 }
 
-static void the_default_block_is_the_root_of_the_rows(void **state)
+static void default_block_is_the_root_of_the_rows(void **state)
 {
     (void)state;
     double losses[99 * 2];
@@ -351,7 +351,7 @@ static void losses_by_hand(void **state)
         assert_true(losses[2 * t + 1] == 0);
 }
 
-static void wrong_losses_are_refused(void **state)
+static void invalid_losses_are_rejected(void **state)
 {
     (void)state;
     double y[] = {1, 2, 3}, f[] = {1, 2, NAN}, huge[] = {1e200, -1e200, 1e200}, out[] = {7, 7, 7};
@@ -371,7 +371,7 @@ static void wrong_losses_are_refused(void **state)
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void wrong_calls_are_refused(void **state)
+static void invalid_calls_are_rejected(void **state)
 {
     (void)state;
     double losses[] = {1, 2, 3, 4, 5, 6};
@@ -439,7 +439,7 @@ static int cancel_in_stage(const char *stage, double fraction, void *context)
     return strcmp(stage, context) == 0;
 }
 
-static void cancelling_leaves_nothing(void **state)
+static void cancellation_leaks_nothing(void **state)
 {
     (void)state;
     const double losses[] = {1, 2, 3, 4, 6, 5};
@@ -493,19 +493,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_models_by_hand),
-        cmocka_unit_test(a_single_model_is_the_set),
+        cmocka_unit_test(single_model_is_the_set),
         cmocka_unit_test(identical_models_have_statistic_zero),
-        cmocka_unit_test(a_constant_difference_is_decisive),
-        cmocka_unit_test(units_do_not_matter),
-        cmocka_unit_test(the_default_block_is_the_root_of_the_rows),
+        cmocka_unit_test(constant_difference_is_significant),
+        cmocka_unit_test(result_does_not_depend_on_units),
+        cmocka_unit_test(default_block_is_the_root_of_the_rows),
         cmocka_unit_test(indices_are_blocks_of_the_right_length),
         cmocka_unit_test(block_lengths_by_definition),
         cmocka_unit_test(block_lengths_of_random_series),
         cmocka_unit_test(block_length_of_an_autoregression),
         cmocka_unit_test(losses_by_hand),
-        cmocka_unit_test(wrong_losses_are_refused),
-        cmocka_unit_test(wrong_calls_are_refused),
-        cmocka_unit_test(cancelling_leaves_nothing),
+        cmocka_unit_test(invalid_losses_are_rejected),
+        cmocka_unit_test(invalid_calls_are_rejected),
+        cmocka_unit_test(cancellation_leaks_nothing),
         cmocka_unit_test(memory_failures_are_clean),
     };
     return cmocka_run_group_tests_name("mcs", tests, NULL, NULL);

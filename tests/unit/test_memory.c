@@ -29,7 +29,7 @@ static void memory_is_aligned_and_writable(void **state)
     volt_free(NULL);
 }
 
-static void objects_of_no_size(void **state)
+static void zero_size_objects(void **state)
 {
     (void)state;
     void *memory = volt_alloc(3, 0);
@@ -50,7 +50,7 @@ static void zeroed_memory_is_zero(void **state)
     }
 }
 
-static void impossible_sizes_are_refused(void **state)
+static void impossible_sizes_are_rejected(void **state)
 {
     (void)state;
     assert_null(volt_alloc(INT64_MAX, 8));
@@ -74,7 +74,7 @@ static void matrices_may_be_empty(void **state)
     volt_free(none);
 }
 
-static void growing_keeps_what_was_there(void **state)
+static void growing_keeps_contents(void **state)
 {
     (void)state;
     int64_t *values = NULL, capacity = 0, last_capacity = 0;
@@ -143,7 +143,7 @@ static void every_function_uses_the_replacement(void **state)
     assert_int_equal(left, 0);
 }
 
-static void a_failing_replacement_gives_null_and_a_sentence(void **state)
+static void failing_allocator_returns_null_with_message(void **state)
 {
     (void)state;
     failing_alloc_start(1);
@@ -155,7 +155,7 @@ static void a_failing_replacement_gives_null_and_a_sentence(void **state)
 
 /* ---- available memory ------------------------------------------------------------------------- */
 
-static void more_than_there_is_is_refused_with_both_figures(void **state)
+static void excessive_request_reports_required_and_available(void **state)
 {
     (void)state;
     check_ok(volt_memory_require(1, "a byte"));
@@ -166,7 +166,7 @@ static void more_than_there_is_is_refused_with_both_figures(void **state)
 }
 
 /* With this many processes the share of each is close to 0. */
-static void sharers_have_their_part(void **state)
+static void processes_share_equally(void **state)
 {
     (void)state;
     volt_memory_set_sharers(INT64_MAX);
@@ -176,7 +176,7 @@ static void sharers_have_their_part(void **state)
 }
 
 /* A limit on the address space leaves the unused part, up to the pages that the query itself uses. */
-static void a_limit_on_addresses_counts_what_is_in_use(void **state)
+static void address_space_limit_counts_used_memory(void **state)
 {
     (void)state;
     const uint64_t more = 64 << 20;
@@ -202,18 +202,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_aligned_and_writable),
-        cmocka_unit_test(objects_of_no_size),
+        cmocka_unit_test(zero_size_objects),
         cmocka_unit_test(zeroed_memory_is_zero),
-        cmocka_unit_test(impossible_sizes_are_refused),
+        cmocka_unit_test(impossible_sizes_are_rejected),
         cmocka_unit_test(matrices_may_be_empty),
-        cmocka_unit_test(growing_keeps_what_was_there),
+        cmocka_unit_test(growing_keeps_contents),
         cmocka_unit_test(failed_growing_changes_nothing),
         cmocka_unit_test(strings_are_copied),
         cmocka_unit_test(every_function_uses_the_replacement),
-        cmocka_unit_test(a_failing_replacement_gives_null_and_a_sentence),
-        cmocka_unit_test(more_than_there_is_is_refused_with_both_figures),
-        cmocka_unit_test(sharers_have_their_part),
-        cmocka_unit_test(a_limit_on_addresses_counts_what_is_in_use),
+        cmocka_unit_test(failing_allocator_returns_null_with_message),
+        cmocka_unit_test(excessive_request_reports_required_and_available),
+        cmocka_unit_test(processes_share_equally),
+        cmocka_unit_test(address_space_limit_counts_used_memory),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

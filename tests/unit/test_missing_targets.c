@@ -71,7 +71,7 @@ static void plain_forecasts(const sample *s, const volt_kernel *kernel, int wash
 
 /* The condition of K + alpha I is at most n L / alpha, about 1e4 here, so 1e-9 is sufficient. Inputs stay
  * within the ball of the first N rows, so nothing is clipped. */
-static void a_row_without_a_target_only_feeds_the_past(void **state)
+static void missing_target_only_updates_state(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra:tau_coef=0.4,lambda_coef=0.8", "rbf:gamma=0.3,window=3"};
@@ -117,7 +117,7 @@ static void a_row_without_a_target_only_feeds_the_past(void **state)
 
 /* Alpha chosen with missing targets: held-out errors equal those of refits on the rows known by then. One
  * output, with mean squared errors compared at the chosen alpha, avoids target scaling. */
-static void alpha_is_chosen_on_the_rows_that_are_there(void **state)
+static void alpha_is_chosen_on_rows_with_targets(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(912);
@@ -162,7 +162,7 @@ static void alpha_is_chosen_on_the_rows_that_are_there(void **state)
     free(s.Y);
 }
 
-static void holes_are_refused_unless_they_are_asked_for(void **state)
+static void missing_targets_require_option(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(913);
@@ -189,9 +189,9 @@ static void holes_are_refused_unless_they_are_asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_without_a_target_only_feeds_the_past),
-        cmocka_unit_test(alpha_is_chosen_on_the_rows_that_are_there),
-        cmocka_unit_test(holes_are_refused_unless_they_are_asked_for),
+        cmocka_unit_test(missing_target_only_updates_state),
+        cmocka_unit_test(alpha_is_chosen_on_rows_with_targets),
+        cmocka_unit_test(missing_targets_require_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void scales_come_from_the_training_rows(void **state)
     }
 }
 
-static void without_scale_everything_stays_as_it_is(void **state)
+static void without_scaling_values_are_unchanged(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(112);
@@ -109,7 +109,7 @@ static void without_scale_everything_stays_as_it_is(void **state)
     volt_model_free(model);
 }
 
-static void a_constant_target_is_forecast_exactly(void **state)
+static void constant_target_is_predicted_exactly(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(113);
@@ -214,7 +214,7 @@ static void check_fitted(const plain_kernel *kernel, const double *X, const doub
     free(K);
 }
 
-static void fitted_values_are_those_of_the_readout(void **state)
+static void fitted_values_equal_readout(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(115);
@@ -250,7 +250,7 @@ static void a_washout_may_leave_one_row(void **state)
 
 /* ---- model properties ------------------------------------------------------------------------- */
 
-static void the_description_is_complete(void **state)
+static void description_is_complete(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(117);
@@ -318,7 +318,7 @@ static void check_suggestion(const char *text, double *X, int64_t n, int64_t *re
 
 /* The same for small tau and nearly constant K. The centred K has the rounding error of the full K, so the
  * threshold n eps max K_ii uses K before centring. */
-static void the_suggested_alpha_works(void **state)
+static void suggested_alpha_works(void **state)
 {
     (void)state;
     enum { ROWS = 300 };
@@ -381,7 +381,7 @@ static void shrink(double *X)
         X[i] *= 1e-310;
 }
 
-static void wrong_fits_are_refused(void **state)
+static void invalid_fits_are_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(118);
@@ -429,7 +429,7 @@ static void wrong_fits_are_refused(void **state)
     volt_kernel_free(good.kernel);
 }
 
-static void inputs_without_information_are_refused(void **state)
+static void constant_inputs_are_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(119);
@@ -470,7 +470,7 @@ static void one_row_can_be_fitted_without_scale(void **state)
     volt_kernel_free(kernel);
 }
 
-static void more_rows_than_memory_holds_are_refused(void **state)
+static void more_rows_than_memory_holds_are_rejected(void **state)
 {
     (void)state;
     if (volt_memory_available() == 0)
@@ -568,17 +568,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scales_come_from_the_training_rows),
-        cmocka_unit_test(without_scale_everything_stays_as_it_is),
-        cmocka_unit_test(a_constant_target_is_forecast_exactly),
+        cmocka_unit_test(without_scaling_values_are_unchanged),
+        cmocka_unit_test(constant_target_is_predicted_exactly),
         cmocka_unit_test(forecasts_do_not_depend_on_units),
-        cmocka_unit_test(fitted_values_are_those_of_the_readout),
+        cmocka_unit_test(fitted_values_equal_readout),
         cmocka_unit_test(a_washout_may_leave_one_row),
-        cmocka_unit_test(the_description_is_complete),
-        cmocka_unit_test(the_suggested_alpha_works),
-        cmocka_unit_test(wrong_fits_are_refused),
-        cmocka_unit_test(inputs_without_information_are_refused),
+        cmocka_unit_test(description_is_complete),
+        cmocka_unit_test(suggested_alpha_works),
+        cmocka_unit_test(invalid_fits_are_rejected),
+        cmocka_unit_test(constant_inputs_are_rejected),
         cmocka_unit_test(one_row_can_be_fitted_without_scale),
-        cmocka_unit_test(more_rows_than_memory_holds_are_refused),
+        cmocka_unit_test(more_rows_than_memory_holds_are_rejected),
         cmocka_unit_test(a_fit_can_be_cancelled_in_every_stage),
         cmocka_unit_test(a_forecast_can_be_cancelled),
     };

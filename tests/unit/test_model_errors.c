@@ -95,7 +95,7 @@ static const char *const kernels[] = {
  * factor of more than 100. */
 static const double tolerance = 1e-9;
 
-static void errors_are_those_of_fits_on_the_rows_before(void **state)
+static void errors_equal_fits_on_previous_rows(void **state)
 {
     (void)state;
     static const struct {
@@ -208,7 +208,7 @@ static void rows_without_a_target_have_no_error(void **state)
 }
 
 /* A loaded model has bitwise equal errors. */
-static void a_file_keeps_them(void **state)
+static void file_preserves_errors(void **state)
 {
     (void)state;
     problem p = make_problem(13, "fir:mu=0.5 + 0.5*rbf:gamma=1", N);
@@ -266,7 +266,7 @@ static void make_series(uint64_t seed, double keeps, double *series)
 }
 
 /* Full readout: a fit with that alpha. Half: the mean of the readout and the change. None: the change. */
-static void shares_of_a_choice_are_in_the_errors(void **state)
+static void errors_include_shares_of_choice(void **state)
 {
     (void)state;
     int seen[3] = {0};
@@ -317,7 +317,7 @@ static void shares_of_a_choice_are_in_the_errors(void **state)
 
 /* If the inputs do not explain the targets, the prediction is the mean of the known preceding targets,
  * without the last quarter. */
-static void a_mean_errs_by_the_distance_from_it(void **state)
+static void mean_model_errors_are_distances(void **state)
 {
     (void)state;
     int seen = 0;
@@ -349,7 +349,7 @@ static void a_mean_errs_by_the_distance_from_it(void **state)
 
 /* Above 2048 rows a fit on states predicts the held-out half from sums over the preceding rows. The result
  * equals an exact fit on those rows. */
-static void reservoirs_have_those_of_a_fit_on_the_rows_before(void **state)
+static void reservoir_errors_equal_fits_on_previous_rows(void **state)
 {
     (void)state;
     enum { MANY = 2048 + 90, KNOWN = MANY / 2, LAST = MANY - KNOWN };
@@ -454,7 +454,7 @@ static void scores_are_the_last_errors(void **state)
 
 /* Long-horizon errors of a long fit: rows from `last` on, at most the last 300, are predicted from the rows
  * before `last`. */
-static void no_more_than_300_rows_are_held_back(void **state)
+static void at_most_300_rows_are_held_out(void **state)
 {
     (void)state;
     enum { MANY = 1300, LAST = MANY - 300 };
@@ -495,7 +495,7 @@ static void ranks_and_needs(void **state)
     }
 }
 
-static void what_is_refused(void **state)
+static void invalid_arguments_are_rejected(void **state)
 {
     (void)state;
     problem p = make_problem(19, "rbf:gamma=0.5", N), centred = make_problem(19, "gak:window=4", N);
@@ -532,18 +532,18 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_those_of_fits_on_the_rows_before),
+        cmocka_unit_test(errors_equal_fits_on_previous_rows),
         cmocka_unit_test(scales_are_standard_deviations),
         cmocka_unit_test(rows_without_a_target_have_no_error),
-        cmocka_unit_test(a_file_keeps_them),
-        cmocka_unit_test(shares_of_a_choice_are_in_the_errors),
-        cmocka_unit_test(a_mean_errs_by_the_distance_from_it),
-        cmocka_unit_test(reservoirs_have_those_of_a_fit_on_the_rows_before),
+        cmocka_unit_test(file_preserves_errors),
+        cmocka_unit_test(errors_include_shares_of_choice),
+        cmocka_unit_test(mean_model_errors_are_distances),
+        cmocka_unit_test(reservoir_errors_equal_fits_on_previous_rows),
         cmocka_unit_test(half_widths_are_ranks_of_the_last_errors),
         cmocka_unit_test(scores_are_the_last_errors),
-        cmocka_unit_test(no_more_than_300_rows_are_held_back),
+        cmocka_unit_test(at_most_300_rows_are_held_out),
         cmocka_unit_test(ranks_and_needs),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(invalid_arguments_are_rejected),
     };
     return cmocka_run_group_tests_name("model_errors", tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static volt_status load_format(const char *version, const char *kernel, const ch
 
 static const char *const plain = "volterra:tau=0.5,lambda=0.5";
 
-static void a_part_counts_from_its_format_on(void **state)
+static void part_requires_its_format_version(void **state)
 {
     (void)state;
     static const struct {
@@ -70,7 +70,7 @@ static void a_part_counts_from_its_format_on(void **state)
 }
 
 /* Additions that a later version may make without a new format. */
-static void a_tensor_that_nobody_knows_is_passed_over(void **state)
+static void unknown_tensor_is_ignored(void **state)
 {
     (void)state;
     for (const char *version = "12"; *version; version++) {
@@ -82,7 +82,7 @@ static void a_tensor_that_nobody_knows_is_passed_over(void **state)
 }
 
 /* The filter state is part of the recipe, which format 1 does not have. */
-static void filters_without_their_past_are_refused(void **state)
+static void filters_without_state_are_rejected(void **state)
 {
     (void)state;
     volt_model *model = NULL;
@@ -96,9 +96,9 @@ static void filters_without_their_past_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_part_counts_from_its_format_on),
-        cmocka_unit_test(a_tensor_that_nobody_knows_is_passed_over),
-        cmocka_unit_test(filters_without_their_past_are_refused),
+        cmocka_unit_test(part_requires_its_format_version),
+        cmocka_unit_test(unknown_tensor_is_ignored),
+        cmocka_unit_test(filters_without_state_are_rejected),
     };
     return cmocka_run_group_tests_name("model_file_parts", tests, NULL, NULL);
 }

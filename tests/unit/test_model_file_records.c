@@ -67,7 +67,7 @@ static void two_records_of_one_row(void **state)
     volt_model_free(model);
 }
 
-static void what_is_refused(void **state)
+static void invalid_arguments_are_rejected(void **state)
 {
     (void)state;
     static const double states[] = {1.2, 1.3, 1.2, 1.3};
@@ -94,7 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_records_of_one_row),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(invalid_arguments_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

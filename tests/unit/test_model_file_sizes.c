@@ -87,7 +87,7 @@ static void check_refused(const char *path, const char *kernel, int64_t length)
     assert_null(model);
 }
 
-static void a_window_that_the_state_does_not_hold_is_refused_at_once(void **state)
+static void window_larger_than_state_is_rejected(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"linear", "poly", "rbf",    "sigmoid",          "cauchy",
@@ -106,7 +106,7 @@ static void a_window_that_the_state_does_not_hold_is_refused_at_once(void **stat
         }
 }
 
-static void a_state_of_the_wrong_length_is_refused_for_every_kernel(void **state)
+static void state_with_wrong_length_is_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -138,8 +138,8 @@ static void a_state_of_the_wrong_length_is_refused_for_every_kernel(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_window_that_the_state_does_not_hold_is_refused_at_once),
-        cmocka_unit_test(a_state_of_the_wrong_length_is_refused_for_every_kernel),
+        cmocka_unit_test(window_larger_than_state_is_rejected),
+        cmocka_unit_test(state_with_wrong_length_is_rejected),
     };
     return cmocka_run_group_tests_name("model_file_sizes", tests, NULL, NULL);
 }

@@ -233,7 +233,7 @@ static volt_status fit(const void *with, volt_progress progress, journey_result 
     return status;
 }
 
-static void every_way_to_fit(void **state)
+static void every_fit_scenario(void **state)
 {
     (void)state;
     for (int i = 0; i < n_ways; i++)
@@ -466,7 +466,7 @@ static const struct {
     {"impulse", respond, RESPONDS, JOURNEY_SILENT},
 };
 
-static void every_use_of_a_model(void **state)
+static void every_model_scenario(void **state)
 {
     (void)state;
     for (int i = 0; i < n_ways; i++) {
@@ -492,8 +492,8 @@ static void every_use_of_a_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way_to_fit),
-        cmocka_unit_test(every_use_of_a_model),
+        cmocka_unit_test(every_fit_scenario),
+        cmocka_unit_test(every_model_scenario),
     };
     return cmocka_run_group_tests_name("model_journeys", tests, make_models, journey_end);
 }

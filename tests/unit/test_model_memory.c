@@ -380,7 +380,7 @@ static void plans(void **state)
 
 /* ---- double free and NULL --------------------------------------------------------------------- */
 
-static void freeing_nothing_is_fine(void **state)
+static void freeing_null_is_allowed(void **state)
 {
     (void)state;
     volt_model_free(NULL);
@@ -397,7 +397,7 @@ int main(void)
         cmocka_unit_test(forecasts_and_files_of_changes),
         cmocka_unit_test(forecasts_and_files_of_records),
         cmocka_unit_test(plans),
-        cmocka_unit_test(freeing_nothing_is_fine),
+        cmocka_unit_test(freeing_null_is_allowed),
     };
     return cmocka_run_group_tests_name("model_memory", tests, make_set, free_set);
 }

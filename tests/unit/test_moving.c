@@ -97,7 +97,7 @@ static void entries_are_those_of_the_whole_matrix(const char *text)
     end(&r);
 }
 
-static void every_engine_slides(void **state)
+static void every_engine_supports_moving_window(void **state)
 {
     (void)state;
     for (int i = 0; engine_kernels[i]; i++)
@@ -108,7 +108,7 @@ static void every_engine_slides(void **state)
 
 /* If one row is dropped for each new row, columns before the window are exact too. Kernels with short memory
  * keep few of them, and the border before the first column takes the value of the dropped column. */
-static void nothing_is_lost_at_the_edge(void **state)
+static void precision_at_buffer_edge(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra:tau_coef=0.3,lambda_coef=0.3",
@@ -129,7 +129,7 @@ static void nothing_is_lost_at_the_edge(void **state)
     }
 }
 
-static void records_begin_anew(void **state)
+static void records_reset_state(void **state)
 {
     (void)state;
     static const int64_t lengths[] = {20, 1, 35, 3, 30, 31};
@@ -154,7 +154,7 @@ static void records_begin_anew(void **state)
 
 /* Records with all columns released, and empty records, use no memory. A release past the last row releases
  * all rows. */
-static void records_that_left_take_no_room(void **state)
+static void dropped_records_free_memory(void **state)
 {
     (void)state;
     static const int64_t lengths[] = {10, 10, N - 20};
@@ -190,7 +190,7 @@ static void records_that_left_take_no_room(void **state)
 }
 
 /* A copy continues independently, bit for bit. Rows that are not added leave its columns unchanged. */
-static void a_copy_is_the_same_moment(void **state)
+static void copy_has_same_state(void **state)
 {
     (void)state;
     for (int i = 0; engine_kernels[i]; i++) {
@@ -234,7 +234,7 @@ static bool is_tried(int64_t t)
 }
 
 /* The k-th allocation fails: the state is unchanged, and the row can be pushed again. */
-static void memory_may_run_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     for (int i = 0; engine_kernels[i]; i++) {
@@ -261,7 +261,7 @@ static void memory_may_run_out(void **state)
 }
 
 /* Invalid state arrays. */
-static void damaged_states_are_refused(void **state)
+static void damaged_states_are_rejected(void **state)
 {
     (void)state;
     for (int i = 0; engine_kernels[i]; i++) {
@@ -289,10 +289,13 @@ static void damaged_states_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_engine_slides),        cmocka_unit_test(nothing_is_lost_at_the_edge),
-        cmocka_unit_test(records_begin_anew),         cmocka_unit_test(records_that_left_take_no_room),
-        cmocka_unit_test(a_copy_is_the_same_moment),  cmocka_unit_test(memory_may_run_out),
-        cmocka_unit_test(damaged_states_are_refused),
+        cmocka_unit_test(every_engine_supports_moving_window),
+        cmocka_unit_test(precision_at_buffer_edge),
+        cmocka_unit_test(records_reset_state),
+        cmocka_unit_test(dropped_records_free_memory),
+        cmocka_unit_test(copy_has_same_state),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(damaged_states_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static void many_rows_pass(const char *text)
     end(&r);
 }
 
-static void rows_that_do_not_join_may_be_many(void **state)
+static void many_rows_without_joining(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8",
@@ -106,7 +106,7 @@ static void rows_that_do_not_join_may_be_many(void **state)
 }
 
 /* With a contraction rate of 0 the border has no effect, and an unused column is dropped immediately. */
-static void what_keeps_nothing_leaves_nothing(void **state)
+static void stateless_engine_drops_nothing(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"fir:mu=0", "fading:rho=0", "memory:rho=0,mu=0", "rbf:gamma=0.5"};
@@ -195,7 +195,7 @@ static void memory_fails_between_records(const char *text)
     end(&r);
 }
 
-static void memory_may_run_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     for_every_kernel(memory_fails_at_birth);
@@ -277,7 +277,7 @@ static void factors_must_have_the_same_columns(void **state)
     end(&r);
 }
 
-static void damaged_states_are_refused(void **state)
+static void damaged_states_are_rejected(void **state)
 {
     (void)state;
     for_every_kernel(damaged_numbers);
@@ -286,11 +286,9 @@ static void damaged_states_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_that_do_not_join_may_be_many),
-        cmocka_unit_test(what_keeps_nothing_leaves_nothing),
-        cmocka_unit_test(memory_may_run_out),
-        cmocka_unit_test(factors_must_have_the_same_columns),
-        cmocka_unit_test(damaged_states_are_refused),
+        cmocka_unit_test(many_rows_without_joining),   cmocka_unit_test(stateless_engine_drops_nothing),
+        cmocka_unit_test(every_allocation_may_fail),   cmocka_unit_test(factors_must_have_the_same_columns),
+        cmocka_unit_test(damaged_states_are_rejected),
     };
     return cmocka_run_group_tests_name("moving failures", tests, NULL, NULL);
 }

@@ -146,7 +146,7 @@ static void some_rows(void **state)
         }
 }
 
-static void not_finite(void **state)
+static void non_finite_values(void **state)
 {
     (void)state;
     const double with_nan[] = {1, 2, NAN, 4, 5, 6}, with_inf[] = {1, 2, 3, -INFINITY};
@@ -240,7 +240,7 @@ static void damaged_and_foreign(void **state)
     free(bytes);
 }
 
-static void writes_what_numpy_reads(void **state)
+static void written_files_are_read_by_numpy(void **state)
 {
     (void)state;
     const double values[] = {1.5, -2, 99, 3, 4, 99}, expected[] = {1.5, -2, 3, 4};
@@ -285,9 +285,9 @@ int main(void)
         cmocka_unit_test(orders_and_types),
         cmocka_unit_test(columns_by_number),
         cmocka_unit_test(some_rows),
-        cmocka_unit_test(not_finite),
+        cmocka_unit_test(non_finite_values),
         cmocka_unit_test(damaged_and_foreign),
-        cmocka_unit_test(writes_what_numpy_reads),
+        cmocka_unit_test(written_files_are_read_by_numpy),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,7 +144,7 @@ static void check_formula(const char *text, const setting *s, uint64_t seed)
     free(p);
 }
 
-static void fits_are_those_of_the_formula(void **state)
+static void fits_equal_formula(void **state)
 {
     (void)state;
     static const setting settings[] = {
@@ -190,7 +190,7 @@ static void all_rows_give_the_exact_fit(void **state)
 }
 
 /* A filter before the kernel uses all rows before a landmark, with or without ghost rows. */
-static void filters_come_before_landmarks(void **state)
+static void filters_are_applied_before_landmarks(void **state)
 {
     (void)state;
     problem *p = make_problem(9210), *seen = make_problem(9210);
@@ -214,7 +214,7 @@ static void filters_come_before_landmarks(void **state)
 
 /* The model does not keep the rows before the fitted ones. A model with fewer landmarks than washout rows
  * loads. */
-static void fewer_landmarks_than_washed_rows(void **state)
+static void fewer_landmarks_than_washout_rows(void **state)
 {
     (void)state;
     problem *p = make_problem(9220);
@@ -241,7 +241,7 @@ static void fewer_landmarks_than_washed_rows(void **state)
 /* ---- leave-one-out ---------------------------------------------------------------------------- */
 
 /* A missing target excludes its row from the fit. Landmarks are rows with or without a target. */
-static void leaving_out_is_refitting(void **state)
+static void loo_equals_refit(void **state)
 {
     (void)state;
     problem *p = make_problem(9300);
@@ -274,9 +274,11 @@ static void leaving_out_is_refitting(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits_are_those_of_the_formula), cmocka_unit_test(all_rows_give_the_exact_fit),
-        cmocka_unit_test(filters_come_before_landmarks), cmocka_unit_test(fewer_landmarks_than_washed_rows),
-        cmocka_unit_test(leaving_out_is_refitting),
+        cmocka_unit_test(fits_equal_formula),
+        cmocka_unit_test(all_rows_give_the_exact_fit),
+        cmocka_unit_test(filters_are_applied_before_landmarks),
+        cmocka_unit_test(fewer_landmarks_than_washout_rows),
+        cmocka_unit_test(loo_equals_refit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,7 +128,7 @@ static void compare(const char *what, const double *expected, const double *foun
 /* Every preparation with kernels of every kind, compared with the reference preparation and
  * volt_gram_collection. The values are near 1e4 / 200 deviations from zero, so standardisation loses two
  * digits. */
-static void grams_are_those_of_plainly_prepared_series(void **state)
+static void gram_equals_plain_preparation(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8",
@@ -169,7 +169,7 @@ static void grams_are_those_of_plainly_prepared_series(void **state)
 }
 
 /* New series are prepared with the training statistics: the training series themselves give the same matrix. */
-static void training_series_as_new_ones_give_the_same(void **state)
+static void training_series_as_test_give_same_gram(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra:tau_coef=0.6,lambda_coef=0.8", "gak:sigma=0.7",
@@ -203,7 +203,7 @@ static void training_series_as_new_ones_give_the_same(void **state)
 }
 
 /* Static kernels treat a series as one row. */
-static void static_kernels_take_a_series_as_one_row(void **state)
+static void static_kernels_use_series_as_one_row(void **state)
 {
     (void)state;
     walks made;
@@ -232,7 +232,7 @@ static void static_kernels_take_a_series_as_one_row(void **state)
 }
 
 /* For kernels defined on a ball, a new step outside the ball is projected onto its border. */
-static void steps_beyond_the_ball_are_drawn_in(void **state)
+static void steps_outside_ball_are_projected(void **state)
 {
     (void)state;
     double numbers[] = {0.5, -1, 0.25, 1, 0.3, 1}, far[] = {0.2, 5}, near[] = {0.2, 1};
@@ -255,7 +255,7 @@ static void steps_beyond_the_ball_are_drawn_in(void **state)
 }
 
 /* A constant channel has no effect at any offset. */
-static void constant_channels_say_nothing(void **state)
+static void constant_channels_are_ignored(void **state)
 {
     (void)state;
     double with[] = {1, 0.1, 2, 0.1, 4, 0.1, 3, 0.1}, without[] = {1, 2, 4, 3}, K[4], L[4];
@@ -278,7 +278,7 @@ static void constant_channels_say_nothing(void **state)
 
 /* ---- candidates ------------------------------------------------------------------------------- */
 
-static void candidates_have_no_windows_and_widths_in_units_of_series(void **state)
+static void candidates_use_series_units_without_windows(void **state)
 {
     (void)state;
     walks made;
@@ -308,7 +308,7 @@ static void candidates_have_no_windows_and_widths_in_units_of_series(void **stat
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void what_cannot_be_compared_is_refused(void **state)
+static void incompatible_series_are_rejected(void **state)
 {
     (void)state;
     walks made, equal;
@@ -363,7 +363,7 @@ static void what_cannot_be_compared_is_refused(void **state)
 }
 
 /* 5, 6, ... 13 steps, of all nine series and of the first eight. */
-static void the_median_number_of_steps(void **state)
+static void median_number_of_steps(void **state)
 {
     (void)state;
     walks made;
@@ -379,7 +379,7 @@ static void the_median_number_of_steps(void **state)
 
 /* Scaled channels are unit-free: values of size 1e-30 and 1 give the same result. Scaling by powers of 2 is
  * exact. */
-static void units_of_channels_do_not_matter(void **state)
+static void channel_units_have_no_effect(void **state)
 {
     (void)state;
     walks made = {0};
@@ -400,7 +400,7 @@ static void units_of_channels_do_not_matter(void **state)
 }
 
 /* Steps whose products are all 0, among the training series and among new ones. */
-static void what_has_nothing_with_itself_is_not_normalised(void **state)
+static void zero_self_kernel_is_not_normalised(void **state)
 {
     (void)state;
     const double some[] = {1, 2, -1, 3}, none[] = {0, 0, 0, 0};
@@ -445,7 +445,7 @@ static volt_status whole_way(const walks *made, const volt_objects_options *opti
     return status;
 }
 
-static void the_kth_allocation_fails(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra", "rbf"};
@@ -472,17 +472,17 @@ static void the_kth_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grams_are_those_of_plainly_prepared_series),
-        cmocka_unit_test(training_series_as_new_ones_give_the_same),
-        cmocka_unit_test(static_kernels_take_a_series_as_one_row),
-        cmocka_unit_test(steps_beyond_the_ball_are_drawn_in),
-        cmocka_unit_test(constant_channels_say_nothing),
-        cmocka_unit_test(candidates_have_no_windows_and_widths_in_units_of_series),
-        cmocka_unit_test(what_cannot_be_compared_is_refused),
-        cmocka_unit_test(the_median_number_of_steps),
-        cmocka_unit_test(units_of_channels_do_not_matter),
-        cmocka_unit_test(what_has_nothing_with_itself_is_not_normalised),
-        cmocka_unit_test(the_kth_allocation_fails),
+        cmocka_unit_test(gram_equals_plain_preparation),
+        cmocka_unit_test(training_series_as_test_give_same_gram),
+        cmocka_unit_test(static_kernels_use_series_as_one_row),
+        cmocka_unit_test(steps_outside_ball_are_projected),
+        cmocka_unit_test(constant_channels_are_ignored),
+        cmocka_unit_test(candidates_use_series_units_without_windows),
+        cmocka_unit_test(incompatible_series_are_rejected),
+        cmocka_unit_test(median_number_of_steps),
+        cmocka_unit_test(channel_units_have_no_effect),
+        cmocka_unit_test(zero_self_kernel_is_not_normalised),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

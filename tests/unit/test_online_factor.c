@@ -90,7 +90,7 @@ static void append(volt_online_factor *f, const double *K, const double *Y, int6
     volt_online_append(f, Y + t * Q);
 }
 
-static void any_script_is_a_fresh_fit(void **state)
+static void any_update_sequence_equals_refit(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(821);
@@ -112,7 +112,7 @@ static void any_script_is_a_fresh_fit(void **state)
 }
 
 /* The window becomes empty and is filled again. */
-static void it_may_be_emptied(void **state)
+static void factor_can_be_emptied(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(822);
@@ -137,7 +137,7 @@ static void it_may_be_emptied(void **state)
 }
 
 /* Appending all rows at once gives the same factor as appending them one by one. */
-static void rows_may_come_at_once(void **state)
+static void several_rows_at_once(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(823);
@@ -164,7 +164,7 @@ static void rows_may_come_at_once(void **state)
 }
 
 /* Export and import of L and W: later results are bitwise equal, for any position of the window in memory. */
-static void it_goes_on_from_a_copy(void **state)
+static void copy_continues(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(824);
@@ -196,7 +196,7 @@ static void it_goes_on_from_a_copy(void **state)
 }
 
 /* A duplicate row is rejected if alpha is below the rounding level. */
-static void a_pivot_at_rounding_level_is_refused(void **state)
+static void a_pivot_at_rounding_level_is_rejected(void **state)
 {
     (void)state;
     volt_online_factor *f = NULL;
@@ -242,7 +242,7 @@ static void memory_may_grow_before_a_row_is_appended(void **state)
 }
 
 /* For a diagonal matrix the bound equals the condition number. */
-static void the_condition_of_a_diagonal_matrix(void **state)
+static void condition_of_a_diagonal_matrix(void **state)
 {
     (void)state;
     static const double diagonal[] = {2, 9, 1, 4}, zeros[4] = {0};
@@ -256,7 +256,7 @@ static void the_condition_of_a_diagonal_matrix(void **state)
     volt_online_free(f);
 }
 
-static void memory_may_run_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(825);
@@ -297,14 +297,14 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_script_is_a_fresh_fit),
-        cmocka_unit_test(it_may_be_emptied),
-        cmocka_unit_test(rows_may_come_at_once),
-        cmocka_unit_test(it_goes_on_from_a_copy),
-        cmocka_unit_test(a_pivot_at_rounding_level_is_refused),
+        cmocka_unit_test(any_update_sequence_equals_refit),
+        cmocka_unit_test(factor_can_be_emptied),
+        cmocka_unit_test(several_rows_at_once),
+        cmocka_unit_test(copy_continues),
+        cmocka_unit_test(a_pivot_at_rounding_level_is_rejected),
         cmocka_unit_test(memory_may_grow_before_a_row_is_appended),
-        cmocka_unit_test(the_condition_of_a_diagonal_matrix),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(condition_of_a_diagonal_matrix),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

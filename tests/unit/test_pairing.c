@@ -27,7 +27,7 @@ static volt_view none(void)
 
 /* ---- horizons --------------------------------------------------------------------------------- */
 
-static void a_series_is_its_own_target(void **state)
+static void series_as_its_target(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(1);
@@ -109,7 +109,7 @@ static void horizons_are_outputs(void **state)
     free(x);
 }
 
-static void records_do_not_meet(void **state)
+static void records_are_separate(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(3);
@@ -184,7 +184,7 @@ static void missing_targets_are_counted(void **state)
 
 /* ---- losses ----------------------------------------------------------------------------------- */
 
-static void levels_and_fed_outputs_are_no_inputs(void **state)
+static void levels_and_fed_outputs_are_not_inputs(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(9);
@@ -261,7 +261,7 @@ static void labels_are_numbered_in_order(void **state)
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void a_target_among_its_inputs_is_refused(void **state)
+static void a_target_among_its_inputs_is_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(6);
@@ -282,7 +282,7 @@ static void a_target_among_its_inputs_is_refused(void **state)
     free(x);
 }
 
-static void invalid_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(7);
@@ -315,7 +315,7 @@ static void invalid_options_are_refused(void **state)
     free(x);
 }
 
-static void failed_allocations_leave_nothing(void **state)
+static void failed_allocations_leak_nothing(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(8);
@@ -348,15 +348,15 @@ static void failed_allocations_leave_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_series_is_its_own_target),
+        cmocka_unit_test(series_as_its_target),
         cmocka_unit_test(horizons_are_outputs),
-        cmocka_unit_test(records_do_not_meet),
+        cmocka_unit_test(records_are_separate),
         cmocka_unit_test(anchors_and_known_inputs),
         cmocka_unit_test(missing_targets_are_counted),
-        cmocka_unit_test(a_target_among_its_inputs_is_refused),
-        cmocka_unit_test(invalid_options_are_refused),
-        cmocka_unit_test(failed_allocations_leave_nothing),
-        cmocka_unit_test(levels_and_fed_outputs_are_no_inputs),
+        cmocka_unit_test(a_target_among_its_inputs_is_rejected),
+        cmocka_unit_test(invalid_options_are_rejected),
+        cmocka_unit_test(failed_allocations_leak_nothing),
+        cmocka_unit_test(levels_and_fed_outputs_are_not_inputs),
         cmocka_unit_test(labels_are_numbered_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,7 +125,7 @@ static void check_exact(const char *text, const setting *s, const problem *given
     free(p);
 }
 
-static void fits_are_the_exact_ones(void **state)
+static void fits_equal_exact_solver(void **state)
 {
     (void)state;
     static const setting settings[] = {
@@ -154,7 +154,7 @@ static void fits_are_the_exact_ones(void **state)
 }
 
 /* A smaller residual gives a smaller error, and the default tolerance is sufficient. */
-static void the_tolerance_is_what_forecasts_are_off_by(void **state)
+static void tolerance_bounds_prediction_error(void **state)
 {
     (void)state;
     problem *p = make_problem(9410);
@@ -282,7 +282,7 @@ static void listen(volt_log_level level, const char *message, void *context)
         snprintf(heard, sizeof heard, "%s", message);
 }
 
-static void too_few_steps_are_said(void **state)
+static void unconverged_fit_is_reported(void **state)
 {
     (void)state;
     problem *p = make_problem(9440);
@@ -304,7 +304,7 @@ static void too_few_steps_are_said(void **state)
 }
 
 /* With as many landmarks as rows one iteration is enough; constant targets need none. */
-static void landmarks_make_steps_few(void **state)
+static void landmarks_reduce_iterations(void **state)
 {
     (void)state;
     problem *p = make_problem(9450);
@@ -332,7 +332,7 @@ static void landmarks_make_steps_few(void **state)
 }
 
 /* The model supports files, intervals and streaming like any other. */
-static void files_keep_what_intervals_need(void **state)
+static void files_preserve_interval_data(void **state)
 {
     (void)state;
     problem *p = make_problem(9460);
@@ -363,7 +363,7 @@ static void files_keep_what_intervals_need(void **state)
     free(p);
 }
 
-static void threads_change_nothing(void **state)
+static void results_do_not_depend_on_threads(void **state)
 {
     (void)state;
     problem *p = make_problem(9470);
@@ -396,7 +396,7 @@ static void refuse(const volt_fit_options *options, const char *text, volt_statu
     free(p);
 }
 
-static void bad_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     volt_fit_options o = pcg_options(0);
@@ -437,7 +437,7 @@ static void bad_options_are_refused(void **state)
     refuse(&o, memory_text, VOLT_ERR_SINGULAR, "alpha");
 }
 
-static void failed_allocations_are_survived(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     enum { ROWS = 14 };
@@ -465,7 +465,7 @@ static void failed_allocations_are_survived(void **state)
 }
 
 /* At least the features of all rows, ten vectors for each output, and the halves of the product. */
-static void memory_is_counted(void **state)
+static void planned_memory_covers_usage(void **state)
 {
     (void)state;
     const double n = 4000, q = 3, landmarks = 50;
@@ -476,17 +476,12 @@ static void memory_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits_are_the_exact_ones),
-        cmocka_unit_test(the_tolerance_is_what_forecasts_are_off_by),
-        cmocka_unit_test(alpha_is_chosen_by_the_landmarks),
-        cmocka_unit_test(changes_are_learned),
-        cmocka_unit_test(too_few_steps_are_said),
-        cmocka_unit_test(landmarks_make_steps_few),
-        cmocka_unit_test(files_keep_what_intervals_need),
-        cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(bad_options_are_refused),
-        cmocka_unit_test(failed_allocations_are_survived),
-        cmocka_unit_test(memory_is_counted),
+        cmocka_unit_test(fits_equal_exact_solver),          cmocka_unit_test(tolerance_bounds_prediction_error),
+        cmocka_unit_test(alpha_is_chosen_by_the_landmarks), cmocka_unit_test(changes_are_learned),
+        cmocka_unit_test(unconverged_fit_is_reported),      cmocka_unit_test(landmarks_reduce_iterations),
+        cmocka_unit_test(files_preserve_interval_data),     cmocka_unit_test(results_do_not_depend_on_threads),
+        cmocka_unit_test(invalid_options_are_rejected),     cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(planned_memory_covers_usage),
     };
     return cmocka_run_group_tests_name("conjugate gradients", tests, NULL, NULL);
 }

@@ -147,7 +147,7 @@ static void check_products(const char *text, volt_rng *rng, bool records, int64_
     free(Z);
 }
 
-static void products_by_bands_are_products(void **state)
+static void banded_products_equal_products(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(9600);
@@ -273,7 +273,7 @@ static fit_job job_of(const char *text, const problem *p)
 
 static const char plain_text[] = "memory:gamma=1,rho=0.5,mu=0.8";
 
-static void fits_by_bands_are_fits(void **state)
+static void banded_fits_equal_fits(void **state)
 {
     (void)state;
     static const int64_t records[] = {20, 35, 25};
@@ -325,7 +325,7 @@ static void many_rows_share_the_preconditioner(void **state)
 /* ---- checkpoints and termination ---------------------------------------------------------------- */
 
 /* Cancelling one process stops all of them. The checkpoint resumes with any number of processes. */
-static void a_stopped_job_goes_on_in_any_number(void **state)
+static void stopped_job_resumes_with_any_process_count(void **state)
 {
     (void)state;
     problem *p = make_problem(9630);
@@ -369,7 +369,7 @@ static void a_stopped_job_goes_on_in_any_number(void **state)
 }
 
 /* The first process reads the checkpoint, and all processes return its status. */
-static void a_foreign_checkpoint_ends_all(void **state)
+static void foreign_checkpoint_stops_all_processes(void **state)
 {
     (void)state;
     problem *p = make_problem(9640);
@@ -388,11 +388,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_entry_is_in_one_band),
-        cmocka_unit_test(products_by_bands_are_products),
-        cmocka_unit_test(fits_by_bands_are_fits),
+        cmocka_unit_test(banded_products_equal_products),
+        cmocka_unit_test(banded_fits_equal_fits),
         cmocka_unit_test(many_rows_share_the_preconditioner),
-        cmocka_unit_test(a_stopped_job_goes_on_in_any_number),
-        cmocka_unit_test(a_foreign_checkpoint_ends_all),
+        cmocka_unit_test(stopped_job_resumes_with_any_process_count),
+        cmocka_unit_test(foreign_checkpoint_stops_all_processes),
     };
     return cmocka_run_group_tests_name("conjugate gradients by bands", tests, NULL, NULL);
 }

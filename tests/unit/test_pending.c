@@ -121,7 +121,7 @@ static void with_feedback_the_last_target_is_pending(void **state)
     volt_kernel_free(t.kernel);
 }
 
-static void invalid_pending_inputs_are_refused(void **state)
+static void invalid_pending_inputs_are_rejected(void **state)
 {
     (void)state;
     task t;
@@ -185,7 +185,7 @@ int main(void)
         cmocka_unit_test(pending_inputs_survive_a_file),
         cmocka_unit_test(predictions_do_not_depend_on_pending_inputs),
         cmocka_unit_test(with_feedback_the_last_target_is_pending),
-        cmocka_unit_test(invalid_pending_inputs_are_refused),
+        cmocka_unit_test(invalid_pending_inputs_are_rejected),
         cmocka_unit_test(models_recognise_their_first_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,7 +191,7 @@ static volt_search_plan search_of(const char *text, int64_t n, int64_t d, int64_
 }
 
 /* At least the peak, and at most three times the peak plus 128 KiB. */
-static void a_search_stays_within_its_plan(void **state)
+static void search_stays_within_plan(void **state)
 {
     (void)state;
     static const char *const texts[] = {"volterra", "rbf:gamma=1,window=4", "esn:size=20"};
@@ -214,7 +214,7 @@ static void a_search_stays_within_its_plan(void **state)
 }
 
 /* Times depend on the rows of the training parts and the number of alphas. */
-static void the_time_of_a_search_follows(void **state)
+static void search_time_is_planned(void **state)
 {
     (void)state;
     volt_search_options options = volt_search_options_default();
@@ -246,7 +246,7 @@ static void the_time_of_a_search_follows(void **state)
 }
 
 /* Small fits are exact, on states if these are few; fits of hours use landmarks. Errors match the table. */
-static void the_plan_says_which_solver_is_taken(void **state)
+static void plan_reports_solver(void **state)
 {
     (void)state;
     volt_solver_plans small = solvers_of("volterra", 500, 2, 1, 0),
@@ -277,7 +277,7 @@ static void the_plan_says_which_solver_is_taken(void **state)
 
 /* The plan does not depend on the kernel. It is at least the peak of every lift, and at most a tenth above
  * the largest, plus buffers of 128 KiB. */
-static void the_plan_covers_the_peak_of_a_fit(void **state)
+static void plan_covers_the_peak_of_a_fit(void **state)
 {
     (void)state;
     static const int64_t shapes[][3] = {{50, 2, 1}, {700, 3, 2}, {700, 2, 60}, {700, 40, 1}, {400, 200, 3}};
@@ -322,7 +322,7 @@ static double measure_evidence(const char *text, int64_t n, int64_t d, int64_t q
 }
 
 /* At least the peak, and at most a quarter more, plus buffers of 128 KiB. */
-static void the_plan_covers_the_peak_of_the_evidence(void **state)
+static void plan_covers_the_peak_of_the_evidence(void **state)
 {
     (void)state;
     static const char *const texts[] = {"volterra", "volterra:lift=rbf,gamma=0.5", "memory",
@@ -345,7 +345,7 @@ static void the_plan_covers_the_peak_of_the_evidence(void **state)
         }
 }
 
-static void the_peak_is_within_the_budget(void **state)
+static void peak_memory_is_within_budget(void **state)
 {
     (void)state;
     enum { N = 1500, D = 3, Q = 3 };
@@ -360,7 +360,7 @@ static void the_peak_is_within_the_budget(void **state)
 }
 
 /* On disk: the numbers and a header of a few hundred bytes. */
-static void the_size_of_a_model_is_that_of_its_file(void **state)
+static void model_size_equals_file_size(void **state)
 {
     (void)state;
     enum { N = 500, D = 4, Q = 3 };
@@ -387,7 +387,7 @@ static void the_size_of_a_model_is_that_of_its_file(void **state)
 
 /* ---- feasible sizes --------------------------------------------------------------------------- */
 
-static void the_largest_n_fits_and_the_next_does_not(void **state)
+static void largest_n_fits_in_memory(void **state)
 {
     (void)state;
     for (int64_t d = 1; d <= 1000; d *= 10)
@@ -430,7 +430,7 @@ static void features_are_counted(void **state)
 
 /* ---- times ------------------------------------------------------------------------------------ */
 
-static void times_are_measured_when_asked(void **state)
+static void times_are_measured_on_request(void **state)
 {
     (void)state;
     volt_plan plan = plan_of(5000, 3, 3, 0);
@@ -444,7 +444,7 @@ static void times_are_measured_when_asked(void **state)
 /* Two plans are two timings, which can differ on a loaded machine, so times are compared within one plan.
  * The evidence takes three factorisations, one Gram matrix, one more for every parameter with a derivative,
  * and four for each of the others. */
-static void the_time_of_the_evidence_follows(void **state)
+static void evidence_time_is_planned(void **state)
 {
     (void)state;
     static const struct {
@@ -466,7 +466,7 @@ static void the_time_of_the_evidence_follows(void **state)
     }
 }
 
-static void wrong_plans_are_refused(void **state)
+static void invalid_plans_are_rejected(void **state)
 {
     (void)state;
     volt_plan plan = {.struct_size = sizeof(volt_plan), .fit_bytes = -7};
@@ -480,21 +480,21 @@ static void wrong_plans_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_plan_covers_the_peak_of_a_fit, use_own_allocator),
+        cmocka_unit_test_teardown(plan_covers_the_peak_of_a_fit, use_own_allocator),
         cmocka_unit_test_teardown(every_solver_stays_within_its_plan, use_own_allocator),
         cmocka_unit_test_teardown(wide_inputs_of_landmarks_are_not_counted_twice, use_own_allocator),
-        cmocka_unit_test_teardown(a_search_stays_within_its_plan, use_own_allocator),
-        cmocka_unit_test(the_time_of_a_search_follows),
-        cmocka_unit_test_teardown(the_plan_says_which_solver_is_taken, use_own_allocator),
-        cmocka_unit_test_teardown(the_plan_covers_the_peak_of_the_evidence, use_own_allocator),
-        cmocka_unit_test_teardown(the_peak_is_within_the_budget, use_own_allocator),
-        cmocka_unit_test(the_size_of_a_model_is_that_of_its_file),
-        cmocka_unit_test(the_largest_n_fits_and_the_next_does_not),
+        cmocka_unit_test_teardown(search_stays_within_plan, use_own_allocator),
+        cmocka_unit_test(search_time_is_planned),
+        cmocka_unit_test_teardown(plan_reports_solver, use_own_allocator),
+        cmocka_unit_test_teardown(plan_covers_the_peak_of_the_evidence, use_own_allocator),
+        cmocka_unit_test_teardown(peak_memory_is_within_budget, use_own_allocator),
+        cmocka_unit_test(model_size_equals_file_size),
+        cmocka_unit_test(largest_n_fits_in_memory),
         cmocka_unit_test(very_large_plans_stay_finite),
         cmocka_unit_test(features_are_counted),
-        cmocka_unit_test(times_are_measured_when_asked),
-        cmocka_unit_test(the_time_of_the_evidence_follows),
-        cmocka_unit_test(wrong_plans_are_refused),
+        cmocka_unit_test(times_are_measured_on_request),
+        cmocka_unit_test(evidence_time_is_planned),
+        cmocka_unit_test(invalid_plans_are_rejected),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

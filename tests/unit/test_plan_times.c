@@ -37,7 +37,7 @@ static double sum_of_groups(const volt_split *splits, int64_t folds, double most
 }
 
 /* Matrices cost the square of their rows; factors cost the third power for every alpha. */
-static void the_time_of_a_search_is_that_of_its_parts(void **state)
+static void search_time_is_sum_of_parts(void **state)
 {
     (void)state;
     enum { ROWS = 1000, FOLDS = 4 };
@@ -68,7 +68,7 @@ static void the_time_of_a_search_is_that_of_its_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_time_of_a_search_is_that_of_its_parts),
+        cmocka_unit_test(search_time_is_sum_of_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

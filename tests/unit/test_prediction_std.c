@@ -143,7 +143,7 @@ static void every_engine(void **state)
     }
 }
 
-static void without_intercept_washout_and_holes(void **state)
+static void without_intercept_with_washout_and_missing_targets(void **state)
 {
     (void)state;
     static const char *const texts[] = {"volterra:tau=0.5,lambda=0.6", "memory:gamma=0.5,rho=0.4,mu=0.3",
@@ -253,7 +253,7 @@ static void several_factors_in_a_file(void **state)
     free(X);
 }
 
-static void what_is_refused(void **state)
+static void invalid_arguments_are_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(53);
@@ -284,7 +284,7 @@ static void what_is_refused(void **state)
     free(X);
 }
 
-static void memory_that_runs_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     enum { FEW = 24 };
@@ -318,12 +318,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_engine),
-        cmocka_unit_test(without_intercept_washout_and_holes),
+        cmocka_unit_test(without_intercept_with_washout_and_missing_targets),
         cmocka_unit_test(records),
         cmocka_unit_test(chosen_alphas),
         cmocka_unit_test(several_factors_in_a_file),
-        cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(memory_that_runs_out),
+        cmocka_unit_test(invalid_arguments_are_rejected),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("spread", tests, NULL, NULL);
 }

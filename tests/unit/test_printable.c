@@ -102,7 +102,7 @@ static void known_texts(void **state)
     }
 }
 
-static void error_sentences(void **state)
+static void error_messages_are_printable(void **state)
 {
     (void)state;
     volt_fail(VOLT_ERR_IO, "no column '%s'", "a\x1b]0;title\x07");
@@ -147,7 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_character), cmocka_unit_test(whole_texts_of_random_bytes),
-        cmocka_unit_test(known_texts),     cmocka_unit_test(error_sentences),
+        cmocka_unit_test(known_texts),     cmocka_unit_test(error_messages_are_printable),
         cmocka_unit_test(log_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

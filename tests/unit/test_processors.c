@@ -57,7 +57,7 @@ static void put(const char *name, const char *text)
     fclose(file);
 }
 
-static void nothing_there_is_no_quota(void **state)
+static void missing_files_mean_no_quota(void **state)
 {
     (void)state;
     begin();
@@ -68,7 +68,7 @@ static void nothing_there_is_no_quota(void **state)
     assert_int_equal(volt_cgroup_processors(root), 0);
 }
 
-static void the_second_version(void **state)
+static void cgroup_version_2(void **state)
 {
     (void)state;
     const struct {
@@ -95,7 +95,7 @@ static void the_second_version(void **state)
 }
 
 /* The smallest quota of the group and its ancestors applies. */
-static void groups_around_it_count(void **state)
+static void parent_groups_limit_quota(void **state)
 {
     (void)state;
     begin();
@@ -114,7 +114,7 @@ static void groups_around_it_count(void **state)
 }
 
 /* A container may see a path that is not mounted: its own group is then the root of the hierarchy. */
-static void a_path_that_is_not_there(void **state)
+static void missing_path(void **state)
 {
     (void)state;
     begin();
@@ -123,7 +123,7 @@ static void a_path_that_is_not_there(void **state)
     assert_int_equal(volt_cgroup_processors(root), 3);
 }
 
-static void the_first_version(void **state)
+static void cgroup_version_1(void **state)
 {
     (void)state;
     begin();
@@ -155,7 +155,7 @@ static void the_first_version(void **state)
 }
 
 /* A group outside the visible hierarchy has a path with "..": no file there is read. */
-static void nothing_outside_is_read(void **state)
+static void paths_outside_root_are_not_read(void **state)
 {
     (void)state;
     begin();
@@ -170,7 +170,7 @@ static void nothing_outside_is_read(void **state)
 }
 
 /* Shares are relative to the quota of the machine that runs the test. */
-static void sharers_have_their_part(void **state)
+static void processes_share_equally(void **state)
 {
     (void)state;
     const char *why = "nothing";
@@ -193,10 +193,13 @@ static void sharers_have_their_part(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_there_is_no_quota), cmocka_unit_test(the_second_version),
-        cmocka_unit_test(groups_around_it_count),    cmocka_unit_test(a_path_that_is_not_there),
-        cmocka_unit_test(the_first_version),         cmocka_unit_test(nothing_outside_is_read),
-        cmocka_unit_test(sharers_have_their_part),
+        cmocka_unit_test(missing_files_mean_no_quota),
+        cmocka_unit_test(cgroup_version_2),
+        cmocka_unit_test(parent_groups_limit_quota),
+        cmocka_unit_test(missing_path),
+        cmocka_unit_test(cgroup_version_1),
+        cmocka_unit_test(paths_outside_root_are_not_read),
+        cmocka_unit_test(processes_share_equally),
     };
     return cmocka_run_group_tests_name("processors", tests, NULL, remove_root);
 }

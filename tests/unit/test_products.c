@@ -48,7 +48,7 @@ static void compare(const volt_product_loops *loops, int64_t rows, int64_t d, in
 }
 
 /* Counts on both sides of every width at which a loop changes: 8, 16, 32 and 64 columns. */
-static void every_loop_gives_the_sums(void **state)
+static void every_loop_equals_plain_sums(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(911);
@@ -66,7 +66,7 @@ static void every_loop_gives_the_sums(void **state)
 }
 
 /* The library uses the first of them. */
-static void the_first_is_taken(void **state)
+static void first_supported_loop_is_used(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(912);
@@ -84,8 +84,8 @@ static void the_first_is_taken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_loop_gives_the_sums),
-        cmocka_unit_test(the_first_is_taken),
+        cmocka_unit_test(every_loop_equals_plain_sums),
+        cmocka_unit_test(first_supported_loop_is_used),
     };
     return cmocka_run_group_tests_name("products", tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ static void stages_share_one_scale(void **state)
     check_orderly(&seen);
 }
 
-static void the_user_is_not_called_too_often(void **state)
+static void callback_rate_is_limited(void **state)
 {
     (void)state;
     witness seen = fresh_witness(0);
@@ -99,7 +99,7 @@ static void the_user_is_not_called_too_often(void **state)
     check_orderly(&seen);
 }
 
-static void cancelling_ends_the_stage_with_its_name(void **state)
+static void cancellation_reports_stage_name(void **state)
 {
     (void)state;
     witness seen = fresh_witness(2);
@@ -118,7 +118,7 @@ static void cancelling_ends_the_stage_with_its_name(void **state)
     assert_int_equal(seen.calls, calls); /* the user is not called after a cancellation */
 }
 
-static void cancelling_at_the_first_or_the_last_call_counts(void **state)
+static void cancellation_at_first_or_last_call(void **state)
 {
     (void)state;
     volt_stage stage;
@@ -134,7 +134,7 @@ static void cancelling_at_the_first_or_the_last_call_counts(void **state)
     check_fails(volt_stage_end(&stage), VOLT_ERR_CANCELLED, "gram");
 }
 
-static void no_callback_is_fine(void **state)
+static void null_callback_is_allowed(void **state)
 {
     (void)state;
     volt_stage stage;
@@ -206,10 +206,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stages_share_one_scale),
-        cmocka_unit_test(the_user_is_not_called_too_often),
-        cmocka_unit_test(cancelling_ends_the_stage_with_its_name),
-        cmocka_unit_test(cancelling_at_the_first_or_the_last_call_counts),
-        cmocka_unit_test(no_callback_is_fine),
+        cmocka_unit_test(callback_rate_is_limited),
+        cmocka_unit_test(cancellation_reports_stage_name),
+        cmocka_unit_test(cancellation_at_first_or_last_call),
+        cmocka_unit_test(null_callback_is_allowed),
         cmocka_unit_test(all_threads_of_a_region_stop),
         cmocka_unit_test(every_caller_in_a_region_can_cancel),
     };

@@ -11,7 +11,7 @@
 enum { FOLDS = 4 };
 
 /* Scores of any size: a candidate that ties or could still tie continues; any other is stopped. */
-static void a_tie_is_not_given_up(void **state)
+static void tied_candidate_is_not_stopped(void **state)
 {
     (void)state;
     static const double sizes[] = {1e-6, 0.5, 3, 1e4};
@@ -36,6 +36,6 @@ static void a_tie_is_not_given_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_tie_is_not_given_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tied_candidate_is_not_stopped)};
     return cmocka_run_group_tests_name("race rule", tests, NULL, NULL);
 }

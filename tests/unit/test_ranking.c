@@ -106,7 +106,7 @@ static void areas_are_sums_over_pairs(void **state)
     }
 }
 
-static void what_has_no_areas_is_refused(void **state)
+static void rankings_without_two_classes_are_rejected(void **state)
 {
     (void)state;
     const double scores[] = {1, 2, NAN};
@@ -128,7 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(areas_by_hand),
         cmocka_unit_test(areas_are_sums_over_pairs),
-        cmocka_unit_test(what_has_no_areas_is_refused),
+        cmocka_unit_test(rankings_without_two_classes_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

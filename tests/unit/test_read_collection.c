@@ -108,7 +108,7 @@ static void ts_files(void **state)
                  "Stra\xc3\x9f\x65:1"); /* Latin-1 */
 }
 
-static void ts_files_that_are_wrong(void **state)
+static void invalid_ts_files(void **state)
 {
     (void)state;
     static const bad_file damaged[] = {
@@ -189,7 +189,7 @@ static void arff_files(void **state)
     assert_reads("a.arff", "@attribute x real\n@attribute c {it\\'s}\n@data\n1,'it\\'s'\n", "it\\'s:1");
 }
 
-static void arff_files_that_are_wrong(void **state)
+static void invalid_arff_files(void **state)
 {
     (void)state;
     static const bad_file damaged[] = {
@@ -255,7 +255,7 @@ static void long_csv_files(void **state)
     assert_reads("a.csv", "\xef\xbb\xbfseries,Stra\xdf\x65\na,1\n", "Stra\xc3\x9f\x65;1");
 }
 
-static void long_csv_files_that_are_wrong(void **state)
+static void invalid_long_csv_files(void **state)
 {
     (void)state;
     static const bad_file damaged[] = {
@@ -284,7 +284,7 @@ static void long_csv_files_that_are_wrong(void **state)
 }
 
 /* More series than the initial hash table holds, with interleaved rows. */
-static void many_series_that_alternate(void **state)
+static void many_interleaved_series(void **state)
 {
     (void)state;
     enum { SERIES = 3000, ROWS = 3 };
@@ -358,7 +358,7 @@ static void npy_files(void **state)
     assert_file_reads(write_npy("|u1", "False", "(2, 2)", "\1\2\3\4", 4), "1/2|3/4");
 }
 
-static void npy_files_that_are_wrong(void **state)
+static void invalid_npy_files(void **state)
 {
     (void)state;
     double data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -500,7 +500,7 @@ static void cut_files(void **state)
         }
 }
 
-static void the_call_itself(void **state)
+static void invalid_calls_are_rejected(void **state)
 {
     (void)state;
     volt_collection *collection = NULL;
@@ -512,7 +512,7 @@ static void the_call_itself(void **state)
     volt_collection_free(NULL);
 }
 
-static void a_collection_is_no_table(void **state)
+static void collection_is_not_a_table(void **state)
 {
     (void)state;
     volt_table *table = NULL;
@@ -524,20 +524,20 @@ static void a_collection_is_no_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_collection_is_no_table),
+        cmocka_unit_test(collection_is_not_a_table),
         cmocka_unit_test(ts_files),
-        cmocka_unit_test(ts_files_that_are_wrong),
+        cmocka_unit_test(invalid_ts_files),
         cmocka_unit_test(arff_files),
-        cmocka_unit_test(arff_files_that_are_wrong),
+        cmocka_unit_test(invalid_arff_files),
         cmocka_unit_test(long_csv_files),
-        cmocka_unit_test(long_csv_files_that_are_wrong),
-        cmocka_unit_test(many_series_that_alternate),
+        cmocka_unit_test(invalid_long_csv_files),
+        cmocka_unit_test(many_interleaved_series),
         cmocka_unit_test(npy_files),
-        cmocka_unit_test(npy_files_that_are_wrong),
+        cmocka_unit_test(invalid_npy_files),
         cmocka_unit_test(numbers_read_exactly),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(cut_files),
-        cmocka_unit_test(the_call_itself),
+        cmocka_unit_test(invalid_calls_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,7 +106,7 @@ static void rows_of_every_kind(void **state)
     }
 }
 
-static void rows_that_are_not_there(void **state)
+static void rows_outside_the_file(void **state)
 {
     (void)state;
     const char *path = scratch_write_text("few.csv", "a,b\n1,2\n3,4\n5,6\n");
@@ -187,7 +187,7 @@ static void times_of_the_rows(void **state)
 }
 
 /* Two columns of the same name are used in file order. */
-static void names_that_columns_share(void **state)
+static void duplicate_column_names(void **state)
 {
     (void)state;
     const char *path = scratch_write_text("twice.csv", "a,z,a\n1,oops,2\n");
@@ -203,7 +203,7 @@ static void names_that_columns_share(void **state)
 
 /* Missing values at the ends take the nearest value, integers are exact, and the counts report number and
  * position. */
-static void ends_take_the_nearest_value(void **state)
+static void missing_ends_use_nearest_value(void **state)
 {
     (void)state;
     const char *path = scratch_write_text("ends.csv", "a,b\n,NA\n2,\n,7\n4,8\n,\n");
@@ -258,9 +258,9 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_every_kind),        cmocka_unit_test(rows_that_are_not_there),
+        cmocka_unit_test(rows_of_every_kind),        cmocka_unit_test(rows_outside_the_file),
         cmocka_unit_test(lines_of_the_file),         cmocka_unit_test(times_of_the_rows),
-        cmocka_unit_test(names_that_columns_share),  cmocka_unit_test(ends_take_the_nearest_value),
+        cmocka_unit_test(duplicate_column_names),    cmocka_unit_test(missing_ends_use_nearest_value),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static const char *texts_of(const char *name, const char *content, const char *c
     return joined;
 }
 
-static void the_column_that_was_asked_for(void **state)
+static void selected_column_is_read(void **state)
 {
     (void)state;
     const char *file = "u,run,y\n1,a,2\n3,\"b, c\",4\n\n5,7,6\n";
@@ -58,7 +58,7 @@ static void numbers_of_other_formats(void **state)
     volt_free(texts);
 }
 
-static void what_is_refused(void **state)
+static void invalid_arguments_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -87,7 +87,7 @@ static void what_is_refused(void **state)
     check_fails(volt_texts_read("", &texts, &rows), VOLT_ERR_IO, "empty");
 }
 
-static void memory_may_run_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     char source[600];
@@ -113,10 +113,10 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_column_that_was_asked_for),
+        cmocka_unit_test(selected_column_is_read),
         cmocka_unit_test(numbers_of_other_formats),
-        cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(invalid_arguments_are_rejected),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

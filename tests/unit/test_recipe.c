@@ -131,7 +131,7 @@ static void make_plain(const problem *p, volt_input kind, int64_t season, int64_
     }
 }
 
-static void columns_are_those_of_a_plain_construction(void **state)
+static void columns_equal_plain_construction(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(901);
@@ -171,7 +171,7 @@ static void columns_are_those_of_a_plain_construction(void **state)
     assert_true(seasons > 20);
 }
 
-static void an_input_that_never_moves_is_no_column(void **state)
+static void constant_difference_is_dropped(void **state)
 {
     (void)state;
     double X[2 * N];
@@ -192,7 +192,7 @@ static void an_input_that_never_moves_is_no_column(void **state)
 }
 
 /* The ring buffer of recent rows compared with the rows themselves, from any row on. */
-static void recent_rows_are_those_before(void **state)
+static void recent_rows_are_previous_rows(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(902);
@@ -348,7 +348,7 @@ static void check_model(const volt_kernel *kernel, const problem *p, int *learne
     volt_model_free(model);
 }
 
-static void every_way_of_forecasting_says_the_same(void **state)
+static void all_prediction_paths_agree(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(903);
@@ -370,7 +370,7 @@ static void every_way_of_forecasting_says_the_same(void **state)
 }
 
 /* A closed loop of a model of changes equals a stream that is fed by the test. */
-static void a_model_of_changes_runs_on(void **state)
+static void difference_model_continues(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(904);
@@ -408,7 +408,7 @@ static void a_model_of_changes_runs_on(void **state)
 }
 
 /* Several horizons in one model: each equals the fit of that horizon's targets on the same columns. */
-static void horizons_do_not_touch_each_other(void **state)
+static void horizons_are_independent(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(905);
@@ -445,7 +445,7 @@ static void horizons_do_not_touch_each_other(void **state)
     volt_kernel_free(kernel);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void impossible_options_are_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(906);
@@ -487,13 +487,10 @@ static void what_cannot_be_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_those_of_a_plain_construction),
-        cmocka_unit_test(an_input_that_never_moves_is_no_column),
-        cmocka_unit_test(recent_rows_are_those_before),
-        cmocka_unit_test(every_way_of_forecasting_says_the_same),
-        cmocka_unit_test(a_model_of_changes_runs_on),
-        cmocka_unit_test(horizons_do_not_touch_each_other),
-        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(columns_equal_plain_construction), cmocka_unit_test(constant_difference_is_dropped),
+        cmocka_unit_test(recent_rows_are_previous_rows),    cmocka_unit_test(all_prediction_paths_agree),
+        cmocka_unit_test(difference_model_continues),       cmocka_unit_test(horizons_are_independent),
+        cmocka_unit_test(impossible_options_are_rejected),
     };
     return cmocka_run_group_tests_name("recipe", tests, NULL, NULL);
 }

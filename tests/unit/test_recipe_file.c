@@ -82,7 +82,7 @@ static void refused(const crafted *c, const char *fragment)
 
 /* The columns of x = 4.5 after 3 and 4 are 1 (4.5, clipped) and 0.25 (half of 0.5); its prediction is a
  * change from 4.5. */
-static void the_crafted_model_itself_loads(void **state)
+static void crafted_model_loads(void **state)
 {
     (void)state;
     crafted c;
@@ -107,7 +107,7 @@ static void the_crafted_model_itself_loads(void **state)
     volt_model_free(model);
 }
 
-static void infinite_alphas_and_ranges_come_back(void **state)
+static void infinite_alphas_and_ranges_round_trip(void **state)
 {
     (void)state;
     crafted c;
@@ -126,7 +126,7 @@ static void infinite_alphas_and_ranges_come_back(void **state)
     volt_model_free(model);
 }
 
-static void wrong_metadata_are_refused(void **state)
+static void invalid_metadata_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -156,7 +156,7 @@ static void wrong_metadata_are_refused(void **state)
     }
 }
 
-static void wrong_tensors_are_refused(void **state)
+static void invalid_tensors_are_rejected(void **state)
 {
     (void)state;
     static const char *const names[] = {"columns", "recent", "anchors", "alphas"};
@@ -204,10 +204,10 @@ static void wrong_tensors_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_crafted_model_itself_loads),
-        cmocka_unit_test(infinite_alphas_and_ranges_come_back),
-        cmocka_unit_test(wrong_metadata_are_refused),
-        cmocka_unit_test(wrong_tensors_are_refused),
+        cmocka_unit_test(crafted_model_loads),
+        cmocka_unit_test(infinite_alphas_and_ranges_round_trip),
+        cmocka_unit_test(invalid_metadata_are_rejected),
+        cmocka_unit_test(invalid_tensors_are_rejected),
     };
     return cmocka_run_group_tests_name("recipe_file", tests, NULL, NULL);
 }

@@ -181,7 +181,7 @@ static void losses_and_weights(void **state)
 
 /* ---- comparisons -------------------------------------------------------------------------------- */
 
-static void comparisons(void **state)
+static void comparison_scenarios(void **state)
 {
     (void)state;
     enum { N = 12 };
@@ -397,7 +397,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_of_rows),        cmocka_unit_test(baselines),
-        cmocka_unit_test(losses_and_weights),   cmocka_unit_test(comparisons),
+        cmocka_unit_test(losses_and_weights),   cmocka_unit_test(comparison_scenarios),
         cmocka_unit_test(parameters_in_memory), cmocka_unit_test(returns_and_fits),
         cmocka_unit_test(parameters_as_text),
     };

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-static void reading_without_a_place(void **state)
+static void reading_into_null(void **state)
 {
     (void)state;
     const char *path = scratch_write_text("two.csv", "a,b\n1,2\n3,4\n");
@@ -72,7 +72,7 @@ static void texts_of_a_column_of_numbers(void **state)
     assert_int_equal(rows, 4);
 }
 
-static void two_tables_with_holes(void **state)
+static void two_tables_with_missing_values(void **state)
 {
     (void)state;
     volt_table *whole = NULL, *holed = NULL, *longer = NULL;
@@ -103,7 +103,7 @@ static void two_tables_with_holes(void **state)
     volt_table_free(longer);
 }
 
-static void writing_what_is_no_matrix(void **state)
+static void writing_invalid_matrices(void **state)
 {
     (void)state;
     const double numbers[] = {1, 2, 3, 4};
@@ -134,7 +134,7 @@ static void writing_what_is_no_matrix(void **state)
 }
 
 /* A rejected piece leaves the writer unchanged: the remaining pieces complete the file. */
-static void pieces_that_do_not_fit(void **state)
+static void blocks_with_wrong_shape(void **state)
 {
     (void)state;
     const double numbers[] = {1, 2, 3, 4};
@@ -189,7 +189,7 @@ static void lines_of_a_stream(void **state)
     assert_int_equal(count, -7);
 }
 
-static void times_that_are_none(void **state)
+static void invalid_times(void **state)
 {
     (void)state;
     const char *first[] = {"4/9/2019", "13/9/2019", "4/13/2019"}, *nothing[] = {"soon"};
@@ -255,7 +255,7 @@ static void times_written_like_others(void **state)
     assert_string_equal(volt_time_format((volt_time){0, 5400}, text), "1970-01-01 01:30+01:30");
 }
 
-static void steps_and_calendars_that_are_none(void **state)
+static void invalid_steps_and_calendars(void **state)
 {
     (void)state;
     const volt_time times[2] = {{0, 0}, {60, 60}}, beyond = {1e14, 1e14};
@@ -307,15 +307,15 @@ static void steps_and_calendars_that_are_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading_without_a_place),
+        cmocka_unit_test(reading_into_null),
         cmocka_unit_test(texts_of_a_column_of_numbers),
-        cmocka_unit_test(two_tables_with_holes),
-        cmocka_unit_test(writing_what_is_no_matrix),
-        cmocka_unit_test(pieces_that_do_not_fit),
+        cmocka_unit_test(two_tables_with_missing_values),
+        cmocka_unit_test(writing_invalid_matrices),
+        cmocka_unit_test(blocks_with_wrong_shape),
         cmocka_unit_test(lines_of_a_stream),
-        cmocka_unit_test(times_that_are_none),
+        cmocka_unit_test(invalid_times),
         cmocka_unit_test(times_written_like_others),
-        cmocka_unit_test(steps_and_calendars_that_are_none),
+        cmocka_unit_test(invalid_steps_and_calendars),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ static void options_of_a_loss(void **state)
 }
 
 /* Classes are integers below the class count, and their number is limited. */
-static void classes_that_are_none(void **state)
+static void invalid_classes(void **state)
 {
     (void)state;
     volt_fit_options options = given_alpha();
@@ -165,7 +165,7 @@ static void classes_that_are_none(void **state)
     volt_kernel_free(kernel);
 }
 
-static void inputs_that_teach_nothing(void **state)
+static void constant_inputs(void **state)
 {
     (void)state;
     volt_fit_options options = given_alpha();
@@ -197,7 +197,7 @@ static void inputs_that_teach_nothing(void **state)
 
 /* ---- model queries ---------------------------------------------------------------------------- */
 
-static void questions_without_a_place(void **state)
+static void queries_into_null(void **state)
 {
     (void)state;
     volt_fit_options options = given_alpha();
@@ -252,7 +252,7 @@ static void questions_without_a_place(void **state)
 }
 
 /* Models with feedback, with another loss and on landmarks do not support every query. */
-static void questions_to_other_models(void **state)
+static void unsupported_queries(void **state)
 {
     (void)state;
     volt_fit_options options = given_alpha();
@@ -302,7 +302,7 @@ static void questions_to_other_models(void **state)
 
 /* ---- streams, intervals, learners --------------------------------------------------------------- */
 
-static void rows_that_no_stream_takes(void **state)
+static void invalid_stream_rows(void **state)
 {
     (void)state;
     volt_fit_options options = given_alpha();
@@ -359,7 +359,7 @@ static void rows_that_no_stream_takes(void **state)
     volt_model_free(model);
 }
 
-static void rows_that_no_learner_takes(void **state)
+static void invalid_learner_rows(void **state)
 {
     (void)state;
     volt_fit_options options = given_alpha();
@@ -429,10 +429,10 @@ static void rows_that_no_learner_takes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_of_a_fit),          cmocka_unit_test(options_of_a_loss),
-        cmocka_unit_test(classes_that_are_none),     cmocka_unit_test(inputs_that_teach_nothing),
-        cmocka_unit_test(questions_without_a_place), cmocka_unit_test(questions_to_other_models),
-        cmocka_unit_test(rows_that_no_stream_takes), cmocka_unit_test(rows_that_no_learner_takes),
+        cmocka_unit_test(options_of_a_fit),    cmocka_unit_test(options_of_a_loss),
+        cmocka_unit_test(invalid_classes),     cmocka_unit_test(constant_inputs),
+        cmocka_unit_test(queries_into_null),   cmocka_unit_test(unsupported_queries),
+        cmocka_unit_test(invalid_stream_rows), cmocka_unit_test(invalid_learner_rows),
     };
     return cmocka_run_group_tests(tests, draw_system, NULL);
 }

@@ -101,7 +101,7 @@ static void detectors(void **state)
     volt_series_anomaly_free(anomaly);
 }
 
-static void watches(void **state)
+static void invalid_watch_options(void **state)
 {
     (void)state;
     enum { N = 20 };
@@ -323,7 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(detectors),
-        cmocka_unit_test(watches),
+        cmocka_unit_test(invalid_watch_options),
         cmocka_unit_test(options_of_classifiers),
         cmocka_unit_test(series_of_classifiers),
         cmocka_unit_test(collections),

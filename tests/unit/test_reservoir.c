@@ -109,7 +109,7 @@ static void check_entries(const char *text, const plain_esn *esn, const double *
     volt_kernel_free(kernel);
 }
 
-static void drawn_networks_are_what_they_say(void **state)
+static void random_networks_match_parameters(void **state)
 {
     (void)state;
     static const struct {
@@ -212,7 +212,7 @@ static void state_affine_by_hand(void **state)
 /* ---- initial states and warnings ---------------------------------------------------------------- */
 
 /* Leading rows of zeros have no effect if the sequence starts at the rest state. */
-static void zeros_in_front(void **state)
+static void leading_zeros_have_no_effect(void **state)
 {
     (void)state;
     enum { ZEROS = 7, ALL = ZEROS + ROWS };
@@ -264,7 +264,7 @@ static int warnings_of(const char *text, const double *Z)
     return n_warnings;
 }
 
-static void a_past_that_does_not_fade_is_said(void **state)
+static void missing_fading_memory_is_reported(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(7104);
@@ -316,7 +316,7 @@ static void wrong_texts(void **state)
     }
 }
 
-static void right_texts(void **state)
+static void valid_texts(void **state)
 {
     (void)state;
     static const char *const texts[][2] = {
@@ -489,7 +489,7 @@ static void models_keep_their_weights(void **state)
 }
 
 /* A file without the weights, or with weights of another shape, is rejected. */
-static void models_without_their_weights(void **state)
+static void models_with_missing_weights(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(7107);
@@ -527,7 +527,7 @@ static void models_without_their_weights(void **state)
 }
 
 /* For every k, the k-th allocation fails: for a matrix with random weights, and with weights from a file. */
-static void memory_runs_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     double numbers[9] = {0.1, 0.2, 0.3, 0.1}, Z[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, K[9];
@@ -555,7 +555,7 @@ static void memory_runs_out(void **state)
 }
 
 /* Results do not depend on earlier random weights: the cached radius belongs to the current weights. */
-static void the_radius_that_is_remembered(void **state)
+static void radius_is_saved(void **state)
 {
     (void)state;
     static double first[ROWS * ROWS], again[ROWS * ROWS];
@@ -582,19 +582,19 @@ static void the_radius_that_is_remembered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drawn_networks_are_what_they_say),
+        cmocka_unit_test(random_networks_match_parameters),
         cmocka_unit_test(state_affine_bounds),
         cmocka_unit_test(state_affine_by_hand),
-        cmocka_unit_test(zeros_in_front),
-        cmocka_unit_test(a_past_that_does_not_fade_is_said),
+        cmocka_unit_test(leading_zeros_have_no_effect),
+        cmocka_unit_test(missing_fading_memory_is_reported),
         cmocka_unit_test(wrong_texts),
-        cmocka_unit_test(right_texts),
+        cmocka_unit_test(valid_texts),
         cmocka_unit_test(wrong_weights),
         cmocka_unit_test(damaged_weights),
         cmocka_unit_test(models_keep_their_weights),
-        cmocka_unit_test(models_without_their_weights),
-        cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(the_radius_that_is_remembered),
+        cmocka_unit_test(models_with_missing_weights),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(radius_is_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,7 +204,7 @@ static void intercept_equals_the_augmented_system(void **state)
 
 /* The gradient of |K A + 1 c - Y|^2 + alpha tr(A' K A) is zero: K (K A + 1 c - Y + alpha A) in A, and 1' (K
  * A + 1 c - Y) in c. */
-static void the_objective_is_stationary(void **state)
+static void objective_is_stationary(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(104);
@@ -230,7 +230,7 @@ static void the_objective_is_stationary(void **state)
     free_problem(&p);
 }
 
-static void the_report_is_right(void **state)
+static void report_is_correct(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(105);
@@ -276,7 +276,7 @@ static int stop_listening(void **state)
     return 0;
 }
 
-static void alpha_below_the_rounding_level_is_a_warning(void **state)
+static void alpha_below_rounding_level_warns(void **state)
 {
     (void)state;
     double K[] = {5, 0, 0, 3}, Y[] = {1, 2}, c;
@@ -295,7 +295,7 @@ static void alpha_below_the_rounding_level_is_a_warning(void **state)
     assert_int_equal(h.warnings, 1);
 }
 
-static void indefinite_matrices_are_refused_with_the_pivot(void **state)
+static void indefinite_matrices_are_rejected_with_the_pivot(void **state)
 {
     (void)state;
     enum { N = 600 };
@@ -323,7 +323,7 @@ static void indefinite_matrices_are_refused_with_the_pivot(void **state)
 }
 
 /* Gram matrices of smooth inputs are numerically rank deficient. */
-static void the_suggested_alpha_works(void **state)
+static void suggested_alpha_works(void **state)
 {
     (void)state;
     enum { N = 400 };
@@ -365,7 +365,7 @@ static void the_suggested_alpha_works(void **state)
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void wrong_calls_are_refused(void **state)
+static void invalid_calls_are_rejected(void **state)
 {
     (void)state;
     double K[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, Y[6] = {1, 2, 3, 4, 5, 6}, c[2] = {7, 7};
@@ -393,7 +393,7 @@ static void wrong_calls_are_refused(void **state)
     assert_true(c[0] == 7 && c[1] == 7);
 }
 
-static void gram_matrices_that_are_not_finite_are_refused(void **state)
+static void non_finite_gram_matrix_is_rejected(void **state)
 {
     (void)state;
     static const double values[] = {NAN, INFINITY, -INFINITY};
@@ -407,7 +407,7 @@ static void gram_matrices_that_are_not_finite_are_refused(void **state)
         }
 }
 
-static void targets_that_are_not_finite_are_refused(void **state)
+static void non_finite_targets_are_rejected(void **state)
 {
     (void)state;
     double K[4] = {4, 0, 1, 4}, Y[4] = {1, 2, NAN, 4}, c[2];
@@ -423,7 +423,7 @@ static int cancel(const char *stage, double fraction, void *context)
     return 1;
 }
 
-static void the_progress_callback_cancels(void **state)
+static void progress_callback_cancels(void **state)
 {
     (void)state;
     double K[] = {2, 0, 0, 2}, Y[] = {1, 2}, c = 3;
@@ -443,15 +443,15 @@ int main(void)
         cmocka_unit_test(solutions_satisfy_the_equations),
         cmocka_unit_test(many_outputs),
         cmocka_unit_test(intercept_equals_the_augmented_system),
-        cmocka_unit_test(the_objective_is_stationary),
-        cmocka_unit_test(the_report_is_right),
-        cmocka_unit_test_teardown(alpha_below_the_rounding_level_is_a_warning, stop_listening),
-        cmocka_unit_test(indefinite_matrices_are_refused_with_the_pivot),
-        cmocka_unit_test(the_suggested_alpha_works),
-        cmocka_unit_test(wrong_calls_are_refused),
-        cmocka_unit_test(gram_matrices_that_are_not_finite_are_refused),
-        cmocka_unit_test(targets_that_are_not_finite_are_refused),
-        cmocka_unit_test(the_progress_callback_cancels),
+        cmocka_unit_test(objective_is_stationary),
+        cmocka_unit_test(report_is_correct),
+        cmocka_unit_test_teardown(alpha_below_rounding_level_warns, stop_listening),
+        cmocka_unit_test(indefinite_matrices_are_rejected_with_the_pivot),
+        cmocka_unit_test(suggested_alpha_works),
+        cmocka_unit_test(invalid_calls_are_rejected),
+        cmocka_unit_test(non_finite_gram_matrix_is_rejected),
+        cmocka_unit_test(non_finite_targets_are_rejected),
+        cmocka_unit_test(progress_callback_cancels),
     };
     return cmocka_run_group_tests_name("ridge", tests, NULL, NULL);
 }

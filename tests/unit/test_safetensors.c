@@ -56,7 +56,7 @@ static volt_status read_header(const char *header, size_t data_bytes)
     return status;
 }
 
-static void reads_what_it_wrote(void **state)
+static void written_file_reads_back(void **state)
 {
     (void)state;
     const char *path = write_sample("sample.safetensors");
@@ -98,7 +98,7 @@ static void layout_is_that_of_the_format(void **state)
     free(bytes);
 }
 
-static void every_flipped_bit_is_refused(void **state)
+static void every_flipped_bit_is_rejected(void **state)
 {
     (void)state;
     size_t size;
@@ -114,7 +114,7 @@ static void every_flipped_bit_is_refused(void **state)
     free(bytes);
 }
 
-static void every_truncation_is_refused(void **state)
+static void every_truncation_is_rejected(void **state)
 {
     (void)state;
     size_t size;
@@ -133,7 +133,7 @@ static void every_truncation_is_refused(void **state)
     free(bytes);
 }
 
-static void refuses_what_is_not_sound(void **state)
+static void rejects_invalid_files(void **state)
 {
     (void)state;
 #define NOTES "{\"__metadata__\":{\"checksum\":\"00000000\"}"
@@ -210,7 +210,7 @@ static void arrays_have_the_bytes_of_their_shape(void **state)
     assert_null(arrays);
 }
 
-static void refuses_to_write_what_cannot_be_read(void **state)
+static void rejects_writing_unreadable_data(void **state)
 {
     (void)state;
     const char *path = scratch_write_text("kept.safetensors", "old");
@@ -280,12 +280,12 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_it_wrote),
+        cmocka_unit_test(written_file_reads_back),
         cmocka_unit_test(layout_is_that_of_the_format),
-        cmocka_unit_test(every_flipped_bit_is_refused),
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(refuses_what_is_not_sound),
-        cmocka_unit_test(refuses_to_write_what_cannot_be_read),
+        cmocka_unit_test(every_flipped_bit_is_rejected),
+        cmocka_unit_test(every_truncation_is_rejected),
+        cmocka_unit_test(rejects_invalid_files),
+        cmocka_unit_test(rejects_writing_unreadable_data),
         cmocka_unit_test(arrays_have_the_bytes_of_their_shape),
         cmocka_unit_test(every_allocation_may_fail),
     };

@@ -70,7 +70,7 @@ static void defaults(void **state)
                 !options.log && !options.resume && !options.on_trial && !options.progress.report);
 }
 
-static void the_description_is_complete(void **state)
+static void description_is_complete(void **state)
 {
     (void)state;
     volt_search_options options = volt_search_options_default();
@@ -189,7 +189,7 @@ static volt_search_options listening(listener *l)
     return options;
 }
 
-static void the_caller_hears_of_every_trial_once(void **state)
+static void callback_receives_every_trial_once(void **state)
 {
     (void)state;
     listener l = {.cancel_after = -1};
@@ -204,7 +204,7 @@ static void the_caller_hears_of_every_trial_once(void **state)
 
 /* ---- cancellation ----------------------------------------------------------------------------- */
 
-static void cancelling_keeps_the_best_so_far(void **state)
+static void cancellation_keeps_best_so_far(void **state)
 {
     (void)state;
     listener l = {.cancel_after = 10};
@@ -226,7 +226,7 @@ static void cancelling_keeps_the_best_so_far(void **state)
     volt_search_free(search);
 }
 
-static void cancelling_before_the_first_score(void **state)
+static void cancellation_before_first_score(void **state)
 {
     (void)state;
     listener l = {.cancel_after = 0};
@@ -241,7 +241,7 @@ static void cancelling_before_the_first_score(void **state)
 
 /* ---- budgets ---------------------------------------------------------------------------------- */
 
-static void a_budget_ends_the_search_with_the_best_so_far(void **state)
+static void budget_stops_search_with_best_so_far(void **state)
 {
     (void)state;
     volt_search_options options = volt_search_options_default();
@@ -254,7 +254,7 @@ static void a_budget_ends_the_search_with_the_best_so_far(void **state)
     volt_search_free(search);
 }
 
-static void a_budget_that_is_not_used_up(void **state)
+static void unused_budget(void **state)
 {
     (void)state;
     volt_search_options options = volt_search_options_default();
@@ -269,7 +269,7 @@ static void a_budget_that_is_not_used_up(void **state)
     volt_search_free(search);
 }
 
-static void a_budget_too_small_for_anything(void **state)
+static void too_small_budget(void **state)
 {
     (void)state;
     volt_search_options options = volt_search_options_default();
@@ -348,7 +348,7 @@ static void failing_candidates_do_not_stop_the_search(void **state)
     volt_candidates_free(list);
 }
 
-static void when_all_fail_the_first_reason_is_given(void **state)
+static void all_failed_reports_first_reason(void **state)
 {
     (void)state;
     const char *kernels[] = {indefinite, overflowing};
@@ -368,7 +368,7 @@ static void when_all_fail_the_first_reason_is_given(void **state)
 
 /* Parameters outside a bound on these inputs fail only the candidate, and so do kernels that require a
  * window. */
-static void bounds_and_windows_fail_a_candidate_only(void **state)
+static void invalid_bounds_fail_only_the_candidate(void **state)
 {
     (void)state;
     const char *kernels[] = {"volterra:tau=2,lambda=0.5", "gak:sigma=1", "linear"};
@@ -397,7 +397,7 @@ static int five_of_them(int64_t index, char *kernel, size_t size, double *alpha,
     return 0;
 }
 
-static void a_function_says_when_there_are_no_more(void **state)
+static void candidate_function_signals_end(void **state)
 {
     (void)state;
     int64_t wrong = -1;
@@ -431,7 +431,7 @@ static void check_refused(const volt_search_options *options, volt_status status
     assert_ptr_equal(search, &problem);
 }
 
-static void wrong_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     volt_search_options good = volt_search_options_default(), options;
@@ -472,7 +472,7 @@ static void wrong_options_are_refused(void **state)
 #undef AGAIN
 }
 
-static void the_gap_follows_the_rows_ahead(void **state)
+static void gap_follows_the_rows_ahead(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -490,7 +490,7 @@ static void the_gap_follows_the_rows_ahead(void **state)
     }
 }
 
-static void wrong_data_are_refused(void **state)
+static void invalid_data_are_rejected(void **state)
 {
     (void)state;
     volt_search_options options = volt_search_options_default();
@@ -542,22 +542,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
-        cmocka_unit_test(the_description_is_complete),
+        cmocka_unit_test(description_is_complete),
         cmocka_unit_test(options_may_be_null),
         cmocka_unit_test(inputs_may_be_part_of_a_wider_matrix),
-        cmocka_unit_test(the_caller_hears_of_every_trial_once),
-        cmocka_unit_test(cancelling_keeps_the_best_so_far),
-        cmocka_unit_test(cancelling_before_the_first_score),
-        cmocka_unit_test(a_budget_ends_the_search_with_the_best_so_far),
-        cmocka_unit_test(a_budget_that_is_not_used_up),
-        cmocka_unit_test(a_budget_too_small_for_anything),
+        cmocka_unit_test(callback_receives_every_trial_once),
+        cmocka_unit_test(cancellation_keeps_best_so_far),
+        cmocka_unit_test(cancellation_before_first_score),
+        cmocka_unit_test(budget_stops_search_with_best_so_far),
+        cmocka_unit_test(unused_budget),
+        cmocka_unit_test(too_small_budget),
         cmocka_unit_test(failing_candidates_do_not_stop_the_search),
-        cmocka_unit_test(when_all_fail_the_first_reason_is_given),
-        cmocka_unit_test(bounds_and_windows_fail_a_candidate_only),
-        cmocka_unit_test(a_function_says_when_there_are_no_more),
-        cmocka_unit_test(wrong_options_are_refused),
-        cmocka_unit_test(the_gap_follows_the_rows_ahead),
-        cmocka_unit_test(wrong_data_are_refused),
+        cmocka_unit_test(all_failed_reports_first_reason),
+        cmocka_unit_test(invalid_bounds_fail_only_the_candidate),
+        cmocka_unit_test(candidate_function_signals_end),
+        cmocka_unit_test(invalid_options_are_rejected),
+        cmocka_unit_test(gap_follows_the_rows_ahead),
+        cmocka_unit_test(invalid_data_are_rejected),
         cmocka_unit_test(constant_targets_are_searched),
     };
     return cmocka_run_group_tests_name("search", tests, make_problem, free_problem);

@@ -205,13 +205,13 @@ static void check_all(const journey *list, int64_t count)
         journey_check(&list[i]);
 }
 
-static void searches_here(void **state)
+static void searches_on_cpu(void **state)
 {
     (void)state;
     check_all(journeys, COUNT(journeys));
 }
 
-static void searches_elsewhere(void **state)
+static void searches_on_device(void **state)
 {
     (void)state;
     check_ok(volt_backend_use("far-gram"));
@@ -220,7 +220,7 @@ static void searches_elsewhere(void **state)
     check_ok(volt_backend_use(volt_cpu_backend.name));
 }
 
-static void searches_at_a_device_that_fails(void **state)
+static void searches_on_failing_device(void **state)
 {
     (void)state;
     for (int64_t i = 0; i < COUNT(there); i++)
@@ -250,9 +250,9 @@ static int free_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(searches_here),
-        cmocka_unit_test(searches_elsewhere),
-        cmocka_unit_test(searches_at_a_device_that_fails),
+        cmocka_unit_test(searches_on_cpu),
+        cmocka_unit_test(searches_on_device),
+        cmocka_unit_test(searches_on_failing_device),
     };
     return cmocka_run_group_tests_name("search_journeys", tests, make_rows, free_rows);
 }

@@ -164,7 +164,7 @@ static void check_resume_after(const char *text, size_t length, const volt_searc
     volt_search_free(search);
 }
 
-static void a_search_goes_on_from_a_log_cut_anywhere(void **state)
+static void search_resumes_from_truncated_log(void **state)
 {
     (void)state;
     static const volt_race races[] = {VOLT_RACE_EXACT, VOLT_RACE_FAST, VOLT_RACE_NONE};
@@ -187,7 +187,7 @@ static void a_search_goes_on_from_a_log_cut_anywhere(void **state)
 }
 
 /* Reordered and duplicate lines, as after a manual merge. */
-static void the_order_of_lines_does_not_matter(void **state)
+static void result_does_not_depend_on_line_order(void **state)
 {
     (void)state;
     const char *path = fresh_path("order.jsonl");
@@ -224,7 +224,7 @@ static void the_order_of_lines_does_not_matter(void **state)
 }
 
 /* The number of draws may increase or decrease. */
-static void more_draws_go_on_and_fewer_take_their_part(void **state)
+static void log_supports_more_or_fewer_draws(void **state)
 {
     (void)state;
     const char *path = fresh_path("grow.jsonl");
@@ -261,7 +261,7 @@ static void check_refused(const volt_search_options *options, const volt_candida
     free(old);
 }
 
-static void the_log_of_another_search_is_refused(void **state)
+static void log_of_another_search_is_rejected(void **state)
 {
     (void)state;
     const char *path = fresh_path("other.jsonl");
@@ -305,7 +305,7 @@ static void the_log_of_another_search_is_refused(void **state)
     volt_candidates_free(others);
 }
 
-static void damaged_logs_are_refused_with_their_line(void **state)
+static void damaged_logs_are_rejected_with_their_line(void **state)
 {
     (void)state;
     const char *path = fresh_path("good.jsonl");
@@ -330,7 +330,7 @@ static void damaged_logs_are_refused_with_their_line(void **state)
     free(good);
 }
 
-static void logs_that_cannot_be_written(void **state)
+static void unwritable_logs_fail(void **state)
 {
     (void)state;
     char path[512];
@@ -352,7 +352,7 @@ static void logs_that_cannot_be_written(void **state)
 
 /* ---- shards ----------------------------------------------------------------------------------- */
 
-static void shards_and_merge_make_the_whole(void **state)
+static void merged_shards_equal_full_search(void **state)
 {
     (void)state;
     enum { SHARDS = 4 };
@@ -410,7 +410,7 @@ static void raced_shards_have_the_same_winner(void **state)
     volt_search_free(whole);
 }
 
-static void logs_that_do_not_belong_together(void **state)
+static void incompatible_logs_are_not_merged(void **state)
 {
     (void)state;
     volt_search_options options = options_with_log(fresh_path("one.jsonl"));
@@ -449,15 +449,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_is_json_with_the_trial),
-        cmocka_unit_test(a_search_goes_on_from_a_log_cut_anywhere),
-        cmocka_unit_test(the_order_of_lines_does_not_matter),
-        cmocka_unit_test(more_draws_go_on_and_fewer_take_their_part),
-        cmocka_unit_test(the_log_of_another_search_is_refused),
-        cmocka_unit_test(damaged_logs_are_refused_with_their_line),
-        cmocka_unit_test(logs_that_cannot_be_written),
-        cmocka_unit_test(shards_and_merge_make_the_whole),
+        cmocka_unit_test(search_resumes_from_truncated_log),
+        cmocka_unit_test(result_does_not_depend_on_line_order),
+        cmocka_unit_test(log_supports_more_or_fewer_draws),
+        cmocka_unit_test(log_of_another_search_is_rejected),
+        cmocka_unit_test(damaged_logs_are_rejected_with_their_line),
+        cmocka_unit_test(unwritable_logs_fail),
+        cmocka_unit_test(merged_shards_equal_full_search),
         cmocka_unit_test(raced_shards_have_the_same_winner),
-        cmocka_unit_test(logs_that_do_not_belong_together),
+        cmocka_unit_test(incompatible_logs_are_not_merged),
     };
     return cmocka_run_group_tests_name("search_log", tests, make_problem, free_problem);
 }

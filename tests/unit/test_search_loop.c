@@ -106,7 +106,7 @@ static void every_candidate_is_a_trial(void **state)
 }
 
 /* Candidates after the time limit stop before their first block; the first is always evaluated. */
-static void candidates_without_time_are_given_up(void **state)
+static void candidates_are_stopped_at_time_limit(void **state)
 {
     (void)state;
     const task cases[] = {{.until = 1e-9},                                   /* expired before the start */
@@ -131,7 +131,7 @@ static int cancel(const char *stage, double fraction, void *context)
     return --*(int *)context < 0;
 }
 
-static void failures_and_the_user_end_a_search(void **state)
+static void failures_and_cancellation_stop_search(void **state)
 {
     (void)state;
     task own = {.failure = VOLT_ERR_SHAPE};
@@ -151,8 +151,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_candidate_is_a_trial),
-        cmocka_unit_test(candidates_without_time_are_given_up),
-        cmocka_unit_test(failures_and_the_user_end_a_search),
+        cmocka_unit_test(candidates_are_stopped_at_time_limit),
+        cmocka_unit_test(failures_and_cancellation_stop_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

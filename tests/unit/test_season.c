@@ -31,7 +31,7 @@ static void wave(double *y, int64_t n, int64_t season, double noise, uint64_t se
         y[t] = sin(TURN * (double)t / (double)season) + noise * volt_rng_normal(&rng) + 0.01 * (double)t;
 }
 
-static void waves_have_the_season_they_were_made_with(void **state)
+static void season_of_sine_is_recovered(void **state)
 {
     (void)state;
     static const int64_t seasons[] = {4, 5, 7, 12, 18, 24, 48, 96, 168, 365};
@@ -49,7 +49,7 @@ static void waves_have_the_season_they_were_made_with(void **state)
 }
 
 /* The shortest season, five times and without rounding: its correlation is exactly 1. */
-static void a_season_may_repeat_to_the_last_bit(void **state)
+static void exactly_repeating_season(void **state)
 {
     (void)state;
     static const double cycle[] = {0, 1, 0, -1};
@@ -61,7 +61,7 @@ static void a_season_may_repeat_to_the_last_bit(void **state)
 
 /* The result does not depend on the unit or level, as long as rounding does not distort the wave, nor on the
  * sign or other columns. */
-static void the_season_has_no_unit(void **state)
+static void season_does_not_depend_on_unit(void **state)
 {
     (void)state;
     static const double units[] = {1e300, 1e-300, -1, 3e-310};
@@ -81,7 +81,7 @@ static void the_season_has_no_unit(void **state)
     assert_int_equal(season, 12);
 }
 
-static void what_has_no_season_has_none(void **state)
+static void aperiodic_series_have_no_season(void **state)
 {
     (void)state;
     static double y[LENGTH];
@@ -110,7 +110,7 @@ static void what_has_no_season_has_none(void **state)
     }
 }
 
-static void failures_are_named(void **state)
+static void failures_name_the_argument(void **state)
 {
     (void)state;
     double y[30] = {0};
@@ -139,11 +139,9 @@ static void failures_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waves_have_the_season_they_were_made_with),
-        cmocka_unit_test(a_season_may_repeat_to_the_last_bit),
-        cmocka_unit_test(the_season_has_no_unit),
-        cmocka_unit_test(what_has_no_season_has_none),
-        cmocka_unit_test(failures_are_named),
+        cmocka_unit_test(season_of_sine_is_recovered),    cmocka_unit_test(exactly_repeating_season),
+        cmocka_unit_test(season_does_not_depend_on_unit), cmocka_unit_test(aperiodic_series_have_no_season),
+        cmocka_unit_test(failures_name_the_argument),
     };
     return cmocka_run_group_tests_name("season", tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void make_waves(waves *made)
     }
 }
 
-static void it_is_its_parts(void **state)
+static void detector_equals_its_parts(void **state)
 {
     (void)state;
     waves made;
@@ -84,7 +84,7 @@ static void it_is_its_parts(void **state)
 }
 
 /* The selected random kernel scores at least as well on the examples as the given one. */
-static void draws_are_judged_by_the_examples(void **state)
+static void draws_are_scored_on_examples(void **state)
 {
     (void)state;
     waves made;
@@ -110,7 +110,7 @@ static void draws_are_judged_by_the_examples(void **state)
     volt_series_anomaly_free(anomaly);
 }
 
-static void failures_are_sentences(void **state)
+static void failures_set_error_messages(void **state)
 {
     (void)state;
     waves made;
@@ -157,9 +157,9 @@ static void failures_are_sentences(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_its_parts),
-        cmocka_unit_test(draws_are_judged_by_the_examples),
-        cmocka_unit_test(failures_are_sentences),
+        cmocka_unit_test(detector_equals_its_parts),
+        cmocka_unit_test(draws_are_scored_on_examples),
+        cmocka_unit_test(failures_set_error_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

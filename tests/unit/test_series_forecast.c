@@ -228,7 +228,7 @@ static void warnings_have_codes(void **state)
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void invalid_input_is_refused(void **state)
+static void invalid_input_is_rejected(void **state)
 {
     (void)state;
     double *levels = monthly(60, 1, 7);
@@ -325,7 +325,7 @@ int main(void)
         cmocka_unit_test(every_step_is_a_fit),          cmocka_unit_test(summary_and_default_steps),
         cmocka_unit_test(separate_series_do_not_meet),  cmocka_unit_test(work_is_limited),
         cmocka_unit_test(extreme_units_change_nothing), cmocka_unit_test(warnings_have_codes),
-        cmocka_unit_test(invalid_input_is_refused),     cmocka_unit_test(progress_grows_and_cancels),
+        cmocka_unit_test(invalid_input_is_rejected),    cmocka_unit_test(progress_grows_and_cancels),
         cmocka_unit_test(search_reports_its_outcome),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static volt_status classify(const void *with, volt_progress progress, journey_re
     return status;
 }
 
-static void series(void **state)
+static void series_scenarios(void **state)
 {
     (void)state;
     static const double chosen = 0, given = 0.1;
@@ -129,7 +129,7 @@ static volt_status compare(const void *with, volt_progress progress, journey_res
     return status;
 }
 
-static void comparisons(void **state)
+static void comparison_scenarios(void **state)
 {
     (void)state;
     static const volt_contender contenders[] = {{"Linear", "linear:window=1"}, {"RBF", "rbf:window=1"}};
@@ -184,7 +184,7 @@ static volt_status sample(const void *with, volt_progress progress, journey_resu
     return status;
 }
 
-static void plans_and_samples(void **state)
+static void plan_and_sample_scenarios(void **state)
 {
     (void)state;
     journey_check(&(journey){"plan", "volterra", plan, JOURNEY_SILENT, 0});
@@ -216,9 +216,9 @@ static int free_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(series),
-        cmocka_unit_test(comparisons),
-        cmocka_unit_test(plans_and_samples),
+        cmocka_unit_test(series_scenarios),
+        cmocka_unit_test(comparison_scenarios),
+        cmocka_unit_test(plan_and_sample_scenarios),
     };
     return cmocka_run_group_tests_name("series_journeys", tests, make_rows, free_rows);
 }

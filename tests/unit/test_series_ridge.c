@@ -55,7 +55,7 @@ static double gram_in_units(const char *text, const waves *made, const volt_obje
     return unit;
 }
 
-static void it_is_a_ridge_regression_on_the_gram_matrix(void **state)
+static void fit_equals_ridge_regression_on_gram_matrix(void **state)
 {
     (void)state;
     waves made;
@@ -107,7 +107,7 @@ static void it_is_a_ridge_regression_on_the_gram_matrix(void **state)
 }
 
 /* The selected alpha has the smallest leave-one-out error, and the solution is its fit. */
-static void alpha_is_chosen_on_series_left_out(void **state)
+static void alpha_is_chosen_by_loo(void **state)
 {
     (void)state;
     waves made;
@@ -144,7 +144,7 @@ static void alpha_is_chosen_on_series_left_out(void **state)
     volt_series_model_free(chosen);
 }
 
-static void wrong_arguments_are_refused(void **state)
+static void invalid_arguments_are_rejected(void **state)
 {
     (void)state;
     waves made;
@@ -199,7 +199,7 @@ static int cancel(const char *stage, double fraction, void *context)
     return 1;
 }
 
-static void a_fit_can_be_cancelled(void **state)
+static void fit_can_be_cancelled(void **state)
 {
     (void)state;
     waves made;
@@ -229,7 +229,7 @@ static volt_status whole_way(const waves *made, const double *Y)
     return status;
 }
 
-static void the_kth_allocation_fails(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     waves made;
@@ -252,11 +252,11 @@ static void the_kth_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_a_ridge_regression_on_the_gram_matrix),
-        cmocka_unit_test(alpha_is_chosen_on_series_left_out),
-        cmocka_unit_test(wrong_arguments_are_refused),
-        cmocka_unit_test(a_fit_can_be_cancelled),
-        cmocka_unit_test(the_kth_allocation_fails),
+        cmocka_unit_test(fit_equals_ridge_regression_on_gram_matrix),
+        cmocka_unit_test(alpha_is_chosen_by_loo),
+        cmocka_unit_test(invalid_arguments_are_rejected),
+        cmocka_unit_test(fit_can_be_cancelled),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

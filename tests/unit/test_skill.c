@@ -44,7 +44,7 @@ static void values_by_hand(void **state)
 
 /* Scaling by a power of two has no effect, up to the limits of the double range; with one output the results
  * are ratios of metrics. */
-static void the_unit_does_not_matter(void **state)
+static void result_does_not_depend_on_unit(void **state)
 {
     (void)state;
     enum { T = 200 };
@@ -76,7 +76,7 @@ static void the_unit_does_not_matter(void **state)
     }
 }
 
-static void failures_are_named(void **state)
+static void failures_name_the_argument(void **state)
 {
     (void)state;
     double y[] = {1, 2, 3}, f[] = {1, 2, 4}, far[] = {1, 2, DBL_MAX};
@@ -112,7 +112,7 @@ static void failures_are_named(void **state)
 }
 
 /* The naive predictions equal volt_baseline_forecast for the concatenated past and truth. */
-static void naive_forecasts_take_rows_of_the_past(void **state)
+static void naive_forecasts_use_previous_rows(void **state)
 {
     (void)state;
     enum { N = 40, HISTORY = 5, Q = 2 };
@@ -146,9 +146,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_by_hand),
-        cmocka_unit_test(the_unit_does_not_matter),
-        cmocka_unit_test(failures_are_named),
-        cmocka_unit_test(naive_forecasts_take_rows_of_the_past),
+        cmocka_unit_test(result_does_not_depend_on_unit),
+        cmocka_unit_test(failures_name_the_argument),
+        cmocka_unit_test(naive_forecasts_use_previous_rows),
     };
     return cmocka_run_group_tests_name("skill", tests, NULL, NULL);
 }

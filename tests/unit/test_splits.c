@@ -125,7 +125,7 @@ static void blocks_tile_the_end(void **state)
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void wrong_splits_are_refused(void **state)
+static void invalid_splits_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -176,7 +176,7 @@ int main(void)
         cmocka_unit_test(by_hand),
         cmocka_unit_test(defaults),
         cmocka_unit_test(blocks_tile_the_end),
-        cmocka_unit_test(wrong_splits_are_refused),
+        cmocka_unit_test(invalid_splits_are_rejected),
         cmocka_unit_test(huge_lengths_do_not_overflow),
     };
     return cmocka_run_group_tests_name("splits", tests, NULL, NULL);

@@ -44,7 +44,7 @@ static void release(fixture *f)
     free(f->Y);
 }
 
-static void skipping_is_pushing_on_windows(void **state)
+static void skipping_equals_pushing_on_windows(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(731);
@@ -78,7 +78,7 @@ static void skipping_is_pushing_on_windows(void **state)
 }
 
 /* A scan does not support skipping: it returns an error and is unchanged. */
-static void skipping_is_refused_by_scans(void **state)
+static void scans_reject_skipping(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(732);
@@ -100,8 +100,8 @@ static void skipping_is_refused_by_scans(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(skipping_is_pushing_on_windows),
-        cmocka_unit_test(skipping_is_refused_by_scans),
+        cmocka_unit_test(skipping_equals_pushing_on_windows),
+        cmocka_unit_test(scans_reject_skipping),
     };
     return cmocka_run_group_tests_name("past", tests, NULL, NULL);
 }

@@ -111,7 +111,7 @@ static solved solve_plainly(const system_of_rows *rows, int count, double alpha,
 
 /* Every prefix, for each alpha. Values of 30 in sums of 1e4: eps x 1e4 x a condition number of 1e3 is at
  * most 2e-9. The condition estimate is an upper bound, usually within a factor of 3. */
-static void every_prefix_is_a_ridge_regression(void **state)
+static void every_prefix_equals_ridge_regression(void **state)
 {
     (void)state;
     static const double alphas[] = {0.5, 40, 3000};
@@ -145,7 +145,7 @@ static void every_prefix_is_a_ridge_regression(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_prefix_is_a_ridge_regression),
+        cmocka_unit_test(every_prefix_equals_ridge_regression),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

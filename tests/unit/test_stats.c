@@ -58,7 +58,7 @@ static void an_even_median_is_the_mean_of_the_middle(void **state)
     check_near("one", 8, metrics_of(zeros, errors, 1, 1).mdae);
 }
 
-static void a_constant_truth_has_r2_one_or_zero(void **state)
+static void constant_truth_has_r2_one_or_zero(void **state)
 {
     (void)state;
     /* 0.1 three times: their mean does not round to 0.1, so a computed variance would not be 0. */
@@ -72,7 +72,7 @@ static void a_constant_truth_has_r2_one_or_zero(void **state)
     assert_true(metrics_of(constant, other + 1, 1, 1).r2 == 0);
 }
 
-static void a_truth_of_zero_keeps_mape_finite(void **state)
+static void zero_truth_keeps_mape_finite(void **state)
 {
     (void)state;
     const double truth[] = {0, 2}, forecast[] = {1, 1};
@@ -133,7 +133,7 @@ static void forecasting_the_mean_has_nmse_one(void **state)
     assert_true(fabs(m.r2) <= 8 * DBL_EPSILON);
 }
 
-static void wrong_input_is_refused_and_metrics_untouched(void **state)
+static void invalid_input_is_rejected_and_metrics_untouched(void **state)
 {
     (void)state;
     double y[6] = {1, 2, 3, 4, 5, 6}, f[6] = {1, 2, 3, 4, 5, 6};
@@ -205,7 +205,7 @@ static void distances_by_hand(void **state)
 
 /* The same sample in another order, or with every value twice, is at distance 0; the distance is symmetric;
  * the triangle inequality holds. */
-static void it_is_a_distance_of_distributions(void **state)
+static void wasserstein_is_a_metric(void **state)
 {
     (void)state;
     enum { N = 97, M = 53 };
@@ -228,7 +228,7 @@ static void it_is_a_distance_of_distributions(void **state)
     assert_true(ab > 0 && ac <= ab + bc && ab <= ac + bc && bc <= ab + ac);
 }
 
-static void wrong_samples_are_refused(void **state)
+static void invalid_samples_are_rejected(void **state)
 {
     (void)state;
     const double a[] = {1, NAN}, b[] = {1, 2}, far[] = {DBL_MAX}, near[] = {-DBL_MAX};
@@ -254,7 +254,7 @@ static void check_valid(const double *truth, const double *forecast, int64_t row
     assert_int_equal(reached, expected_reached);
 }
 
-static void the_first_row_beyond_the_threshold(void **state)
+static void first_row_above_threshold(void **state)
 {
     (void)state;
     /* relative errors: 0, 1/8, 1/4, 1/2 with |y| = 8 (powers of two: exact) */
@@ -281,7 +281,7 @@ static void zero_and_huge_truths(void **state)
     check_valid(large, half, 2, 2, 0.6, 2, 0);
 }
 
-static void wrong_calls_are_refused(void **state)
+static void invalid_calls_are_rejected(void **state)
 {
     (void)state;
     const double y[] = {1, 2}, bad[] = {1, NAN};
@@ -333,18 +333,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_by_hand),
         cmocka_unit_test(an_even_median_is_the_mean_of_the_middle),
-        cmocka_unit_test(a_constant_truth_has_r2_one_or_zero),
-        cmocka_unit_test(a_truth_of_zero_keeps_mape_finite),
+        cmocka_unit_test(constant_truth_has_r2_one_or_zero),
+        cmocka_unit_test(zero_truth_keeps_mape_finite),
         cmocka_unit_test(all_is_the_mean_over_outputs_and_invariances_hold),
         cmocka_unit_test(forecasting_the_mean_has_nmse_one),
-        cmocka_unit_test(wrong_input_is_refused_and_metrics_untouched),
+        cmocka_unit_test(invalid_input_is_rejected_and_metrics_untouched),
         cmocka_unit_test(overflow_is_an_error),
         cmocka_unit_test(distances_by_hand),
-        cmocka_unit_test(it_is_a_distance_of_distributions),
-        cmocka_unit_test(wrong_samples_are_refused),
-        cmocka_unit_test(the_first_row_beyond_the_threshold),
+        cmocka_unit_test(wasserstein_is_a_metric),
+        cmocka_unit_test(invalid_samples_are_rejected),
+        cmocka_unit_test(first_row_above_threshold),
         cmocka_unit_test(zero_and_huge_truths),
-        cmocka_unit_test(wrong_calls_are_refused),
+        cmocka_unit_test(invalid_calls_are_rejected),
         cmocka_unit_test(memory_failures_are_clean),
     };
     return cmocka_run_group_tests_name("stats", tests, NULL, NULL);

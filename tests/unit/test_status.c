@@ -39,7 +39,7 @@ static void other_values_are_unknown(void **state)
     }
 }
 
-static void the_sentence_is_that_of_the_last_failure(void **state)
+static void message_belongs_to_last_failure(void **state)
 {
     (void)state;
     assert_int_equal(volt_fail(VOLT_ERR_SHAPE, "%d rows and %d", 3, 4), VOLT_ERR_SHAPE);
@@ -49,7 +49,7 @@ static void the_sentence_is_that_of_the_last_failure(void **state)
 }
 
 /* A message longer than its buffer is truncated and never written past the end. */
-static void long_sentences_are_cut(void **state)
+static void long_messages_are_truncated(void **state)
 {
     (void)state;
     char text[5000];
@@ -97,7 +97,7 @@ static void *fail_elsewhere(void *seen_first)
     return strcmp(volt_error_detail(), "the other thread") == 0 ? seen_first : NULL;
 }
 
-static void each_thread_has_its_own_sentence(void **state)
+static void each_thread_has_its_message(void **state)
 {
     (void)state;
     volt_fail(VOLT_ERR_SHAPE, "this thread");
@@ -114,12 +114,9 @@ static void each_thread_has_its_own_sentence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_has_its_own_message),
-        cmocka_unit_test(other_values_are_unknown),
-        cmocka_unit_test(the_sentence_is_that_of_the_last_failure),
-        cmocka_unit_test(long_sentences_are_cut),
-        cmocka_unit_test(macros_forward_and_require),
-        cmocka_unit_test(each_thread_has_its_own_sentence),
+        cmocka_unit_test(every_code_has_its_own_message),  cmocka_unit_test(other_values_are_unknown),
+        cmocka_unit_test(message_belongs_to_last_failure), cmocka_unit_test(long_messages_are_truncated),
+        cmocka_unit_test(macros_forward_and_require),      cmocka_unit_test(each_thread_has_its_message),
     };
     return cmocka_run_group_tests_name("status", tests, NULL, NULL);
 }

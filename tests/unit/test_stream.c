@@ -147,7 +147,7 @@ static void streams_are_independent(void **state)
 
 /* A copy continues like its source, bit for bit, and the two are independent. The kernels on windows and
  * paths store their state differently from the scans. */
-static void a_copy_goes_on_like_its_source(void **state)
+static void copy_continues_like_source(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra:tau=0.5,lambda=0.6", "memory:gamma=1,rho=0.5,mu=0.8",
@@ -223,7 +223,7 @@ static void clipping_projects_and_counts(void **state)
     volt_kernel_free(kernel);
 }
 
-static void refusing_leaves_everything_as_it_was(void **state)
+static void rejection_changes_nothing(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(135);
@@ -244,7 +244,7 @@ static void refusing_leaves_everything_as_it_was(void **state)
     volt_model_free(model);
 }
 
-static void allowing_stops_where_the_recursion_would_diverge(void **state)
+static void allowed_inputs_stop_before_divergence(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(136);
@@ -310,7 +310,7 @@ static void allowed_inputs_follow_the_recursion(void **state)
 }
 
 /* exp(-gamma d^2) vanishes: far away only the constant 1 of the kernel remains. */
-static void rbf_allows_anything(void **state)
+static void rbf_accepts_any_input(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(138);
@@ -333,7 +333,7 @@ static void rbf_allows_anything(void **state)
 
 /* ---- bad rows --------------------------------------------------------------------------------- */
 
-static void a_refused_row_leaves_the_stream_as_it_was(void **state)
+static void rejected_row_leaves_stream_unchanged(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(139);
@@ -358,7 +358,7 @@ static void a_refused_row_leaves_the_stream_as_it_was(void **state)
     volt_model_free(model);
 }
 
-static void wrong_forecasts_are_refused(void **state)
+static void invalid_forecasts_are_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(140);
@@ -399,7 +399,7 @@ static void wrong_forecasts_are_refused(void **state)
 /* ---- closed loop ------------------------------------------------------------------------------ */
 
 /* Past the end of the state buffer, bitwise equal to explicit pushes. */
-static void the_closed_loop_is_pushing_by_hand(void **state)
+static void closed_loop_equals_manual_feeding(void **state)
 {
     (void)state;
     enum { ROWS = 300, STEPS = 4500, LD = 4 };
@@ -461,7 +461,7 @@ static void failures_of_the_closed_loop(void **state)
 }
 
 /* A target far outside the inputs leaves the ball immediately. */
-static void a_loop_that_leaves_the_ball_is_refused_when_asked(void **state)
+static void closed_loop_outside_ball_is_rejected(void **state)
 {
     (void)state;
     double x[] = {0.1, -0.5, 1, 0.2, 0.7}, y[] = {10, -50, 100, 20, 70}, out[5] = {7, 7, 7, 7, 7};
@@ -495,17 +495,17 @@ int main(void)
         cmocka_unit_test(streaming_equals_batch_after_training),
         cmocka_unit_test(streaming_equals_batch_after_a_reset),
         cmocka_unit_test(streams_are_independent),
-        cmocka_unit_test(a_copy_goes_on_like_its_source),
+        cmocka_unit_test(copy_continues_like_source),
         cmocka_unit_test(clipping_projects_and_counts),
-        cmocka_unit_test(refusing_leaves_everything_as_it_was),
-        cmocka_unit_test(allowing_stops_where_the_recursion_would_diverge),
+        cmocka_unit_test(rejection_changes_nothing),
+        cmocka_unit_test(allowed_inputs_stop_before_divergence),
         cmocka_unit_test(allowed_inputs_follow_the_recursion),
-        cmocka_unit_test(rbf_allows_anything),
-        cmocka_unit_test(a_refused_row_leaves_the_stream_as_it_was),
-        cmocka_unit_test(wrong_forecasts_are_refused),
-        cmocka_unit_test(the_closed_loop_is_pushing_by_hand),
+        cmocka_unit_test(rbf_accepts_any_input),
+        cmocka_unit_test(rejected_row_leaves_stream_unchanged),
+        cmocka_unit_test(invalid_forecasts_are_rejected),
+        cmocka_unit_test(closed_loop_equals_manual_feeding),
         cmocka_unit_test(failures_of_the_closed_loop),
-        cmocka_unit_test(a_loop_that_leaves_the_ball_is_refused_when_asked),
+        cmocka_unit_test(closed_loop_outside_ball_is_rejected),
     };
     return cmocka_run_group_tests_name("stream", tests, NULL, NULL);
 }

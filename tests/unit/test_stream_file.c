@@ -52,7 +52,7 @@ static void push_rows(volt_live *stream, const double *x, int rows, double *y)
 
 /* Predictions are bitwise equal with and without the file for every kernel: before the first row, after one
  * row and after several; with the model in memory and with the loaded model. */
-static void a_loaded_stream_goes_on(void **state)
+static void loaded_stream_continues(void **state)
 {
     (void)state;
     static const char *const kernels[] = {"volterra:tau=0.5,lambda=0.6", "memory:gamma=1,rho=0.5,mu=0.8",
@@ -95,7 +95,7 @@ static void a_loaded_stream_goes_on(void **state)
 
 /* A model of changes uses a season of preceding rows, which the file contains too. A stream saved and loaded
  * after every row gives the same predictions as an uninterrupted one, from both initial states. */
-static void a_model_of_changes_goes_on(void **state)
+static void difference_model_continues(void **state)
 {
     (void)state;
     enum { ROWS = 60, SEASON = 7 };
@@ -140,7 +140,7 @@ static void a_model_of_changes_goes_on(void **state)
 }
 
 /* A copy keeps the last input too; a rejected row is not an input. */
-static void the_last_input(void **state)
+static void last_input(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(202);
@@ -161,7 +161,7 @@ static void the_last_input(void **state)
 }
 
 /* Metadata of the file (docs/file_formats.md). */
-static void a_file_says_what_it_is(void **state)
+static void file_has_its_kind(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(204);
@@ -181,7 +181,7 @@ static void a_file_says_what_it_is(void **state)
     volt_model_free(model);
 }
 
-static void files_that_are_refused(void **state)
+static void invalid_files_are_rejected(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(203);
@@ -226,7 +226,7 @@ static void files_that_are_refused(void **state)
 }
 
 /* Models that differ in any number are different models. */
-static void a_model_in_one_number(void **state)
+static void model_digest(void **state)
 {
     (void)state;
     volt_rng first = test_rng(204), second = test_rng(204);
@@ -280,12 +280,12 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_loaded_stream_goes_on),
-        cmocka_unit_test(a_model_of_changes_goes_on),
-        cmocka_unit_test(the_last_input),
-        cmocka_unit_test(files_that_are_refused),
-        cmocka_unit_test(a_file_says_what_it_is),
-        cmocka_unit_test(a_model_in_one_number),
+        cmocka_unit_test(loaded_stream_continues),
+        cmocka_unit_test(difference_model_continues),
+        cmocka_unit_test(last_input),
+        cmocka_unit_test(invalid_files_are_rejected),
+        cmocka_unit_test(file_has_its_kind),
+        cmocka_unit_test(model_digest),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,7 +188,7 @@ static void forecast(void **state)
 }
 
 /* An uninitialised struct. */
-static void zero_is_refused(void **state)
+static void zero_is_rejected(void **state)
 {
     (void)state;
     setup s = begin();
@@ -215,7 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fit_and_predict), cmocka_unit_test(gram),     cmocka_unit_test(search),
-        cmocka_unit_test(results),         cmocka_unit_test(forecast), cmocka_unit_test(zero_is_refused),
+        cmocka_unit_test(results),         cmocka_unit_test(forecast), cmocka_unit_test(zero_is_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

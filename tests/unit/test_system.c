@@ -77,7 +77,7 @@ static void set_memory(const char *system, const char *limit, const char *used, 
 }
 
 /* The smaller of the free memory and the remainder of the control group. */
-static void memory_is_the_least_of_what_the_files_say(void **state)
+static void memory_is_minimum_of_system_files(void **state)
 {
     (void)state;
     static const struct {
@@ -117,7 +117,7 @@ static void memory_is_the_least_of_what_the_files_say(void **state)
     check_fails(volt_memory_require(1025, "a thing"), VOLT_ERR_MEMORY, "a thing needs");
 }
 
-static void processes_share_what_there_is(void **state)
+static void processes_share_resources(void **state)
 {
     (void)state;
     set_memory("MemAvailable: 8 kB\n", NULL, NULL, NULL);
@@ -131,7 +131,7 @@ static void processes_share_what_there_is(void **state)
 }
 
 /* An address space limit applies to the process: its current size is subtracted. */
-static void the_address_space_may_be_limited(void **state)
+static void address_space_may_be_limited(void **state)
 {
     (void)state;
     if (UNDER_SANITIZERS)
@@ -160,7 +160,7 @@ static void the_address_space_may_be_limited(void **state)
     assert_int_equal(without, 0);
 }
 
-static void the_allocator_of_the_system_may_fail(void **state)
+static void system_allocator_may_fail(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {0, 100, (int64_t)8 << 20}; /* the last uses huge pages */
@@ -178,7 +178,7 @@ static void the_allocator_of_the_system_may_fail(void **state)
     }
 }
 
-static void too_much_cannot_be_mapped(void **state)
+static void excessive_mapping_fails(void **state)
 {
     (void)state;
     assert_true(volt_memory_can_map(4096));
@@ -190,7 +190,7 @@ static void too_much_cannot_be_mapped(void **state)
 /* ---- processors ------------------------------------------------------------------------------- */
 
 /* The first call here reads the quota, only once. */
-static void a_quota_is_the_number_of_threads(void **state)
+static void quota_limits_thread_count(void **state)
 {
     (void)state;
     const char *why = "nothing";
@@ -219,7 +219,7 @@ static void a_quota_is_the_number_of_threads(void **state)
 /* ---- forks ------------------------------------------------------------------------------------ */
 
 /* The number of threads is read from /proc; if that fails, a child assumes several threads. */
-static void a_child_that_does_not_know_stays_on_one_thread(void **state)
+static void child_with_unknown_parent_uses_one_thread(void **state)
 {
     (void)state;
     int status = 0;
@@ -238,7 +238,7 @@ static void a_child_that_does_not_know_stays_on_one_thread(void **state)
 
 /* ---- path of this library --------------------------------------------------------------------- */
 
-static void a_library_that_does_not_know_where_it_lies_has_no_plugin(void **state)
+static void library_without_path_has_no_plugin(void **state)
 {
     (void)state;
     static const struct {
@@ -276,14 +276,14 @@ static void a_library_that_does_not_know_where_it_lies_has_no_plugin(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_quota_is_the_number_of_threads), /* before the first query */
-        cmocka_unit_test(memory_is_the_least_of_what_the_files_say),
-        cmocka_unit_test(processes_share_what_there_is),
-        cmocka_unit_test(the_address_space_may_be_limited),
-        cmocka_unit_test(the_allocator_of_the_system_may_fail),
-        cmocka_unit_test(too_much_cannot_be_mapped),
-        cmocka_unit_test(a_library_that_does_not_know_where_it_lies_has_no_plugin),
-        cmocka_unit_test(a_child_that_does_not_know_stays_on_one_thread),
+        cmocka_unit_test(quota_limits_thread_count), /* before the first query */
+        cmocka_unit_test(memory_is_minimum_of_system_files),
+        cmocka_unit_test(processes_share_resources),
+        cmocka_unit_test(address_space_may_be_limited),
+        cmocka_unit_test(system_allocator_may_fail),
+        cmocka_unit_test(excessive_mapping_fails),
+        cmocka_unit_test(library_without_path_has_no_plugin),
+        cmocka_unit_test(child_with_unknown_parent_uses_one_thread),
     };
     unsetenv("OMP_NUM_THREADS");
     snprintf(root, sizeof root, "%s/root", scratch_directory());

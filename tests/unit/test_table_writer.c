@@ -66,7 +66,7 @@ static void check_old(const char *path, int files)
     assert_int_equal(scratch_count(), files); /* no temporary file is left */
 }
 
-static void the_old_file_stays(void **state)
+static void old_file_is_preserved(void **state)
 {
     (void)state;
     const char *path = scratch_write_text("old.csv", "old\n");
@@ -116,7 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes),
-        cmocka_unit_test(the_old_file_stays),
+        cmocka_unit_test(old_file_is_preserved),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

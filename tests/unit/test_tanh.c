@@ -33,7 +33,7 @@ static void check_range(volt_rng *rng, double low, double high, int count)
 
 /* Above 1/8 the difference 1 - e^{-2x} may lose up to log2(1 / 0.22) bits of an exponential that is accurate
  * to 2 ulp; the quotient rounds once more. */
-static void error_is_a_few_units_of_the_last_place(void **state)
+static void error_is_a_few_ulp(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(72);
@@ -45,7 +45,7 @@ static void error_is_a_few_units_of_the_last_place(void **state)
 }
 
 /* On both sides of 1/8 the two formulas agree. */
-static void no_step_where_the_formula_changes(void **state)
+static void continuous_at_formula_boundaries(void **state)
 {
     (void)state;
     for (int sign = -1; sign <= 1; sign += 2) {
@@ -69,8 +69,8 @@ static void special_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_is_a_few_units_of_the_last_place),
-        cmocka_unit_test(no_step_where_the_formula_changes),
+        cmocka_unit_test(error_is_a_few_ulp),
+        cmocka_unit_test(continuous_at_formula_boundaries),
         cmocka_unit_test(special_values),
     };
     return cmocka_run_group_tests_name("tanh", tests, NULL, NULL);

@@ -134,7 +134,7 @@ static void random_bit_patterns_read_back_and_are_shortest(void **state)
     }
 }
 
-static void reading_takes_the_whole_text(void **state)
+static void reading_requires_whole_text(void **state)
 {
     (void)state;
     static const struct {
@@ -232,7 +232,7 @@ int main(void)
         cmocka_unit_test(known_numbers),
         cmocka_unit_test(special_values_read_back),
         cmocka_unit_test(random_bit_patterns_read_back_and_are_shortest),
-        cmocka_unit_test(reading_takes_the_whole_text),
+        cmocka_unit_test(reading_requires_whole_text),
         cmocka_unit_test(a_comma_locale_changes_nothing),
         cmocka_unit_test(misspelt_names_find_the_right_one),
         cmocka_unit_test(long_words_are_safe),

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static void a_text_reads_back(void **state)
+static void text_reads_back(void **state)
 {
     (void)state;
     static const char *const texts[] = {"", "one line\n", "no end of line", "\xc3\xa4\r\n\t{}\n"};
@@ -26,7 +26,7 @@ static void a_text_reads_back(void **state)
     assert_int_equal(scratch_count(), 1); /* no temporary file is left */
 }
 
-static void what_is_no_text_is_refused(void **state)
+static void invalid_text_is_rejected(void **state)
 {
     (void)state;
     char *text = NULL;
@@ -62,8 +62,8 @@ static void every_allocation_of_reading_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_reads_back),
-        cmocka_unit_test(what_is_no_text_is_refused),
+        cmocka_unit_test(text_reads_back),
+        cmocka_unit_test(invalid_text_is_rejected),
         cmocka_unit_test(every_allocation_of_reading_may_fail),
     };
     return cmocka_run_group_tests_name("text_file", tests, NULL, NULL);

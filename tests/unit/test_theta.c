@@ -159,7 +159,7 @@ static void forecasts_do_not_depend_on_the_unit(void **state)
 }
 
 /* Zeros and negatives: additive effects. One season: none. */
-static void the_season_follows_the_data(void **state)
+static void season_follows_the_data(void **state)
 {
     (void)state;
     double y[24], path[8];
@@ -176,7 +176,7 @@ static void the_season_follows_the_data(void **state)
     assert_int_equal(info.season, VOLT_SEASON_NONE);
 }
 
-static void refused_and_out_of_memory(void **state)
+static void rejected_and_out_of_memory(void **state)
 {
     (void)state;
     double y[] = {1, 2, 3, 5}, f[2];
@@ -205,8 +205,8 @@ int main(void)
         cmocka_unit_test(tiny_series_use_the_standard_parameters),
         cmocka_unit_test(constants_and_lines_continue),
         cmocka_unit_test(forecasts_do_not_depend_on_the_unit),
-        cmocka_unit_test(the_season_follows_the_data),
-        cmocka_unit_test(refused_and_out_of_memory),
+        cmocka_unit_test(season_follows_the_data),
+        cmocka_unit_test(rejected_and_out_of_memory),
     };
     return cmocka_run_group_tests_name("theta", tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <omp.h>
 
-static void a_count_is_kept_until_the_default_is_restored(void **state)
+static void thread_count_persists_until_default(void **state)
 {
     (void)state;
     int64_t initial = volt_threads();
@@ -25,7 +25,7 @@ static void a_count_is_kept_until_the_default_is_restored(void **state)
     assert_int_equal(volt_threads(), initial);
 }
 
-static void impossible_counts_are_refused_and_change_nothing(void **state)
+static void impossible_counts_are_rejected_and_change_nothing(void **state)
 {
     (void)state;
     check_ok(volt_set_threads(3));
@@ -66,7 +66,7 @@ static stranger seen_by_another_thread(void)
     return seen;
 }
 
-static void a_thread_has_a_number_of_its_own(void **state)
+static void local_thread_count(void **state)
 {
     (void)state;
     check_ok(volt_set_threads(3));
@@ -89,7 +89,7 @@ static void a_thread_has_a_number_of_its_own(void **state)
 }
 
 /* BLAS uses the OpenMP setting of each thread; a new thread has the default. */
-static void the_number_of_the_process_reaches_blas_in_every_thread(void **state)
+static void process_thread_count_reaches_blas(void **state)
 {
     (void)state;
     check_ok(volt_set_threads(5));
@@ -101,7 +101,7 @@ static void the_number_of_the_process_reaches_blas_in_every_thread(void **state)
     check_ok(volt_set_threads(0));
 }
 
-static void the_build_tells_what_it_is(void **state)
+static void build_info_is_complete(void **state)
 {
     (void)state;
     check_ok(volt_set_threads(2));
@@ -123,11 +123,11 @@ static void the_build_tells_what_it_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_count_is_kept_until_the_default_is_restored),
-        cmocka_unit_test(impossible_counts_are_refused_and_change_nothing),
-        cmocka_unit_test(a_thread_has_a_number_of_its_own),
-        cmocka_unit_test(the_number_of_the_process_reaches_blas_in_every_thread),
-        cmocka_unit_test(the_build_tells_what_it_is),
+        cmocka_unit_test(thread_count_persists_until_default),
+        cmocka_unit_test(impossible_counts_are_rejected_and_change_nothing),
+        cmocka_unit_test(local_thread_count),
+        cmocka_unit_test(process_thread_count_reaches_blas),
+        cmocka_unit_test(build_info_is_complete),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

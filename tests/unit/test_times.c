@@ -27,7 +27,7 @@ static volt_time time_of(const char *text)
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 
-static void known_moments(void **state)
+static void known_times(void **state)
 {
     (void)state;
     /* Seconds as printed by `date -u -d ... +%s`. */
@@ -63,7 +63,7 @@ static void known_moments(void **state)
     }
 }
 
-static void refused_texts(void **state)
+static void rejected_texts(void **state)
 {
     (void)state;
     const char *const texts[] = {
@@ -255,7 +255,7 @@ static void calendar_by_hand(void **state)
     }
 }
 
-static void calendar_refused(void **state)
+static void calendar_rejected(void **state)
 {
     (void)state;
     volt_calendar calendar;
@@ -376,7 +376,7 @@ static void tables_keep_their_times(void **state)
     volt_table_free(table);
 }
 
-static void memory_runs_out(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
     char path[5000];
@@ -425,12 +425,18 @@ static void labelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_moments),    cmocka_unit_test(refused_texts),
-        cmocka_unit_test(day_or_month),     cmocka_unit_test(every_day_of_a_calendar),
-        cmocka_unit_test(written_and_read), cmocka_unit_test(steps),
-        cmocka_unit_test(steps_as_texts),   cmocka_unit_test(calendar_by_hand),
-        cmocka_unit_test(calendar_refused), cmocka_unit_test(tables_keep_their_times),
-        cmocka_unit_test(memory_runs_out),  cmocka_unit_test(labelled),
+        cmocka_unit_test(known_times),
+        cmocka_unit_test(rejected_texts),
+        cmocka_unit_test(day_or_month),
+        cmocka_unit_test(every_day_of_a_calendar),
+        cmocka_unit_test(written_and_read),
+        cmocka_unit_test(steps),
+        cmocka_unit_test(steps_as_texts),
+        cmocka_unit_test(calendar_by_hand),
+        cmocka_unit_test(calendar_rejected),
+        cmocka_unit_test(tables_keep_their_times),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(labelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 /* y = 1e160 x, without scaling: the message names the row that overflows. */
-static void a_forecast_that_is_too_large_names_its_row(void **state)
+static void overflowing_prediction_names_row(void **state)
 {
     (void)state;
     double x[8], y[8], out[4], later[4] = {1, 2, 3, 1e150};
@@ -39,6 +39,6 @@ static void a_forecast_that_is_too_large_names_its_row(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_forecast_that_is_too_large_names_its_row)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(overflowing_prediction_names_row)};
     return cmocka_run_group_tests_name("too large", tests, NULL, NULL);
 }

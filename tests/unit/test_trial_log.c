@@ -196,7 +196,7 @@ static void every_field_of_a_line_is_checked(void **state)
 }
 
 /* Random changes of the bytes of a line, with printed seeds: the line is rejected or read. */
-static void damaged_bytes_are_refused_or_read(void **state)
+static void damaged_bytes_are_rejected_or_read(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2711);
@@ -233,7 +233,7 @@ static void check_not_resumed(json_t *line, const char *fragment)
     assert_null(search);
 }
 
-static void resumed_candidates_are_those_of_the_search(void **state)
+static void resumed_candidates_equal_search(void **state)
 {
     (void)state;
     json_t *line = line_of(1);
@@ -246,7 +246,7 @@ static void resumed_candidates_are_those_of_the_search(void **state)
     check_not_resumed(line, "would now be rbf:");
 }
 
-static void resumed_trials_have_the_folds_of_the_search(void **state)
+static void resumed_trials_have_search_folds(void **state)
 {
     (void)state;
     static const double folds[FOLDS + 1] = {0.5, 0.25, 0.125, 0.5};
@@ -285,7 +285,7 @@ static json_t *version_of(int version)
     return line;
 }
 
-static void of_trials_that_are_there_twice_the_better_one_counts(void **state)
+static void better_of_duplicate_trials_counts(void **state)
 {
     (void)state;
     json_t *line = line_of(1);
@@ -317,7 +317,7 @@ static void of_trials_that_are_there_twice_the_better_one_counts(void **state)
 }
 
 /* Of two equally complete trials the first is used: the result depends only on the order of the logs. */
-static void of_two_equals_the_first_counts(void **state)
+static void first_of_equal_trials_counts(void **state)
 {
     (void)state;
     static const double folds[2][FOLDS] = {{0.5, 0.25, 0.125}, {0.5, 0.25, 0.25}};
@@ -333,7 +333,7 @@ static void of_two_equals_the_first_counts(void **state)
     }
 }
 
-static void another_candidate_of_one_index_is_refused(void **state)
+static void another_candidate_of_one_index_is_rejected(void **state)
 {
     (void)state;
     for (int change = 0; change < 2; change++) {
@@ -413,12 +413,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_of_a_line_is_checked),
-        cmocka_unit_test(damaged_bytes_are_refused_or_read),
-        cmocka_unit_test(resumed_candidates_are_those_of_the_search),
-        cmocka_unit_test(resumed_trials_have_the_folds_of_the_search),
-        cmocka_unit_test(of_trials_that_are_there_twice_the_better_one_counts),
-        cmocka_unit_test(of_two_equals_the_first_counts),
-        cmocka_unit_test(another_candidate_of_one_index_is_refused),
+        cmocka_unit_test(damaged_bytes_are_rejected_or_read),
+        cmocka_unit_test(resumed_candidates_equal_search),
+        cmocka_unit_test(resumed_trials_have_search_folds),
+        cmocka_unit_test(better_of_duplicate_trials_counts),
+        cmocka_unit_test(first_of_equal_trials_counts),
+        cmocka_unit_test(another_candidate_of_one_index_is_rejected),
         cmocka_unit_test(one_search_writes_a_log_at_a_time),
     };
     return cmocka_run_group_tests_name("trial_log", tests, make_log, free_log);

@@ -168,7 +168,7 @@ static double tolerance_of(double alpha, int64_t n)
     return 100 * (double)n * DBL_EPSILON / alpha;
 }
 
-static void distances_are_those_of_features(void **state)
+static void distances_equal_feature_distances(void **state)
 {
     (void)state;
     static const struct {
@@ -208,7 +208,7 @@ static void distances_are_those_of_features(void **state)
 
 /* One series fewer: distances of new series, and leave-one-out distances of the rest, compared with features
  * without it. The growth is the median ratio by which one more series changes the latter. */
-static void leaving_out_one_series_is_learning_without_it(void **state)
+static void loo_distance_equals_refit(void **state)
 {
     (void)state;
     enum { N = 9, D = 4, OUT = 3, M = 5 };
@@ -274,7 +274,7 @@ static void leaving_out_one_series_is_learning_without_it(void **state)
 
 /* For a kernel with equal distances between all series, a new series is as far as the leave-one-out ones: at
  * the threshold. */
-static void a_kernel_that_sees_nothing_tells_nothing_apart(void **state)
+static void constant_kernel_gives_equal_scores(void **state)
 {
     (void)state;
     enum { N = 12, E = 7 };
@@ -327,7 +327,7 @@ static void small_alphas_give_the_mahalanobis_distance(void **state)
 
 /* The selected alpha has the largest leave-one-out likelihood on the grid. The number of features equals the
  * dimension of the span, so the densities apply to the full space. */
-static void alpha_is_chosen_by_the_likelihood_of_rows_left_out(void **state)
+static void alpha_is_chosen_by_loo_likelihood(void **state)
 {
     (void)state;
     enum { N = 13, D = 12 };
@@ -428,7 +428,7 @@ static void examples_choose_alpha(void **state)
 }
 
 /* Among n leave-one-out scores and one more, the rank of a score is given by the rate. */
-static void the_threshold_is_a_place_among_those_left_out(void **state)
+static void threshold_is_loo_quantile(void **state)
 {
     (void)state;
     enum { N = 19, D = 3 };
@@ -484,7 +484,7 @@ static void only_the_lower_triangle_is_read_and_threads_change_nothing(void **st
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void what_is_wrong_is_refused(void **state)
+static void invalid_arguments_are_rejected(void **state)
 {
     (void)state;
     double K[] = {2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2}, same[9], score;
@@ -533,7 +533,7 @@ static int stop(const char *stage, double fraction, void *context)
     return 1;
 }
 
-static void memory_may_end_anywhere_and_it_can_be_cancelled(void **state)
+static void allocation_failure_and_cancellation(void **state)
 {
     (void)state;
     enum { N = 12, D = 4 };
@@ -568,16 +568,16 @@ static void memory_may_end_anywhere_and_it_can_be_cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances_are_those_of_features),
-        cmocka_unit_test(leaving_out_one_series_is_learning_without_it),
-        cmocka_unit_test(a_kernel_that_sees_nothing_tells_nothing_apart),
+        cmocka_unit_test(distances_equal_feature_distances),
+        cmocka_unit_test(loo_distance_equals_refit),
+        cmocka_unit_test(constant_kernel_gives_equal_scores),
         cmocka_unit_test(small_alphas_give_the_mahalanobis_distance),
-        cmocka_unit_test(alpha_is_chosen_by_the_likelihood_of_rows_left_out),
+        cmocka_unit_test(alpha_is_chosen_by_loo_likelihood),
         cmocka_unit_test(examples_choose_alpha),
-        cmocka_unit_test(the_threshold_is_a_place_among_those_left_out),
+        cmocka_unit_test(threshold_is_loo_quantile),
         cmocka_unit_test(only_the_lower_triangle_is_read_and_threads_change_nothing),
-        cmocka_unit_test(what_is_wrong_is_refused),
-        cmocka_unit_test(memory_may_end_anywhere_and_it_can_be_cancelled),
+        cmocka_unit_test(invalid_arguments_are_rejected),
+        cmocka_unit_test(allocation_failure_and_cancellation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

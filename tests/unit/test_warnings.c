@@ -51,7 +51,7 @@ static int count(const char *text, const char *part)
     return found;
 }
 
-static void threads_warn_at_once(void **state)
+static void concurrent_warnings(void **state)
 {
     (void)state;
     pthread_t threads[THREADS];
@@ -74,6 +74,6 @@ static void threads_warn_at_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_warn_at_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(concurrent_warnings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static double plain_median(const double *values, int64_t n, int64_t most)
 
 /* ---- the level -------------------------------------------------------------------------------- */
 
-static void a_ring_keeps_the_last_numbers_in_order(void **state)
+static void ring_keeps_last_numbers_in_order(void **state)
 {
     (void)state;
     enum { CAPACITY = 7, N = 200 };
@@ -73,7 +73,7 @@ static double plain_tail(const double *sorted, int64_t count, double rate)
 
 /* With a small rate the tail has many scores before the quantile is available: a tenth of them, more than
  * the minimum of 5. */
-static void the_tail_is_a_tenth_of_the_scores(void **state)
+static void tail_is_top_tenth_of_scores(void **state)
 {
     (void)state;
     enum { N = 450 }; /* fewer than 1 / rate */
@@ -93,7 +93,7 @@ static void the_tail_is_a_tenth_of_the_scores(void **state)
 }
 
 /* With rate r, the (N + 1) r largest of N exceed the level; with fewer scores, an exponential tail is used. */
-static void the_level_is_a_place_among_the_last_scores(void **state)
+static void level_is_quantile_of_last_scores(void **state)
 {
     (void)state;
     enum { N = 1500 };
@@ -164,7 +164,7 @@ static volt_live_options detecting(double rate, int64_t window, int64_t scale_ro
 }
 
 /* Scores from a learner and score lists of the test. */
-static void scores_are_those_of_the_plain_formula(void **state)
+static void scores_equal_plain_formula(void **state)
 {
     (void)state;
     enum { N = 80, ROWS = 220, D = 2, WINDOW = 60, SCALE = 40 };
@@ -242,7 +242,7 @@ static void scores_are_those_of_the_plain_formula(void **state)
 
 /* Alarms on rows without a change occur at the set rate for every noise distribution. The number is binomial
  * for independent scores; five standard deviations are allowed, and the first rows raise fewer alarms. */
-static void the_rate_of_alarms_is_the_one_asked_for(void **state)
+static void alarm_rate_equals_requested_rate(void **state)
 {
     (void)state;
     enum { N = 150, ROWS = UNDER_SANITIZERS ? 1500 : 6000, D = 1 };
@@ -339,7 +339,7 @@ static void copies_and_files_continue_with_the_same_scores(void **state)
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static void what_is_wrong_is_refused(void **state)
+static void invalid_arguments_are_rejected(void **state)
 {
     (void)state;
     enum { N = 40 };
@@ -400,14 +400,14 @@ static void what_is_wrong_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ring_keeps_the_last_numbers_in_order),
-        cmocka_unit_test(the_level_is_a_place_among_the_last_scores),
-        cmocka_unit_test(the_tail_is_a_tenth_of_the_scores),
-        cmocka_unit_test(scores_are_those_of_the_plain_formula),
-        cmocka_unit_test(the_rate_of_alarms_is_the_one_asked_for),
+        cmocka_unit_test(ring_keeps_last_numbers_in_order),
+        cmocka_unit_test(level_is_quantile_of_last_scores),
+        cmocka_unit_test(tail_is_top_tenth_of_scores),
+        cmocka_unit_test(scores_equal_plain_formula),
+        cmocka_unit_test(alarm_rate_equals_requested_rate),
         cmocka_unit_test(a_constant_series_has_finite_scores),
         cmocka_unit_test(copies_and_files_continue_with_the_same_scores),
-        cmocka_unit_test(what_is_wrong_is_refused),
+        cmocka_unit_test(invalid_arguments_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,7 +118,7 @@ static volt_status write_model(const char *path, const void *what, volt_progress
 
 enum { ROWS = 3000, COLS = 100, MIB = 1 << 20 };
 
-static void tables(void **state)
+static void cancelled_table_write(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2401);
@@ -132,7 +132,7 @@ static void tables(void **state)
 }
 
 /* A model whose state is larger than a piece: a long window of zeros. */
-static void models(void **state)
+static void cancelled_model_write(void **state)
 {
     (void)state;
     volt_rng rng = test_rng(2402);
@@ -150,8 +150,8 @@ static void models(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(tables, poll_always, poll_as_usual),
-        cmocka_unit_test_setup_teardown(models, poll_always, poll_as_usual),
+        cmocka_unit_test_setup_teardown(cancelled_table_write, poll_always, poll_as_usual),
+        cmocka_unit_test_setup_teardown(cancelled_model_write, poll_always, poll_as_usual),
     };
     return cmocka_run_group_tests_name("write_cancelled", tests, NULL, NULL);
 }
