@@ -31,9 +31,10 @@ def test_draws_are_reproducible(system):
         VolterraRidgeCV(draws=2, random_state=state).fit(X, y)
 
 
-def test_adaptive_search_is_reproducible(system, tmp_path):
+@pytest.mark.parametrize("strategy", ["adaptive", "cma"])
+def test_following_search_is_reproducible(system, tmp_path, strategy):
     X, y = system
-    settings = dict(draws=90, random_state=3, search="adaptive", folds=3, kernel="volterra | rbf")
+    settings = dict(draws=90, random_state=3, search=strategy, folds=3, kernel="volterra | rbf")
     log = tmp_path / "trials.jsonl"
     one = VolterraRidgeCV(**settings, n_jobs=1, log=log).fit(X[:120], y[:120])
     two = VolterraRidgeCV(**settings, n_jobs=2).fit(X[:120], y[:120])
@@ -48,8 +49,8 @@ def test_adaptive_search_is_reproducible(system, tmp_path):
     assert np.array_equal(again.best_estimator_.predict(X), one.predict(X))
     with pytest.raises(ValueError, match="search"):
         VolterraRidgeCV(draws=3, search="adaptve").fit(X, y)
-    with pytest.raises(ValueError, match="adaptive search draws its candidates"):
-        VolterraRidgeCV(candidates={"tau_coef": [0.1, 0.2]}, search="adaptive").fit(X, y)
+    with pytest.raises(ValueError, match="draws its candidates"):
+        VolterraRidgeCV(candidates={"tau_coef": [0.1, 0.2]}, search=strategy).fit(X, y)
 
 
 def test_results_are_in_order(system):

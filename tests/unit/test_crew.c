@@ -129,9 +129,11 @@ static void generations_use_trials_of_all_workers(void **state)
 {
     (void)state;
     volt_search_options options = options_of(VOLT_RACE_EXACT);
-    options.strategy = VOLT_STRATEGY_ADAPTIVE;
     options.draws = VOLT_FIRST_DRAWS + VOLT_GENERATION + 3;
-    check_crew(draws, &options, 3, 1, 0, 0);
+    for (int s = 0; s < 2; s++) {
+        options.strategy = s ? VOLT_STRATEGY_CMA : VOLT_STRATEGY_ADAPTIVE;
+        check_crew(draws, &options, 3, 1, 0, 0);
+    }
 }
 
 static void shards_have_workers(void **state)

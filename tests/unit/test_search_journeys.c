@@ -177,6 +177,7 @@ static const journey journeys[] = {
     {"loss, profile", &(search_case){RBF, .loss = "quantile:q=0.5", .start = VOLT_START_RESET}, search, 0, 0},
     {"counts", &(search_case){RBF, 0.5, .loss = "poisson"}, search, 0, 0},
     {"adaptive", &(search_case){"rbf", .strategy = VOLT_STRATEGY_ADAPTIVE, .draws = 3}, search, 0, 0},
+    {"CMA-ES", &(search_case){"linear", .strategy = VOLT_STRATEGY_CMA, .draws = 66}, search, 0, 0},
     {"gradient", &(search_case){"rbf", .strategy = VOLT_STRATEGY_GRADIENT, .score = VOLT_SCORE_LOG, .draws = 6},
      search, 0, 0},
     {"evidence", SUM ",pole=0.3", weigh, 0, 0},

@@ -142,7 +142,7 @@ static volt_status check_budget(const volt_run *r)
     char kernel[VOLT_KERNEL_LENGTH];
     volt_setting setting;
     double seconds = 0;
-    if (!(r->options->seconds > 0) || r->problem->max_rows < MIN_ROWS)
+    if (is_served(r) || !(r->options->seconds > 0) || r->problem->max_rows < MIN_ROWS)
         return VOLT_OK;
     VOLT_TRY(volt_candidates_take(r->candidates, volt_run_index(r, 0), kernel, &setting));
     if (volt_run_candidate_seconds(r, kernel, setting.alpha, &seconds) == VOLT_OK &&
