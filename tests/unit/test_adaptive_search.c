@@ -97,7 +97,7 @@ static void same_search(const volt_search *a, const volt_search *b)
 
 /* ---- reproducible ----------------------------------------------------------------------------- */
 
-static void nothing_depends_on_threads(void **state)
+static void results_do_not_depend_on_threads(void **state)
 {
     static const volt_race races[] = {VOLT_RACE_NONE, VOLT_RACE_EXACT, VOLT_RACE_FAST};
     const volt_candidates *const which[] = {candidates, several};
@@ -118,7 +118,7 @@ static void nothing_depends_on_threads(void **state)
 }
 
 /* The first candidates are random draws. Some of the later ones are too; most are not. */
-static void after_the_first_draws_most_are_others(void **state)
+static void later_candidates_differ_from_draws(void **state)
 {
     volt_search_options options = following(state, VOLT_RACE_EXACT);
     volt_search *search = run(candidates, &options);
@@ -180,7 +180,7 @@ static char *turn_lines(const char *text)
     return turned;
 }
 
-static void a_search_goes_on_after_any_trial(void **state)
+static void search_resumes_after_any_trial(void **state)
 {
     volt_rng rng = test_rng(3101);
     volt_search_options options = following(state, VOLT_RACE_EXACT);
@@ -202,7 +202,7 @@ static void a_search_goes_on_after_any_trial(void **state)
 }
 
 /* The log must contain the trials that later candidates depend on. */
-static void a_log_without_an_early_trial_is_refused(void **state)
+static void log_without_parent_trials_is_rejected(void **state)
 {
     volt_search_options options = following(state, VOLT_RACE_NONE);
     options.log = fresh_path("gap.jsonl");
@@ -226,7 +226,7 @@ static void a_log_without_an_early_trial_is_refused(void **state)
     free(text);
 }
 
-static void logs_of_other_searches_are_refused(void **state)
+static void log_of_another_search_is_rejected(void **state)
 {
     volt_search_options options = following(state, VOLT_RACE_EXACT);
     options.draws = 3;
@@ -251,7 +251,7 @@ static void logs_of_other_searches_are_refused(void **state)
 
 /* ---- shards ----------------------------------------------------------------------------------- */
 
-static void every_shard_is_a_search_of_its_own(void **state)
+static void shards_are_independent_searches(void **state)
 {
     enum { SHARDS = 3, EACH = VOLT_FIRST_DRAWS + VOLT_GENERATION };
     const char *logs[SHARDS];
@@ -316,7 +316,7 @@ static void every_shard_is_a_search_of_its_own(void **state)
  * candidates were no better than draws, each search would win with probability 1/2; 14 or more wins of 16
  * then have probability 137 / 2^16 < 0.0021, and 13 or more (CMA-ES, which may end in another minimum) 697 / 2^16 <
  * 0.011. The seeds are fixed. */
-static void it_beats_draws_alone(void **state)
+static void adaptive_search_beats_random_draws(void **state)
 {
     enum { N = 120, SEEDS = 16 };
     volt_rng rng = test_rng(3102);
@@ -475,7 +475,7 @@ static void adaptive_searches_of_many_rows_end_with_cma(void **state)
 
 /* ---- invalid arguments ------------------------------------------------------------------------ */
 
-static void only_drawn_candidates_can_follow(void **state)
+static void adaptive_search_requires_draws(void **state)
 {
     const char *kernels[] = {"rbf", "linear"};
     const double alphas[] = {1, 1};
@@ -508,14 +508,14 @@ int main(void)
 {
     static volt_strategy by_steps = VOLT_STRATEGY_ADAPTIVE, by_cma = VOLT_STRATEGY_CMA;
     const struct CMUnitTest tests[] = {
-        BOTH(nothing_depends_on_threads),
-        BOTH(after_the_first_draws_most_are_others),
-        BOTH(a_search_goes_on_after_any_trial),
-        BOTH(a_log_without_an_early_trial_is_refused),
-        BOTH(logs_of_other_searches_are_refused),
-        BOTH(every_shard_is_a_search_of_its_own),
-        BOTH(it_beats_draws_alone),
-        BOTH(only_drawn_candidates_can_follow),
+        BOTH(results_do_not_depend_on_threads),
+        BOTH(later_candidates_differ_from_draws),
+        BOTH(search_resumes_after_any_trial),
+        BOTH(log_without_parent_trials_is_rejected),
+        BOTH(log_of_another_search_is_rejected),
+        BOTH(shards_are_independent_searches),
+        BOTH(adaptive_search_beats_random_draws),
+        BOTH(adaptive_search_requires_draws),
         cmocka_unit_test_prestate(runs_of_cma_follow_each_other, &by_cma),
         cmocka_unit_test_prestate(choices_are_fixed_and_integers_are_not, &by_cma),
         cmocka_unit_test_prestate(adaptive_searches_of_many_rows_end_with_cma, &by_steps),
