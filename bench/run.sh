@@ -8,7 +8,7 @@
 # BENCH_DATA   a folder with sysid/wiener_hammerstein.csv; empty: sysid is left out
 # BENCH_TUNE_ROWS, BENCH_TUNE_DRAWS  a smaller search (tune, python) than 3008 rows and 100 draws, without budgets
 # BENCH_THREADS_ROWS                 rows of the large factorisation of `threads` (20000; 0: none)
-# FORECAST_DRAWS, FORECAST_BUDGET    forecast tunes with so many draws (10; empty: not), and for so long (60s), every task
+# FORECAST_DRAWS, FORECAST_BUDGET    draws (10; empty: no tuning) and time (60s) of the tuning of every task of `forecast`
 # FORECAST_TABLE                     a file for the table of forecast or forecast-peers, in Markdown
 # FORECAST_SERIES                    a folder with series and manifest.json for `forecast-peers`, which is asked for by name
 #                                    and takes options (--help): bench/run.sh forecast-peers --volterra-only --jobs 4
@@ -43,7 +43,7 @@ export BENCH_TABLE
 trap 'rm -f "$BENCH_TABLE"' EXIT
 
 wrong=()
-# bench_script NAME: bench/bench_NAME.py, with what Python needs to find of ours
+# bench_script NAME: runs bench/bench_NAME.py with the paths of the package and the library
 bench_script()
 {
     local python=${PEER_PYTHON:-python3}

@@ -2,16 +2,16 @@
 # scripts/coverage.sh: line and branch coverage of src/ by the tests. Called by `make coverage`.
 #
 #   scripts/coverage.sh [SUITE...]     suites of tests/run_tests.sh; without arguments those below
-#   scripts/coverage.sh --report       count again what ran before
+#   scripts/coverage.sh --report       repeat the report of the last run
 #
-# The preset `coverage` compiles the library with gcc's counters, at -O1 and without assertions. Every program adds what
-# it counted when it ends, under a lock on the file of each object, so that programs may run side by side; the threads
-# of one count atomically. A program that a signal kills adds nothing; failures that `faults` injects end where the program
-# does, before its counters are written. Not run here: what only a GPU or several processes of MPI reach.
+# The preset `coverage` compiles the library with gcc's counters, at -O1 and without assertions. Every program adds
+# its counts when it ends, under a lock on the file of each object, so that programs may run concurrently. Threads of a
+# program count atomically. A program killed by a signal adds nothing, nor does one ended by a failure that `faults`
+# injects. Code for GPUs and for several MPI processes is not run.
 #
-# Prints lines and branches of src/ by folder. Pages are left in build-coverage/html, what did not run in
-# build-coverage/uncovered.txt. A line that did not run and whose function tests/coverage_left.txt does not name (with the
-# reason) is named here, and then the status is 1.
+# Prints lines and branches of src/ by folder. Pages are written to build-coverage/html, uncovered lines to
+# build-coverage/uncovered.txt. An uncovered line whose function is not listed in tests/coverage_left.txt (with the
+# reason) is printed, and the exit status is 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build="build-coverage"

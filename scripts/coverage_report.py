@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lines and branches that ran, by folder; what did not run, and whether a reason for it is written down.
+"""Covered lines and branches by folder, and uncovered lines without a documented reason.
 
     coverage_report.py COUNTS LEFT UNCOVERED
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# scripts/faults.sh: every allocation, system call and call of LAPACK that may fail, failed once, in JOBS parts side by
-# side. What `make faults` calls.
+# scripts/faults.sh: fails every allocation, system call and call of LAPACK once, in JOBS parallel parts.
+# Called by `make faults`.
 #
 #   scripts/faults.sh [--only memory|calls] [PATTERN]     see tests/faults/run.sh
 #
-# Prints what is not as it should be, then how many runs there were of each family and command. What the parts printed
-# stays in build/faults.
+# Prints unexpected results, then the number of runs of each family and command. The output of the parts is in
+# build/faults.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 parts=${JOBS:-$(nproc)}

@@ -44,7 +44,7 @@ def class_name(name: str) -> str:
 
 
 class Headers:
-    """What the public headers declare."""
+    """Declarations of the public headers."""
 
     def __init__(self) -> None:
         order = re.findall(r'#include "(volterra/\w+\.h)"', (ROOT / "include/volterra.h").read_text())

@@ -95,7 +95,7 @@ def draw(given):
 
 # ---- build --------------------------------------------------------------------------------------
 def compile_copy(given, folder, targets=()):
-    """What the compiler says, or None when it is content."""
+    """Returns the compiler's messages, or None on success."""
     keep_going = "-k0" if (given.work / folder / "build.ninja").exists() else "-k"
     command = ["cmake", "--build", given.work / folder, "--parallel", str(given.jobs)]
     command += ["--target", *targets] if targets else []

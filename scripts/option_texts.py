@@ -8,7 +8,7 @@ In the template of the man page four comments are replaced: `@SYNOPSIS`, `@DESCR
 every command) and `@OPTIONS COMMAND`. Between `@OPTIONS` and `@END` the template may have items `.It NAME` with details, which follow the
 sentence of the table.
 
-In a docstring the first sentence of a parameter is that of the option that it corresponds to.
+The first sentence of a parameter in a docstring is copied from the corresponding option.
 """
 
 import ast

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # scripts/peers.sh: a scratch Python with the packages that the benchmarks compare with.
 #
-#   scripts/peers.sh FOLDER     prints the path of its python, or says on stderr why there is none (status 1)
+#   scripts/peers.sh FOLDER     prints the path of its python, or the reason of a failure on stderr (status 1)
 #
 # The packages for kernels between paths and for reservoirs are each optional: one that does not install is reported with
-# the installer's last message, which FOLDER/NAME.refused keeps (remove it to try again). For paths a plain reimplementation
-# stands in for it (bench/path_peers.py).
+# the installer's last message, which FOLDER/NAME.refused keeps (remove it to try again). A missing path package is
+# replaced by a plain reimplementation (bench/path_peers.py).
 set -uo pipefail
 
 folder=$1
@@ -15,7 +15,7 @@ python=$folder/bin/python
 
 give_up()
 {
-    echo "peers: $1; going on without peers" >&2
+    echo "peers: $1; continuing without peers" >&2
     exit 1
 }
 

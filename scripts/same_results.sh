@@ -3,9 +3,9 @@
 #
 #   scripts/same_results.sh OLD NEW [FOLDER]
 #
-# OLD and NEW are programs, such as build/volterra, each beside its library. Every command runs in a folder of its own build (FOLDER/old and
-# FOLDER/new, default: a temporary folder), one thread, results as JSON. Compared: exit status, every file the command
-# wrote, and the numbers of the JSON on standard output. Texts of messages and labels are free to differ. The last line
+# OLD and NEW are programs, such as build/volterra, each in the folder of its library. Every command runs in FOLDER/old and
+# FOLDER/new (default: a temporary folder), with one thread and results as JSON. Compared: exit status, every file the command
+# wrote, and the numbers of the JSON on standard output. Messages and labels may differ. The last line
 # is `N equal, N different`; the status is 0 when none differs.
 set -uo pipefail
 [ $# -ge 2 ] || { echo "usage: scripts/same_results.sh OLD NEW [FOLDER]" >&2; exit 2; }

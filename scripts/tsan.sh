@@ -4,13 +4,13 @@
 #   scripts/tsan.sh [NAME...]     test programs, e.g. `scripts/tsan.sh test_search`, or `program`; without arguments: the
 #                                 program and all test programs but those below
 #
-# The preset `tsan` compiles with clang and LLVM's OpenMP. ThreadSanitizer knows nothing of OpenMP's barriers, tasks and
-# locks; the tool Archer, which belongs to that OpenMP, tells it. gcc's OpenMP has no such tool, and OpenBLAS is linked
-# with that one: its calls GOMP_* find LLVM's, which has them under the same names and comes first, so that only one
-# runtime has threads. This script checks that before it trusts anything.
+# The preset `tsan` compiles with clang and LLVM's OpenMP. ThreadSanitizer does not know OpenMP's barriers, tasks and
+# locks; LLVM's tool Archer reports them. gcc's OpenMP has no equivalent, and OpenBLAS is linked with it. Its calls GOMP_*
+# resolve to LLVM's runtime, which defines the same names and is loaded first, so that only one runtime has threads.
+# This script checks that first.
 #
-# BLAS, HDF5 and the rest are not compiled with ThreadSanitizer: what they do to memory is not seen, and the system calls
-# and copies they make are not reported (ignore_noninstrumented_modules). Nothing else is suppressed.
+# BLAS, HDF5 and other libraries are not compiled with ThreadSanitizer. Their memory accesses are invisible, and their
+# system calls and copies are not reported (ignore_noninstrumented_modules). Nothing else is suppressed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -56,7 +56,7 @@ finds_race() # CLAUSES of the loop
     grep -q 'data race' build-tsan/probe.log
 }
 if ! finds_race "" || finds_race "reduction(+ : n)"; then
-    echo "tsan: ThreadSanitizer does not understand this OpenMP (is libarcher.so there, beside libomp.so?)" >&2
+    echo "tsan: ThreadSanitizer does not understand this OpenMP (is libarcher.so in the folder of libomp.so?)" >&2
     exit 1
 fi
 

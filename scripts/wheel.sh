@@ -2,12 +2,12 @@
 # scripts/wheel.sh: build the source distribution and a wheel for this machine, and test them in a minimal root.
 # Called by `make wheel`.
 #
-#   scripts/wheel.sh            build/wheel/dist: sdist, wheel; then its tests in a root with Python alone
+#   scripts/wheel.sh            build/wheel/dist: sdist, wheel; then its tests in a root with only Python
 #   scripts/wheel.sh --build    without the tests
 #
-# The wheel is made from the sdist, offline. Its OpenBLAS is the one without threads, so that there is one pool of
-# threads, ours. auditwheel puts every library that a system need not have inside. For other machines and older
-# systems: cibuildwheel, see pyproject.toml.
+# The wheel is made from the sdist, offline. Its OpenBLAS is built without threads, so that the library's pool is the
+# only one. auditwheel bundles every library that a system may lack. For other machines and older systems, use
+# cibuildwheel (pyproject.toml).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/fresh_root.sh

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# scripts/wheel_container.sh: what a wheel needs, inside a manylinux_2_28 container. cibuildwheel calls it once.
+# scripts/wheel_container.sh: installs the dependencies of a wheel in a manylinux_2_28 container. Called once by cibuildwheel.
 #
-# The distribution's own packages, and three from their sources: libcsv and Random123, which it has not, and OpenBLAS
-# without threads, which it has only without locks: several threads of ours could not call it at a time.
+# Installs packages of the distribution, and three from source: libcsv and Random123, which it lacks, and OpenBLAS without
+# threads, because its package has no locks and cannot be called from several threads at a time.
 set -euo pipefail
 
 openblas=0.3.28 libcsv=3.0.3 random123=1.14.0

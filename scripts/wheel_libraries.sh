@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # scripts/wheel_libraries.sh PREFIX: PREFIX/libhdf5_serial.so.103, HDF5 without the network, for a wheel made on Debian.
-# What scripts/wheel.sh calls.
+# Called by scripts/wheel.sh.
 #
-# Debian's HDF5 reads files over the network too, and so depends on some thirty libraries, among them two for TLS and
-# one for Kerberos: none of that belongs into a wheel. The same sources without that part, under the name and with the
-# versions of the symbols that Debian's matio asks for, stand in for it. What is there is kept.
+# Debian's HDF5 also reads files over the network and depends on about thirty libraries, including two for TLS and one for
+# Kerberos, which do not belong into a wheel. This script builds the same sources without network access, with the name
+# and symbol versions that Debian's matio requires. Existing results are reused.
 set -euo pipefail
 
 prefix=${1:?usage: scripts/wheel_libraries.sh PREFIX}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench/gpu/run.sh: the budgets on a GPU, and the same fits in PyTorch and CuPy beside them. What `make bench-gpu` calls.
+# bench/gpu/run.sh: the budgets on a GPU, and the same fits in PyTorch and CuPy for comparison. Called by `make bench-gpu`.
 #
 #   bench/gpu/run.sh [PART...]    parts of bench_gpu: fit growth search free landmarks memory
 #

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# bench/gpu/sysid.sh: the measured systems once more, with searches and fits that a GPU makes short.
+# bench/gpu/sysid.sh: the measured systems, with searches and fits on a GPU.
 #
 #   bench/gpu/sysid.sh VOLTERRA DATA OUT [DEVICE]
 #
 # VOLTERRA is the program, DATA the folder with wiener_hammerstein.csv and silverbox_snls80mv.csv, OUT a folder for logs,
 # models and figures, DEVICE gpu unless it is given. For each system: an adaptive search of kernel, alpha and feedback weight on
-# a stretch of the training part; what it finds and the setting that is built in (presets of python/volterra/benchmarks/data) choose alpha again on a
-# longer stretch, and the better of the two there is fitted on as many rows as the training part has, and simulates the tests. All choices
+# a segment of the training part. For its result and for the preset (python/volterra/benchmarks/data), alpha is chosen again on
+# a longer segment. The better of the two is fitted on all training rows and simulates the tests. All choices
 # are made on training rows. Within 8 minutes on one H200 with 16 cores.
 #
 #   SEARCH_SECONDS   of each search (100)      ALPHA_SECONDS   of each grid of alphas (40)

@@ -96,7 +96,7 @@ typedef struct volt_times_report {
 } volt_times_report;
 
 /* Checks the times of n rows: order, missing rows, and the relation to `last`, the time of the row that they follow, such as the
- * last training row (NaN: unknown). `grid` is that of the training rows; NULL: found from these rows. The step is the median, or
+ * last training row (NaN: unknown). `grid` belongs to the training rows; NULL: found from these rows. The step is the median, or
  * whole months. Closed weekdays, closed nights, and holidays of up to two working days are not gaps. VOLT_ERR_ARGUMENT,
  * VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_times_check(const volt_time *times, int64_t n, const volt_time_grid *grid,

@@ -1,7 +1,7 @@
 """The build backend of the Python package: scikit-build-core, after a look at what the build needs.
 
 Without a compiler, or a library, CMake would end in a page of its own; here it is one sentence that says what to
-install. What is needed, and what its package is called here, is written once: in ``scripts/deps.sh``.
+install. Dependencies and their package names are listed once: in ``scripts/deps.sh``.
 """
 
 from __future__ import annotations

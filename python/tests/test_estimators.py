@@ -123,7 +123,7 @@ def test_series_equals_shifted_targets(rng):
     shifted = VolterraRidge(alpha=1e-6).fit(x[:299], x[1:300])
     assert np.array_equal(alone.fitted_, shifted.fitted_)
     assert np.array_equal(alone.continue_(20), shifted.continue_(20))
-    # what follows the series begins at row 300; for the shifted pairs row 299 comes first
+    # the continuation begins at row 300; for the shifted pairs row 299 comes first
     assert np.array_equal(alone.predict(x[300:]), shifted.predict(x[299:])[1:])
     assert np.array_equal(alone.predict(x[:300])[:299], alone.fitted_)
     assert np.array_equal(alone.predict(x[:300])[299:], shifted.predict(x[299:300]))

@@ -67,7 +67,7 @@ class Times(NamedTuple):
         return c.TimeGrid(step=c.TimeStep(seconds=1.0 if self.kind[0] == "periods" else 0.0))
 
     def check(self, grid: Optional[c.TimeGrid] = None, last: "Optional[Times]" = None) -> c.TimesReport:
-        """Return the report of the library. `grid` and `last` are those of training; a last row of another kind is unknown."""
+        """Return the report of the library. `grid` and `last` describe the training rows; a last row of another kind is unknown."""
         report, values = c.TimesReport(), np.ascontiguousarray(self.values)
         grid = self._grid() if grid is None else grid
         is_known = last is not None and last.kind == self.kind

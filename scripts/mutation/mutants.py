@@ -1,4 +1,4 @@
-"""scripts/mutation/mutants.py: what a mutant is, and the files that list them."""
+"""scripts/mutation/mutants.py: mutants and the files that list them."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ class Mutant:
     site: Site
 
     def key(self):
-        """What a list of explained survivors knows it by: lines move."""
+        """Identifies the mutant in a list of explained survivors, without line numbers."""
         return self.site.path, self.site.function, self.site.before, self.site.after or "(left out)"
 
     def __str__(self):

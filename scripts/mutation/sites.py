@@ -1,11 +1,11 @@
 """scripts/mutation/sites.py: the places of a C file that a mutant can change, found with libclang.
 
-A site is a piece of text of one file and what stands there in a mutant. Taken: comparisons, sums, differences, products
-and quotients, integers (one more, one less), conditions (negated, && and || exchanged), assignments and calls (left out).
+A site is a piece of text of one file and its replacement in a mutant. Mutated: comparisons, sums, differences, products
+and quotients, integers (plus and minus one), conditions (negated, && and || exchanged), assignments and calls (removed).
 
-Left alone, because no test of results could or should see it: what a macro expands to; initialisers of static data, sizes
-of arrays, case labels; headers of loops under an OpenMP directive, which must keep their form; sizes of allocations, a
-matter for the sanitizers; what only frees, locks, reports progress, or words a message.
+Excluded, because tests of results cannot detect it: expansions of macros, initialisers of static data, sizes of arrays,
+case labels, headers of loops under an OpenMP directive (their form is fixed), sizes of allocations (checked by the
+sanitizers), and calls that only free, lock, report progress or write a message.
 """
 
 import re
@@ -14,7 +14,7 @@ from clang.cindex import CursorKind, Diagnostic, Index, StorageClass, Translatio
 
 from .mutants import Site
 
-# As functions the checks and the forwarding of failures show their arguments where they stand.
+# Declares the checking macros as functions, so that their arguments keep their positions in the source.
 ERROR_HEADER = """
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -32,7 +32,7 @@ EXCHANGED = {
     "+=": ["-="], "-=": ["+="], "*=": ["/="], "/=": ["*="],
 }
 
-# Calls that results do not show: neither left out, nor changed inside. Their names say so.
+# Calls without effect on results, recognised by name. They are neither removed nor changed inside.
 NO_RESULT = re.compile(
     r"^(volt_fail|volt_fail_prefix|volt_log|complain|report|fprintf|va_start|va_end|setvbuf|fflush|fsync|madvise|nanosleep)$|"
     r"(^|_)(free|release|close|dlclose|fclose|destroy|lock|unlock|warn|warning|say|refuse|stage|assert|omp|pthread)(_|$)"
@@ -54,7 +54,7 @@ class Finder:
             self.source = file.read()
         unit = Index.create().parse(path, args=arguments, unsaved_files=[(error_header, ERROR_HEADER)],
                                     options=TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD)
-        # The headers are the compiler's own, of which libclang may refuse a word; what is missing is fatal.
+        # libclang may reject words in the compiler's headers; only a missing header is fatal.
         fatal = [d.spelling for d in unit.diagnostics if d.severity == Diagnostic.Fatal]
         if fatal:
             raise ValueError(f"{name}: {fatal[0]}")
@@ -78,7 +78,7 @@ class Finder:
         return self.source[begin:end].decode()
 
     def directive_spans(self):
-        """The lines that begin with #, with those they go on in."""
+        """The lines that begin with #, with their continuation lines."""
         return [m.span() for m in re.finditer(rb"^[ \t]*#(?:[^\\\n]|\\\n|\\.)*", self.source, re.M)]
 
     def is_under_openmp(self, begin):

@@ -187,13 +187,13 @@ def plant(root, tree, drawn):
 
 
 def with_include(text, header):
-    """After the last #include that stands before any code: feature macros must come first."""
+    """Adds an #include after the last one before any code: feature macros must come first."""
     last = 0
     for match in re.finditer(r"^#include .*$|^[a-z].*[;{]$", text, re.M):
         if not match.group().startswith("#include"):
             break
         last = match.end()
-    # An #include between #if and #endif: go on to where that ends.
+    # If the #include is between #if and #endif, continue after the #endif.
     depth = len(re.findall(r"^#if", text[:last], re.M)) - len(re.findall(r"^#endif", text[:last], re.M))
     if depth > 0:
         last = [m.end() for m in re.finditer(r"^#endif.*$", text, re.M) if m.end() > last][depth - 1]

@@ -1,7 +1,7 @@
 """scripts/mutation/trials.py: run the tests on each mutant until one of them fails.
 
 A test is a program of the suites unit, property, reference and backend, or, for mutants of cli/, one case of the command
-line. What lives meets the sanitized programs too, where a step beyond the end of an array shows.
+line. Surviving mutants also run with the sanitizers, which detect accesses beyond the end of an array.
 """
 
 import json
@@ -98,7 +98,7 @@ def measure(test, tree):
 
 
 def remember(tests, path):
-    """What the tests reach, for a later run on a few mutants."""
+    """Saves the functions reached by each test, for a later run on a few mutants."""
     known = [{"name": t.name, "source": t.source, "seconds": t.seconds, "reached": sorted(t.reached)} for t in tests]
     path.write_text(json.dumps(known))
 
@@ -171,5 +171,5 @@ def try_all(mutants, tests, tree, jobs, factor, budget, record):
         try:
             for future in [pool.submit(one, m) for m in mutants]:
                 future.result()
-        finally:  # Ctrl-C: what has not begun does not
+        finally:  # Ctrl-C: pending trials are cancelled
             pool.shutdown(wait=False, cancel_futures=True)

@@ -221,7 +221,7 @@ static volt_status list_names(volt_kernel *kernel)
     return VOLT_OK;
 }
 
-/* Those of a kernel that stands alone, which have no numbers. */
+/* Names of a single kernel are not numbered. */
 static volt_status list_plain_names(volt_kernel *kernel)
 {
     kernel->names = volt_alloc_zero(kernel->entry->info.n_parameters + 1, sizeof *kernel->names);

@@ -1,4 +1,4 @@
-/* src/stats/squared_errors.c: squared errors relative to the variance. A file of its own: inlined into metrics.c they round
+/* src/stats/squared_errors.c: squared errors relative to the variance. A separate file: inlined into metrics.c they round
  * differently. */
 #include "stats/stats_internal.h"
 

@@ -39,7 +39,7 @@ static volt_status find_taken(const volt_space *space, volt_part *part, bool *is
     bool taken[VOLT_MAX_AXES] = {false};
     char kernel[VOLT_KERNEL_LENGTH];
     for (int64_t a = 0; a < space->n_axes; a++)
-        u[a] = 0.5; /* ends of ranges may mean that there is none: pair=0 has no angle */
+        u[a] = 0.5; /* ends of ranges may mean no bound: pair=0 has no angle */
     set_choices(space, part->choices, u);
     VOLT_TRY(volt_space_at(space, u, kernel, &setting, taken));
     *is_new = true;
