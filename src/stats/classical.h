@@ -111,6 +111,8 @@ void volt_ets_name(volt_ets_form form, char name[VOLT_ETS_NAME_SIZE]);
  * seasons N, A and M; multiplicative errors only for positive series, a multiplicative season only with
  * multiplicative errors, a season only for n >= 2 S and n > parameters + 1. For n < 7 the form is ETS(A,N,N).
  *
+ * The parameters maximise the likelihood with a prior for beta/alpha, half-normal with standard deviation 1/4.
+ *
  * `start` (optional) fixes the form and begins the search at its smoothing parameters. Where its form is not a
  * candidate for y, the form is chosen.
  * variance[h] (optional) receives the variances of the forecast errors; infinite when they overflow. */

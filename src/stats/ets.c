@@ -80,7 +80,7 @@ static const volt_ets_fit *choose(const ets_series *series, volt_ets_fitter *fit
         fit->form = (volt_ets_form){.relative = i % 2 == 1,
                                     .trend = (volt_ets_trend)(i / 2 % TRENDS),
                                     .season = (volt_season_form)(i / 2 / TRENDS)};
-        fit->likelihood = INFINITY;
+        fit->criterion = fit->likelihood = INFINITY;
         if (!is_candidate(series, fit->form))
             continue;
         fit->state.effects = effects + i * series->season;
@@ -162,13 +162,13 @@ static volt_status forecast(const ets_series *series, int64_t h, const volt_ets_
     volt_ets_fitter *fitter = volt_ets_fitter_create(series->y, series->n, series->season);
     if (!fitter)
         return VOLT_ERR_MEMORY;
-    volt_ets_fit chosen = {.likelihood = INFINITY};
+    volt_ets_fit chosen = {.criterion = INFINITY};
     if (start && is_candidate(series, start->form)) {
         chosen.form = start->form;
         chosen.state.effects = effects;
         volt_ets_fit_from(fitter, start, &chosen);
     }
-    if (!isfinite(chosen.likelihood))
+    if (!isfinite(chosen.criterion))
         chosen = *choose(series, fitter, fits, effects);
     volt_ets_fitter_free(fitter);
     return forecast_with(series, &chosen, h, path, mean, variance, info);

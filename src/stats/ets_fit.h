@@ -4,11 +4,12 @@
 
 #include "stats/classical.h"
 
-/* Parameters and initial states of a form at the maximum of its likelihood. */
+/* Parameters and initial states of a form. */
 typedef struct volt_ets_fit {
     volt_ets_form form;
     volt_ets_state state; /* effects: S values of the caller */
-    double likelihood;    /* as in volt_ets_info, with the floor of volt_ets_fit_form; infinite: no fit */
+    double likelihood;    /* as in volt_ets_info, with the rounding of the series added to the squares */
+    double criterion;     /* likelihood with the prior; infinite: no fit */
     double squares;
 } volt_ets_fit;
 
