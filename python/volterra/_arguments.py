@@ -70,7 +70,6 @@ def seconds_of(budget: Union[None, float, str]) -> float:
     """Return a budget in seconds: a number, or a text such as "90s", "3min", "1h30m"."""
     if budget is None:
         return 0.0
-    seconds = budget
     if isinstance(budget, str):
         match = DURATION.fullmatch(budget)
         if not match or not any(match.groups()):
@@ -78,6 +77,8 @@ def seconds_of(budget: Union[None, float, str]) -> float:
                 f"budget is {budget!r}, and must be a number of seconds or such as '90s', '3min', '2h' or '1h30m'"
             )
         seconds = sum(float(value) * unit for value, (_, unit) in zip(match.groups(), UNITS) if value)
+    else:
+        seconds = budget
     if not seconds > 0:
         raise ValueError(f"budget is {budget} seconds, and must be above 0")
     return float(seconds)

@@ -161,7 +161,7 @@ def copy_of(matrix: c.Matrix) -> Array:
     rows, cols, ld = int(matrix.rows), int(matrix.cols), int(matrix.ld)
     numbers = (c.c_double * ((rows - 1) * ld + cols)).from_address(matrix.data)
     strides = (ld * _ITEM, _ITEM)
-    return np.lib.stride_tricks.as_strided(np.frombuffer(numbers), (rows, cols), strides).copy()
+    return np.lib.stride_tricks.as_strided(np.ctypeslib.as_array(numbers), (rows, cols), strides).copy()
 
 
 # ---- collections of series ---------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def _take_messages() -> List[_Message]:
     if not _messages:
         return []
     others = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
-    taken = []
+    taken: List[_Message] = []
     for _ in range(len(_messages)):
         try:
             message = _messages.popleft()

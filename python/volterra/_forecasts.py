@@ -197,11 +197,14 @@ class ModelForecasts:
         runs = count > most
         if runs and not (self._model.settings.feedback and most == 1):
             raise ValueError(f"steps is {count}, and an estimator fitted {most} ahead reaches {most}")
-        if not runs and (self._tail is None or len(self._tail) < self._horizons.last):
+        if runs:
+            values = self.continue_(count)
+        elif self._tail is None or len(self._tail) < self._horizons.last:
             raise ValueError(
                 "the model file does not contain the rows without a target: pass them, and later ones, to predict"
             )
-        values = self.continue_(count) if runs else self._at_horizons(self._follow(self._tail, "continue", None))[:count]
+        else:
+            values = self._at_horizons(self._follow(self._tail, "continue", None))[:count]
         if coverage is None:
             return self._dress_future(values)
         levels, single = level_list("coverage", coverage)

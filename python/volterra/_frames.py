@@ -185,7 +185,7 @@ class FrameForm:
         return self.library == library_of(X)
 
     @staticmethod
-    def of(X: Any, targets: Any, columns: Optional[Sequence[str]] = None) -> "Optional[FrameForm]":
+    def of(X: Any, targets: Any, columns: Any = None) -> "Optional[FrameForm]":
         """Return the form of predictions if X and the targets belong to one library, else None."""
         if library_of(X) is None or library_of(X) != library_of(targets):
             return None

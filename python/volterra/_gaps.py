@@ -40,7 +40,7 @@ def _seconds(index: Any) -> Array:
 class Times(NamedTuple):
     """Times of rows. They can be compared with others of the same kind."""
 
-    kind: Tuple[Any, ...]
+    kind: str
     values: Array  # (n, 2): seconds, and seconds on the local clock
 
     @classmethod
@@ -49,22 +49,22 @@ class Times(NamedTuple):
         pandas = pandas_module()
         if isinstance(index, pandas.DatetimeIndex):
             utc, local = (index, index) if index.tz is None else (index.tz_convert(None), index.tz_localize(None))
-            return cls(("dates", index.tz is not None), np.column_stack([_seconds(utc), _seconds(local)]))
+            return cls("dates" if index.tz is None else "dates with a time zone", np.column_stack([_seconds(utc), _seconds(local)]))
         if isinstance(index, pandas.PeriodIndex):
-            numbers, kind = np.where(index.isna(), np.nan, index.asi8), ("periods", index.freqstr)
+            numbers, kind = np.where(index.isna(), np.nan, index.asi8), f"periods of {index.freqstr}"
         elif isinstance(index, pandas.TimedeltaIndex):
-            numbers, kind = _seconds(index), ("durations",)
+            numbers, kind = _seconds(index), "durations"
         elif getattr(index.dtype, "kind", "O") in "iuf":
-            numbers, kind = np.asarray(index, dtype=float), ("numbers",)
+            numbers, kind = np.asarray(index, dtype=float), "numbers"
         else:
             return None
         return cls(kind, np.column_stack([numbers, numbers]).astype(float))
 
     def _grid(self) -> Optional[c.TimeGrid]:
         """The grid that the kind implies; None: the library finds it."""
-        if self.kind[0] == "dates":
+        if self.kind.startswith("dates"):
             return None
-        return c.TimeGrid(step=c.TimeStep(seconds=1.0 if self.kind[0] == "periods" else 0.0))
+        return c.TimeGrid(step=c.TimeStep(seconds=1.0 if self.kind.startswith("periods") else 0.0))
 
     def check(self, grid: Optional[c.TimeGrid] = None, last: "Optional[Times]" = None) -> c.TimesReport:
         """Return the report of the library. `grid` and `last` describe the training rows; a last row of another kind is unknown."""

@@ -10,7 +10,7 @@ import os
 import tempfile
 from ctypes import byref, c_double, c_int, c_int64, c_void_p
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -98,13 +98,18 @@ class FitSettings(NamedTuple):
 
 
 #: Conversions of parameters to fields, by type.
-PLAIN_TYPES = {c_int: lambda name, value: int(bool(value)), c_int64: whole, c_double: lambda name, value: float(value)}
+PLAIN_TYPES: Dict[Any, Callable[[str, Any], Any]] = {
+    c_int: lambda name, value: int(bool(value)),
+    c_int64: whole,
+    c_double: lambda name, value: float(value),
+}
 
 
 def plain_settings(estimator: Any) -> Dict[str, Any]:
     """Fields of ``volt_fit_options`` that are parameters of the estimator with the same name and meaning."""
     others = {*FitSettings._fields, *LossSettings._fields}
-    values = {name: (kind, getattr(estimator, name, None)) for name, kind in c.FitOptions._fields_ if name not in others}
+    fields = [(field[0], field[1]) for field in c.FitOptions._fields_ if field[0] not in others]
+    values = {name: (kind, getattr(estimator, name, None)) for name, kind in fields}
     return {
         name: PLAIN_TYPES[kind](name, value)
         for name, (kind, value) in values.items()
@@ -400,14 +405,10 @@ class Model(Owner):
         if not self._info.report:
             return None
         r = self._info.report.contents
-        arrays = (self._array(getattr(r, name), self.q) for name in ("mse", "best_mse", "naive_mse", "share"))
-        left_out = (self._array(a, self.q) if a else None for a in (r.loo_mse, r.gcv))
-        return FitReport(
-            *(r.rows, r.first, r.prequential_r2, r.naive_r2, r.alphas, *arrays),
-            *(r.log_likelihood, *left_out, r.loo_rows),
-            *(c.text(r.solver), r.iterations, r.residual, r.landmarks),
-            *(self._array(getattr(r, name), self.q) for name in ("rmse", "best_rmse", "naive_rmse")),
-        )
+        numbers = {name: getattr(r, name) for name in FitReport._fields if name != "solver"}
+        arrays = ("mse", "best_mse", "naive_mse", "share", "loo_mse", "gcv", "rmse", "best_rmse", "naive_rmse")
+        numbers.update({name: self._array(numbers[name], self.q) if numbers[name] else None for name in arrays})
+        return FitReport(solver=c.text(r.solver), **numbers)
 
     @property
     def rcond(self) -> float:

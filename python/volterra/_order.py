@@ -137,8 +137,9 @@ class TrainingRows:
         more._inputs = self._inputs.joined(X)
         more._hashes = np.concatenate([self._hashes, row_hashes(X)])
         more._end = np.vstack([self._end, X])[-(LEAST - 1) :]
-        known = self._index is not None and is_frame(frame) and type(frame.index) is type(self._index)
-        more._index = self._index.append(frame.index) if known else None
+        more._index = None
+        if self._index is not None and is_frame(frame) and type(frame.index) is type(self._index):
+            more._index = self._index.append(frame.index)
         if more._index is not None and not more._index.is_unique:
             more._index = None
         more._last = self._last_of(frame, len(frame)) if is_frame(frame) else None

@@ -192,7 +192,8 @@ class SequenceRegressor(Learns, ModelForecasts, Intervals, Explains, FeatureName
         self._set_attributes()
         if self.verbose:
             print(self._summary(), file=sys.stderr)
-        self._assessment.warn()
+        if self._assessment is not None:
+            self._assessment.warn()
 
     def _set_report(self, training: Training, season: int, losses: LossSettings) -> None:
         """Results on held-out rows. Model files do not contain them."""

@@ -72,9 +72,8 @@ class Horizons(NamedTuple):
         if self.last == 0 or model.q != model.d * len(self.each):
             return False
         names, outputs = model.input_names, model.output_names
-        return model.settings.feedback or (
-            names is not None and outputs is not None and list(outputs) == list(self.names(names, model.d))
-        )
+        own = None if names is None else self.names(names, model.d)
+        return model.settings.feedback or (own is not None and outputs is not None and list(outputs) == list(own))
 
     def names(self, names: Optional[Array], columns: int) -> Optional[Array]:
         if not self.several:

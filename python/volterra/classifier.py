@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Literal, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Literal, Mapping, Optional, Tuple, Union, cast
 
 import numpy as np
 
@@ -103,7 +103,7 @@ class ClassForecasts(ClassifierMixin):
         return float(np.average(self.predict(X) == _labels(y), weights=sample_weight))
 
 
-class VolterraClassifier(ClassForecasts, SequenceRegressor):
+class VolterraClassifier(ClassForecasts, SequenceRegressor):  # type: ignore[misc]
     """Classifier of the rows of a sequence, from each row and the rows before it.
 
     Two classes use one function, ``log(1 + exp(-y u))`` (loss "logistic"); more use one function each ("multinomial"). Rows are
@@ -213,7 +213,7 @@ class VolterraClassifier(ClassForecasts, SequenceRegressor):
         return self
 
 
-class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):
+class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):  # type: ignore[misc]
     """`VolterraClassifier` with its kernel's parameters and alpha chosen by cross-validation in time order.
 
     The score of candidates is the log loss on the validation blocks. Every training part must contain all classes: use fewer
@@ -293,7 +293,7 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):
         self.kernel = kernel
         self.candidates = candidates
         self.ranges = ranges
-        self.scoring = scoring
+        self.scoring = scoring  # type: ignore[assignment]
         self.gap = gap
         self.max_train = max_train
         self.folds_by = folds_by
@@ -341,7 +341,7 @@ class VolterraClassifierCV(ClassForecasts, VolterraRidgeCV):
         estimator = VolterraClassifier(
             self._best["kernel"],
             self._best["alpha"],
-            tolerance=self.tolerance,
+            tolerance=cast(float, self.tolerance),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
             **shared,

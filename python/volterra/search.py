@@ -529,7 +529,7 @@ class VolterraRidgeCV(SequenceRegressor):
         )
         self.validation_baselines_ = found.baselines
 
-    def _keep(self, found: Found, given: Optional[List[Dict[str, Any]]]) -> None:
+    def _keep(self, found: Found, given: Any) -> None:
         self.cv_results_ = results_table(found, given)
         self.n_splits_ = found.folds
         self.search_time_ = found.seconds

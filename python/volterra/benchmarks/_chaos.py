@@ -53,7 +53,7 @@ def run(options: argparse.Namespace, machine: Machine, line: str) -> None:
     del line
     names = choose(options.only, list(SYSTEMS))
     if not _MIN_ROWS <= options.rows <= _MAX_ROWS:
-        raise UsageError(f"--rows must be between {_FEWEST_ROWS} and {_MOST_ROWS} (got {options.rows})")
+        raise UsageError(f"--rows must be between {_MIN_ROWS} and {_MAX_ROWS} (got {options.rows})")
     runs = [ChaosRun(SYSTEMS[name], options.rows, options.starts) for name in names]
     for one in runs:
         compute(one, machine)

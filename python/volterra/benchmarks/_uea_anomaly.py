@@ -30,7 +30,7 @@ class Novelty(NamedTuple):
     seconds: float
 
 
-def areas(data: Labelled, normal: int, kernel: str, score: str, draws: int, seed: int) -> Dict[str, float]:
+def areas(data: Labelled, normal: int, kernel: str, score: Any, draws: int, seed: int) -> Dict[str, float]:
     """ROC and PR area of the test series of the normal class against all others."""
     model = SeriesAnomaly(kernel, score=score, draws=draws, random_state=seed)
     model.fit(data.train, np.where(data.train_classes == normal, 1, -1))
