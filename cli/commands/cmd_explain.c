@@ -112,7 +112,7 @@ static int read_about(const explain_arguments *arguments, explain_data *data, vo
     options->about = word[0] == 'm' ? VOLT_ABOUT_MEAN : word[0] == 'z' ? VOLT_ABOUT_ZERO : VOLT_ABOUT_POINT;
     if (options->about != VOLT_ABOUT_POINT)
         return 0;
-    int64_t count = explained_inputs(&data->shown.info);
+    int64_t count = data->shown.info.expansion_inputs;
     data->point = malloc((size_t)count * sizeof *data->point);
     options->point = data->point;
     return data->point ? read_point(arguments->about, count, data->point)

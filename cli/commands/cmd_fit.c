@@ -119,8 +119,8 @@ static void report_held_out(const volt_model_info *info, const volt_assessment *
     results_number(results, "heldout_rmse", NULL, found->heldout_rmse);
     results_text(results, NULL, "R2 held out", "%.6g (the last %lld rows, %s)%s", report->prequential_r2,
                  (long long)report->rows,
-                 report->landmarks > 0 ? "forecast from all rows before them"
-                                       : "each forecast from what was known then",
+                 report->single_fit ? "forecast from all rows before them"
+                                    : "each forecast from what was known then",
                  assessment_has(found, VOLT_WARNING_WORSE_THAN_CONSTANT) ? ": a constant would do better" : "");
     baselines_report(found, "the model", "held-out rows", "volterra tune, another --season or more rows",
                      results);

@@ -16,17 +16,12 @@
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-int64_t explained_inputs(const volt_model_info *info)
-{
-    return info->d + (info->feedback_weight > 0 ? info->q : 0);
-}
-
 /* Returns the input names and "y[-1]" for every fed-back output, in one block that starts with the pointers. */
 static const char **all_inputs(const volt_model_info *info, const char *const *outputs)
 {
     enum { BEHIND = 8 };
     const char **own = input_names(info);
-    size_t count = (size_t)explained_inputs(info), bytes = 0;
+    size_t count = (size_t)info->expansion_inputs, bytes = 0;
     for (int64_t k = 0; k < info->q; k++)
         bytes += strlen(outputs[k]) + BEHIND;
     for (int64_t j = 0; own && j < info->d; j++)

@@ -21,9 +21,6 @@ typedef struct explained {
 int explained_name(explained *shown);
 void explained_release(explained *shown);
 
-/* Returns the number of inputs of the Volterra series: the model's inputs and its fed-back outputs. */
-int64_t explained_inputs(const volt_model_info *info);
-
 /* Writes "order1", ..., or "higher" for number series->share_orders. */
 enum { ORDER_NAME_LENGTH = 32 };
 const char *explained_order(const explained *shown, int64_t number, char name[ORDER_NAME_LENGTH]);

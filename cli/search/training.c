@@ -194,7 +194,6 @@ int training_read(const training_arguments *arguments, training_data *data)
         failed = row_times_check_training(&data->x, data->records.lengths, data->records.n);
     if (failed)
         return failed;
-    data->feeds = arguments->feedback;
     failed = pair_rows(arguments, data);
     if (!failed)
         failed =
@@ -253,11 +252,8 @@ volt_assess_options training_assess_options(const training_data *data)
 {
     volt_assess_options options = volt_assess_options_default();
     options.season = data->season;
-    options.fed_outputs = data->feeds;
     options.weights = data->loss.weights;
-    options.n_classes = data->pairing->n_classes;
-    if (loss_is_other(&data->loss) || data->loss.weights)
-        options.loss = data->loss.info.text;
+    options.by_loss = loss_is_other(&data->loss) || data->loss.weights;
     return options;
 }
 

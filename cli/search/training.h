@@ -44,7 +44,6 @@ typedef struct training_data {
     int64_t season;        /* as requested; may be VOLT_SEASON_AUTO */
     record_list records;   /* records of the rows of x */
     volt_pairing *pairing; /* NULL: not paired yet */
-    bool feeds;            /* outputs are fed back as inputs */
     const char *const *input_names; /* NULL: no header */
     calendar calendar;              /* its columns are the last inputs */
     noted_times noted;              /* times stored with the model */

@@ -202,8 +202,7 @@ static int assess_best(const tuning *run, const volt_trial *best, const volt_sea
                        const volt_model *model, volt_assessment *found)
 {
     volt_assess_options options = training_assess_options(run->data);
-    if (!loss_is_other(&run->data->loss))
-        options.loss = NULL;
+    options.by_loss = loss_is_other(&run->data->loss);
     options.model = model;
     options.measure = info->score;
     options.score = best->score;

@@ -196,6 +196,7 @@ typedef struct volt_fit_report {
     /* q: square roots of mse, best_mse and naive_mse, valid also if the squares overflow or underflow */
     const double *rmse, *best_rmse, *naive_rmse;
     const double *loo_rmse, *gcv_rmse; /* q: the same for loo_mse and gcv; NULL: unknown */
+    int single_fit; /* 1: one fit of the rows before `first` predicts all held-out rows; 0: each from all rows known then */
 } volt_fit_report;
 
 /* Properties of a model. Strings and arrays belong to the model. */
@@ -237,6 +238,7 @@ typedef struct volt_model_info {
      * before X, to predict later rows. With feedback: the last training target */
     volt_view pending;
     volt_training_times times; /* by the notes */
+    int64_t expansion_inputs;  /* inputs of volt_model_explain: d, and with a feedback weight the q outputs */
 } volt_model_info;
 VOLT_API volt_status volt_model_get_info(const volt_model *model, volt_model_info *info);
 /* Returns 1 if X begins with the first training rows of the model, by the digest in its notes; 0 otherwise, or if the model
@@ -364,7 +366,7 @@ typedef struct volt_explain_options {
     int64_t lags;           /* 0 (default): until the influence of the inputs is below 0.001, at most 40 */
     int64_t order;          /* highest order, 1 to VOLT_EXPLAIN_ORDERS; 2 */
     volt_about about;       /* VOLT_ABOUT_MEAN */
-    const double *point;    /* VOLT_ABOUT_POINT: volt_explanation.d numbers */
+    const double *point;    /* VOLT_ABOUT_POINT: volt_model_info.expansion_inputs numbers */
     int band;               /* 1 (default): standard deviations of g1; factors the Gram matrix again */
     int shares;             /* 1 (default): variance shares of the orders */
     volt_view along;        /* rows for the shares, a new sequence; no data (default): the training rows */

@@ -71,7 +71,9 @@ typedef struct volt_pairing {
     /* distinct labels, whose numbers from 0 are the targets: numbers by value, then texts by bytes. The texts are those of
      * the options. NULL: no labels */
     const char *const *classes;
-    int64_t n_classes;
+    int64_t n_classes; /* with a loss of classes: of the labels, or as given */
+    const char *loss;  /* text, as given; NULL: squares */
+    int fed_outputs;   /* as given */
 } volt_pairing;
 
 /* Pairs the rows of X (n x d) with those of Y (n x q), or of X itself if Y has no data. X and Y must outlive the pairing.
@@ -119,9 +121,7 @@ typedef struct volt_assess_options {
     double score;        /* score of the model in the blocks, NaN (default): unknown */
     int64_t season;      /* rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): estimated from the targets */
     int64_t season_rows; /* number of leading rows from which the season is estimated; 0 (default): all */
-    int fed_outputs;     /* 1: past outputs are inputs of the model, 0 */
-    const char *loss;    /* (optional) text of a loss: baselines are constants, and errors are mean losses */
-    int64_t n_classes;   /* number of classes of the loss */
+    int by_loss; /* 1: baselines are constants, and errors are mean losses, of the loss of the pairing; 0 */
     const double *weights; /* (optional) weights of the pairs */
 } volt_assess_options;
 VOLT_API volt_assess_options volt_assess_options_default(void);
@@ -133,8 +133,6 @@ typedef struct volt_baseline_score {
     double loss;               /* mean loss; NaN without a loss */
     double ratio;              /* squared error or loss of the model relative to the baseline; NaN: unknown */
 } volt_baseline_score;
-
-enum { VOLT_ASSESS_WARNINGS = 4 }; /* maximum number of warnings in this version */
 
 typedef struct volt_assessment {
     size_t struct_size; /* set by the caller */
@@ -157,11 +155,11 @@ typedef struct volt_assessment {
     int64_t better; /* index of the best baseline that is clearly better than the model; -1: none */
 
     int64_t n_warnings;
-    volt_warning warnings[VOLT_ASSESS_WARNINGS];
+    volt_warning warnings[4]; /* n_warnings of them */
 } volt_assessment;
 
-/* Compares a model, or the best candidate of a search, with baselines on the pairs. Without a loss these are naive, seasonal
- * naive, drift and autoregression, if there are enough rows before the blocks. With a loss they are the constant with the
+/* Compares a model, or the best candidate of a search, with baselines on the pairs. Without by_loss these are naive, seasonal
+ * naive, drift and autoregression, if there are enough rows before the blocks. With it they are the constant with the
  * smallest loss in the training parts and, if every target is an input, the last value plus a constant. A baseline is better
  * if its error is below 0.99 of the model's. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE, VOLT_ERR_MEMORY. */
 VOLT_API volt_status volt_assess(const volt_pairing *pairing, const volt_assess_options *options,

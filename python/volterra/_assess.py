@@ -80,11 +80,9 @@ def assess(
         options.fitted = view(fitted)
     if splits is not None:
         options.splits = POINTER(c.SplitOptions)(splits)
-    if losses.loss is not None:
-        options.loss = c.encode("the loss", losses.loss)
+    options.by_loss = int(losses.loss is not None)
     if losses.weights is not None:
         options.weights = losses.weights.ctypes.data_as(POINTER(c_double))
-    options.n_classes = len(losses.classes or ())
     for name, value in found.items():
         setattr(options, name, value)
     made = c.Assessment()

@@ -37,7 +37,7 @@ class Explanation(NamedTuple):
 
 def _options(model: Model, about: About, order: int, watch: Watch) -> Any:
     """``volt_explain_options``, and the objects that must outlive it."""
-    inputs = model.d + (model.q if model.feedback_weight > 0 else 0)
+    inputs = model.expansion_inputs
     options = c.lib.volt_explain_options_default()
     options.order = whole("order", order, 1, 8)
     options.progress = watch.progress

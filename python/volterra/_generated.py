@@ -121,7 +121,6 @@ CONSTANTS: Dict[str, Any] = {
     "VOLT_WARNING_ROWS_MISSING": 10,
     "VOLT_WARNING_TRAINING_ROWS": 11,
     "VOLT_AHEAD_AUTO": -1,
-    "VOLT_ASSESS_WARNINGS": 4,
     "VOLT_FORECAST_FIT": 0,
     "VOLT_FORECAST_HALF": 1,
     "VOLT_FORECAST_NAIVE": 2,
@@ -541,6 +540,7 @@ class FitReport(Sized):
         ("naive_rmse", POINTER(c_double)),
         ("loo_rmse", POINTER(c_double)),
         ("gcv_rmse", POINTER(c_double)),
+        ("single_fit", c_int),
     ]
 
 
@@ -588,6 +588,7 @@ class ModelInfo(Sized):
         ("kernel_rows", c_int64),
         ("pending", Matrix),
         ("times", TrainingTimes),
+        ("expansion_inputs", c_int64),
     ]
 
 
@@ -1079,6 +1080,8 @@ class Pairing(Sized):
         ("output_names", POINTER(c_char_p)),
         ("classes", POINTER(c_char_p)),
         ("n_classes", c_int64),
+        ("loss", c_char_p),
+        ("fed_outputs", c_int),
     ]
 
 
@@ -1105,9 +1108,7 @@ class AssessOptions(Sized):
         ("score", c_double),
         ("season", c_int64),
         ("season_rows", c_int64),
-        ("fed_outputs", c_int),
-        ("loss", c_char_p),
-        ("n_classes", c_int64),
+        ("by_loss", c_int),
         ("weights", POINTER(c_double)),
     ]
 

@@ -344,6 +344,11 @@ class Model(Owner):
         return [c.text(self._info.classes[k]) for k in range(self._info.n_classes)]
 
     @property
+    def expansion_inputs(self) -> int:
+        """Inputs of an expansion, with the outputs that are fed back."""
+        return int(self._info.expansion_inputs)
+
+    @property
     def alphas(self) -> Array:
         """q; infinite for outputs without a kernel part."""
         return self._array(self._info.alphas, self.q)

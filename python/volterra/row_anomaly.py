@@ -107,11 +107,10 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
         -------
         self
         """
-        return self._fit(X, len(X))
+        return self._fit(X, self._rows(X))
 
-    def _fit(self, X: Any, train_rows: int) -> "RowAnomaly":
-        """Fit that number of leading rows; 0: the default of the library."""
-        rows = self._rows(X)
+    def _fit(self, X: Any, rows: Array, train_rows: Optional[int] = None) -> "RowAnomaly":
+        """Fit that number of leading rows of X; 0: the default of the library, None: all."""
         if len(rows) < 3:
             raise ValueError(
                 f"Found array with {len(rows)} sample(s) (shape={rows.shape}) while a minimum of 3 is required."
@@ -119,7 +118,7 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
         names = column_names(X) if getattr(X, "ndim", 2) == 2 else None
         handle = c_void_p()
         with use_threads(self.n_jobs), Watch("fit") as watch:
-            options = self._options(train_rows, names)
+            options = self._options(len(rows) if train_rows is None else train_rows, names)
             options.progress = watch.progress
             watch.check(c.lib.volt_row_anomaly_fit(view(rows), byref(options), byref(handle)))
         self._model = Model(handle)
@@ -136,7 +135,7 @@ class RowAnomaly(OutlierMixin, BaseEstimator):
 
         ``volterra anomaly`` fits the same rows by default.
         """
-        return self._fit(X, 0).predict(X)
+        return self._fit(X, self._rows(X), 0).predict(X)
 
     # ---- rows ----------------------------------------------------------------------------------------------
 

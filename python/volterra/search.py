@@ -525,7 +525,6 @@ class VolterraRidgeCV(SequenceRegressor):
             measure=options.score,
             score=score,
             running=int(options.score == c.SCORES["prequential"]),
-            fed_outputs=int(feedback_number(self.feedback) > 0),
         )
         self.validation_baselines_ = found.baselines
 

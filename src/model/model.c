@@ -157,6 +157,7 @@ volt_status volt_model_get_info(const volt_model *model, volt_model_info *info)
         .keeps_factor = model->kept.of != NULL,
         .kernel_rows = model->n,
         .pending = volt_model_pending(model),
+        .expansion_inputs = model->recipe.inputs + model->recipe.fed_outputs.n,
     };
     volt_notes_get_times(&model->notes, model->ahead, &now.times); /* valid: checked by fit and load */
     if (model->trained.landmarks > 0) {

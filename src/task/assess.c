@@ -32,7 +32,7 @@ volt_assess_options volt_assess_options_default(void)
 
 static void add_warning(volt_assessment *made, volt_warning warning)
 {
-    assert(made->n_warnings < VOLT_ASSESS_WARNINGS);
+    assert((size_t)made->n_warnings < sizeof made->warnings / sizeof *made->warnings);
     made->warnings[made->n_warnings++] = warning;
 }
 
@@ -221,7 +221,7 @@ static volt_status measure_constants(const assess_task *task, const volt_loss *l
     const volt_pairing *pairing = task->pairing;
     const double *weights = task->options->weights;
     const volt_loss_info *info = &loss->kind->info;
-    int64_t outputs = volt_loss_outputs(loss, pairing->targets.cols, task->options->n_classes);
+    int64_t outputs = volt_loss_outputs(loss, pairing->targets.cols, pairing->n_classes);
     for (int64_t b = 0; weights && b < task->n_blocks; b++)
         if (!(sum_of(weights, task->blocks[b].train_begin, task->blocks[b].train_end) > 0 &&
               sum_of(weights, task->blocks[b].begin, task->blocks[b].end) > 0))
@@ -362,17 +362,17 @@ static void find_warnings(const assess_task *task, const volt_model_info *info, 
 {
     const volt_assess_options *options = task->options;
     double score = options->score, ratio = 1 / better_share;
-    bool fed_outputs = options->fed_outputs || info->feedback_weight > 0, worse = false;
+    bool fed_outputs = task->pairing->fed_outputs || info->feedback_weight > 0, worse = false;
     if (!options->splits && !options->test)
         worse = made->heldout_rows > 0 && info->report->prequential_r2 < 0;
     else if (options->measure == VOLT_SCORE_R2 || options->measure == VOLT_SCORE_PREQUENTIAL)
-        worse = !options->loss && score < 0;
+        worse = !options->by_loss && score < 0;
     else if (options->measure == VOLT_SCORE_NMSE || options->measure == VOLT_SCORE_LOO ||
              options->measure == VOLT_SCORE_GCV)
         worse = score > 1;
     if (worse)
         add_warning(made, (volt_warning){.code = VOLT_WARNING_WORSE_THAN_CONSTANT});
-    if (made->n_baselines > 0 && !options->loss && !task->pairing->anchors && !fed_outputs)
+    if (made->n_baselines > 0 && !options->by_loss && !task->pairing->anchors && !fed_outputs)
         add_warning(made, (volt_warning){.code = VOLT_WARNING_PAST_TARGETS});
     for (int64_t i = 0; i < made->n_baselines; i++)
         if (made->baselines[i].ratio > ratio) {
@@ -436,8 +436,8 @@ volt_status volt_assess(const volt_pairing *pairing, const volt_assess_options *
                             .loss = NAN,
                             .better = -1};
     volt_loss *loss = NULL;
-    if (chosen.loss)
-        VOLT_TRY(volt_loss_parse(chosen.loss, &loss));
+    if (chosen.by_loss && pairing->loss)
+        VOLT_TRY(volt_loss_parse(pairing->loss, &loss));
     volt_status status = assess(&task, loss, &made);
     volt_loss_free(loss);
     volt_free(task.blocks);

@@ -18,6 +18,7 @@ typedef struct owned_pairing {
     double *inputs, *targets, *numbers;
     char **names; /* one block */
     const char **classes;
+    char *loss;
 } owned_pairing;
 
 volt_pairing_options volt_pairing_options_default(void)
@@ -330,8 +331,9 @@ static volt_status count_outputs(const volt_pairing_options *options, volt_pairi
     volt_loss *loss = NULL;
     if (options->loss)
         VOLT_TRY(volt_loss_parse(options->loss, &loss));
-    int64_t classes = pairing->classes ? pairing->n_classes : options->n_classes;
-    pairing->outputs = volt_loss_outputs(loss, pairing->targets.cols, classes);
+    if (!pairing->classes)
+        pairing->n_classes = options->n_classes;
+    pairing->outputs = volt_loss_outputs(loss, pairing->targets.cols, pairing->n_classes);
     bool needs_classes = loss && loss->kind->info.classes;
     volt_loss_free(loss);
     VOLT_REQUIRE(!pairing->classes || needs_classes, VOLT_ERR_ARGUMENT,
@@ -360,6 +362,10 @@ static volt_status make(volt_view X, volt_view Y, const volt_pairing_options *op
     if (pairing->first_ahead < pairing->ahead)
         VOLT_TRY(spread(series, options, own));
     VOLT_TRY(count_outputs(options, pairing));
+    if (options->loss && !(own->loss = volt_strdup(options->loss)))
+        return VOLT_ERR_MEMORY;
+    pairing->loss = own->loss;
+    pairing->fed_outputs = options->fed_outputs != 0;
     pairing->feedback = pairing->first_ahead == pairing->ahead && can_feed_back(pairing, options);
     return VOLT_OK;
 }
@@ -404,6 +410,7 @@ void volt_pairing_free(volt_pairing *pairing)
     volt_free(own->inputs);
     volt_free(own->targets);
     volt_free(own->numbers);
+    volt_free(own->loss);
     volt_free((void *)own->classes);
     volt_free(own->names);
     volt_free(own);

@@ -63,6 +63,7 @@ typedef struct volt_held_out {
     int64_t rows;    /* number of held-out rows; 0: too few rows */
     int64_t counted; /* held-out rows with a target */
     double *mse;     /* q */
+    bool single_fit; /* all are predicted by one fit of the rows before `begin` */
 } volt_held_out;
 
 enum { VOLT_MAX_HELD_OUT = 2048 };
