@@ -41,7 +41,7 @@ static bool is_held(const descent *at, const double *x, int64_t i)
            (x[i] >= at->problem->high[i] && at->gradient[i] < 0);
 }
 
-/* The product of a and b over the free variables, those with a direction that is not NaN: held ones are 0. */
+/* The product of a and b over the free variables. */
 static double inner(const double *a, const double *b, const double *free, int64_t count)
 {
     double sum = 0;
@@ -143,7 +143,7 @@ double volt_box_minimise(const volt_box_problem *problem, double *x, double *wor
     const size_t bytes = (size_t)at.count * sizeof *x;
     double value = problem->function(problem->context, x, at.gradient);
     int idle = 0;
-    for (int64_t k = 0; k < problem->max_iterations && isfinite(value) && idle < 2; k++) {
+    for (int64_t k = 0; k < problem->max_iterations && isfinite(value) && idle < 3; k++) {
         if (!(find_direction(&at, x) < 0))
             break;
         const double found = search_line(&at, x, value);

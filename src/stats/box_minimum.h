@@ -15,7 +15,7 @@ typedef struct volt_box_problem {
     void *context;
     int64_t count;            /* variables */
     const double *low, *high; /* may be infinite */
-    double tolerance;         /* stops after two iterations in a row that gain less than this */
+    double tolerance;         /* stops after three iterations in a row that gain less than this */
     int64_t max_iterations;
 } volt_box_problem;
 

@@ -6,7 +6,7 @@
  *
  * -2 log L (the second term for relative errors only) with a prior: half-normal for beta/alpha, with standard deviation
  * 1/4. Without it, short series get slopes that follow the noise. It lowers the mean MASE of exponential smoothing from
- * 1.429 to 1.388 on the 3003 series of the M3 competition and from 1.698 to 1.689 on the 1001 series of the first one.
+ * 1.429 to 1.389 on the 3003 series of the M3 competition and from 1.698 to 1.689 on the 1001 series of the first one.
  *
  * The derivatives are those of the reversed recursion. The variables of the search are
  * alpha, beta/alpha, gamma/(1 - alpha), phi and the states in units of the errors. The bounds are those of R's
@@ -47,8 +47,8 @@ struct volt_ets_fitter {
 typedef struct ets_search {
     const volt_ets_fitter *fitter;
     volt_ets_form form;
-    double unit, slope_unit, effect_unit;
-    double squares; /* of the last evaluation */
+    double unit, effect_unit; /* of level and slope, of effects */
+    double squares;           /* of the last evaluation */
 } ets_search;
 
 /* ---- fitter ------------------------------------------------------------------------------------- */
@@ -133,7 +133,7 @@ static volt_ets_state state_of(const ets_search *search, const double *x, double
         state.phi = *x++;
     state.level = search->unit * *x++;
     if (has_trend(search->form))
-        state.slope = search->slope_unit * *x++;
+        state.slope = search->unit * *x++;
     if (search->form.season != VOLT_SEASON_NONE)
         for (int64_t j = 0; j < search->fitter->season; j++)
             effects[j] = search->effect_unit * *x++;
@@ -163,7 +163,7 @@ static double objective(void *context, const double *x, double *gradient)
         *gradient++ = d.phi;
     *gradient++ = d.level * search->unit;
     if (has_trend(form))
-        *gradient++ = d.slope * search->slope_unit;
+        *gradient++ = d.slope * search->unit;
     if (seasonal)
         for (int64_t j = 0; j < fitter->season; j++)
             *gradient++ = d.effects[j] * search->effect_unit;
@@ -286,7 +286,7 @@ static int64_t pack(const volt_ets_fitter *fitter, const ets_search *search, con
         PUT(state->phi, phi_low, phi_high);
     PUT(state->level / search->unit, -INFINITY, INFINITY);
     if (has_trend(form))
-        PUT(state->slope / search->slope_unit, -INFINITY, INFINITY);
+        PUT(state->slope / search->unit, -INFINITY, INFINITY);
     const bool times = form.season == VOLT_SEASON_MULTIPLICATIVE;
     for (int64_t j = 0; form.season != VOLT_SEASON_NONE && j < fitter->season; j++)
         PUT(state->effects[j] / search->effect_unit, times ? effect_low / search->effect_unit : -INFINITY,
@@ -325,7 +325,6 @@ static void climb(volt_ets_fitter *fitter, volt_ets_fit *fit)
         size += fabs(fitter->y[t]) / rows;
     ets_search search = {.fitter = fitter, .form = fit->form};
     search.unit = fit->form.relative ? error * size : error;
-    search.slope_unit = search.unit / 10;
     search.effect_unit = fit->form.season == VOLT_SEASON_MULTIPLICATIVE ? error : search.unit;
     const volt_box_problem problem = {
         .function = objective,
