@@ -267,7 +267,8 @@ def table(title, entries, results, names):
     ]
     lines += ["|---" + "|---:" * 9 + "|"]
     rows = {method: summary(entries, results, method) for method in names}
-    for method, row in sorted(rows.items(), key=lambda item: item[1]["owa"]):
+    # Means over some of the series are not comparable with the others: last.
+    for method, row in sorted(rows.items(), key=lambda item: (-item[1]["series"], item[1]["owa"])):
         part = "" if row["series"] == len(entries) else f" ({row['series']} of {len(entries)})"
         bold = "**" if method == "volterra" else ""
         errors = f"{row['mase']:.3f} | {row['smape']:.2f} | {row['owa']:.3f} | {row['ratio']:.3f}"
