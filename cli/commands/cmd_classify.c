@@ -197,9 +197,7 @@ static int run_on(const classify_arguments *arguments, const search_space *space
     if (!failed)
         failed = require_labels(&pair->train);
     if (!failed)
-        failed = class_names_read(&classes, &pair->train);
-    if (!failed)
-        failed = class_numbers(&classes, &pair->train, &result.train);
+        failed = class_names_read(&classes, &pair->train, &result.train);
     if (!failed && pair->test.labels)
         failed = class_numbers(&classes, &pair->test, &result.test);
     if (!failed)

@@ -2,44 +2,20 @@
 #include "files/class_names.h"
 
 #include "terminal/messages.h"
-#include "text/text.h"
 
-#include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Orders by number, and by text if the numbers are equal, such as 1 and 1.0. */
-static int by_number(const void *a, const void *b)
-{
-    double x = NAN, y = NAN;
-    volt_parse_number(*(const char *const *)a, &x);
-    volt_parse_number(*(const char *const *)b, &y);
-    return x != y ? (x > y) - (x < y) : by_text(a, b);
-}
-
-int class_names_read(class_names *classes, const labelled_series *series)
+int class_names_read(class_names *classes, const labelled_series *series, int64_t **numbers)
 {
     int64_t count = series->collection->count;
-    bool numbers = true;
     classes->names = calloc((size_t)count, sizeof *classes->names);
-    if (!classes->names)
+    *numbers = calloc((size_t)count, sizeof **numbers);
+    if (!classes->names || !*numbers)
         return complain(EXIT_FAILED, "not enough memory for the classes of %s", series->source);
-    for (int64_t i = 0; i < count; i++) {
-        double number;
-        classes->names[i] = series->labels[i];
-        numbers = numbers && volt_parse_number(series->labels[i], &number) && isfinite(number);
-    }
-    qsort(classes->names, (size_t)count, sizeof *classes->names, numbers ? by_number : by_text);
-    for (int64_t i = 0; i < count; i++)
-        if (i == 0 || strcmp(classes->names[i], classes->names[i - 1]) != 0)
-            classes->names[classes->count++] = classes->names[i];
-    return 0;
+    volt_status status = volt_texts_number((const char *const *)series->labels, count, classes->names,
+                                           &classes->count, *numbers);
+    return status ? complain_status(status) : 0;
 }
 
 void class_names_release(class_names *classes)

@@ -4,8 +4,7 @@
 
 #include "files/collections.h"
 
-/* The sorted classes of the training series: by number if all labels are numbers, otherwise by text.
- * Initialise with {0}. */
+/* The classes of the training series, in the order of volt_texts_number. Initialise with {0}. */
 typedef struct class_names {
     const char **names; /* array of `count`; the texts are owned by the series */
     int64_t count;
@@ -15,7 +14,8 @@ enum { CLASS_UNKNOWN = -1 };
 
 /* Functions that return int return 0, or the exit status after an error message. The series must have
  * labels. */
-int class_names_read(class_names *classes, const labelled_series *series);
+/* Allocates also the class number of each series. */
+int class_names_read(class_names *classes, const labelled_series *series, int64_t **numbers);
 void class_names_release(class_names *classes);
 
 /* Allocates the class number of each series, CLASS_UNKNOWN for an unknown label. The caller frees it. */

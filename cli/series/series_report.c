@@ -10,11 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t count_method(const series_outcome *outcome, int64_t k, volt_forecast_method method)
+/* Counts the steps of a method; *name is its name if there are any. */
+static int64_t count_method(const series_outcome *outcome, int64_t k, int method, const char **name)
 {
     int64_t count = 0, steps = outcome->info.steps;
-    for (int64_t h = 0; h < steps; h++)
-        count += volt_forecast_step_at(outcome->forecast, h, k)->method == method;
+    for (int64_t h = 0; h < steps; h++) {
+        const volt_forecast_step *step = volt_forecast_step_at(outcome->forecast, h, k);
+        if ((int)step->method == method && ++count == 1)
+            *name = step->method_name;
+    }
     return count;
 }
 
@@ -79,14 +83,13 @@ static void say_methods(const series_outcome *outcome, int64_t k, char *text, si
     size_t used = 0;
     text[0] = '\0';
     for (int method = 0; method < VOLT_FORECAST_SEASONAL + 1 && used < size; method++) {
-        int64_t count = count_method(outcome, k, (volt_forecast_method)method);
+        const char *name = "";
+        int64_t count = count_method(outcome, k, method, &name);
         if (count == outcome->info.steps)
-            snprintf(text, size, "%s%s", volt_forecast_method_name((volt_forecast_method)method),
-                     outcome->info.steps > 1 ? " at every step" : "");
+            snprintf(text, size, "%s%s", name, outcome->info.steps > 1 ? " at every step" : "");
         else if (count > 0)
-            used += (size_t)snprintf(text + used, size - used, "%s%s at %lld step%s", used ? ", " : "",
-                                     volt_forecast_method_name((volt_forecast_method)method), (long long)count,
-                                     count == 1 ? "" : "s");
+            used += (size_t)snprintf(text + used, size - used, "%s%s at %lld step%s", used ? ", " : "", name,
+                                     (long long)count, count == 1 ? "" : "s");
     }
 }
 
@@ -275,7 +278,7 @@ static void report_series_json(const series_outcome *outcome, int64_t k, result_
     if (!methods)
         note_lack_of_memory();
     for (int64_t h = 0; methods && h < outcome->info.steps; h++)
-        methods[h] = volt_forecast_method_name(volt_forecast_step_at(outcome->forecast, h, k)->method);
+        methods[h] = volt_forecast_step_at(outcome->forecast, h, k)->method_name;
     if (methods)
         results_texts(inner, "made_by", (char *const *)methods, outcome->info.steps);
     free((void *)methods);

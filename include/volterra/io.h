@@ -93,6 +93,11 @@ static inline volt_view volt_table_view(const volt_table *table)
  * (one block). Status as above; an empty cell is VOLT_ERR_FORMAT. */
 VOLT_API volt_status volt_texts_read(const char *source, char ***texts, int64_t *rows);
 
+/* Numbers n texts such as class labels from 0. `distinct` (room for n) receives the *count distinct ones, in order: numbers by
+ * value, then other texts by their bytes; `numbers` (n) the index of each text among them. VOLT_ERR_ARGUMENT. */
+VOLT_API volt_status volt_texts_number(const char *const *texts, int64_t n, const char **distinct,
+                                       int64_t *count, int64_t *numbers);
+
 /* Applies `missing` (not KEEP) to one table, or to two that were read with KEEP and have the same rows. DROP drops rows in
  * which either has a missing value. `second` may be NULL. With n_records > 0 the rows are consecutive records of these
  * lengths: interpolation does not cross records, and a column without values in a record is an error. VOLT_ERR_SHAPE if the

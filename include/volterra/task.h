@@ -176,7 +176,6 @@ typedef enum volt_forecast_method {
     VOLT_FORECAST_NAIVE,   /* last value */
     VOLT_FORECAST_SEASONAL /* value one season earlier */
 } volt_forecast_method;
-VOLT_API const char *volt_forecast_method_name(volt_forecast_method method);
 
 typedef struct volt_forecast_options {
     size_t struct_size;
@@ -237,6 +236,7 @@ typedef struct volt_forecast_step {
     size_t struct_size;
     double value;
     volt_forecast_method method;
+    const char *method_name;     /* "fit", "half-way", "naive", "seasonal naive" (static) */
     int is_change;               /* 1: the fit learned the change from the last row; 0: the level */
     double rmse;                 /* expected error: of the method used */
     double fit_rmse;             /* of the best fit tried */

@@ -44,6 +44,7 @@ class ClassForecasts(ClassifierMixin):
             )
         parts = y if groups is None and isinstance(X, (list, tuple)) and np.ndim(X[0]) == 2 else None
         labels = np.concatenate([_labels(p) for p in parts]) if parts is not None else _labels(y)
+        # scikit-learn's order, by the type of the labels; volt_texts_number, for texts of files, reads numbers by value.
         classes, codes = np.unique(labels, return_inverse=True)
         numbers = codes.astype(float)
         coded = numbers if parts is None else np.split(numbers, np.cumsum([len(p) for p in parts])[:-1])

@@ -83,40 +83,23 @@ static volt_status check_records(volt_view X, const volt_pairing_options *option
 
 /* ---- classes ---------------------------------------------------------------------------------- */
 
-/* Orders numbers by value, before all texts, which are ordered by their bytes. */
-static int compare_labels(const void *first, const void *second)
-{
-    const char *a = *(const char *const *)first, *b = *(const char *const *)second;
-    double x = 0, y = 0;
-    bool is_x = volt_parse_number(a, &x) && !isnan(x), is_y = volt_parse_number(b, &y) && !isnan(y);
-    if (is_x && is_y && x != y)
-        return x < y ? -1 : 1;
-    return is_x != is_y ? (is_x ? -1 : 1) : strcmp(a, b);
-}
-
 /* The distinct labels of n rows, and the index of each row's label. */
 static volt_status number_labels(const char *const *labels, int64_t n, owned_pairing *own)
 {
+    volt_pairing *pairing = &own->pairing;
+    int64_t *numbers = volt_alloc(n, sizeof *numbers);
     own->classes = volt_alloc(n, sizeof *own->classes);
     own->numbers = volt_alloc_doubles(n, 1);
-    if (!own->classes || !own->numbers)
-        return VOLT_ERR_MEMORY;
-    const char **classes = own->classes;
-    int64_t count = 0;
-    memcpy((void *)classes, (const void *)labels, (size_t)n * sizeof *classes);
-    qsort((void *)classes, (size_t)n, sizeof *classes, compare_labels);
-    for (int64_t i = 0; i < n; i++)
-        if (i == 0 || strcmp(classes[i], classes[count - 1]) != 0)
-            classes[count++] = classes[i];
-    VOLT_REQUIRE(count >= 2, VOLT_ERR_DATA, "all rows are of one class, '%.60s', and at least two are needed",
-                 classes[0]);
-    for (int64_t i = 0; i < n; i++) {
-        const char **found =
-            bsearch(&labels[i], (void *)classes, (size_t)count, sizeof *classes, compare_labels);
-        own->numbers[i] = (double)(found - classes);
-    }
-    own->pairing.classes = classes;
-    own->pairing.n_classes = count;
+    volt_status status = numbers && own->classes && own->numbers
+                             ? volt_texts_number(labels, n, own->classes, &pairing->n_classes, numbers)
+                             : VOLT_ERR_MEMORY;
+    for (int64_t i = 0; !status && i < n; i++)
+        own->numbers[i] = (double)numbers[i];
+    volt_free(numbers);
+    VOLT_TRY(status);
+    VOLT_REQUIRE(pairing->n_classes >= 2, VOLT_ERR_DATA,
+                 "all rows are of one class, '%.60s', and at least two are needed", labels[0]);
+    pairing->classes = own->classes;
     return VOLT_OK;
 }
 

@@ -73,7 +73,7 @@ int64_t volt_forecast_rows_for(int64_t steps)
     return 3 * steps + 10;
 }
 
-const char *volt_forecast_method_name(volt_forecast_method method)
+static const char *method_name(volt_forecast_method method)
 {
     switch (method) {
     case VOLT_FORECAST_FIT:
@@ -177,6 +177,7 @@ static volt_status take_step(const forecast_data *data, const forecast_group *gr
         status = measure_baselines(data, group->first + k, info->ahead, report, &step->errors);
         if (!status)
             consider_season(data, group->first + k, info->ahead, report, step);
+        step->shown.method_name = method_name(step->shown.method);
     }
     return status;
 }

@@ -110,10 +110,27 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+static void texts_are_numbered_in_order(void **state)
+{
+    (void)state;
+    const char *const texts[] = {"b", "10", "9", "B", "10", "-1", "1.0", "1", "nan"};
+    const char *const order[] = {"-1", "1", "1.0", "9", "10", "B", "b", "nan"};
+    const char *distinct[9];
+    int64_t count = 0, numbers[9];
+    check_ok(volt_texts_number(texts, 9, distinct, &count, numbers));
+    assert_int_equal(count, 8);
+    for (int64_t i = 0; i < count; i++)
+        assert_string_equal(distinct[i], order[i]);
+    for (int64_t i = 0; i < 9; i++)
+        assert_string_equal(distinct[numbers[i]], texts[i]);
+    check_fails(volt_texts_number(NULL, 9, distinct, &count, numbers), VOLT_ERR_ARGUMENT, "NULL");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selected_column_is_read),
+        cmocka_unit_test(texts_are_numbered_in_order),
         cmocka_unit_test(numbers_of_other_formats),
         cmocka_unit_test(invalid_arguments_are_rejected),
         cmocka_unit_test(every_allocation_may_fail),
