@@ -126,8 +126,8 @@ static int continue_path(const continue_arguments *arguments, const volt_model *
                               .beyond = arguments->beyond,
                               .inputs = known->view.rows + arguments->steps};
     volt_matrix table = {0};
-    int64_t beside = bands_columns(&arguments->bands, info->q);
-    int failed = allocate_matrix(arguments->steps, info->q + beside, "the path", &table);
+    int64_t band_columns = bands_columns(&arguments->bands, info->q);
+    int failed = allocate_matrix(arguments->steps, info->q + band_columns, "the path", &table);
     path = (volt_matrix){table.data, table.rows, info->q, table.ld};
     if (!failed && arguments->after)
         failed = row_labels_after(&times, known, arguments->steps, (volt_time_step){0});
@@ -138,9 +138,9 @@ static int continue_path(const continue_arguments *arguments, const volt_model *
         progress_end();
         failed = status ? complain_status(status) : 0;
     }
-    if (!failed && beside > 0)
+    if (!failed && band_columns > 0)
         failed = run_paths(arguments, model, info, known, start,
-                           (volt_matrix){table.data + info->q, table.rows, beside, table.ld});
+                           (volt_matrix){table.data + info->q, table.rows, band_columns, table.ld});
     if (!failed)
         failed = forecast_write(info, volt_as_view(table), &output);
     row_labels_release(&times);

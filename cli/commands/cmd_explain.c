@@ -223,7 +223,7 @@ static int print_table(const explain_data *data)
 static int write_files(const explain_arguments *arguments, const explain_data *data)
 {
     bool all = !arguments->csv && !arguments->npy && !arguments->plot && !arguments->report;
-    bool draws = arguments->plot || (all && gnuplot_is_there());
+    bool draws = arguments->plot || (all && gnuplot_is_installed());
     int failed = 0;
     if (all && !draws)
         warn("there are no pictures: there is no program gnuplot to draw them (Debian: gnuplot-nox)");

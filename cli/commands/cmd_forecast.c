@@ -80,7 +80,7 @@ static void choose_files(const forecast_arguments *arguments, forecast_files *fi
         snprintf(files->output, sizeof files->output, "%s-forecast.csv", stem);
     if (plot && strcmp(plot, "none") != 0) {
         snprintf(files->plot, sizeof files->plot, "%s", plot);
-    } else if (!plot && !prints && gnuplot_is_there()) {
+    } else if (!plot && !prints && gnuplot_is_installed()) {
         const char *end = strrchr(files->output, '.');
         int length = end && !strchr(end, '/') ? (int)(end - files->output) : (int)strlen(files->output);
         snprintf(files->plot, sizeof files->plot, "%.*s.svg", length < PATH_MAX - 8 ? length : PATH_MAX - 8,

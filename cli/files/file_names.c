@@ -50,10 +50,10 @@ bool same_file(const char *first, const char *second)
     char one_target[PATH_MAX], other_target[PATH_MAX], one_folder[PATH_MAX], other_folder[PATH_MAX];
     if (strcmp(first, "-") == 0 || strcmp(second, "-") == 0)
         return strcmp(first, second) == 0;
-    bool is_there = stat(first, &one) == 0;
-    if (is_there != (stat(second, &other) == 0))
+    bool exists = stat(first, &one) == 0;
+    if (exists != (stat(second, &other) == 0))
         return false;
-    if (is_there)
+    if (exists)
         return S_ISREG(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
     if (!follow_links(first, one_target) || !follow_links(second, other_target))
         return strcmp(first, second) == 0;

@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-bool gnuplot_is_there(void)
+bool gnuplot_is_installed(void)
 {
     char program[PATH_MAX];
     const char *path = getenv("PATH");

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Returns whether gnuplot is on the search path. */
-bool gnuplot_is_there(void);
+bool gnuplot_is_installed(void);
 
 /* Returns an unnamed temporary file for a script, or NULL after an error message. Close it with fclose. */
 FILE *gnuplot_script(void);

@@ -143,7 +143,7 @@ static void write_figures(explain_page *page)
 {
     const volt_explanation *e = page->shown->series;
     char caption[512], more[80];
-    if (!gnuplot_is_there()) {
+    if (!gnuplot_is_installed()) {
         warn("the page has no pictures: there is no program gnuplot to draw them (Debian: gnuplot-nox)");
         fputs("<p class=\"quiet\">There was no program gnuplot to draw the pictures.</p>\n", page->html);
         return;

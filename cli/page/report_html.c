@@ -122,7 +122,7 @@ int report_html_file(const char *path, const cli_comparison *comparison)
 {
     text_stream memory;
     report_page page = {
-        .html = text_open(&memory), .comparison = comparison, .has_gnuplot = gnuplot_is_there()};
+        .html = text_open(&memory), .comparison = comparison, .has_gnuplot = gnuplot_is_installed()};
     if (!page.html || !picture_rows_find(&page.rows, comparison)) {
         free(text_close(&memory));
         return complain(EXIT_FAILED, "not enough memory for the report");

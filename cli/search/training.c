@@ -232,7 +232,7 @@ volt_fit_options training_options(const training_arguments *arguments, const tra
     options.anchors = pairing->anchors;
     options.input_names = data->input_names;
     options.output_names = pairing->output_names;
-    options.as_they_are = data->calendar.columns.cols;
+    options.passthrough_columns = data->calendar.columns.cols;
     options.notes = data->noted.notes;
     options.times = data->x.table->times;
     options.n_times = data->x.table->rows;

@@ -95,7 +95,7 @@ typedef struct volt_fit_options {
     /* season in rows, at least 2; 0: none; VOLT_SEASON_AUTO (default): estimated from the targets */
     int64_t season;
     /* number of last inputs (such as the hour of the day) that are always levels, whatever `input` is; 0 */
-    int64_t as_they_are;
+    int64_t passthrough_columns;
     /* with alpha given and target change: keep the naive forecast unless the fit is better on held-out rows, 0.
      * No effect for a centred kernel without an intercept, which has no held-out errors */
     int guarded;

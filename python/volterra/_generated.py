@@ -481,7 +481,7 @@ class FitOptions(Sized):
         ("anchors", POINTER(c_int64)),
         ("ahead", c_int64),
         ("season", c_int64),
-        ("as_they_are", c_int64),
+        ("passthrough_columns", c_int64),
         ("guarded", c_int),
         ("feedback", c_int),
         ("feedback_weight", c_double),

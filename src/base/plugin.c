@@ -33,7 +33,7 @@ static const volt_host host = {
     .release = volt_free,
     .advance = volt_stage_advance,
     .poll = volt_stage_poll,
-    .goes_on = volt_stage_should_continue,
+    .should_continue = volt_stage_should_continue,
     .cpu = &volt_cpu_backend,
 };
 

@@ -27,7 +27,7 @@ typedef struct volt_host {
     void (*release)(void *memory);
     bool (*advance)(volt_stage *stage, int64_t units); /* base/progress.h */
     bool (*poll)(volt_stage *stage);
-    bool (*goes_on)(const volt_stage *stage);
+    bool (*should_continue)(const volt_stage *stage);
     const volt_backend *cpu; /* operations on memory of this process */
 } volt_host;
 

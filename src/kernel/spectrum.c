@@ -72,8 +72,8 @@ static int64_t find_split(double *H, int64_t n, int64_t high)
 {
     int64_t l = high;
     for (; l > 0; l--) {
-        double beside = fabs(H[(l - 1) * n + l - 1]) + fabs(H[l * n + l]);
-        if (fabs(H[l * n + l - 1]) <= DBL_EPSILON * beside || fabs(H[l * n + l - 1]) < DBL_MIN) {
+        double neighbours = fabs(H[(l - 1) * n + l - 1]) + fabs(H[l * n + l]);
+        if (fabs(H[l * n + l - 1]) <= DBL_EPSILON * neighbours || fabs(H[l * n + l - 1]) < DBL_MIN) {
             H[l * n + l - 1] = 0;
             break;
         }
@@ -218,11 +218,11 @@ static void run(process *p, double *radius)
     enum { FIRST_LOOK = 24, AGREEMENTS = 2 };
     static const double tolerance = 1e-13;
     int agreed = 0;
-    bool goes_on = true;
+    bool continues = true;
     double last = -1;
-    for (int64_t look = FIRST_LOOK; goes_on && p->k < p->most && agreed < AGREEMENTS; look += look / 3) {
-        while (goes_on && p->k < volt_min(look, p->most))
-            goes_on = extend(p);
+    for (int64_t look = FIRST_LOOK; continues && p->k < p->most && agreed < AGREEMENTS; look += look / 3) {
+        while (continues && p->k < volt_min(look, p->most))
+            continues = extend(p);
         double now = 0;
         if (!current_radius(p, &now))
             continue;

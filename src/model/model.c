@@ -96,7 +96,7 @@ void volt_model_free(volt_model *model)
     volt_errors_release(&model->errors);
     volt_loss_free(model->loss);
     volt_names_free(model->classes, model->n_classes);
-    volt_stored_factors_release(&model->kept);
+    volt_stored_factors_release(&model->stored_factors);
     volt_free(model);
 }
 
@@ -154,7 +154,7 @@ volt_status volt_model_get_info(const volt_model *model, volt_model_info *info)
         .tolerance = model->tolerance,
         .classes = (const char *const *)model->classes,
         .n_classes = model->n_classes,
-        .keeps_factor = model->kept.of != NULL,
+        .keeps_factor = model->stored_factors.of != NULL,
         .kernel_rows = model->n,
         .pending = volt_model_pending(model),
         .expansion_inputs = model->recipe.inputs + model->recipe.fed_outputs.n,

@@ -19,15 +19,15 @@ enum { FEW_SCORES = 100 }; /* used even if this is more than half of the rows */
 
 /* Number of last rows that are predicted by a model of the rows before them. With more, that model would be worse than the
  * one of all rows; with fewer, errors far from the last known row would be missing. */
-static int64_t held_back(int64_t kept)
+static int64_t held_back(int64_t fitted_rows)
 {
-    return volt_min(kept / 4, VOLT_INTERVAL_SCORES);
+    return volt_min(fitted_rows / 4, VOLT_INTERVAL_SCORES);
 }
 
 /* Largest number of scores: the later half of the rows. The first rows are predicted by a worse model. */
-static int64_t max_scores(int64_t kept)
+static int64_t max_scores(int64_t fitted_rows)
 {
-    return volt_min(volt_max(kept / 2, FEW_SCORES), VOLT_INTERVAL_SCORES);
+    return volt_min(volt_max(fitted_rows / 2, FEW_SCORES), VOLT_INTERVAL_SCORES);
 }
 
 volt_status volt_error_list_allocate(int64_t rows, int64_t q, volt_error_list *list)
@@ -47,18 +47,20 @@ void volt_errors_release(volt_model_errors *errors)
     *errors = (volt_model_errors){0};
 }
 
-volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bool *without, int64_t most,
-                                volt_model_errors *errors, volt_row_errors wanted[VOLT_ROW_ERRORS])
+volt_status volt_errors_prepare(int64_t fitted_rows, int64_t q, int64_t ahead, const bool *without,
+                                int64_t most, volt_model_errors *errors,
+                                volt_row_errors wanted[VOLT_ROW_ERRORS])
 {
-    int64_t first = kept;
-    for (int64_t count = 0; first > 0 && count < max_scores(kept); first--)
+    int64_t first = fitted_rows;
+    for (int64_t count = 0; first > 0 && count < max_scores(fitted_rows); first--)
         count += !(without && without[first - 1]);
     wanted[VOLT_ERRORS_NEAR] =
-        (volt_row_errors){.ahead = ahead, .most = kept, .begin = volt_max(kept - most, 0)};
-    wanted[VOLT_ERRORS_FAR] = (volt_row_errors){.ahead = ahead, .most = kept - held_back(kept), .begin = first};
+        (volt_row_errors){.ahead = ahead, .most = fitted_rows, .begin = volt_max(fitted_rows - most, 0)};
+    wanted[VOLT_ERRORS_FAR] =
+        (volt_row_errors){.ahead = ahead, .most = fitted_rows - held_back(fitted_rows), .begin = first};
     for (int i = 0; i < VOLT_ROW_ERRORS; i++) {
         volt_error_list *list = &errors->lists[i];
-        int64_t rows = kept - wanted[i].begin;
+        int64_t rows = fitted_rows - wanted[i].begin;
         VOLT_TRY(volt_error_list_allocate(rows, q, list));
         wanted[i].e = volt_matrix_of(list->e, rows, q);
         wanted[i].scale = volt_matrix_of(list->scale, rows, q);

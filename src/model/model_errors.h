@@ -28,10 +28,11 @@ typedef struct volt_model_errors {
 volt_status volt_error_list_allocate(int64_t rows, int64_t q, volt_error_list *list);
 void volt_errors_release(volt_model_errors *errors);
 
-/* Allocates both lists of a fit of `kept` rows, for at most the last `most` rows, and the arrays that a
+/* Allocates both lists of a fit of `fitted_rows` rows, for at most the last `most` rows, and the arrays that a
  * solver fills. Rows of `without` (NULL: none) have no target. */
-volt_status volt_errors_prepare(int64_t kept, int64_t q, int64_t ahead, const bool *without, int64_t most,
-                                volt_model_errors *errors, volt_row_errors wanted[VOLT_ROW_ERRORS]);
+volt_status volt_errors_prepare(int64_t fitted_rows, int64_t q, int64_t ahead, const bool *without,
+                                int64_t most, volt_model_errors *errors,
+                                volt_row_errors wanted[VOLT_ROW_ERRORS]);
 
 enum { VOLT_INTERVAL_SCORES = 300 }; /* scores used for an interval */
 

@@ -65,7 +65,7 @@ struct volt_model {
     double objective, gap, tolerance; /* of the loss */
     char **classes;                   /* n_classes texts, one per output; NULL: targets are numbers */
     int64_t n_classes;
-    volt_stored_factors kept; /* for prediction variances; count 0 and no factors: not kept */
+    volt_stored_factors stored_factors; /* for prediction variances; count 0 and no factors: not kept */
 };
 
 /* Allocates a model of this size with empty arrays. volt_model_free accepts it at any stage. */

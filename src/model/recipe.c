@@ -194,7 +194,7 @@ static void list_columns(const volt_recipe_task *task, volt_recipe *recipe)
 {
     int64_t S = task->season, H = task->ahead;
     for (int64_t i = 0; i < recipe->inputs; i++) {
-        bool whole = i >= recipe->inputs - task->as_they_are;
+        bool whole = i >= recipe->inputs - task->passthrough_columns;
         if (task->kind != VOLT_INPUT_CHANGE || whole)
             add_column(recipe, i, 0, -1);
         if (whole)

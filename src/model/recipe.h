@@ -37,7 +37,7 @@ typedef struct volt_recipe_task {
     int64_t ahead, season;
     const int64_t *anchors; /* q: the inputs that are targets; only these have a season; NULL: none */
     int64_t q;
-    int64_t as_they_are;         /* number of last inputs that are always levels */
+    int64_t passthrough_columns; /* number of last inputs that are always levels */
     const volt_records *records; /* of the rows; NULL: one sequence */
     bool scale;                  /* learn weights and ranges; else weights are 1 and nothing is clipped */
 } volt_recipe_task;

@@ -103,7 +103,7 @@ static volt_status choose_with(volt_factor *factor, const volt_solver_task *task
     for (int64_t k = 0; k < readout->A.cols; k++)
         readout->unlearned[k] = 0;
     task->choice->errors = task->errors;
-    task->choice->kept = task->kept;
+    task->choice->stored_factors = task->stored_factors;
     task->choice->target_scale = task->target_scale;
     VOLT_TRY(volt_choice_solve(factor, &begun, task->intercept, task->choice, task->progress, share, readout->A,
                                readout->intercepts, &readout->rcond));
@@ -112,24 +112,24 @@ static volt_status choose_with(volt_factor *factor, const volt_solver_task *task
 }
 
 /* Compute K A for the rows of the washout. */
-static void finish_washed(volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
+static void fill_washout_fitted(volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
 {
     int64_t w = task->washout;
-    if (!readout->washed.data || w == 0)
+    if (!readout->washout_fitted.data || w == 0)
         return;
-    volt_view beside = {factor->K.data + w * factor->K.ld, task->kernel->n - w, w, factor->K.ld};
-    factor->backend->gemm(beside, true, volt_as_view(readout->A), NULL, false, readout->washed);
+    volt_view washout_block = {factor->K.data + w * factor->K.ld, task->kernel->n - w, w, factor->K.ld};
+    factor->backend->gemm(washout_block, true, volt_as_view(readout->A), NULL, false, readout->washout_fitted);
 }
 
 /* One factor for all outputs. */
 static volt_status keep_factor(const volt_factor *factor, const volt_solver_task *task)
 {
-    volt_stored_factors *kept = task->kept;
-    VOLT_TRY(volt_stored_factor_fill(factor, task->alpha, &kept->factors[0]));
-    kept->count = 1;
-    for (int64_t k = 0; k < kept->q; k++) {
-        kept->of[k] = 0;
-        kept->constant[k] = task->intercept;
+    volt_stored_factors *stored_factors = task->stored_factors;
+    VOLT_TRY(volt_stored_factor_fill(factor, task->alpha, &stored_factors->factors[0]));
+    stored_factors->count = 1;
+    for (int64_t k = 0; k < stored_factors->q; k++) {
+        stored_factors->of[k] = 0;
+        stored_factors->constant[k] = task->intercept;
     }
     return VOLT_OK;
 }
@@ -158,7 +158,7 @@ static volt_status solve_with(volt_factor *factor, double *u, const volt_solver_
     VOLT_TRY(fill(factor, task, share));
     VOLT_TRY(volt_ridge_run(factor, task->progress, share, 1 - share, &report));
     take_intercepts(factor, task, readout);
-    if (task->kept)
+    if (task->stored_factors)
         VOLT_TRY(keep_factor(factor, task));
     readout->rcond = report.rcond;
     return VOLT_OK;
@@ -195,7 +195,7 @@ static volt_status solve(const volt_solver_task *task, void *workspace, volt_rea
     readout->log_likelihood = NAN;
     VOLT_TRY(task->choice ? choose_with(own->factor, task, readout)
                           : solve_with(own->factor, own->u, task, readout));
-    finish_washed(own->factor, task, readout);
+    fill_washout_fitted(own->factor, task, readout);
     return volt_backend_state(own->factor->backend);
 }
 

@@ -45,12 +45,13 @@ typedef struct volt_solver_task {
     volt_choice *choice; /* NULL if alpha is given */
     /* (optional) with alpha given: errors of held-out rows, in the units of the targets */
     volt_held_out *held_out;
-    volt_stored_factors *kept;   /* (optional) receives the factors needed for variances */
-    volt_row_errors *errors;     /* (optional) VOLT_ROW_ERRORS lists, in the units of the targets */
-    const double *target_scale;  /* q: units of the targets, for the likelihood; NULL: not computed */
+    volt_stored_factors *stored_factors; /* (optional) receives the factors needed for variances */
+    volt_row_errors *errors;             /* (optional) VOLT_ROW_ERRORS lists, in the units of the targets */
+    const double *target_scale;          /* q: units of the targets, for the likelihood; NULL: not computed */
     const volt_backend *backend; /* memory of K, for solvers that store it; NULL: the current back end */
     volt_progress progress;
-    volt_loo_errors *left_out; /* (optional) receives leave-one-out errors, from solvers that offer leverages */
+    volt_loo_errors
+        *loo_errors;           /* (optional) receives leave-one-out errors, from solvers that offer leverages */
     volt_iteration *iteration; /* for iterative solvers */
     const double *parameters;  /* of the solver, in the order of its entry */
     /* (optional) a loss other than squares, or weights (solve/loss/loss_solve.h). With alpha 0, alpha is
@@ -65,8 +66,8 @@ typedef struct volt_readout {
     double *unlearned;  /* q: the mean of the targets if it is excluded, else 0 */
     /* states x q: the readout of states, for solvers that work on the states of the operator */
     volt_matrix states;
-    volt_matrix washed; /* washout x q: receives K A of the washout rows; no data: not computed */
-    double rcond;       /* estimated reciprocal condition number of K + alpha I */
+    volt_matrix washout_fitted; /* washout x q: receives K A of the washout rows; no data: not computed */
+    double rcond;               /* estimated reciprocal condition number of K + alpha I */
     volt_matrix fitted; /* losses only, rows kept x q: receives u with the intercept; no data: not computed */
     double alpha, objective, gap; /* losses only: receive alpha, the minimum and the duality gap */
     double log_likelihood;        /* in units of the targets (factor.h); NaN if undefined */
@@ -96,8 +97,8 @@ typedef struct volt_solver {
         bool centred; /* centred kernels without an intercept */
     } accepts;
     struct {
-        bool factor;      /* task->kept: the factor of the Gram matrix */
-        bool leverages;   /* task->left_out */
+        bool factor;      /* task->stored_factors: the factor of the Gram matrix */
+        bool leverages;   /* task->loo_errors */
         bool checkpoints; /* load and save of task->iteration */
     } offers;
     int64_t iterations; /* (optional) iterative solvers: default maximum number of steps and tolerance ... */

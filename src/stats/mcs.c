@@ -324,18 +324,18 @@ static volt_status check_reps(int64_t reps)
     return VOLT_OK;
 }
 
-static volt_status choose_block(volt_view losses, double asked, volt_progress progress, double *block)
+static volt_status choose_block(volt_view losses, double requested, volt_progress progress, double *block)
 {
-    if (asked == VOLT_BLOCK_AUTO)
+    if (requested == VOLT_BLOCK_AUTO)
         return volt_block_length_of_differences(losses, progress, block);
-    if (asked == VOLT_BLOCK_SQRT) {
+    if (requested == VOLT_BLOCK_SQRT) {
         *block = floor(sqrt((double)losses.rows));
         return VOLT_OK;
     }
-    VOLT_REQUIRE(asked >= 1 && asked <= (double)losses.rows, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(requested >= 1 && requested <= (double)losses.rows, VOLT_ERR_ARGUMENT,
                  "the mean block length is %g, and must be between 1 and the %" PRId64 " rows of the losses",
-                 asked, losses.rows);
-    *block = asked;
+                 requested, losses.rows);
+    *block = requested;
     return VOLT_OK;
 }
 

@@ -63,7 +63,7 @@ volt_status volt_forecast_group_fit(const forecast_group *group, const volt_kern
     options.ahead = ahead;
     options.anchors = group->anchors;
     options.season = group->season;
-    options.as_they_are = inputs.cols - group->count;
+    options.passthrough_columns = inputs.cols - group->count;
     options.progress = progress;
     return volt_model_fit(kernel, volt_view_rows(inputs, 0, pairs), targets, &options,
                           volt_matrix_of(NULL, 0, 0), model);

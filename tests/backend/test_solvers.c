@@ -53,7 +53,7 @@ static void check_readout(const volt_solver *solver, const char *text, const dou
             double left = 0;
             for (int64_t j = 0; j < n; j++)
                 left += K[i * N + w + j] * readout->A.data[j * Q + k];
-            double expected = i < w ? readout->washed.data[i * Q + k]
+            double expected = i < w ? readout->washout_fitted.data[i * Q + k]
                                     : Y[i * Q + k] - c - alpha * readout->A.data[(i - w) * Q + k];
             if (!(fabs(left - expected) <= allowed))
                 fail_msg("%s, %s: row %" PRId64 " is off by %g, allowed %g", solver->info.name, text, i,
@@ -88,11 +88,11 @@ static void solve_case(const volt_solver *solver, const char *text, uint64_t see
     }
     volt_iteration to_rounding = {.tolerance = 1e-14, .max_steps = 10 * N};
     task.iteration = &to_rounding;
-    double A[N * Q], c[Q], unlearned[Q], washed[(W + 1) * Q];
+    double A[N * Q], c[Q], unlearned[Q], washout_fitted[(W + 1) * Q];
     volt_readout readout = {.A = volt_matrix_of(A, N - washout, Q),
                             .intercepts = c,
                             .unlearned = unlearned,
-                            .washed = volt_matrix_of(washed, washout, Q)};
+                            .washout_fitted = volt_matrix_of(washout_fitted, washout, Q)};
     memcpy(A, Y + washout * Q, (size_t)((N - washout) * Q) * sizeof(double));
     check_ok(volt_columns_create(&resolved, Z, NULL, &columns));
     check_ok(volt_kernel_operator(&resolved, columns, Z, false, &task.kernel));

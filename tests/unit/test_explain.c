@@ -229,12 +229,12 @@ static void compare_bands(const char *kernel, const double *X, const double *Y, 
     keeping.keep_factor = 1;
     volt_model *model = fit(kernel, X, Y, MANY, &keeping);
     check_ok(volt_model_explain(model, &asked, &kept));
-    double *L = model->kept.factors[0].L;
-    int64_t m = model->kept.factors[0].m;
+    double *L = model->stored_factors.factors[0].L;
+    int64_t m = model->stored_factors.factors[0].m;
     for (int64_t i = 0; i < m * (m + 1) / 2; i++)
         L[i] *= 2;
     check_ok(volt_model_explain(model, &asked, &other));
-    volt_stored_factors_release(&model->kept);
+    volt_stored_factors_release(&model->stored_factors);
     check_ok(volt_model_explain(model, &asked, &made));
     /* The variances are of order 1, for a matrix of condition below 1e4. */
     for (int i = 0; i < Q * (MANY - 5) * D; i++)

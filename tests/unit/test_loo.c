@@ -46,27 +46,27 @@ static void loo_errors_equal_refits(void **state)
     static const double alphas[] = {1e-2, 1};
     volt_blas_use use;
     problem made;
-    volt_loo_readout left_out;
+    volt_loo_readout loo;
     check_ok(volt_blas_claim(&use));
-    check_ok(volt_loo_create(N, CLASSES, &left_out));
+    check_ok(volt_loo_create(N, CLASSES, &loo));
     for (int a = 0; a < 2; a++) {
         make_problem(4201 + (uint64_t)a, &made);
         volt_view Y = volt_view_of(made.Y, N, CLASSES);
         double each[N * CLASSES], outputs[N * CLASSES], block[N * CLASSES], workspace[N * N];
         bool without[N] = {false};
-        check_ok(volt_loo_solve(&left_out, volt_view_of(made.K, N, N), alphas[a], Y));
+        check_ok(volt_loo_solve(&loo, volt_view_of(made.K, N, N), alphas[a], Y));
 
         /* no row held out: the fit itself */
         plain_fit(made.K, N, made.Y, CLASSES, alphas[a], without, outputs);
         for (int i = 0; i < N; i++)
             for (int k = 0; k < CLASSES; k++) {
-                double u = left_out.c[k];
+                double u = loo.c[k];
                 for (int j = 0; j < N; j++)
-                    u += made.K[i * N + j] * left_out.A[j * CLASSES + k];
+                    u += made.K[i * N + j] * loo.A[j * CLASSES + k];
                 assert_true(fabs(u - outputs[i * CLASSES + k]) < 1e-10);
             }
 
-        volt_loo_each(&left_out, volt_matrix_of(each, N, CLASSES));
+        volt_loo_each(&loo, volt_matrix_of(each, N, CLASSES));
         for (int i = 0; i < N; i++) {
             without[i] = true;
             plain_fit(made.K, N, made.Y, CLASSES, alphas[a], without, outputs);
@@ -78,7 +78,7 @@ static void loo_errors_equal_refits(void **state)
 
         int64_t rows[] = {7, 2, 19, 11, 3, 23, 0};
         enum { M = sizeof rows / sizeof *rows };
-        check_ok(volt_loo_block(&left_out, rows, M, workspace, volt_matrix_of(block, M, CLASSES)));
+        check_ok(volt_loo_block(&loo, rows, M, workspace, volt_matrix_of(block, M, CLASSES)));
         for (int i = 0; i < M; i++)
             without[rows[i]] = true;
         plain_fit(made.K, N, made.Y, CLASSES, alphas[a], without, outputs);
@@ -88,7 +88,7 @@ static void loo_errors_equal_refits(void **state)
                 assert_true(fabs(made.Y[at] - outputs[at] - block[i * CLASSES + k]) < 1e-10);
             }
     }
-    volt_loo_release(&left_out);
+    volt_loo_release(&loo);
     volt_blas_release(&use);
 }
 
@@ -96,20 +96,20 @@ static void singular_matrices_are_rejected(void **state)
 {
     (void)state;
     volt_blas_use use;
-    volt_loo_readout left_out;
+    volt_loo_readout loo;
     double K[] = {1, 2, 2, 1}, Y[] = {1, 0};
     check_ok(volt_blas_claim(&use));
-    check_ok(volt_loo_create(2, 1, &left_out));
-    check_fails(volt_loo_solve(&left_out, volt_view_of(K, 2, 2), 0.1, volt_view_of(Y, 2, 1)), VOLT_ERR_SINGULAR,
+    check_ok(volt_loo_create(2, 1, &loo));
+    check_fails(volt_loo_solve(&loo, volt_view_of(K, 2, 2), 0.1, volt_view_of(Y, 2, 1)), VOLT_ERR_SINGULAR,
                 "not positive semidefinite");
     /* K = I, alpha = 1: P = (1, -1; -1, 1) / 4, and with both rows held out there is no training row. */
     double same[] = {1, 0, 0, 1}, workspace[4], errors[2];
-    check_ok(volt_loo_solve(&left_out, volt_view_of(same, 2, 2), 1, volt_view_of(Y, 2, 1)));
-    check_ok(volt_loo_block(&left_out, (const int64_t[]){1}, 1, workspace, volt_matrix_of(errors, 1, 1)));
+    check_ok(volt_loo_solve(&loo, volt_view_of(same, 2, 2), 1, volt_view_of(Y, 2, 1)));
+    check_ok(volt_loo_block(&loo, (const int64_t[]){1}, 1, workspace, volt_matrix_of(errors, 1, 1)));
     assert_true(fabs(errors[0] + 1) < 1e-14); /* target 0, predicted as 1 */
-    check_fails(volt_loo_block(&left_out, (const int64_t[]){0, 1}, 2, workspace, volt_matrix_of(errors, 2, 1)),
+    check_fails(volt_loo_block(&loo, (const int64_t[]){0, 1}, 2, workspace, volt_matrix_of(errors, 2, 1)),
                 VOLT_ERR_SINGULAR, "left-out rows");
-    volt_loo_release(&left_out);
+    volt_loo_release(&loo);
     volt_blas_release(&use);
 }
 

@@ -395,7 +395,7 @@ static void invalid_fits_are_rejected(void **state)
     } while (0)
     AGAIN(a.options.season = 1, VOLT_ERR_ARGUMENT, "season is 1");
     AGAIN(a.options.target = VOLT_TARGET_CHANGE, VOLT_ERR_ARGUMENT, "every target to be an input");
-    AGAIN(a.options.as_they_are = D, VOLT_ERR_ARGUMENT, "as_they_are");
+    AGAIN(a.options.passthrough_columns = D, VOLT_ERR_ARGUMENT, "passthrough_columns");
     AGAIN(a.options.alpha = -2, VOLT_ERR_ARGUMENT, "got -2");
     AGAIN(a.options.alpha = NAN, VOLT_ERR_ARGUMENT, "alpha must be positive");
     AGAIN(a.options.alpha = INFINITY, VOLT_ERR_ARGUMENT, "(got inf)");

@@ -46,7 +46,7 @@ static void make_problem(problem *p, volt_rng *rng)
     p->options.season = (int64_t[]){0, VOLT_SEASON_AUTO, p->options.ahead, 12}[draw(rng, 0, 3)];
     if (p->options.season == 1)
         p->options.season = 2;
-    p->options.as_they_are = draw(rng, 0, 2) ? 0 : p->d - 1;
+    p->options.passthrough_columns = draw(rng, 0, 2) ? 0 : p->d - 1;
     p->options.anchors = p->anchors;
     double size = p->options.scale ? 5 : 0.1, level[MAX_D] = {0};
     for (int64_t j = 0; j < p->d; j++)
@@ -115,7 +115,7 @@ static void make_plain(const problem *p, volt_input kind, int64_t season, int64_
     int64_t H = p->options.ahead;
     c->count = 0;
     for (int64_t j = 0; j < p->d; j++) {
-        bool anchored = false, whole = kind == VOLT_INPUT_LEVEL || j >= p->d - p->options.as_they_are;
+        bool anchored = false, whole = kind == VOLT_INPUT_LEVEL || j >= p->d - p->options.passthrough_columns;
         for (int64_t k = 0; k < p->q; k++)
             anchored |= p->anchors[k] == j;
         if (whole || kind == VOLT_INPUT_BOTH)
@@ -472,9 +472,9 @@ static void impossible_options_are_rejected(void **state)
     p.options.season = N;
     refused("season");
     p.options.season = 0;
-    p.options.as_they_are = p.d;
-    refused("as_they_are");
-    p.options.as_they_are = 0;
+    p.options.passthrough_columns = p.d;
+    refused("passthrough_columns");
+    p.options.passthrough_columns = 0;
     p.options.alpha = -1;
     refused("alpha");
     p.options.alpha = INFINITY;

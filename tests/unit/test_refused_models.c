@@ -84,8 +84,8 @@ static void options_of_a_fit(void **state)
 {
     (void)state;
     const int64_t anchors[] = {-2}, far[] = {D};
-    refused("rbf", VOLT_ERR_ARGUMENT, "must be 0 to 1", o.as_they_are = -1);
-    refused("rbf", VOLT_ERR_ARGUMENT, "must be 0 to 1", o.as_they_are = D);
+    refused("rbf", VOLT_ERR_ARGUMENT, "must be 0 to 1", o.passthrough_columns = -1);
+    refused("rbf", VOLT_ERR_ARGUMENT, "must be 0 to 1", o.passthrough_columns = D);
     refused("rbf", VOLT_ERR_ARGUMENT, "is input -1", o.anchors = anchors);
     refused("rbf", VOLT_ERR_ARGUMENT, "is input 3", o.anchors = far);
     refused("rbf", VOLT_ERR_ARGUMENT, "the season is 1", o.season = 1);

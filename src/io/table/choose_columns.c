@@ -46,20 +46,21 @@ static void take(column_choice *choice, int64_t j)
 
 static volt_status unknown_name(const volt_column_list *columns, const char *name)
 {
-    char asked[VOLT_EXCERPT_LENGTH], near[VOLT_EXCERPT_LENGTH];
-    volt_excerpt(name, strlen(name), asked);
+    char requested[VOLT_EXCERPT_LENGTH], near[VOLT_EXCERPT_LENGTH];
+    volt_excerpt(name, strlen(name), requested);
     const char *nearest = volt_nearest_name(name, columns->names, columns->count);
     if (nearest)
-        return volt_fail(VOLT_ERR_FORMAT, "there is no column '%s'; the nearest is '%s'", asked,
+        return volt_fail(VOLT_ERR_FORMAT, "there is no column '%s'; the nearest is '%s'", requested,
                          volt_excerpt(nearest, strlen(nearest), near));
-    return volt_fail(VOLT_ERR_FORMAT, "there is no column '%s' among %" PRId64 " columns from '%s' on", asked,
-                     columns->count, volt_excerpt(columns->names[0], strlen(columns->names[0]), near));
+    return volt_fail(VOLT_ERR_FORMAT, "there is no column '%s' among %" PRId64 " columns from '%s' on",
+                     requested, columns->count,
+                     volt_excerpt(columns->names[0], strlen(columns->names[0]), near));
 }
 
 /* The only column of this name; -1 in *found when there is none. */
 static volt_status find_name(const volt_column_list *columns, const char *name, int64_t *found)
 {
-    char asked[VOLT_EXCERPT_LENGTH];
+    char requested[VOLT_EXCERPT_LENGTH];
     int64_t first = -1;
     for (int64_t j = 0; j < columns->count; j++) {
         if (strcmp(columns->names[j], name) != 0)
@@ -67,11 +68,11 @@ static volt_status find_name(const volt_column_list *columns, const char *name, 
         if (first >= 0)
             return volt_fail(VOLT_ERR_FORMAT,
                              "'%s' names both column %" PRId64 " and column %" PRId64 " of the file",
-                             volt_excerpt(name, strlen(name), asked), first + 1, j + 1);
+                             volt_excerpt(name, strlen(name), requested), first + 1, j + 1);
         first = j;
     }
     if (first >= 0 && refusal(columns, first))
-        return volt_fail(VOLT_ERR_FORMAT, "column '%s' %s", volt_excerpt(name, strlen(name), asked),
+        return volt_fail(VOLT_ERR_FORMAT, "column '%s' %s", volt_excerpt(name, strlen(name), requested),
                          refusal(columns, first));
     *found = first;
     return VOLT_OK;

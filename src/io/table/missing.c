@@ -133,18 +133,18 @@ static void interpolate(volt_table *table, const int64_t *records, int64_t n)
     }
 }
 
-/* Keeps the rows without missing values, in both tables; `asked` is the second table to check. */
-static volt_status drop_rows(volt_table *first, volt_table *second, const volt_table *asked)
+/* Keeps the rows without missing values, in both tables; `requested` is the second table to check. */
+static volt_status drop_rows(volt_table *first, volt_table *second, const volt_table *requested)
 {
     volt_table *tables[2] = {first, second};
     int64_t n_kept = 0;
     for (int64_t i = 0; i < first->rows; i++)
-        n_kept += !row_has_missing(first, i) && !row_has_missing(asked, i);
+        n_kept += !row_has_missing(first, i) && !row_has_missing(requested, i);
     VOLT_REQUIRE(n_kept > 0, VOLT_ERR_NOT_FINITE, "every one of the %" PRId64 " rows has a missing value",
                  first->rows);
     int64_t kept = 0, rows = first->rows;
     for (int64_t i = 0; i < rows; i++) {
-        if (row_has_missing(first, i) || row_has_missing(asked, i))
+        if (row_has_missing(first, i) || row_has_missing(requested, i))
             continue;
         for (int t = 0; t < 2; t++)
             if (tables[t] && kept < i)

@@ -107,11 +107,11 @@ static void advance_own(records_state *state, volt_view Z, int64_t own, volt_mat
 static void advance(volt_state *base, volt_view Z, int64_t own, volt_matrix K, volt_stage *stage)
 {
     records_state *state = (records_state *)base;
-    bool goes_on = own < 0;
+    bool continues = own < 0;
     if (own >= 0)
         advance_own(state, Z, own, K, stage);
-    for (int64_t r = 0; r < state->parts.n && goes_on; r++)
-        goes_on = advance_part(state, r, Z, VOLT_OTHER_ROWS, K, stage);
+    for (int64_t r = 0; r < state->parts.n && continues; r++)
+        continues = advance_part(state, r, Z, VOLT_OTHER_ROWS, K, stage);
 }
 
 /* ---- as numbers: those against each record, one after the other -------------------------------- */

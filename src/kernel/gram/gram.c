@@ -151,13 +151,13 @@ static volt_status self_values(const void *context, bool of_columns, double from
 
 /* One radius for each slice of rows and columns. */
 static volt_status join_extents(const volt_kernel *kernel, const volt_sliced_rows *x, const volt_sliced_rows *y,
-                                double asked, volt_extent *extents)
+                                double requested, volt_extent *extents)
 {
     int64_t slices = volt_kernel_slices(kernel), d = x->rows.cols / slices;
     for (int64_t s = 0; s < slices; s++) {
         extents[s].largest = y->extents[s].largest; /* the columns are the training data */
         double radius = 0;
-        VOLT_TRY(volt_requested_radius(kernel, s, d, asked, &radius));
+        VOLT_TRY(volt_requested_radius(kernel, s, d, requested, &radius));
         VOLT_TRY(
             volt_join_radii(kernel, radius, d, x->extents[s].radius, y->extents[s].radius, &extents[s].radius));
     }

@@ -19,7 +19,7 @@ void volt_mirror(volt_matrix K);
 
 /* Replaces the largest norm of all inputs by the requested radius. VOLT_ERR_ARGUMENT if that is too small;
  * 0: no request. */
-volt_status volt_take_radius(double asked, int64_t d, double *radius);
+volt_status volt_take_radius(double requested, int64_t d, double *radius);
 
 /* Is the kernel, or a factor of it, only defined on a ball, or does it depend on the ball? `radius` is the
  * radius of the inputs. VOLT_ERR_MEMORY. */
@@ -27,13 +27,13 @@ volt_status volt_kernel_find_ball(const volt_kernel *kernel, int64_t d, double r
 
 /* The requested radius for a slice of the rows. 0, no request, for a filtered slice, which may exceed the
  * inputs, if its factors accept any input. VOLT_ERR_MEMORY. */
-volt_status volt_requested_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked,
+volt_status volt_requested_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double requested,
                                   double *radius);
 
 /* The radius of a matrix whose rows and columns have norms up to `rows` and `columns`: the requested one,
  * checked, or the larger of both. Columns are training data with a separate matrix of radius `columns`,
  * unless requested. If the kernel depends on the radius, rows beyond it log a warning. */
-volt_status volt_join_radii(const volt_kernel *kernel, double asked, int64_t d, double rows, double columns,
+volt_status volt_join_radii(const volt_kernel *kernel, double requested, int64_t d, double rows, double columns,
                             double *radius);
 
 /* The unit of distance for searches: the median distance between rows of X (a sample of them) times

@@ -7,14 +7,14 @@
 
 #include <math.h>
 
-volt_status volt_take_radius(double asked, int64_t d, double *radius)
+volt_status volt_take_radius(double requested, int64_t d, double *radius)
 {
-    VOLT_REQUIRE(asked >= 0 && isfinite(asked), VOLT_ERR_ARGUMENT,
-                 "the radius is %g, and must be finite and at least 0", asked);
-    VOLT_REQUIRE(asked == 0 || volt_is_within(*radius, asked, d), VOLT_ERR_ARGUMENT,
-                 "the radius is %.17g, and the inputs have norms up to %.17g", asked, *radius);
-    if (asked > 0)
-        *radius = asked;
+    VOLT_REQUIRE(requested >= 0 && isfinite(requested), VOLT_ERR_ARGUMENT,
+                 "the radius is %g, and must be finite and at least 0", requested);
+    VOLT_REQUIRE(requested == 0 || volt_is_within(*radius, requested, d), VOLT_ERR_ARGUMENT,
+                 "the radius is %.17g, and the inputs have norms up to %.17g", requested, *radius);
+    if (requested > 0)
+        *radius = requested;
     return VOLT_OK;
 }
 
@@ -41,15 +41,15 @@ volt_status volt_kernel_find_ball(const volt_kernel *kernel, int64_t d, double r
     return *has || kernel->n_factors > 0 ? VOLT_OK : find_ball(kernel, d, radius, has);
 }
 
-volt_status volt_requested_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double asked,
+volt_status volt_requested_radius(const volt_kernel *kernel, int64_t slice, int64_t d, double requested,
                                   double *radius)
 {
-    bool matters = !(asked > 0 && isfinite(asked)) || kernel->n_factors == 0 ||
+    bool matters = !(requested > 0 && isfinite(requested)) || kernel->n_factors == 0 ||
                    volt_filter_is_none(&kernel->filters[slice]);
     for (int64_t f = 0; f < kernel->n_factors && !matters; f++)
         if (kernel->slice[f] == slice)
-            VOLT_TRY(find_ball(kernel->factors[f], d, asked, &matters));
-    *radius = matters ? asked : 0;
+            VOLT_TRY(find_ball(kernel->factors[f], d, requested, &matters));
+    *radius = matters ? requested : 0;
     return VOLT_OK;
 }
 
@@ -68,12 +68,12 @@ static bool depends_on_radius(const volt_kernel *kernel, int64_t d, double small
            (first.tau != second.tau || first.lambda != second.lambda);
 }
 
-volt_status volt_join_radii(const volt_kernel *kernel, double asked, int64_t d, double rows, double columns,
+volt_status volt_join_radii(const volt_kernel *kernel, double requested, int64_t d, double rows, double columns,
                             double *radius)
 {
     *radius = fmax(rows, columns);
-    VOLT_TRY(volt_take_radius(asked, d, radius));
-    if (asked == 0 && !volt_is_within(rows, columns, d) && depends_on_radius(kernel, d, columns, rows)) {
+    VOLT_TRY(volt_take_radius(requested, d, radius));
+    if (requested == 0 && !volt_is_within(rows, columns, d) && depends_on_radius(kernel, d, columns, rows)) {
         char larger[VOLT_NUMBER_LENGTH];
         volt_log(
             VOLT_LOG_WARNING,

@@ -291,12 +291,12 @@ static volt_status find_all(const explain_setup *setup, const volt_explain_optio
 volt_status volt_model_explain(const volt_model *model, const volt_explain_options *options,
                                volt_explanation **explanation)
 {
-    volt_explain_options asked = volt_explain_options_default();
-    VOLT_TRY(volt_options_take(&asked, sizeof asked, options, "volt_explain_options"));
-    options = &asked;
+    volt_explain_options requested = volt_explain_options_default();
+    VOLT_TRY(volt_options_take(&requested, sizeof requested, options, "volt_explain_options"));
+    options = &requested;
     VOLT_REQUIRE(model && explanation, VOLT_ERR_ARGUMENT, "the model or the explanation is NULL");
     /* With a loss, weights or landmarks, the readout is not a posterior mean of the fitted rows. */
-    asked.band = asked.band && !model->loss && model->trained.landmarks == 0;
+    requested.band = requested.band && !model->loss && model->trained.landmarks == 0;
     if (options->along.data)
         VOLT_TRY(check_rows(model, options->along));
     volt_records records;
@@ -375,24 +375,24 @@ static volt_status find_parts(const explain_setup *setup, volt_view X, const vol
 volt_status volt_model_orders(const volt_model *model, volt_view X, const volt_explain_options *options,
                               volt_matrix out)
 {
-    volt_explain_options asked = volt_explain_options_default();
-    VOLT_TRY(volt_options_take(&asked, sizeof asked, options, "volt_explain_options"));
+    volt_explain_options requested = volt_explain_options_default();
+    VOLT_TRY(volt_options_take(&requested, sizeof requested, options, "volt_explain_options"));
     VOLT_REQUIRE(model, VOLT_ERR_ARGUMENT, "the model is NULL");
     VOLT_TRY(check_rows(model, X));
-    VOLT_REQUIRE(out.data && out.rows == X.rows && out.cols == model->q * (asked.order + 2) &&
+    VOLT_REQUIRE(out.data && out.rows == X.rows && out.cols == model->q * (requested.order + 2) &&
                      out.ld >= out.cols,
                  VOLT_ERR_SHAPE, "the parts are %" PRId64 " x %" PRId64 ", and must be %" PRId64 " x %" PRId64,
-                 out.rows, out.cols, X.rows, model->q * (asked.order + 2));
-    asked.lags = 1; /* no kernel is requested */
+                 out.rows, out.cols, X.rows, model->q * (requested.order + 2));
+    requested.lags = 1; /* no kernel is requested */
     volt_records records;
-    VOLT_TRY(volt_records_make(asked.records, asked.n_records, X.rows, &records));
+    VOLT_TRY(volt_records_make(requested.records, requested.n_records, X.rows, &records));
     explain_setup setup;
     volt_blas_use use;
     volt_status status = volt_blas_claim(&use);
     if (status == VOLT_OK) {
-        status = volt_explain_setup_make(model, &asked, &setup);
+        status = volt_explain_setup_make(model, &requested, &setup);
         if (status == VOLT_OK)
-            status = find_parts(&setup, X, &asked, &records, out);
+            status = find_parts(&setup, X, &requested, &records, out);
         volt_explain_setup_release(&setup);
         volt_blas_release(&use);
     }

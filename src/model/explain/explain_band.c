@@ -241,10 +241,10 @@ static bool is_done(const volt_model *model, int64_t k)
 /* Whether the model keeps the factor of every output with a kernel part. */
 static bool keeps_factor(const volt_model *model)
 {
-    for (int64_t k = 0; model->kept.of && k < model->q; k++)
-        if (model->kept.of[k] < 0 && !isinf(model->alphas[k]))
+    for (int64_t k = 0; model->stored_factors.of && k < model->q; k++)
+        if (model->stored_factors.of[k] < 0 && !isinf(model->alphas[k]))
             return false;
-    return model->kept.of;
+    return model->stored_factors.of;
 }
 
 static volt_status find_band(const explain_setup *setup, const band_buffers *workspace, volt_stage *stage,
@@ -264,7 +264,8 @@ static volt_status find_band(const explain_setup *setup, const band_buffers *wor
         if (is_done(model, k))
             continue;
         if (keeps_factor(model)) {
-            status = find_kept_variances(setup, &model->kept.factors[model->kept.of[k]], workspace, stage);
+            status = find_kept_variances(setup, &model->stored_factors.factors[model->stored_factors.of[k]],
+                                         workspace, stage);
         } else {
             if (workspace->copy)
                 memcpy(workspace->copy, workspace->slopes, bytes);

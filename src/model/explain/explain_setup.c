@@ -198,17 +198,17 @@ static int64_t default_lags(const explain_setup *setup, int64_t memory)
     return volt_min(setup->n, (int64_t)fmin(fmax(lags, 1), MOST));
 }
 
-static volt_status settle_lags(int64_t asked, explain_setup *setup)
+static volt_status settle_lags(int64_t requested, explain_setup *setup)
 {
     int64_t memory = memory_of(setup);
-    VOLT_REQUIRE(asked >= 0, VOLT_ERR_ARGUMENT, "the number of lags is %" PRId64 ", and must be at least 1",
-                 asked);
-    VOLT_REQUIRE(memory == 0 || asked <= memory, VOLT_ERR_ARGUMENT,
-                 "%" PRId64 " lags exceed the memory length of kernel %s, %" PRId64 " rows", asked,
+    VOLT_REQUIRE(requested >= 0, VOLT_ERR_ARGUMENT, "the number of lags is %" PRId64 ", and must be at least 1",
+                 requested);
+    VOLT_REQUIRE(memory == 0 || requested <= memory, VOLT_ERR_ARGUMENT,
+                 "%" PRId64 " lags exceed the memory length of kernel %s, %" PRId64 " rows", requested,
                  volt_kernel_text(setup->model->kernel), memory);
-    VOLT_REQUIRE(asked <= setup->n, VOLT_ERR_ARGUMENT, "%" PRId64 " lags exceed the %" PRId64 " training rows",
-                 asked, setup->n);
-    setup->lags = asked > 0 ? asked : default_lags(setup, memory);
+    VOLT_REQUIRE(requested <= setup->n, VOLT_ERR_ARGUMENT,
+                 "%" PRId64 " lags exceed the %" PRId64 " training rows", requested, setup->n);
+    setup->lags = requested > 0 ? requested : default_lags(setup, memory);
     return VOLT_OK;
 }
 

@@ -62,18 +62,18 @@ static volt_status load_list(const volt_file_fields *fields, int i, int64_t rows
 
 static volt_status load_errors(const volt_file_fields *fields, volt_model *model)
 {
-    int64_t kept = volt_model_fitted_rows(model);
+    int64_t fitted_rows = volt_model_fitted_rows(model);
     volt_error_list *near = &model->errors.lists[VOLT_ERRORS_NEAR];
     bool has_landmarks = model->trained.landmarks > 0; /* only errors of the last rows */
-    VOLT_TRY(load_list(fields, VOLT_ERRORS_NEAR, has_landmarks ? -1 : kept, model->q, near));
-    VOLT_REQUIRE(near->rows <= kept, VOLT_ERR_FORMAT,
+    VOLT_TRY(load_list(fields, VOLT_ERRORS_NEAR, has_landmarks ? -1 : fitted_rows, model->q, near));
+    VOLT_REQUIRE(near->rows <= fitted_rows, VOLT_ERR_FORMAT,
                  "%s: tensor \"%s\" has %" PRId64 " rows, and may have %" PRId64, fields->path,
-                 names[VOLT_ERRORS_NEAR].errors, near->rows, kept);
+                 names[VOLT_ERRORS_NEAR].errors, near->rows, fitted_rows);
     volt_error_list *far = &model->errors.lists[VOLT_ERRORS_FAR];
     VOLT_TRY(load_list(fields, VOLT_ERRORS_FAR, -1, model->q, far));
-    VOLT_REQUIRE(far->rows > 0 && far->rows <= kept, VOLT_ERR_FORMAT,
+    VOLT_REQUIRE(far->rows > 0 && far->rows <= fitted_rows, VOLT_ERR_FORMAT,
                  "%s: tensor \"%s\" has %" PRId64 " rows, and must have 1 to %" PRId64, fields->path,
-                 names[VOLT_ERRORS_FAR].errors, far->rows, kept);
+                 names[VOLT_ERRORS_FAR].errors, far->rows, fitted_rows);
     return VOLT_OK;
 }
 
@@ -88,7 +88,7 @@ const volt_file_part volt_errors_part = {.name = "errors",
 
 static bool has_factors(const volt_model *model)
 {
-    return model->kept.of != NULL;
+    return model->stored_factors.of != NULL;
 }
 
 static int64_t packed(int64_t m)
@@ -98,40 +98,41 @@ static int64_t packed(int64_t m)
 
 static volt_status save_factors(const volt_model *model, volt_file_writer *writer)
 {
-    const volt_stored_factors *kept = &model->kept;
+    const volt_stored_factors *stored_factors = &model->stored_factors;
     int64_t m = model->n - model->washout, numbers = packed(m);
     double *outputs = volt_put_buffer(writer, "factor_outputs", model->q, 2);
     for (int64_t k = 0; outputs && k < model->q; k++) {
-        outputs[2 * k] = (double)kept->of[k];
-        outputs[2 * k + 1] = kept->constant[k];
+        outputs[2 * k] = (double)stored_factors->of[k];
+        outputs[2 * k + 1] = stored_factors->constant[k];
     }
-    double *alphas = volt_put_buffer(writer, "factor_alphas", kept->count, 2);
-    double *ones = volt_put_buffer(writer, "factor_ones", kept->count, m);
-    for (int64_t f = 0; alphas && ones && f < kept->count; f++) {
-        alphas[2 * f] = kept->factors[f].alpha;
-        alphas[2 * f + 1] = kept->factors[f].common;
-        memcpy(ones + f * m, kept->factors[f].u, (size_t)m * sizeof(double));
+    double *alphas = volt_put_buffer(writer, "factor_alphas", stored_factors->count, 2);
+    double *ones = volt_put_buffer(writer, "factor_ones", stored_factors->count, m);
+    for (int64_t f = 0; alphas && ones && f < stored_factors->count; f++) {
+        alphas[2 * f] = stored_factors->factors[f].alpha;
+        alphas[2 * f + 1] = stored_factors->factors[f].common;
+        memcpy(ones + f * m, stored_factors->factors[f].u, (size_t)m * sizeof(double));
     }
-    if (kept->count == 1) { /* written in place: it is large */
-        volt_put_tensor(writer, "factors", 1, numbers, kept->factors[0].L);
+    if (stored_factors->count == 1) { /* written in place: it is large */
+        volt_put_tensor(writer, "factors", 1, numbers, stored_factors->factors[0].L);
         return VOLT_OK;
     }
-    double *factors = volt_put_buffer(writer, "factors", kept->count, numbers);
-    for (int64_t f = 0; factors && f < kept->count; f++)
-        memcpy(factors + f * numbers, kept->factors[f].L, (size_t)numbers * sizeof(double));
+    double *factors = volt_put_buffer(writer, "factors", stored_factors->count, numbers);
+    for (int64_t f = 0; factors && f < stored_factors->count; f++)
+        memcpy(factors + f * numbers, stored_factors->factors[f].L, (size_t)numbers * sizeof(double));
     return VOLT_OK;
 }
 
-static volt_status load_outputs(const volt_file_fields *fields, int64_t count, volt_stored_factors *kept)
+static volt_status load_outputs(const volt_file_fields *fields, int64_t count,
+                                volt_stored_factors *stored_factors)
 {
     const volt_tensor *outputs = NULL;
-    VOLT_TRY(volt_fields_tensor(fields, "factor_outputs", kept->q, 2, &outputs));
-    for (int64_t k = 0; k < kept->q; k++) {
+    VOLT_TRY(volt_fields_tensor(fields, "factor_outputs", stored_factors->q, 2, &outputs));
+    for (int64_t k = 0; k < stored_factors->q; k++) {
         int64_t constant = 0;
-        VOLT_TRY(
-            volt_fields_index(fields, "factor_outputs", outputs->data[2 * k], -1, count - 1, &kept->of[k]));
+        VOLT_TRY(volt_fields_index(fields, "factor_outputs", outputs->data[2 * k], -1, count - 1,
+                                   &stored_factors->of[k]));
         VOLT_TRY(volt_fields_index(fields, "factor_outputs", outputs->data[2 * k + 1], 0, 1, &constant));
-        kept->constant[k] = constant != 0;
+        stored_factors->constant[k] = constant != 0;
     }
     return VOLT_OK;
 }
@@ -165,17 +166,17 @@ static volt_status load_factors(const volt_file_fields *fields, volt_model *mode
                  model->q);
     VOLT_TRY(volt_fields_tensor(fields, "factor_alphas", factors->rows, 2, &alphas));
     VOLT_TRY(volt_fields_tensor(fields, "factor_ones", factors->rows, m, &ones));
-    VOLT_TRY(volt_stored_factors_create(model->q, &model->kept));
-    VOLT_TRY(load_outputs(fields, factors->rows, &model->kept));
-    model->kept.count = factors->rows;
+    VOLT_TRY(volt_stored_factors_create(model->q, &model->stored_factors));
+    VOLT_TRY(load_outputs(fields, factors->rows, &model->stored_factors));
+    model->stored_factors.count = factors->rows;
     for (int64_t f = 0; f < factors->rows; f++)
         VOLT_TRY(load_one(fields, factors->data + f * packed(m), alphas->data + 2 * f, ones->data + f * m, m,
-                          &model->kept.factors[f]));
+                          &model->stored_factors.factors[f]));
     for (int64_t k = 0; k < model->q; k++) {
-        int64_t f = model->kept.of[k];
-        VOLT_REQUIRE(f < 0 || model->kept.factors[f].alpha == model->alphas[k], VOLT_ERR_FORMAT,
+        int64_t f = model->stored_factors.of[k];
+        VOLT_REQUIRE(f < 0 || model->stored_factors.factors[f].alpha == model->alphas[k], VOLT_ERR_FORMAT,
                      "%s: tensor \"factor_alphas\" has %g for output %" PRId64 ", whose alpha is %g",
-                     fields->path, model->kept.factors[f < 0 ? 0 : f].alpha, k + 1, model->alphas[k]);
+                     fields->path, model->stored_factors.factors[f < 0 ? 0 : f].alpha, k + 1, model->alphas[k]);
     }
     return VOLT_OK;
 }

@@ -153,9 +153,9 @@ typedef struct choice_buffers {
 static volt_status prepare_choice(const fit_task *task, const volt_model *model, volt_view first,
                                   bool landmarks, choice_buffers *buffers)
 {
-    int64_t kept = first.rows, q = first.cols, ahead = volt_max(task->options->ahead, 1);
+    int64_t fitted_rows = first.rows, q = first.cols, ahead = volt_max(task->options->ahead, 1);
     buffers->held = (volt_held_out){.ahead = ahead, .mse = volt_alloc_doubles(q, 1)};
-    volt_held_out_rows(&buffers->held, kept, fitted_holes(task));
+    volt_held_out_rows(&buffers->held, fitted_rows, fitted_holes(task));
     buffers->choice = (volt_choice){.ahead = ahead,
                                     .alpha = task->options->alpha,
                                     .changes = task->change,
@@ -170,9 +170,9 @@ static volt_status prepare_choice(const fit_task *task, const volt_model *model,
     /* The first targets are the errors of the naive forecast. The solver overwrites them with coefficients,
      * except with landmarks, so they are copied here. */
     if (!landmarks)
-        buffers->naive = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
+        buffers->naive = volt_matrix_of(volt_alloc_doubles(fitted_rows, q), fitted_rows, q);
     if (task->level)
-        buffers->level = volt_matrix_of(volt_alloc_doubles(kept, q), kept, q);
+        buffers->level = volt_matrix_of(volt_alloc_doubles(fitted_rows, q), fitted_rows, q);
     if ((!landmarks && !buffers->naive.data) || (task->level && !buffers->level.data))
         return VOLT_ERR_MEMORY;
     if (!landmarks) {
@@ -309,9 +309,9 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
     VOLT_TRY(find_solver(&solving->solver_choice, model, fit->backend, &solver));
     if (!solver->accepts.device)
         volt_place_on_cpu("a solver that does not store the Gram matrix works");
-    int64_t w = model->washout, q = model->q, kept = rows->Z.rows - w;
+    int64_t w = model->washout, q = model->q, fitted_rows = rows->Z.rows - w;
     double *coefficients = solving->coefficients ? solving->coefficients : model->coefficients;
-    volt_matrix A = volt_matrix_of(coefficients + w * q, kept, q);
+    volt_matrix A = volt_matrix_of(coefficients + w * q, fitted_rows, q);
     bool intercept = model->intercept || model->resolved.centred;
     bool centred = model->resolved.centred && !model->intercept;
     VOLT_REQUIRE(!fit->chooses || !centred, VOLT_ERR_ARGUMENT,
@@ -333,26 +333,26 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
                              .parameters = fit->solver.parameters};
     volt_row_errors errors[VOLT_ROW_ERRORS];
     if (!centred) {
-        VOLT_TRY(volt_errors_prepare(kept, q, buffers->held.ahead, fitted_holes(fit),
-                                     solving->solver_choice.landmarks ? LANDMARK_ERRORS : kept, &model->errors,
-                                     errors));
+        VOLT_TRY(volt_errors_prepare(fitted_rows, q, buffers->held.ahead, fitted_holes(fit),
+                                     solving->solver_choice.landmarks ? LANDMARK_ERRORS : fitted_rows,
+                                     &model->errors, errors));
         task.errors = errors;
     }
     if (fit->options->keep_factor) {
         VOLT_REQUIRE(!centred, VOLT_ERR_ARGUMENT,
                      "keep_factor requires an intercept when the kernel is centred: without one there is no "
                      "error estimate");
-        VOLT_TRY(volt_stored_factors_create(q, &model->kept));
-        task.kept = &model->kept;
+        VOLT_TRY(volt_stored_factors_create(q, &model->stored_factors));
+        task.stored_factors = &model->stored_factors;
     }
     volt_readout readout = {.A = A,
                             .intercepts = model->intercepts,
                             .unlearned = unlearned,
-                            .washed = washout_fitted,
+                            .washout_fitted = washout_fitted,
                             .log_likelihood = NAN};
-    volt_loo_errors left_out = {.loo = model->report_numbers + 4 * q, .gcv = model->report_numbers + 5 * q};
+    volt_loo_errors loo_errors = {.loo = model->report_numbers + 4 * q, .gcv = model->report_numbers + 5 * q};
     if (solver->offers.leverages)
-        task.left_out = &left_out;
+        task.loo_errors = &loo_errors;
     VOLT_TRY(volt_iteration_begin(fit, model, rows->Z, solving->solver_choice.preconditioner_landmarks, solver,
                                   &task, volt_as_view(A), &solving->iteration));
     task.iteration = &solving->iteration.own;
@@ -368,8 +368,8 @@ static volt_status solve_readout(const fit_task *fit, volt_model *model, volt_fi
             volt_fit_make_report(fit, fit->chooses ? &buffers->choice : NULL, &buffers->held, model);
         model->report.log_likelihood = readout.log_likelihood;
         volt_fit_report_solver(solver, &solving->solver_choice, task.iteration, model);
-        if (task.left_out)
-            volt_fit_report_loo(&left_out, model);
+        if (task.loo_errors)
+            volt_fit_report_loo(&loo_errors, model);
         status = take_readout(fit, solving, solver, task.kernel, states, washout_fitted, model);
     }
     volt_operator_free(task.kernel);

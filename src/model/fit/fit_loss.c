@@ -314,9 +314,9 @@ static void make_report(volt_model *model)
 volt_status volt_loss_fit_solve(const fit_task *task, volt_loss_fit *fit, const volt_solver *solver,
                                 volt_view Z, volt_matrix fitted, volt_model *model)
 {
-    int64_t w = model->washout, q = model->q, kept = model->n - w;
+    int64_t w = model->washout, q = model->q, fitted_rows = model->n - w;
     bool intercept = model->intercept || model->resolved.centred;
-    volt_matrix A = volt_matrix_of(model->coefficients + w * q, kept, q);
+    volt_matrix A = volt_matrix_of(model->coefficients + w * q, fitted_rows, q);
     double *unlearned = volt_alloc_doubles(q, 1);
     if (!unlearned)
         return VOLT_ERR_MEMORY;
@@ -336,8 +336,8 @@ volt_status volt_loss_fit_solve(const fit_task *task, volt_loss_fit *fit, const 
     volt_readout readout = {.A = A,
                             .intercepts = model->intercepts,
                             .unlearned = unlearned,
-                            .washed = volt_matrix_rows(fitted, 0, w),
-                            .fitted = volt_matrix_rows(fitted, w, kept)};
+                            .washout_fitted = volt_matrix_rows(fitted, 0, w),
+                            .fitted = volt_matrix_rows(fitted, w, fitted_rows)};
     volt_status status = volt_kernel_operator(&model->resolved, model->columns, Z, false, &solved.kernel);
     if (status == VOLT_OK)
         status = volt_solver_run(solver, &solved, &readout);

@@ -98,19 +98,19 @@ void volt_fit_report_solver(const volt_solver *solver, const volt_solver_choice 
     model->report.residual = iteration->residual;
 }
 
-void volt_fit_report_loo(const volt_loo_errors *left_out, volt_model *model)
+void volt_fit_report_loo(const volt_loo_errors *loo_errors, volt_model *model)
 {
     double *loo_root = model->report_numbers + 9 * model->q, *gcv_root = model->report_numbers + 10 * model->q;
     for (int64_t k = 0; k < model->q; k++) {
         double unit = model->target_scale[k] * model->target_scale[k];
-        loo_root[k] = model->target_scale[k] * sqrt(left_out->loo[k]);
-        gcv_root[k] = model->target_scale[k] * sqrt(left_out->gcv[k]);
-        left_out->loo[k] *= unit;
-        left_out->gcv[k] *= unit;
+        loo_root[k] = model->target_scale[k] * sqrt(loo_errors->loo[k]);
+        gcv_root[k] = model->target_scale[k] * sqrt(loo_errors->gcv[k]);
+        loo_errors->loo[k] *= unit;
+        loo_errors->gcv[k] *= unit;
     }
-    model->report.loo_mse = left_out->loo;
-    model->report.gcv = left_out->gcv;
+    model->report.loo_mse = loo_errors->loo;
+    model->report.gcv = loo_errors->gcv;
     model->report.loo_rmse = loo_root;
     model->report.gcv_rmse = gcv_root;
-    model->report.loo_rows = left_out->rows;
+    model->report.loo_rows = loo_errors->rows;
 }

@@ -26,15 +26,15 @@ volt_status volt_fit_solver_check(const volt_kernel *kernel, bool loss, fit_task
 {
     const volt_fit_options *options = task->options;
     volt_solver_request request = request_of(kernel, options, loss);
-    int64_t kept = task->X.rows - options->washout;
+    int64_t fitted_rows = task->X.rows - options->washout;
     VOLT_TRY(volt_solver_parse(options->solver, &request, &task->solver));
     VOLT_REQUIRE((int)options->landmark_choice >= VOLT_LANDMARKS_SPREAD &&
                      options->landmark_choice <= VOLT_LANDMARKS_RANDOM,
                  VOLT_ERR_ARGUMENT, "unknown landmark choice %d", (int)options->landmark_choice);
-    VOLT_REQUIRE(options->landmarks >= 0 && options->landmarks <= kept, VOLT_ERR_ARGUMENT,
+    VOLT_REQUIRE(options->landmarks >= 0 && options->landmarks <= fitted_rows, VOLT_ERR_ARGUMENT,
                  "the number of landmarks is %" PRId64 ", and must be 1 to %" PRId64
                  ", the rows after the washout",
-                 options->landmarks, kept);
+                 options->landmarks, fitted_rows);
     VOLT_REQUIRE(options->iterations >= 0, VOLT_ERR_ARGUMENT,
                  "the number of iterations is %" PRId64 ", and must be at least 1, or 0 for the default",
                  options->iterations);
@@ -69,8 +69,8 @@ static volt_status require_planned(const fit_task *task, double bytes, const vol
 static volt_status require_walk(const volt_kernel *kernel, const fit_task *task, int64_t columns,
                                 const volt_solver *solver, volt_solver_choice *choice)
 {
-    int64_t n = task->X.rows, kept = n - task->options->washout;
-    int64_t landmarks = volt_solver_landmarks(solver, task->options->landmarks, kept);
+    int64_t n = task->X.rows, fitted_rows = n - task->options->washout;
+    int64_t landmarks = volt_solver_landmarks(solver, task->options->landmarks, fitted_rows);
     bool keeps_landmarks = volt_solver_keeps_landmarks(solver);
     double width = (double)(columns * volt_kernel_slices(kernel));
     double bytes = volt_solver_fit_bytes(solver, (double)n, width, (double)task->Y.cols, (double)landmarks);

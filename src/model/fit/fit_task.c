@@ -46,9 +46,9 @@ static volt_status check_options(const volt_fit_options *options, const volt_rec
                  "the season is %" PRId64 " rows, and must be 0 (none) or 2 to %" PRId64
                  ", one less than the rows",
                  options->season, X.rows - 1);
-    VOLT_REQUIRE(options->as_they_are >= 0 && options->as_they_are < X.cols, VOLT_ERR_ARGUMENT,
-                 "as_they_are is %" PRId64 ", and must be 0 to %" PRId64 ", one less than the inputs",
-                 options->as_they_are, X.cols - 1);
+    VOLT_REQUIRE(options->passthrough_columns >= 0 && options->passthrough_columns < X.cols, VOLT_ERR_ARGUMENT,
+                 "passthrough_columns is %" PRId64 ", and must be 0 to %" PRId64 ", one less than the inputs",
+                 options->passthrough_columns, X.cols - 1);
     for (int64_t k = 0; options->anchors && k < Y.cols; k++)
         VOLT_REQUIRE(options->anchors[k] >= -1 && options->anchors[k] < X.cols, VOLT_ERR_ARGUMENT,
                      "the anchor of target %" PRId64 " is input %" PRId64 ", and there are %" PRId64 " inputs",
@@ -116,7 +116,7 @@ volt_status volt_fit_task_recipe(const fit_task *task, int64_t learn_rows, volt_
                                .season = task->season,
                                .anchors = options->anchors,
                                .q = task->Y.cols,
-                               .as_they_are = options->as_they_are,
+                               .passthrough_columns = options->passthrough_columns,
                                .scale = options->scale != 0,
                                .records = task->records};
     VOLT_TRY(volt_recipe_learn(volt_view_rows(task->X, 0, learn_rows), &wanted, recipe));

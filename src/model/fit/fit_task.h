@@ -134,7 +134,7 @@ void volt_fit_report_solver(const volt_solver *solver, const volt_solver_choice 
                             const volt_iteration *iteration, volt_model *model);
 
 /* Reports leave-one-out errors, in the units of the targets. */
-void volt_fit_report_loo(const volt_loo_errors *left_out, volt_model *model);
+void volt_fit_report_loo(const volt_loo_errors *loo_errors, volt_model *model);
 
 /* ---- a fit with a loss other than squares, or with weights -------------------------------------
  * The outputs of such a model are not its targets: there is one output per level or per class.

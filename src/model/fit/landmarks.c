@@ -77,15 +77,15 @@ static void make_runs(const int64_t *landmark, const volt_records *records, int6
     int64_t n = 0, runs = 0, end = 0; /* end: after the last row added */
     for (int64_t a = 0; a < set->m; a++) {
         int64_t begin = volt_max(landmark[a] - ghosts, volt_records_begin(records, landmark[a]));
-        bool goes_on = a > 0 && begin <= end && volt_records_begin(records, landmark[a]) < end;
-        int64_t from = goes_on ? end : begin, length = landmark[a] + 1 - from;
+        bool continues = a > 0 && begin <= end && volt_records_begin(records, landmark[a]) < end;
+        int64_t from = continues ? end : begin, length = landmark[a] + 1 - from;
         if (fills) {
             for (int64_t i = 0; i < length; i++)
                 set->source[n + i] = from + i;
             set->column[a] = n + length - 1;
-            set->runs[goes_on ? runs - 1 : runs] = (goes_on ? set->runs[runs - 1] : 0) + length;
+            set->runs[continues ? runs - 1 : runs] = (continues ? set->runs[runs - 1] : 0) + length;
         }
-        runs += !goes_on;
+        runs += !continues;
         n += length;
         end = landmark[a] + 1;
     }

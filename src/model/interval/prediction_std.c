@@ -71,7 +71,7 @@ volt_status volt_prediction_std_begin(const volt_model *model, volt_view Z, cons
 {
     *spread = (volt_prediction_std){.model = model, .max_rows = max_rows};
     VOLT_REQUIRE(
-        model->kept.of, VOLT_ERR_ARGUMENT,
+        model->stored_factors.of, VOLT_ERR_ARGUMENT,
         "standard deviations require the factor of the Gram matrix, which the model does not keep: fit with "
         "keep_factor (fit --keep-factor)");
     spread->kk = volt_alloc_doubles(Z.rows, 1);
@@ -100,22 +100,24 @@ volt_status volt_prediction_std_rows(const volt_prediction_std *spread, const vo
                                      volt_view K, int64_t first, volt_matrix std)
 {
     const volt_model *model = spread->model;
-    const volt_stored_factors *kept = &model->kept;
+    const volt_stored_factors *stored_factors = &model->stored_factors;
     int64_t w = model->washout, m = model->n - w;
     volt_matrix here = volt_matrix_of(spread->here, K.rows, model->n);
     backend->get(K, here);
     for (int64_t k = 0; k < model->q; k++) /* for a mean, only the noise */
-        for (int64_t i = 0; kept->of[k] < 0 && i < K.rows; i++)
+        for (int64_t i = 0; stored_factors->of[k] < 0 && i < K.rows; i++)
             std.data[i * std.ld + k] = spread->s[k];
-    for (int64_t f = 0; f < kept->count; f++) {
+    for (int64_t f = 0; f < stored_factors->count; f++) {
         for (int64_t i = 0; i < K.rows; i++)
             memcpy(spread->used + i * m, here.data + i * here.ld + w, (size_t)m * sizeof(double));
-        VOLT_TRY(volt_stored_factor_variances(&kept->factors[f], volt_matrix_of(spread->used, K.rows, m),
-                                              spread->kk + first, spread->plain, spread->with_constant));
+        VOLT_TRY(volt_stored_factor_variances(&stored_factors->factors[f],
+                                              volt_matrix_of(spread->used, K.rows, m), spread->kk + first,
+                                              spread->plain, spread->with_constant));
         for (int64_t k = 0; k < model->q; k++)
-            for (int64_t i = 0; kept->of[k] == f && i < K.rows; i++)
+            for (int64_t i = 0; stored_factors->of[k] == f && i < K.rows; i++)
                 std.data[i * std.ld + k] =
-                    spread->s[k] * sqrt(kept->constant[k] ? spread->with_constant[i] : spread->plain[i]);
+                    spread->s[k] *
+                    sqrt(stored_factors->constant[k] ? spread->with_constant[i] : spread->plain[i]);
     }
     for (int64_t i = 0; i < K.rows; i++) /* finite numbers of a file may have infinite squares */
         for (int64_t k = 0; k < model->q; k++)

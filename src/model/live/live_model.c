@@ -249,8 +249,8 @@ static volt_status solve(model_task *task, bool keep_factor, volt_progress progr
                              .progress = progress};
     VOLT_TRY(volt_errors_prepare(kept, q, choice.ahead, task->without, kept, &model->errors, errors));
     if (keep_factor) {
-        VOLT_TRY(volt_stored_factors_create(q, &model->kept));
-        work.kept = &model->kept;
+        VOLT_TRY(volt_stored_factors_create(q, &model->stored_factors));
+        work.stored_factors = &model->stored_factors;
     } else {
         VOLT_TRY(volt_readout_allocate(model));
     }

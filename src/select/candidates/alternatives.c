@@ -122,12 +122,12 @@ static volt_status split(char *text, char *pieces[MAX_ALTERNATIVES], int64_t *co
 static volt_status leaves_open(const char *kernel, const char *name, bool *open)
 {
     enum { MAX_OPEN_PARAMETERS = VOLT_MAX_AXES / 2 };
-    char asked[MAX_OPEN_PARAMETERS][VOLT_OPEN_NAME_LENGTH], text[VOLT_KERNEL_LENGTH];
+    char requested[MAX_OPEN_PARAMETERS][VOLT_OPEN_NAME_LENGTH], text[VOLT_KERNEL_LENGTH];
     *open = volt_name_is_setting(name);
     if (*open || strlen(kernel) >= sizeof text)
         return VOLT_OK;
     memcpy(text, kernel, strlen(kernel) + 1);
-    volt_kernel_text_open_parameters(text, asked, MAX_OPEN_PARAMETERS);
+    volt_kernel_text_open_parameters(text, requested, MAX_OPEN_PARAMETERS);
     volt_kernel *parsed = NULL;
     volt_kernel_value value = {.struct_size = sizeof value};
     volt_status status = volt_kernel_parse(text, &parsed);

@@ -79,10 +79,10 @@ static volt_status draw_get(const volt_candidates *candidates, int64_t index, ch
         u[a] = volt_rng_uniform(&rng);
     bool runs = false, expensive = false;
     if (drawn->profiles && index == 0) {
-        volt_space asked =
+        volt_space requested =
             *drawn->space; /* parameters with ranges of the caller are drawn, the others have their defaults */
-        asked.n_axes = asked.n_asked + asked.feedback_asked;
-        VOLT_TRY(volt_space_at(&asked, u, kernel, setting, NULL));
+        requested.n_axes = requested.n_requested + requested.feedback_requested;
+        VOLT_TRY(volt_space_at(&requested, u, kernel, setting, NULL));
         VOLT_TRY(examine(drawn, kernel, &runs, &expensive));
         setting->alpha = 0;
     }
@@ -195,7 +195,7 @@ volt_status volt_candidates_of_kernel(const char *kernel, volt_view X, const vol
     source.feeds = options && options->fed_outputs.data;
     volt_status status = volt_space_create(kernel, X, options, &drawn->space);
     if (status == VOLT_OK)
-        drawn->profiles = options && options->from_defaults && points == 0 && !drawn->space->alpha_asked;
+        drawn->profiles = options && options->from_defaults && points == 0 && !drawn->space->alpha_requested;
     int64_t n_parts = 0;
     if (status == VOLT_OK)
         status = volt_space_parts(drawn->space, points ? points : 1, &drawn->parts, &n_parts);

@@ -16,7 +16,7 @@ enum { MAX_PARTS = 4096 };
 static int64_t choice_axes(const volt_space *space)
 {
     int64_t count = 0;
-    while (count < space->n_asked && space->axes[count].choices)
+    while (count < space->n_requested && space->axes[count].choices)
         count++;
     return count;
 }
@@ -87,7 +87,7 @@ static volt_status fill_parts(const volt_space *space, int64_t points, int64_t c
         part.end = end += size;
         parts[(*count)++] = part;
     }
-    for (int64_t a = 0; a < space->n_asked; a++)
+    for (int64_t a = 0; a < space->n_requested; a++)
         VOLT_REQUIRE(used >> a & 1, VOLT_ERR_ARGUMENT,
                      "a range is given for %s, which kernel %s does not have with its other parameters",
                      space->axes[a].name, space->kernel);

@@ -194,7 +194,7 @@ static volt_status add_range(volt_space *space, const volt_range *range)
 static const struct {
     const char *name;
     volt_axis axis;
-} asked_ranges[] = {
+} requested_ranges[] = {
     {"pole", {.kind = VOLT_SEARCH_LINEAR, .low = -0.9, .high = 0.995}},
     {"pair", {.kind = VOLT_SEARCH_LINEAR, .low = 0, .high = 0.995}},
     {"angle", {.kind = VOLT_SEARCH_LINEAR, .low = 0, .high = 1}},
@@ -205,16 +205,17 @@ static const struct {
     {"weight", {.kind = VOLT_SEARCH_LOG, .low = 1e-3, .high = 1e3}},
 };
 
-static bool is_asked(char asked[][VOLT_OPEN_NAME_LENGTH], int64_t n_asked, const char *name)
+static bool is_asked(char requested[][VOLT_OPEN_NAME_LENGTH], int64_t n_requested, const char *name)
 {
-    for (int64_t i = 0; i < n_asked; i++)
-        if (strcmp(asked[i], name) == 0)
+    for (int64_t i = 0; i < n_requested; i++)
+        if (strcmp(requested[i], name) == 0)
             return true;
     return false;
 }
 
 /* The axis of a parameter without value and without range of the caller. False: it is not searched. */
-static bool default_axis(const volt_parameter_info *parameter, const char *name, bool asked, volt_axis *axis)
+static bool default_axis(const volt_parameter_info *parameter, const char *name, bool requested,
+                         volt_axis *axis)
 {
     bool is_weight = strcmp(parameter->name, "weight") == 0;
     if (parameter->search != VOLT_SEARCH_NONE) {
@@ -224,27 +225,28 @@ static bool default_axis(const volt_parameter_info *parameter, const char *name,
                             .unit = parameter->unit};
         return true;
     }
-    if (!asked && (!is_weight || strcmp(name, "1.weight") == 0)) /* the first term's weight is 1 */
+    if (!requested && (!is_weight || strcmp(name, "1.weight") == 0)) /* the first term's weight is 1 */
         return false;
-    for (size_t i = 0; i < sizeof asked_ranges / sizeof *asked_ranges; i++)
-        if (strcmp(parameter->name, asked_ranges[i].name) == 0) {
-            *axis = asked_ranges[i].axis;
+    for (size_t i = 0; i < sizeof requested_ranges / sizeof *requested_ranges; i++)
+        if (strcmp(parameter->name, requested_ranges[i].name) == 0) {
+            *axis = requested_ranges[i].axis;
             return true;
         }
     return false;
 }
 
-static volt_status add_table_ranges(volt_space *space, char asked[][VOLT_OPEN_NAME_LENGTH], int64_t n_asked)
+static volt_status add_table_ranges(volt_space *space, char requested[][VOLT_OPEN_NAME_LENGTH],
+                                    int64_t n_requested)
 {
-    for (int64_t i = 0; i < n_asked; i++) { /* an unknown name is an error */
+    for (int64_t i = 0; i < n_requested; i++) { /* an unknown name is an error */
         volt_kernel_value value = {.struct_size = sizeof value};
         volt_axis axis;
-        VOLT_TRY(volt_kernel_get(space->given, asked[i], &value));
-        VOLT_REQUIRE(default_axis(value.info, asked[i], true, &axis), VOLT_ERR_KERNEL,
-                     "%s=? asks for a search of %s, which has no range of its own: give one", asked[i],
-                     asked[i]);
-        if (!has_axis(space, asked[i]) && value.info->search == VOLT_SEARCH_NONE)
-            VOLT_TRY(add_axis(space, asked[i], axis));
+        VOLT_TRY(volt_kernel_get(space->given, requested[i], &value));
+        VOLT_REQUIRE(default_axis(value.info, requested[i], true, &axis), VOLT_ERR_KERNEL,
+                     "%s=? asks for a search of %s, which has no range of its own: give one", requested[i],
+                     requested[i]);
+        if (!has_axis(space, requested[i]) && value.info->search == VOLT_SEARCH_NONE)
+            VOLT_TRY(add_axis(space, requested[i], axis));
     }
     const char *name;
     for (int64_t p = 0; (name = volt_kernel_parameter_name(space->given, p)); p++) {
@@ -254,7 +256,7 @@ static volt_status add_table_ranges(volt_space *space, char asked[][VOLT_OPEN_NA
         if (space->series_steps > 0 && strcmp(value.info->name, "window") == 0)
             continue;
         if (!value.given && !has_axis(space, name) &&
-            default_axis(value.info, name, is_asked(asked, n_asked, name), &axis))
+            default_axis(value.info, name, is_asked(requested, n_requested, name), &axis))
             VOLT_TRY(add_axis(space, name, axis));
     }
     return VOLT_OK;
@@ -262,21 +264,21 @@ static volt_status add_table_ranges(volt_space *space, char asked[][VOLT_OPEN_NA
 
 /* Adds the axis of alpha or feedback with the caller's range, if any, otherwise the default range. */
 static volt_status add_setting(volt_space *space, const char *name, double low, double high,
-                               const volt_draw_options *options, bool asked, bool *is_asked)
+                               const volt_draw_options *options, bool requested, bool *is_asked)
 {
-    for (int64_t r = 0; r < options->n_ranges && asked; r++)
+    for (int64_t r = 0; r < options->n_ranges && requested; r++)
         if (strcmp(options->ranges[r].name, name) == 0) { /* names were checked before */
             VOLT_TRY(add_range(space, &options->ranges[r]));
             *is_asked = true;
         }
-    if (asked || *is_asked)
+    if (requested || *is_asked)
         return VOLT_OK;
     return add_axis(space, name, (volt_axis){.kind = VOLT_SEARCH_LOG, .low = low, .high = high});
 }
 
 /* The caller's choices come first, because other parameters depend on them. Feedback and alpha come last. */
 static volt_status fill(volt_space *space, volt_view X, const volt_draw_options *options,
-                        char asked[][VOLT_OPEN_NAME_LENGTH], int64_t n_asked)
+                        char requested[][VOLT_OPEN_NAME_LENGTH], int64_t n_requested)
 {
     bool feeds = options->fed_outputs.data != NULL;
     VOLT_REQUIRE(options->series_steps >= 0 && isfinite(options->series_steps), VOLT_ERR_ARGUMENT,
@@ -287,17 +289,17 @@ static volt_status fill(volt_space *space, volt_view X, const volt_draw_options 
             if ((options->ranges[r].choices != NULL) == choices &&
                 !volt_name_is_setting(options->ranges[r].name))
                 VOLT_TRY(add_range(space, &options->ranges[r]));
-    space->n_asked = space->n_axes;
-    VOLT_TRY(add_setting(space, "feedback", 0, 0, options, true, &space->feedback_asked));
-    VOLT_REQUIRE(feeds || !space->feedback_asked, VOLT_ERR_ARGUMENT,
+    space->n_requested = space->n_axes;
+    VOLT_TRY(add_setting(space, "feedback", 0, 0, options, true, &space->feedback_requested));
+    VOLT_REQUIRE(feeds || !space->feedback_requested, VOLT_ERR_ARGUMENT,
                  "a range is given for feedback, but the candidates have no feedback");
-    VOLT_TRY(add_table_ranges(space, asked, n_asked));
+    VOLT_TRY(add_table_ranges(space, requested, n_requested));
     if (feeds)
         VOLT_TRY(add_setting(space, "feedback", feedback_low, feedback_high, options, false,
-                             &space->feedback_asked));
-    VOLT_TRY(add_setting(space, "alpha", 0, 0, options, true, &space->alpha_asked));
+                             &space->feedback_requested));
+    VOLT_TRY(add_setting(space, "alpha", 0, 0, options, true, &space->alpha_requested));
     VOLT_TRY(add_setting(space, "alpha", volt_alpha_low(VOLT_ALPHA_SEARCH), volt_alpha_high(VOLT_ALPHA_SEARCH),
-                         options, false, &space->alpha_asked));
+                         options, false, &space->alpha_requested));
     return volt_space_learn_rows(X, options, space);
 }
 
@@ -320,11 +322,11 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
     VOLT_REQUIRE(options->n_ranges == 0 || options->ranges, VOLT_ERR_ARGUMENT, "the list of ranges is NULL");
 
     enum { MAX_OPEN_PARAMETERS = VOLT_MAX_AXES / 2 };
-    char asked[MAX_OPEN_PARAMETERS][VOLT_OPEN_NAME_LENGTH], text[VOLT_KERNEL_LENGTH];
+    char requested[MAX_OPEN_PARAMETERS][VOLT_OPEN_NAME_LENGTH], text[VOLT_KERNEL_LENGTH];
     VOLT_REQUIRE(kernel && strlen(kernel) < sizeof text, VOLT_ERR_KERNEL,
                  "the kernel's text is NULL or has more than %d characters", VOLT_KERNEL_LENGTH - 1);
     memcpy(text, kernel, strlen(kernel) + 1);
-    int64_t n_asked = volt_kernel_text_open_parameters(text, asked, MAX_OPEN_PARAMETERS);
+    int64_t n_requested = volt_kernel_text_open_parameters(text, requested, MAX_OPEN_PARAMETERS);
     volt_kernel *given = NULL;
     VOLT_TRY(volt_kernel_parse(text, &given));
     volt_space *fresh = volt_alloc_zero(1, sizeof *fresh);
@@ -336,7 +338,7 @@ volt_status volt_space_create(const char *kernel, volt_view X, const volt_draw_o
     fresh->kernel = volt_strdup(text); /* as given: the parameters that it does not set are searched */
     if (fresh->kernel)
         tidy(fresh->kernel);
-    volt_status status = fresh->kernel ? fill(fresh, X, options, asked, n_asked) : VOLT_ERR_MEMORY;
+    volt_status status = fresh->kernel ? fill(fresh, X, options, requested, n_requested) : VOLT_ERR_MEMORY;
     if (status == VOLT_OK)
         *space = fresh;
     else

@@ -36,9 +36,9 @@ struct volt_space {
     /* axes of the caller, choices first, then of the kernel table; feedback and alpha last */
     volt_axis *axes;
     int64_t n_axes, capacity;
-    int64_t n_asked;     /* number of first axes with ranges of the caller, without feedback and alpha */
-    bool feedback_asked; /* the caller gave a range for feedback, the axis after those */
-    bool alpha_asked;    /* the caller gave a range for alpha */
+    int64_t n_requested;     /* number of first axes with ranges of the caller, without feedback and alpha */
+    bool feedback_requested; /* the caller gave a range for feedback, the axis after those */
+    bool alpha_requested;    /* the caller gave a range for alpha */
 };
 
 /* The space of `kernel` on the rows of X; arguments as in volt_candidates_draw. */

@@ -89,10 +89,10 @@ bool volt_space_holds(const volt_space *space, const volt_kernel *kernel)
             return false;
     const char *name;
     for (int64_t p = 0; (name = volt_kernel_parameter_name(given, p)); p++) {
-        volt_kernel_value asked = {.struct_size = sizeof asked}, found = {.struct_size = sizeof found};
-        if (volt_kernel_get(given, name, &asked) != VOLT_OK || !asked.given)
+        volt_kernel_value requested = {.struct_size = sizeof requested}, found = {.struct_size = sizeof found};
+        if (volt_kernel_get(given, name, &requested) != VOLT_OK || !requested.given)
             continue;
-        if (volt_kernel_get(kernel, name, &found) != VOLT_OK || strcmp(asked.text, found.text) != 0)
+        if (volt_kernel_get(kernel, name, &found) != VOLT_OK || strcmp(requested.text, found.text) != 0)
             return false;
     }
     return true;

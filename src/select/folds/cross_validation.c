@@ -58,8 +58,8 @@ static volt_status score_at(volt_evaluation *e, int64_t k, double *score)
 
 /* ---- all folds, alpha given ------------------------------------------------------------------- */
 
-static volt_status evaluate_all(volt_evaluation *e, volt_goes_on_fn goes_on, void *context, double *folds,
-                                int64_t *n_done)
+static volt_status evaluate_all(volt_evaluation *e, volt_continue_fn should_continue, void *context,
+                                double *folds, int64_t *n_done)
 {
     int64_t count = e->problem->folds;
     for (group at = {0}; at.next < count;) {
@@ -68,7 +68,7 @@ static volt_status evaluate_all(volt_evaluation *e, volt_goes_on_fn goes_on, voi
         for (int64_t k = at.first; k < at.next; k++) {
             VOLT_TRY(score_at(e, k, &folds[k]));
             *n_done = k + 1;
-            if (k + 1 < count && goes_on && !goes_on(folds, k + 1, context))
+            if (k + 1 < count && should_continue && !should_continue(folds, k + 1, context))
                 return VOLT_OK;
         }
     }
@@ -240,7 +240,7 @@ static volt_status check_landmarks(const volt_problem *problem, const volt_resol
 }
 
 volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace, const char *kernel,
-                          double *alpha, double feedback, volt_goes_on_fn goes_on, void *context,
+                          double *alpha, double feedback, volt_continue_fn should_continue, void *context,
                           volt_stage *stage, double *folds, int64_t *n_done, volt_cost *cost)
 {
     volt_evaluation e = {.problem = problem,
@@ -272,7 +272,7 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
     if (status == VOLT_OK && volt_candidate_states(problem, &e.resolved) > 0)
         status = volt_state_folds_create(problem, &e.resolved, &e.states);
     if (status == VOLT_OK)
-        status = *alpha > 0 ? evaluate_all(&e, goes_on, context, folds, n_done)
+        status = *alpha > 0 ? evaluate_all(&e, should_continue, context, folds, n_done)
                             : profile_alpha(&e, alpha, folds, n_done);
     volt_evaluation_discard_columns(&e);
     volt_state_folds_free(e.states);

@@ -29,16 +29,16 @@ double volt_workspace_bytes(const volt_problem *problem);
 double volt_workspace_device_bytes(const volt_problem *problem);
 
 /* Called after every block with the scores so far. Returns false to stop. */
-typedef bool (*volt_goes_on_fn)(const double *folds, int64_t n_done, void *context);
+typedef bool (*volt_continue_fn)(const double *folds, int64_t n_done, void *context);
 
 /* Scores a candidate with feedback weight `feedback` (0: none) into folds (problem->folds numbers); *n_done
- * of them if `goes_on` stopped it. *alpha 0 is profiled: it is replaced by the alpha of the grid in
- * solve/choice/choice.h with the best mean score, the largest of equals. `goes_on` is not called then, and
+ * of them if `should_continue` stopped it. *alpha 0 is profiled: it is replaced by the alpha of the grid in
+ * solve/choice/choice.h with the best mean score, the largest of equals. `should_continue` is not called then, and
  * an alpha that fails is skipped unless all fail. The stage is shared by all concurrent evaluations.
  * VOLT_ERR_CANCELLED when it is cancelled; VOLT_ERR_SINGULAR, VOLT_ERR_NOT_FINITE, VOLT_ERR_ARGUMENT and
  * VOLT_ERR_KERNEL are failures of the candidate. */
 volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace, const char *kernel,
-                          double *alpha, double feedback, volt_goes_on_fn goes_on, void *context,
+                          double *alpha, double feedback, volt_continue_fn should_continue, void *context,
                           volt_stage *stage, double *folds, int64_t *n_done, volt_cost *cost);
 
 /* ---- scores of a validation block ------------------------------------------------------------------ */

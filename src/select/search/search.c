@@ -67,7 +67,7 @@ void volt_run_release(volt_run *r, double bytes)
 }
 
 volt_status volt_run_evaluate(volt_run *r, volt_workspace *workspace, const char *kernel, volt_setting *setting,
-                              volt_goes_on_fn goes_on, void *context, volt_stage *stage, double *folds,
+                              volt_continue_fn goes_on, void *context, volt_stage *stage, double *folds,
                               int64_t *done, volt_cost *cost)
 {
     double bytes = 0;

@@ -112,7 +112,7 @@ volt_status volt_run_candidate(const volt_run *run, int64_t position, char kerne
 
 /* Evaluates a candidate here, as soon as there is memory for its engine. */
 volt_status volt_run_evaluate(volt_run *run, volt_workspace *workspace, const char *kernel,
-                              volt_setting *setting, volt_goes_on_fn goes_on, void *context, volt_stage *stage,
+                              volt_setting *setting, volt_continue_fn goes_on, void *context, volt_stage *stage,
                               double *folds, int64_t *done, volt_cost *cost);
 
 /* Logs a completed trial and adds it to the search, which takes ownership also on failure. context: the run,

@@ -23,7 +23,7 @@ volt_status volt_class_bench_create(const volt_class_setting *setting, volt_clas
     volt_class_columns(&setting->classes, bench->Y);
     if (m > 0)
         return volt_landmark_readout_create(n, m, q, setting->landmarks, &bench->by_landmarks);
-    VOLT_TRY(volt_loo_create(n, q, &bench->left_out));
+    VOLT_TRY(volt_loo_create(n, q, &bench->loo));
     bench->workspace = volt_alloc_doubles(n, 2 * n + q);
     return bench->workspace ? VOLT_OK : VOLT_ERR_MEMORY;
 }
@@ -36,7 +36,7 @@ void volt_class_bench_release(volt_class_bench *bench)
     volt_free(bench->rows);
     volt_free(bench->out);
     volt_free(bench->workspace);
-    volt_loo_release(&bench->left_out);
+    volt_loo_release(&bench->loo);
     volt_landmark_readout_release(&bench->by_landmarks);
     *bench = (volt_class_bench){0};
 }
@@ -103,14 +103,14 @@ static volt_status evaluate_exactly(void *context, volt_alpha_choice *choice)
 {
     const list_scores *lists = context;
     volt_class_bench *bench = lists->bench;
-    VOLT_TRY(volt_loo_solve(&bench->left_out, volt_as_view(bench->K), choice->alpha, volt_as_view(bench->Y)));
+    VOLT_TRY(volt_loo_solve(&bench->loo, volt_as_view(bench->K), choice->alpha, volt_as_view(bench->Y)));
     for (int64_t list = lists->first; list <= lists->last; list++) {
         volt_status status = VOLT_OK;
         int64_t m = mark_fold(bench, list);
         if (list == 0)
-            volt_loo_each(&bench->left_out, bench->E);
+            volt_loo_each(&bench->loo, bench->E);
         else
-            status = volt_loo_excluding(&bench->left_out, bench->rows, m, bench->workspace, bench->E);
+            status = volt_loo_excluding(&bench->loo, bench->rows, m, bench->workspace, bench->E);
         if (status == VOLT_OK)
             offer_errors(lists, list, choice);
     }
@@ -173,8 +173,8 @@ volt_status volt_class_solve(volt_class_bench *bench, double alpha, volt_class_s
         VOLT_TRY(volt_landmark_readout_decompose(&bench->by_landmarks, NULL, Y));
         volt_landmark_readout_errors(&bench->by_landmarks, alpha, NULL, Y, bench->E);
     } else {
-        VOLT_TRY(volt_loo_solve(&bench->left_out, K, alpha, Y));
-        volt_loo_each(&bench->left_out, bench->E);
+        VOLT_TRY(volt_loo_solve(&bench->loo, K, alpha, Y));
+        volt_loo_each(&bench->loo, bench->E);
     }
     *score = score_errors(bench, alpha);
     return require_finite(score, alpha);
@@ -188,9 +188,9 @@ void volt_class_coefficients(const volt_class_bench *bench, double alpha, double
         return;
     }
     for (int64_t i = 0; i < n * q; i++)
-        A[i] = bench->left_out.A[i];
+        A[i] = bench->loo.A[i];
     for (int64_t k = 0; k < q; k++)
-        c[k] = bench->left_out.c[k];
+        c[k] = bench->loo.c[k];
 }
 
 volt_status volt_class_held_out_errors(volt_class_bench *bench, double alpha, const int64_t *rows, int64_t m,
@@ -198,7 +198,7 @@ volt_status volt_class_held_out_errors(volt_class_bench *bench, double alpha, co
 {
     int64_t q = bench->setting.classes.n_classes;
     if (bench->setting.n_landmarks == 0)
-        return volt_loo_block(&bench->left_out, rows, m, bench->workspace, errors);
+        return volt_loo_block(&bench->loo, rows, m, bench->workspace, errors);
     mark_fold(bench, 0);
     for (int64_t i = 0; i < m; i++)
         bench->out[rows[i]] = true;

@@ -33,7 +33,7 @@ typedef struct volt_class_bench {
     volt_class_setting setting;
     volt_matrix K;                      /* n x columns: all series, or the landmarks */
     volt_matrix Y, E;                   /* n x n_classes: columns of targets, and errors */
-    volt_loo_readout left_out;          /* without landmarks */
+    volt_loo_readout loo;               /* without landmarks */
     volt_landmark_readout by_landmarks; /* with landmarks */
     int64_t *rows;
     bool *out;

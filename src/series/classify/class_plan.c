@@ -97,13 +97,13 @@ static double algebra(double n, double m, int64_t lists)
 
 static volt_status count_landmarks(const volt_class_search *search, double mean_work, int64_t *landmarks)
 {
-    int64_t n = search->setting.classes.n, asked = search->options->landmarks;
+    int64_t n = search->setting.classes.n, requested = search->options->landmarks;
     int64_t least = 2 * search->setting.classes.n_classes;
     *landmarks = 0;
-    if (asked > 0) {
-        VOLT_TRY(check_count(asked, "landmarks", least, n));
-        *landmarks = asked < n ? asked : 0;
-    } else if (asked == VOLT_SERIES_CHOOSE && !search->is_multinomial) {
+    if (requested > 0) {
+        VOLT_TRY(check_count(requested, "landmarks", least, n));
+        *landmarks = requested < n ? requested : 0;
+    } else if (requested == VOLT_SERIES_CHOOSE && !search->is_multinomial) {
         double limit = carried_by_all * allowance(search);
         double affordable = mean_work > limit ? (double)n * limit / mean_work : (double)n;
         if (n > MAX_WITHOUT_LANDMARKS)
@@ -118,13 +118,13 @@ static volt_status count_landmarks(const volt_class_search *search, double mean_
 /* `total` is the work on all series, `carried` the work with landmarks. */
 static volt_status count_screen(const volt_class_search *search, double total, double carried, int64_t *screen)
 {
-    int64_t n = search->setting.classes.n, asked = search->options->screen;
+    int64_t n = search->setting.classes.n, requested = search->options->screen;
     int64_t least = 2 * search->setting.classes.n_classes;
     *screen = 0;
-    if (asked > 0) {
-        VOLT_TRY(check_count(asked, "screen", least, n));
-        *screen = asked < n ? asked : 0;
-    } else if (asked == VOLT_SERIES_CHOOSE && search->options->n_parts == 0 &&
+    if (requested > 0) {
+        VOLT_TRY(check_count(requested, "screen", least, n));
+        *screen = requested < n ? requested : 0;
+    } else if (requested == VOLT_SERIES_CHOOSE && search->options->n_parts == 0 &&
                carried > race_from * allowance(search) && search->draws > MIN_FINALISTS) {
         int64_t affordable = (int64_t)((double)n * sqrt(screen_work * allowance(search) / total));
         affordable = volt_max(volt_min(affordable, MAX_SCREEN), volt_max(MIN_SCREEN, 2 * least));

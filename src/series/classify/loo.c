@@ -11,47 +11,47 @@
 #include <float.h>
 #include <math.h>
 
-volt_status volt_loo_create(int64_t n, int64_t q, volt_loo_readout *left_out)
+volt_status volt_loo_create(int64_t n, int64_t q, volt_loo_readout *loo)
 {
-    *left_out = (volt_loo_readout){.n = n, .q = q};
-    left_out->P = volt_alloc_doubles(n, n);
-    left_out->A = volt_alloc_doubles(n, q);
-    left_out->c = volt_alloc_doubles(q, 1);
-    left_out->r = volt_alloc_doubles(n, 1);
-    if (left_out->P && left_out->A && left_out->c && left_out->r)
+    *loo = (volt_loo_readout){.n = n, .q = q};
+    loo->P = volt_alloc_doubles(n, n);
+    loo->A = volt_alloc_doubles(n, q);
+    loo->c = volt_alloc_doubles(q, 1);
+    loo->r = volt_alloc_doubles(n, 1);
+    if (loo->P && loo->A && loo->c && loo->r)
         return VOLT_OK;
-    volt_loo_release(left_out);
+    volt_loo_release(loo);
     return VOLT_ERR_MEMORY;
 }
 
-void volt_loo_release(volt_loo_readout *left_out)
+void volt_loo_release(volt_loo_readout *loo)
 {
-    volt_free(left_out->P);
-    volt_free(left_out->A);
-    volt_free(left_out->c);
-    volt_free(left_out->r);
-    *left_out = (volt_loo_readout){0};
+    volt_free(loo->P);
+    volt_free(loo->A);
+    volt_free(loo->c);
+    volt_free(loo->r);
+    *loo = (volt_loo_readout){0};
 }
 
 /* A = P Y. */
-static void multiply(const volt_loo_readout *left_out, volt_view Y)
+static void multiply(const volt_loo_readout *loo, volt_view Y)
 {
-    int64_t n = left_out->n, q = left_out->q;
+    int64_t n = loo->n, q = loo->q;
     for (int64_t i = 0; i < n; i++) {
-        double *a = left_out->A + i * q;
+        double *a = loo->A + i * q;
         for (int64_t k = 0; k < q; k++)
             a[k] = 0;
         for (int64_t j = 0; j < n; j++)
             for (int64_t k = 0; k < q; k++)
-                a[k] += left_out->P[i * n + j] * Y.data[j * Y.ld + k];
+                a[k] += loo->P[i * n + j] * Y.data[j * Y.ld + k];
     }
 }
 
 /* Replaces R by P, and computes the intercepts. */
-static void take_out_intercept(volt_loo_readout *left_out, volt_view Y)
+static void take_out_intercept(volt_loo_readout *loo, volt_view Y)
 {
-    int64_t n = left_out->n, q = left_out->q;
-    double *P = left_out->P, *r = left_out->r, sum = 0;
+    int64_t n = loo->n, q = loo->q;
+    double *P = loo->P, *r = loo->r, sum = 0;
     for (int64_t i = 0; i < n; i++) {
         r[i] = 0;
         for (int64_t j = 0; j < n; j++)
@@ -59,19 +59,19 @@ static void take_out_intercept(volt_loo_readout *left_out, volt_view Y)
         sum += r[i];
     }
     for (int64_t k = 0; k < q; k++)
-        left_out->c[k] = 0;
+        loo->c[k] = 0;
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < n; j++)
             P[i * n + j] -= r[i] * r[j] / sum;
         for (int64_t k = 0; k < q; k++)
-            left_out->c[k] += r[i] * Y.data[i * Y.ld + k] / sum;
+            loo->c[k] += r[i] * Y.data[i * Y.ld + k] / sum;
     }
 }
 
-volt_status volt_loo_solve(volt_loo_readout *left_out, volt_view K, double alpha, volt_view Y)
+volt_status volt_loo_solve(volt_loo_readout *loo, volt_view K, double alpha, volt_view Y)
 {
-    int64_t n = left_out->n, pivot = 0;
-    volt_matrix P = volt_matrix_of(left_out->P, n, n);
+    int64_t n = loo->n, pivot = 0;
+    volt_matrix P = volt_matrix_of(loo->P, n, n);
     double largest = 0;
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j <= i; j++)
@@ -84,29 +84,29 @@ volt_status volt_loo_solve(volt_loo_readout *left_out, volt_view K, double alpha
         return volt_ridge_singular(pivot, n, alpha, (double)n * DBL_EPSILON * largest);
     volt_cholesky_invert(P, NULL);
     volt_mirror(P);
-    take_out_intercept(left_out, Y);
-    multiply(left_out, Y);
+    take_out_intercept(loo, Y);
+    multiply(loo, Y);
     return VOLT_OK;
 }
 
-void volt_loo_each(const volt_loo_readout *left_out, volt_matrix errors)
+void volt_loo_each(const volt_loo_readout *loo, volt_matrix errors)
 {
-    int64_t n = left_out->n, q = left_out->q;
+    int64_t n = loo->n, q = loo->q;
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < q; k++)
-            errors.data[i * errors.ld + k] = left_out->A[i * q + k] / left_out->P[i * n + i];
+            errors.data[i * errors.ld + k] = loo->A[i * q + k] / loo->P[i * n + i];
 }
 
-volt_status volt_loo_block(const volt_loo_readout *left_out, const int64_t *rows, int64_t m, double *workspace,
+volt_status volt_loo_block(const volt_loo_readout *loo, const int64_t *rows, int64_t m, double *workspace,
                            volt_matrix errors)
 {
-    int64_t n = left_out->n, q = left_out->q, pivot = 0;
+    int64_t n = loo->n, q = loo->q, pivot = 0;
     volt_matrix B = volt_matrix_of(workspace, m, m);
     for (int64_t i = 0; i < m; i++) {
         for (int64_t j = 0; j <= i; j++)
-            B.data[i * m + j] = left_out->P[rows[i] * n + rows[j]];
+            B.data[i * m + j] = loo->P[rows[i] * n + rows[j]];
         for (int64_t k = 0; k < q; k++)
-            errors.data[i * errors.ld + k] = left_out->A[rows[i] * q + k];
+            errors.data[i * errors.ld + k] = loo->A[rows[i] * q + k];
     }
     volt_cholesky_factor(B, NULL, &pivot);
     VOLT_REQUIRE(pivot == 0, VOLT_ERR_SINGULAR, "the block of left-out rows is singular");
@@ -115,26 +115,26 @@ volt_status volt_loo_block(const volt_loo_readout *left_out, const int64_t *rows
     return VOLT_OK;
 }
 
-volt_status volt_loo_excluding(const volt_loo_readout *left_out, const int64_t *rows, int64_t m,
-                               double *workspace, volt_matrix errors)
+volt_status volt_loo_excluding(const volt_loo_readout *loo, const int64_t *rows, int64_t m, double *workspace,
+                               volt_matrix errors)
 {
-    int64_t n = left_out->n, q = left_out->q;
+    int64_t n = loo->n, q = loo->q;
     volt_matrix factor = volt_matrix_of(workspace, m, m), X = volt_matrix_of(workspace + m * m, m, n);
     volt_matrix block = volt_matrix_of(workspace + m * (m + n), m, q);
-    VOLT_TRY(volt_loo_block(left_out, rows, m, factor.data, block)); /* keeps the factor of P_BB */
+    VOLT_TRY(volt_loo_block(loo, rows, m, factor.data, block)); /* keeps the factor of P_BB */
     for (int64_t b = 0; b < m; b++)
         for (int64_t i = 0; i < n; i++)
-            X.data[b * n + i] = left_out->P[rows[b] * n + i];
+            X.data[b * n + i] = loo->P[rows[b] * n + i];
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < q; k++)
-            errors.data[i * errors.ld + k] = left_out->A[i * q + k];
+            errors.data[i * errors.ld + k] = loo->A[i * q + k];
     for (int64_t b = 0; b < m; b++)
         for (int64_t i = 0; i < n; i++)
             for (int64_t k = 0; k < q; k++)
                 errors.data[i * errors.ld + k] -= X.data[b * n + i] * block.data[b * q + k];
     volt_cholesky_forward(factor, X);
     for (int64_t i = 0; i < n; i++) {
-        double rest = left_out->P[i * n + i];
+        double rest = loo->P[i * n + i];
         for (int64_t b = 0; b < m; b++)
             rest -= X.data[b * n + i] * X.data[b * n + i];
         for (int64_t k = 0; k < q; k++)

@@ -55,19 +55,19 @@ typedef struct volt_loo_readout {
     double *r; /* n: workspace */
 } volt_loo_readout;
 
-volt_status volt_loo_create(int64_t n, int64_t q, volt_loo_readout *left_out);
-void volt_loo_release(volt_loo_readout *left_out);
+volt_status volt_loo_create(int64_t n, int64_t q, volt_loo_readout *loo);
+void volt_loo_release(volt_loo_readout *loo);
 
 /* Solves for K (n x n, both triangles or the lower one) and targets Y (n x q). VOLT_ERR_SINGULAR. BLAS must
  * be claimed. */
-volt_status volt_loo_solve(volt_loo_readout *left_out, volt_view K, double alpha, volt_view Y);
+volt_status volt_loo_solve(volt_loo_readout *loo, volt_view K, double alpha, volt_view Y);
 
 /* Leave-one-out errors of every row (n x q). */
-void volt_loo_each(const volt_loo_readout *left_out, volt_matrix errors);
+void volt_loo_each(const volt_loo_readout *loo, volt_matrix errors);
 
 /* Errors of the m rows of a block, fewer than n, left out together (m x q). `workspace` has m x m numbers.
  * VOLT_ERR_SINGULAR when P_BB is singular to rounding. */
-volt_status volt_loo_block(const volt_loo_readout *left_out, const int64_t *rows, int64_t m, double *workspace,
+volt_status volt_loo_block(const volt_loo_readout *loo, const int64_t *rows, int64_t m, double *workspace,
                            volt_matrix errors);
 
 /* Errors of all rows (n x q) without the m rows of a block B: those of B by the fit of the others, and each of
@@ -77,8 +77,8 @@ volt_status volt_loo_block(const volt_loo_readout *left_out, const int64_t *rows
  *     e_B = P_BB^{-1} A_B,    e_i = (A_i - P_iB e_B) / S_ii.
  *
  * `workspace` has m x (m + n + q) numbers. VOLT_ERR_SINGULAR as above. */
-volt_status volt_loo_excluding(const volt_loo_readout *left_out, const int64_t *rows, int64_t m,
-                               double *workspace, volt_matrix errors);
+volt_status volt_loo_excluding(const volt_loo_readout *loo, const int64_t *rows, int64_t m, double *workspace,
+                               volt_matrix errors);
 
 /* ---- training series in classes: columns of targets, stratified splits, accuracies, ------------
  * probabilities. */

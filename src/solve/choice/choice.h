@@ -38,7 +38,7 @@ typedef struct volt_choice {
     volt_view level; /* second targets (rows kept x q, same units); no data: none */
     const double *target_scale; /* q: these units, for the likelihood; NULL: not wanted */
 
-    volt_stored_factors *kept; /* (optional) receives the factors of the chosen readouts */
+    volt_stored_factors *stored_factors; /* (optional) receives the factors of the chosen readouts */
     /* (optional) VOLT_ROW_ERRORS lists that receive the errors of the chosen readouts */
     volt_row_errors *errors;
 

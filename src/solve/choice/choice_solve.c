@@ -192,14 +192,14 @@ static void take_constants(const exact_choice *c, volt_matrix A, double *interce
 /* Store the factor of this alpha, and the outputs that use it. */
 static volt_status keep_factor(const exact_choice *c, double alpha)
 {
-    volt_stored_factors *kept = c->choice->kept;
-    VOLT_TRY(volt_stored_factor_fill(c->factor, alpha, &kept->factors[kept->count]));
+    volt_stored_factors *stored_factors = c->choice->stored_factors;
+    VOLT_TRY(volt_stored_factor_fill(c->factor, alpha, &stored_factors->factors[stored_factors->count]));
     for (int64_t k = 0; k < c->q; k++)
         if (is_solved(&c->choice->outputs[k], alpha)) {
-            kept->of[k] = kept->count;
-            kept->constant[k] = c->choice->outputs[k].constant;
+            stored_factors->of[k] = stored_factors->count;
+            stored_factors->constant[k] = c->choice->outputs[k].constant;
         }
-    kept->count++;
+    stored_factors->count++;
     return VOLT_OK;
 }
 
@@ -224,7 +224,7 @@ static volt_status solve_alpha(exact_choice *c, double alpha, volt_matrix A, dou
     volt_factor_intercepts(f);
     if (c->choice->errors)
         VOLT_TRY(take_all_errors(c, alpha));
-    if (c->choice->kept)
+    if (c->choice->stored_factors)
         VOLT_TRY(keep_factor(c, alpha));
     for (int64_t k = 0; k < c->q; k++) {
         const volt_chosen *chosen = &c->choice->outputs[k];

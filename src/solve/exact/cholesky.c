@@ -54,7 +54,7 @@ static block block_of(const factorisation *f, int64_t i, int64_t j)
     return b;
 }
 
-static bool goes_on(const factorisation *f)
+static bool continues(const factorisation *f)
 {
     return atomic_load(&f->pivot) == 0 && (!f->stage || volt_stage_should_continue(f->stage));
 }
@@ -67,7 +67,7 @@ static void done(const factorisation *f, int64_t units)
 
 static void factor_tile(factorisation *f, int64_t k)
 {
-    if (!goes_on(f))
+    if (!continues(f))
         return;
     block diagonal = block_of(f, k, k);
     volt_blas_int ld = (volt_blas_int)f->A.ld, info = 0;
@@ -82,7 +82,7 @@ static void factor_tile(factorisation *f, int64_t k)
 
 static void solve_tile(const factorisation *f, int64_t i, int64_t k)
 {
-    if (!goes_on(f))
+    if (!continues(f))
         return;
     block diagonal = block_of(f, k, k), target = block_of(f, i, k);
     volt_blas_int ld = (volt_blas_int)f->A.ld;
@@ -93,7 +93,7 @@ static void solve_tile(const factorisation *f, int64_t i, int64_t k)
 
 static void update_tile(const factorisation *f, int64_t i, int64_t j, int64_t k)
 {
-    if (!goes_on(f))
+    if (!continues(f))
         return;
     block left = block_of(f, i, k), right = block_of(f, j, k), target = block_of(f, i, j);
     volt_blas_int ld = (volt_blas_int)f->A.ld;
@@ -123,7 +123,7 @@ void volt_cholesky_factor(volt_matrix A, volt_stage *stage, int64_t *pivot)
 
 #pragma omp parallel num_threads((int)volt_threads())
 #pragma omp master
-    for (int64_t k = 0; k < tiles && goes_on(&f); k++) {
+    for (int64_t k = 0; k < tiles && continues(&f); k++) {
 #pragma omp task depend(inout : data[k * (down + across)]) priority(3)
         factor_tile(&f, k);
         for (int64_t i = k + 1; i < tiles; i++) {

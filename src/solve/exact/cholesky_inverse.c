@@ -35,7 +35,7 @@ static block block_of(const inversion *f, int64_t i, int64_t j)
                    (volt_blas_int)volt_min(A.rows - col, f->tile)};
 }
 
-static bool goes_on(const inversion *f)
+static bool continues(const inversion *f)
 {
     return !f->stage || volt_stage_should_continue(f->stage);
 }
@@ -51,7 +51,7 @@ static void done(const inversion *f, int64_t units)
 /* A_mn = -A_mn A_nn^{-1}, or (left) A_nk = A_nn^{-1} A_nk. */
 static void divide_tile(const inversion *f, int64_t i, int64_t j, bool left)
 {
-    if (!goes_on(f))
+    if (!continues(f))
         return;
     block target = block_of(f, i, j), diagonal = left ? block_of(f, i, i) : block_of(f, j, j);
     volt_blas_int ld = (volt_blas_int)f->A.ld;
@@ -62,7 +62,7 @@ static void divide_tile(const inversion *f, int64_t i, int64_t j, bool left)
 
 static void add_product(const inversion *f, int64_t m, int64_t n, int64_t k)
 {
-    if (!goes_on(f))
+    if (!continues(f))
         return;
     block left = block_of(f, m, n), right = block_of(f, n, k), target = block_of(f, m, k);
     volt_blas_int ld = (volt_blas_int)f->A.ld;
@@ -73,7 +73,7 @@ static void add_product(const inversion *f, int64_t m, int64_t n, int64_t k)
 
 static void invert_tile(const inversion *f, int64_t n)
 {
-    if (!goes_on(f))
+    if (!continues(f))
         return;
     block diagonal = block_of(f, n, n);
     volt_blas_int ld = (volt_blas_int)f->A.ld, info = 0;
@@ -88,7 +88,7 @@ static void invert_factor(inversion *f, int64_t tiles)
     (void)data;
 #pragma omp parallel num_threads((int)volt_threads())
 #pragma omp master
-    for (int64_t n = 0; n < tiles && goes_on(f); n++) {
+    for (int64_t n = 0; n < tiles && continues(f); n++) {
         for (int64_t m = n + 1; m < tiles; m++) {
 #pragma omp task depend(in : data[n * (down + across)]) depend(inout : data[m * down + n * across]) priority(2)
             divide_tile(f, m, n, false);
@@ -114,7 +114,7 @@ static void invert_factor(inversion *f, int64_t tiles)
 
 static void add_square(const inversion *f, int64_t m, int64_t n, int64_t k)
 {
-    if (!goes_on(f))
+    if (!continues(f))
         return;
     block left = block_of(f, k, m), right = block_of(f, k, n), target = block_of(f, m, n);
     volt_blas_int ld = (volt_blas_int)f->A.ld;
@@ -129,7 +129,7 @@ static void add_square(const inversion *f, int64_t m, int64_t n, int64_t k)
 
 static void multiply_tile(const inversion *f, int64_t k, int64_t n)
 {
-    if (!goes_on(f))
+    if (!continues(f))
         return;
     block target = block_of(f, k, n), diagonal = block_of(f, k, k);
     volt_blas_int ld = (volt_blas_int)f->A.ld;
@@ -140,7 +140,7 @@ static void multiply_tile(const inversion *f, int64_t k, int64_t n)
 
 static void square_tile(const inversion *f, int64_t k)
 {
-    if (!goes_on(f))
+    if (!continues(f))
         return;
     block diagonal = block_of(f, k, k);
     volt_blas_int ld = (volt_blas_int)f->A.ld, info = 0;
@@ -155,7 +155,7 @@ static void multiply_inverses(inversion *f, int64_t tiles)
     (void)data;
 #pragma omp parallel num_threads((int)volt_threads())
 #pragma omp master
-    for (int64_t k = 0; k < tiles && goes_on(f); k++) {
+    for (int64_t k = 0; k < tiles && continues(f); k++) {
         for (int64_t n = 0; n < k; n++)
             for (int64_t m = n; m < k; m++) {
 #pragma omp task depend(in                                                          \

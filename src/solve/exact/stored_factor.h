@@ -31,21 +31,21 @@ typedef struct volt_stored_factors {
 volt_status volt_stored_factors_create(int64_t q, volt_stored_factors *list);
 void volt_stored_factors_release(volt_stored_factors *list);
 
-volt_status volt_stored_factor_allocate(int64_t m, volt_stored_factor *kept);
-void volt_stored_factor_release(volt_stored_factor *kept);
+volt_status volt_stored_factor_allocate(int64_t m, volt_stored_factor *stored);
+void volt_stored_factor_release(volt_stored_factor *stored);
 
 /* Stores all rows of a complete factor. VOLT_ERR_MEMORY. */
-volt_status volt_stored_factor_fill(const volt_factor *factor, double alpha, volt_stored_factor *kept);
+volt_status volt_stored_factor_fill(const volt_factor *factor, double alpha, volt_stored_factor *stored);
 
 /* Variances over s^2 of linear functionals of the learned function, without and with the intercept. K (rows
  * x m) holds the functionals applied to the kernels against the fitted rows, and is overwritten. kk (rows)
  * holds them applied to both arguments of the kernel. `one` is their value for the constant 1: 1 for values,
  * 0 for derivatives. BLAS must be claimed. VOLT_ERR_MEMORY. */
-volt_status volt_stored_factor_latent_variances(const volt_stored_factor *kept, double one, volt_matrix K,
+volt_status volt_stored_factor_latent_variances(const volt_stored_factor *stored, double one, volt_matrix K,
                                                 const double *kk, double *plain, double *with_constant);
 
 /* The same for new observations, including alpha, of the rows with these kernels. */
-volt_status volt_stored_factor_variances(const volt_stored_factor *kept, volt_matrix K, const double *kk,
+volt_status volt_stored_factor_variances(const volt_stored_factor *stored, volt_matrix K, const double *kk,
                                          double *plain, double *with_constant);
 
 #endif

@@ -138,7 +138,7 @@ static volt_status choose_and_precondition(const volt_solver_task *task, volt_vi
         return VOLT_OK;
     }
     by_landmarks.kernel = task->iteration->landmarks;
-    by_landmarks.left_out = NULL;
+    by_landmarks.loo_errors = NULL;
     volt_status status = volt_nystrom_sum(&by_landmarks, first, s->pre.first, s->pre.B, of_rows * share,
                                           (1 - of_rows) * share, &fit);
     if (status == VOLT_OK) {
@@ -173,8 +173,8 @@ static void take_constant(const volt_solver_task *task, int64_t k, volt_readout 
     readout->unlearned[k] = 0;
     for (int64_t i = 0; i < readout->A.rows; i++)
         readout->A.data[i * readout->A.ld + k] = 0;
-    for (int64_t i = 0; readout->washed.data && i < readout->washed.rows; i++)
-        readout->washed.data[i * readout->washed.ld + k] = 0;
+    for (int64_t i = 0; readout->washout_fitted.data && i < readout->washout_fitted.rows; i++)
+        readout->washout_fitted.data[i * readout->washout_fitted.ld + k] = 0;
 }
 
 /* Store solved column c. With an intercept c = mean (y - K x), corrected for the rounding error of 1'x times
@@ -193,8 +193,8 @@ static void take_column(const volt_solver_task *task, const system_list *s, int6
     readout->intercepts[k] =
         s->constant[c] ? share * (mean - mean_target(task, product, c)) : -share * task->common * sum;
     readout->intercepts[k] -= readout->unlearned[k];
-    for (int64_t i = 0; readout->washed.data && i < w; i++)
-        readout->washed.data[i * readout->washed.ld + k] = share * s->product[i * columns + c];
+    for (int64_t i = 0; readout->washout_fitted.data && i < w; i++)
+        readout->washout_fitted.data[i * readout->washout_fitted.ld + k] = share * s->product[i * columns + c];
 }
 
 static void take_readout(const volt_solver_task *task, const system_list *s, volt_readout *readout)

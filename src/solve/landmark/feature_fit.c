@@ -183,9 +183,9 @@ static void leave_one_out(volt_feature_fit *s, int64_t k, const volt_chosen *cho
         counted++;
     }
     double left = s->sums->counted - s->freedom;
-    s->task->left_out->loo[k] = chosen->share == 1 && counted > 0 ? sum / (double)counted : NAN;
-    s->task->left_out->gcv[k] = chosen->share == 1 && left > 0 ? s->sums->counted / (left * left) : NAN;
-    s->task->left_out->rows = counted;
+    s->task->loo_errors->loo[k] = chosen->share == 1 && counted > 0 ? sum / (double)counted : NAN;
+    s->task->loo_errors->gcv[k] = chosen->share == 1 && left > 0 ? s->sums->counted / (left * left) : NAN;
+    s->task->loo_errors->rows = counted;
 }
 
 /* One system for every alpha required by an output, with and without a constant. */
@@ -197,8 +197,8 @@ static volt_status solve_outputs(volt_feature_fit *s, volt_readout *readout)
     for (int64_t k = 0; k < s->q; k++) {
         volt_chosen chosen = volt_feature_chosen(s->task, k);
         readout->unlearned[k] = 0;
-        if (s->task->left_out)
-            s->task->left_out->loo[k] = s->task->left_out->gcv[k] = NAN;
+        if (s->task->loo_errors)
+            s->task->loo_errors->loo[k] = s->task->loo_errors->gcv[k] = NAN;
         if (!(chosen.share > 0) || isinf(chosen.alpha)) {
             take_constant(s, k, &chosen, readout);
             continue;
@@ -208,11 +208,11 @@ static volt_status solve_outputs(volt_feature_fit *s, volt_readout *readout)
             constant = chosen.constant;
             VOLT_TRY(volt_state_sums_solve(s->sums, alpha, constant, &rcond));
             readout->rcond = fmin(readout->rcond, rcond);
-            if (s->task->left_out)
+            if (s->task->loo_errors)
                 take_leverages(s, alpha, constant);
         }
         take_output(s, k, &chosen, readout);
-        if (s->task->left_out)
+        if (s->task->loo_errors)
             leave_one_out(s, k, &chosen);
     }
     return VOLT_OK;
@@ -269,14 +269,14 @@ static volt_status finish_rows(const volt_feature_fit *s, double from, volt_read
             const double *fitted = s->targets + i * s->q;
             if (first + i >= w)
                 finish_row(s, first + i - w, fitted, readout);
-            else if (readout->washed.data)
-                memcpy(readout->washed.data + (first + i) * readout->washed.ld, fitted,
+            else if (readout->washout_fitted.data)
+                memcpy(readout->washout_fitted.data + (first + i) * readout->washout_fitted.ld, fitted,
                        (size_t)s->q * sizeof *fitted);
         }
     }
     if (volt_stage_should_continue(&stage) && bands->parts > 1) {
         volt_bands_gather(bands, w, begin, end, readout->A);
-        volt_bands_gather(bands, 0, begin, end, readout->washed);
+        volt_bands_gather(bands, 0, begin, end, readout->washout_fitted);
         bands->sum(s->squares, s->q);
     }
     return volt_stage_end(&stage);
@@ -348,8 +348,8 @@ volt_status volt_feature_fit_run(const volt_solver_task *task, int64_t n_early, 
         status = solve_outputs(&s, readout);
     if (status == VOLT_OK)
         status = finish_rows(&s, 1 - share, readout);
-    for (int64_t k = 0; status == VOLT_OK && task->left_out && k < s.q; k++)
-        task->left_out->gcv[k] *= s.squares[k];
+    for (int64_t k = 0; status == VOLT_OK && task->loo_errors && k < s.q; k++)
+        task->loo_errors->gcv[k] *= s.squares[k];
     volt_feature_fit_release(&s);
     return status;
 }

@@ -72,7 +72,7 @@ static volt_status solve_exactly(const volt_feature_fit *s, volt_operator *K, in
     exact.kernel = K;
     exact.washout = 0;
     exact.common = 0;
-    exact.kept = NULL;
+    exact.stored_factors = NULL;
     exact.target_scale = NULL;
     exact.progress = (volt_progress){0};
     if (inner->outer.report)

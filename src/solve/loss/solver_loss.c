@@ -62,13 +62,13 @@ static void take_result(const volt_loss_result *result, volt_readout *readout)
 }
 
 /* Compute K A for the rows of the washout. */
-static void finish_washed(const volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
+static void fill_washout_fitted(const volt_factor *factor, const volt_solver_task *task, volt_readout *readout)
 {
     int64_t w = task->washout;
-    if (!readout->washed.data || w == 0)
+    if (!readout->washout_fitted.data || w == 0)
         return;
-    volt_view beside = {factor->K.data + w * factor->K.ld, task->kernel->n - w, w, factor->K.ld};
-    volt_cpu_backend.gemm(beside, true, volt_as_view(readout->A), NULL, false, readout->washed);
+    volt_view washout_block = {factor->K.data + w * factor->K.ld, task->kernel->n - w, w, factor->K.ld};
+    volt_cpu_backend.gemm(washout_block, true, volt_as_view(readout->A), NULL, false, readout->washout_fitted);
 }
 
 /* With memory for the result: `numbers` is rows x 3 columns. */
@@ -133,7 +133,7 @@ static volt_status solve(const volt_solver_task *task, void *workspace, volt_rea
 {
     loss_workspace *own = workspace;
     VOLT_TRY(solve_with(own->factor, own->numbers, task, readout));
-    finish_washed(own->factor, task, readout);
+    fill_washout_fitted(own->factor, task, readout);
     return VOLT_OK;
 }
 
