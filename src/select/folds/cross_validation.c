@@ -231,11 +231,11 @@ static volt_status profile_alpha(volt_evaluation *e, double *alpha, double *fold
 }
 
 /* As in fits. */
-static volt_status check_landmarks(const volt_problem *problem, const volt_resolved *resolved)
+static volt_status check_solver(const volt_problem *problem, const volt_resolved *resolved)
 {
-    VOLT_REQUIRE(problem->intercept || !resolved->centred || !volt_candidate_on_landmarks(problem, resolved),
-                 VOLT_ERR_ARGUMENT, "the solver \"%s\" requires an intercept for centred kernels",
-                 problem->solver->info.name);
+    const volt_solver *solver = volt_candidate_solver(problem, resolved);
+    VOLT_REQUIRE(problem->intercept || !resolved->centred || solver->accepts.centred, VOLT_ERR_ARGUMENT,
+                 "the solver \"%s\" requires an intercept for centred kernels", solver->info.name);
     return VOLT_OK;
 }
 
@@ -268,7 +268,7 @@ volt_status volt_evaluate(const volt_problem *problem, volt_workspace *workspace
         status = volt_fail(VOLT_ERR_ARGUMENT, "the score %s is not supported for centred kernels",
                            volt_score_name(problem->score));
     if (status == VOLT_OK)
-        status = check_landmarks(problem, &e.resolved);
+        status = check_solver(problem, &e.resolved);
     if (status == VOLT_OK && volt_candidate_states(problem, &e.resolved) > 0)
         status = volt_state_folds_create(problem, &e.resolved, &e.states);
     if (status == VOLT_OK)

@@ -109,8 +109,9 @@ static volt_status fill_cross(volt_evaluation *e, const volt_split *split, const
     volt_status status = volt_sliced_rows_make(e->kernel, scaled_rows(e, split->begin, K.rows),
                                                &e->problem->records, split->begin, "the inputs", &block);
     if (status == VOLT_OK)
-        status = e->states && e->states->on_landmarks ? block_features(e, split, block.rows, K)
-                                                      : block_gram(e, split, block.rows, columns, backend, K);
+        status = e->states && e->states->solver->needs.landmarks
+                     ? block_features(e, split, block.rows, K)
+                     : block_gram(e, split, block.rows, columns, backend, K);
     volt_feedback_inputs_join(&e->fed_outputs, split->begin);
     volt_sliced_rows_release(&block);
     return status;

@@ -321,14 +321,18 @@ static int64_t own_states(const volt_problem *problem, const volt_resolved *reso
     return blocks && volt_state_sums_are_cheaper(problem->max_rows, states) ? states : 0;
 }
 
-bool volt_candidate_on_landmarks(const volt_problem *problem, const volt_resolved *resolved)
+const volt_solver *volt_candidate_solver(const volt_problem *problem, const volt_resolved *resolved)
 {
-    return problem->landmarks > 0 && !(problem->prefers_states && own_states(problem, resolved) > 0);
+    bool has_states = own_states(problem, resolved) > 0;
+    return problem->landmarks > 0 && !(problem->prefers_states && has_states) ? problem->solver
+           : has_states                                                       ? &volt_solver_features
+                                                                              : &volt_solver_exact;
 }
 
 int64_t volt_candidate_states(const volt_problem *problem, const volt_resolved *resolved)
 {
-    return volt_candidate_on_landmarks(problem, resolved) ? problem->landmarks : own_states(problem, resolved);
+    return volt_candidate_solver(problem, resolved)->needs.landmarks ? problem->landmarks
+                                                                     : own_states(problem, resolved);
 }
 
 /* Bytes that an evaluation allocates in addition to the workspace and the inputs. */

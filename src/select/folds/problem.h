@@ -39,7 +39,7 @@ typedef struct volt_problem {
     const struct volt_solver *solver; /* of the candidates (search_solver.c) */
     int64_t landmarks;                /* number of landmarks; 0: not required */
     volt_landmarks landmark_choice;   /* selection of landmarks */
-    bool prefers_states;              /* use explicit states if volt_candidate_on_landmarks allows */
+    bool prefers_states;              /* explicit states take precedence over landmarks */
 } volt_problem;
 
 /* Checks data and options, and scales. VOLT_ERR_ARGUMENT, VOLT_ERR_SHAPE, VOLT_ERR_NOT_FINITE,
@@ -59,9 +59,9 @@ int64_t volt_longest_block(const volt_problem *problem);
  * its states if they are far fewer than the rows and the score uses blocks. 0: evaluated in its rows. */
 struct volt_resolved;
 int64_t volt_candidate_states(const volt_problem *problem, const struct volt_resolved *resolved);
-/* Whether these are landmarks. Unless the options decide, suitable states are preferred because they are
- * exact. */
-bool volt_candidate_on_landmarks(const volt_problem *problem, const struct volt_resolved *resolved);
+/* The solver that evaluates a candidate. */
+const struct volt_solver *volt_candidate_solver(const volt_problem *problem,
+                                                const struct volt_resolved *resolved);
 
 /* Upper bound on the bytes of the engine of a kernel, with or without feedback, in addition to the
  * workspace; 0 for an invalid kernel, whose evaluation reports the error. VOLT_ERR_MEMORY. */

@@ -22,10 +22,10 @@ static bool has_cross(const volt_problem *problem)
 }
 
 /* Rows of F: the largest group, or with landmarks the rows after a training part. */
-static int64_t feature_rows(const volt_problem *problem, bool on_landmarks)
+static int64_t feature_rows(const volt_problem *problem, const volt_solver *solver)
 {
     int64_t most = MIN_ROWS;
-    if (!on_landmarks)
+    if (!solver->needs.landmarks)
         return problem->max_rows;
     for (int64_t k = 0; !has_cross(problem) && k < problem->n_splits; k++)
         most = volt_max(most, problem->splits[k].end - problem->splits[k].train_end);
@@ -39,7 +39,7 @@ static void forget_group(volt_state_folds *folds)
 {
     volt_operator_free(folds->op);
     folds->op = NULL;
-    if (!folds->on_landmarks)
+    if (!folds->solver->needs.landmarks)
         return;
     volt_columns_free(folds->columns);
     volt_landmark_set_release(&folds->set);
@@ -73,14 +73,14 @@ static double landmark_bytes(const volt_problem *problem, const volt_resolved *r
 
 double volt_state_folds_bytes(const volt_problem *problem, const volt_resolved *resolved)
 {
-    bool on_landmarks = volt_candidate_on_landmarks(problem, resolved);
+    const volt_solver *solver = volt_candidate_solver(problem, resolved);
     double states = (double)volt_candidate_states(problem, resolved);
-    double rows = (double)feature_rows(problem, on_landmarks) +
-                  (has_cross(problem) ? (double)volt_longest_block(problem) : 0);
+    double rows =
+        (double)feature_rows(problem, solver) + (has_cross(problem) ? (double)volt_longest_block(problem) : 0);
     double left_out =
         volt_score_is_of_all_rows(problem->score) ? volt_state_loo_bytes(problem, states, VOLT_MAX_ALPHAS) : 0;
     return volt_state_sums_bytes(states, (double)problem->q) + 8 * states * rows + left_out +
-           (on_landmarks ? landmark_bytes(problem, resolved) : 0);
+           (solver->needs.landmarks ? landmark_bytes(problem, resolved) : 0);
 }
 
 volt_status volt_state_folds_create(const volt_problem *problem, volt_resolved *resolved,
@@ -89,11 +89,10 @@ volt_status volt_state_folds_create(const volt_problem *problem, volt_resolved *
     volt_state_folds *fresh = volt_alloc_zero(1, sizeof *fresh);
     if (!fresh)
         return VOLT_ERR_MEMORY;
-    bool on_landmarks = volt_candidate_on_landmarks(problem, resolved);
-    int64_t states = volt_candidate_states(problem, resolved), rows = feature_rows(problem, on_landmarks);
-    *fresh = (volt_state_folds){
-        .problem = problem, .resolved = resolved, .states = states, .on_landmarks = on_landmarks};
-    volt_status status = fresh->on_landmarks ? VOLT_OK : volt_states_columns(resolved, &fresh->columns);
+    const volt_solver *solver = volt_candidate_solver(problem, resolved);
+    int64_t states = volt_candidate_states(problem, resolved), rows = feature_rows(problem, solver);
+    *fresh = (volt_state_folds){.problem = problem, .resolved = resolved, .states = states, .solver = solver};
+    volt_status status = solver->needs.landmarks ? VOLT_OK : volt_states_columns(resolved, &fresh->columns);
     if (status == VOLT_OK)
         status = volt_state_sums_create(states, problem->q, &fresh->sums);
     if (status == VOLT_OK) {
@@ -168,7 +167,7 @@ volt_status volt_state_folds_begin(volt_state_folds *folds, int64_t base, volt_v
     folds->squares = folds->largest = 0;
     folds->common = common;
     volt_state_sums_clear(folds->sums);
-    if (folds->on_landmarks)
+    if (folds->solver->needs.landmarks)
         return begin_landmarks(folds, base, Z, stage);
     VOLT_TRY(volt_kernel_operator(folds->resolved, NULL, Z, false, &folds->op));
     volt_kernel_operator_use_states(folds->op, folds->columns);
@@ -222,7 +221,7 @@ volt_status volt_state_folds_grow(volt_state_folds *folds, int64_t to, volt_view
             continue;
         volt_view F = rows_there(folds, begin, end);
         volt_state_sums_add(folds->sums, F, volt_view_rows(Y, folds->m, end - begin), NULL);
-        if (folds->on_landmarks)
+        if (folds->solver->needs.landmarks)
             measure(folds, F);
         folds->m = end - w;
     }
@@ -259,7 +258,7 @@ void volt_state_folds_readout(volt_state_folds *folds, const double **coefficien
     int64_t q = sums->columns;
     *coefficients = sums->B;
     *intercepts = sums->c;
-    if (!folds->on_landmarks)
+    if (!folds->solver->needs.landmarks)
         return;
     double *beta = sums->B,
            *shift = folds->readout + set->n * q; /* the system is solved again for another alpha */
@@ -290,7 +289,7 @@ volt_status volt_state_folds_grid(volt_state_folds *folds, int64_t rows, double 
                                   int64_t *count, volt_stage *stage)
 {
     int64_t kept = rows - folds->problem->washout;
-    if (folds->on_landmarks) {
+    if (folds->solver->needs.landmarks) {
         *count = volt_alpha_list(VOLT_ALPHA_SQUARES, folds->squares / (double)folds->m,
                                  10 * (double)folds->states * DBL_EPSILON * folds->largest, alphas);
         return VOLT_OK;

@@ -13,15 +13,16 @@
 #include "select/folds/problem.h"
 #include "solve/exact/operator.h"
 #include "solve/landmark/state_sums.h"
+#include "solve/solver_table.h"
 
 typedef struct volt_state_folds {
     const volt_problem *problem;
     volt_resolved *resolved; /* of landmarks: its records are their runs */
     int64_t states;
-    bool on_landmarks;
-    volt_columns *columns; /* columns of the state: coordinates of states, or landmarks with ghosts */
-    volt_operator *op;     /* of the current group of folds */
-    volt_state_sums *sums; /* of its first m rows after the washout */
+    const volt_solver *solver; /* features of landmarks if it needs them, otherwise states */
+    volt_columns *columns;     /* columns of the state: coordinates of states, or landmarks with ghosts */
+    volt_operator *op;         /* of the current group of folds */
+    volt_state_sums *sums;     /* of its first m rows after the washout */
     int64_t m;
     double squares, largest; /* sum and maximum of their squared norms */
     volt_matrix F;           /* features of rows */

@@ -72,11 +72,9 @@ static volt_status time_features(const planned_search *s, const volt_solver *sol
 static const volt_solver *solver_of(const volt_problem *problem, const volt_resolved *resolved,
                                     int64_t *landmarks)
 {
-    bool on_landmarks = volt_candidate_on_landmarks(problem, resolved);
-    *landmarks = on_landmarks ? problem->landmarks : 0;
-    return on_landmarks                                   ? problem->solver
-           : volt_candidate_states(problem, resolved) > 0 ? &volt_solver_features
-                                                          : &volt_solver_exact;
+    const volt_solver *solver = volt_candidate_solver(problem, resolved);
+    *landmarks = solver->needs.landmarks ? problem->landmarks : 0;
+    return solver;
 }
 
 /* The solver and the time of a candidate. */
