@@ -19,8 +19,7 @@ static void print_forecast(const volt_forecast *forecast)
     printf("%-6s %-24s %-12s %s\n", "step", "forecast", "error", "method");
     for (int64_t h = 0; h < info.steps; h++) {
         const volt_forecast_step *step = volt_forecast_step_at(forecast, h, 0);
-        printf("%-6lld %-24.17g %-12.4g %s\n", (long long)h + 1, step->value, step->rmse,
-               step->method_name);
+        printf("%-6lld %-24.17g %-12.4g %s\n", (long long)h + 1, step->value, step->rmse, step->method_name);
     }
     for (int kind = 0; volt_baseline_name((volt_baseline)kind); kind++)
         if (isfinite(series->baseline_rmse[kind]))

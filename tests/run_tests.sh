@@ -20,7 +20,7 @@ jobs_build=${JOBS:-$(nproc)}
 jobs_test=${TEST_JOBS:-3}
 seconds_each=${TEST_SECONDS:-900}
 results=build/test-results
-# The long ones first, so that the short ones fill the place beside them, and no long one is left alone at the end.
+# The long ones first, so that the short ones run in parallel, and no long one is left alone at the end.
 all_suites="python cli install unit property reference backend mpi faults examples fuzz
     sanitize:cli sanitize:fuzz sanitize:backend sanitize:property sanitize:unit sanitize:reference"
 
@@ -41,7 +41,7 @@ if [ "$(head -c 2 "$(command -v python3)" 2>/dev/null)" = '#!' ] &&
     PATH=$python:$PATH
 fi
 
-# The Python package compiles the library again: ccache, where there is one, keeps what this build compiled.
+# The Python package compiles the library again: ccache, if installed, stores the objects of this build.
 own_cache=no
 if [ -z "${CMAKE_C_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
     own_cache=yes
@@ -82,7 +82,7 @@ finish()
 # stack frame that is gone (ten times the time of a test that opens parallel regions) in the readers of files, and,
 # on 64-bit ARM, where the check at exit walks the whole address space for four seconds, leaks in the replay of all
 # readers and in the programs that call what it does not: writers and optimisers of other libraries. What the library
-# itself allocates is counted by the memory tests everywhere. The first is said either way, since gcc has it on from 13
+# itself allocates is counted by the memory tests everywhere. The first is given in both cases, since gcc has it on from 13
 # on; and it is off where vectors have 64 bytes, which gcc does not align in the frames it then uses (its bug 110027).
 asan_options_for() # SUITE NAME
 {
@@ -237,7 +237,7 @@ build_preset()
     return 1
 }
 
-# run_preset PRESET BUILD SUITE...: its last programs may still run, beside what the next preset builds
+# run_preset PRESET BUILD SUITE...: its last programs may still run while the next preset builds
 run_preset()
 {
     local preset=$1 build=$2 suite

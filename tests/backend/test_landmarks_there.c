@@ -38,7 +38,7 @@ static const landmark_case cases[] = {
     {"changes or levels", "volterra:lambda_coef=0.5", .chooses = true, .anchors = true},
     {.name = "windows", .kernel = "rbf:gamma=0.3,window=3"},
     {.name = "paths", .kernel = "gak:sigma=2,window=3"},
-    {"outputs that come back", "volterra:lambda_coef=0.5,pole=0.3", .feedback = 0.4},
+    {"fed-back outputs", "volterra:lambda_coef=0.5,pole=0.3", .feedback = 0.4},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 

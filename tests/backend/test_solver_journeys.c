@@ -109,7 +109,7 @@ static const journey here[] = {
     {"landmarks, changes or levels", &(fit_case){RBF, NYSTROM, .ahead = true}, fit, 0, 0},
     {"landmarks of paths", &(fit_case){"gak:sigma=2,window=3", NYSTROM, .alpha = 0.1, .no_intercept = true},
      fit, 0, 0},
-    {"landmarks, outputs that come back", &(fit_case){RBF, NYSTROM, .alpha = 0.1, .feedback = 0.3}, fit, 0, 0},
+    {"landmarks, fed-back outputs", &(fit_case){RBF, NYSTROM, .alpha = 0.1, .feedback = 0.3}, fit, 0, 0},
     {"iteration", &(fit_case){SUM, PCG, .alpha = 0.1, .records = true}, fit, 0, 0},
     {"iteration, alpha chosen", &(fit_case){RBF, PCG, .holes = true, .washout = 2}, fit, 0, 0},
     {"iteration, changes or levels", &(fit_case){RBF, PCG, .ahead = true}, fit, 0, 0},

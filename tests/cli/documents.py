@@ -1,13 +1,13 @@
-"""tests/cli/documents.py: commands in documents print what stands there.
+"""tests/cli/documents.py: commands in documents print the documented output.
 
     documents.py LINES FILE...     run the commands of the files, one after the other, in this folder;
                                    fails where fewer than LINES lines were compared
 
-Commands stand in indented blocks, and in fenced ones that are called console:
+Commands are in indented blocks, and in fenced ones that are called console:
 
 - "$ command" and what follows it: what it prints. Of a fenced block that is what a terminal shows, messages
   (standard error) after results; a command may fail there if its last line is a message.
-- "build/volterra ..." without a prompt: what it prints is not shown with it. A later indented block without a
+- "build/volterra ..." without a prompt: its output is not shown. A later indented block without a
   command that begins with the same word is its output.
 
 Words and whole numbers must be the same, other numbers to a part in a thousand, and after a chaotic path
@@ -74,7 +74,7 @@ def same_line(told, printed, is_chaotic=False):
 
 
 def find(told, printed, begin, is_chaotic):
-    """Where lines stand among those printed, from ``begin`` on; None: nowhere."""
+    """Positions of lines among those printed, from ``begin`` on; None: nowhere."""
     for at in range(begin, len(printed) - len(told) + 1):
         if all(agree(a, b, is_chaotic) for a, b in zip(told, printed[at : at + len(told)])):
             return at
@@ -86,7 +86,7 @@ def agree(told, printed, is_chaotic):
 
 
 def difference(told, printed, is_chaotic=False):
-    """What is wrong with the lines printed, or None."""
+    """Describes differences of the printed lines, or returns None."""
     parts = [[]]
     for line in told:
         if line == "...":

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests/faults/run.sh: what the program does when memory runs out, or a system call or LAPACK fails, in any library in it.
+# tests/faults/run.sh: behaviour of the program when memory runs out, or a system call or LAPACK fails, in any library in it.
 #
 #   VOLTERRA=path/to/volterra tests/faults/run.sh [--every [--part I/N]] [--only memory|calls] [PATTERN]
 #
@@ -171,7 +171,7 @@ whole_moment()
     cp "$1" moment && "$VOLTERRA" stream model.safetensors "${@:2}" --state moment </dev/null >/dev/null 2>&1
 }
 
-# judged_lines LOG: those that should be there; a factorisation that fails costs its draw, whose line says so
+# judged_lines LOG: those that should be there; a failed factorisation fails its draw, with a line in the log
 judged_lines() { timeless "$1" | if [ "$fault" = lapack ]; then grep -v '"failure":"'; else cat; fi; }
 
 # whole_files: each file in ./run is as it should be, or absent, or a log of lines that should be there

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_collection.h: what every reader of collections must have made. */
+/* tests/fuzz/fuzz_collection.h: checks on the result of every reader of collections. */
 #ifndef FUZZ_FUZZ_COLLECTION_H
 #define FUZZ_FUZZ_COLLECTION_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Read the file; what was read must be a collection: its shape positive, its values finite, its texts there. */
+/* Read the file; the result must be a collection: its shape positive, its values finite, its texts there. */
 static inline void fuzz_collection(const char *path, volt_status (*read)(const char *, volt_collection **))
 {
     volt_collection *collection = NULL;

@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_input.h: what every target needs: its entry, its assertion, the bytes as a file to open.
+/* tests/fuzz/fuzz_input.h: common parts of all targets: its entry, its assertion, the bytes as a file to open.
  *
  * Include it before anything else: it asks for memfd_create. */
 #ifndef FUZZ_FUZZ_INPUT_H
@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What a target asserts, whatever NDEBUG says: a condition that does not hold ends the program, with its place. */
+/* Assertion of a target, independent of NDEBUG: a condition that does not hold ends the program, with its place. */
 #define FUZZ_CHECK(condition)                                                                     \
     do {                                                                                          \
         if (!(condition)) {                                                                       \

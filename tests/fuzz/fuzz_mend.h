@@ -1,4 +1,4 @@
-/* tests/fuzz/fuzz_mend.h: a safetensors file of ours, mutated, with its length, its padding and its checksum put right, so
+/* tests/fuzz/fuzz_mend.h: a mutated safetensors file of the library, with its length, its padding and its checksum put right, so
  * that what a mutation does to the metadata, the shapes and the tensors reaches the reader.
  *
  * Include it behind fuzz_input.h. */

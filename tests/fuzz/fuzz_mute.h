@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* What is printed to stderr from now on goes nowhere. The fuzzer and the sanitizers have the descriptor, and are
+/* Discards further output to stderr. The fuzzer and the sanitizers have the descriptor, and are
  * heard. */
 static inline void fuzz_mute(void)
 {

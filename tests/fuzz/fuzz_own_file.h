@@ -18,7 +18,7 @@ static void fuzz_remove_folder(void)
 }
 
 /* The path of a file of this process's own, in a folder that goes when the program ends; nobody has made the file
- * yet. Ends the program when there can be no such folder. */
+ * yet. Ends the program if the folder cannot be created. */
 static inline const char *fuzz_own_path(void)
 {
     if (!*fuzz_folder) {

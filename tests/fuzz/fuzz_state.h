@@ -16,7 +16,7 @@ enum { STATE_DIGITS = 16 };
 #define STATE_KEY "model"
 #endif
 
-/* Where the digits stand in a file; NULL: nowhere. */
+/* Position of the digits in a file; NULL: nowhere. */
 static uint8_t *state_digest(uint8_t *bytes, size_t size)
 {
     static const char key[] = "\"" STATE_KEY "\":\"";

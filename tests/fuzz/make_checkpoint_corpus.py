@@ -3,7 +3,7 @@
 
     python3 tests/fuzz/make_checkpoint_corpus.py
 
-writes checkpoints of the fit in that target to corpus/pcg_checkpoint beside this file, with variants whose metadata or tensors say
+writes checkpoints of the fit in that target to corpus/pcg_checkpoint in this folder, with variants whose metadata or tensors say
 something else. The target puts checksums and the digest of the fit right, so they are zeros.
 """
 import json

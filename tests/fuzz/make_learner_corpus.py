@@ -4,7 +4,7 @@
     python3 tests/fuzz/make_learner_corpus.py build/volterra
 
 writes states and journals of learners of the models in those targets to corpus/learner_state and corpus/learner_journal
-beside this file, with variants whose metadata, tensors or lines say something else. The targets put checksums and the
+in this folder, with variants whose metadata, tensors or lines say something else. The targets put checksums and the
 digest of the model right.
 """
 import json

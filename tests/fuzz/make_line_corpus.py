@@ -4,7 +4,7 @@ fuzz_model_notes, fuzz_quoted_text, fuzz_csv_blocks, fuzz_rows_part, fuzz_column
 
     python3 tests/fuzz/make_line_corpus.py
 
-writes the folders of those names under corpus/ beside this file. Needs nothing but Python.
+writes the folders of those names under corpus/ in this folder. Needs nothing but Python.
 """
 import pathlib
 import struct

@@ -3,7 +3,7 @@
 
     python3 tests/fuzz/make_model_corpus.py build/volterra
 
-fits small models with the program, one for each kind of kernel, and writes them to corpus/model beside this file,
+fits small models with the program, one for each kind of kernel, and writes them to corpus/model in this folder,
 with variants whose metadata or tensors say something else. The target puts checksums right, so they are left as
 they are. Needs nothing but Python and the program.
 """
@@ -50,7 +50,7 @@ def fit(program, folder, kernel, *options):
     return model.read_bytes()
 
 
-#: Fits whose files have parts of their own: errors and a factor, outputs that come back, losses, classes, records, a choice.
+#: Fits whose files have parts of their own: errors and a factor, fed-back outputs, losses, classes, records, a choice.
 PARTS = {
     "kept": ("--kernel", "rbf:gamma=0.5", "--alpha", "0.5", "--keep-factor"),
     "fed": ("--kernel", "fading", "--alpha", "0.5", "--feedback"),

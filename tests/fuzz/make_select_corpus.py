@@ -3,7 +3,7 @@
 
     python3 tests/fuzz/make_select_corpus.py
 
-writes corpus/trial_log, corpus/trial_resume and corpus/candidates beside this file. Needs nothing but Python.
+writes corpus/trial_log, corpus/trial_resume and corpus/candidates in this folder. Needs nothing but Python.
 """
 import json
 import pathlib

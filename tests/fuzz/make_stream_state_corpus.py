@@ -3,7 +3,7 @@
 
     python3 tests/fuzz/make_stream_state_corpus.py
 
-writes states of streams of the model in that target to corpus/stream_state beside this file, with variants whose
+writes states of streams of the model in that target to corpus/stream_state in this folder, with variants whose
 metadata or tensors say something else. The target puts checksums and the digest of the model right, so they are zeros.
 """
 import json

@@ -3,7 +3,7 @@
 
     python3 tests/fuzz/make_text_corpus.py
 
-writes the folders of those names under corpus/ beside this file. Needs nothing but Python.
+writes the folders of those names under corpus/ in this folder. Needs nothing but Python.
 """
 import json
 import pathlib
@@ -130,7 +130,7 @@ def bekk_files():
     }
 
 
-# Words of a command line, one a line; what they ask for stands in fuzz_command_line.c.
+# Words of a command line, one a line; fuzz_command_line.c defines their options.
 COMMANDS = {
     "range-log": ["--range", "alpha=log:1e-8..1"],
     "range-uniform": ["--range", "tau_coef=uniform:0.1..0.9"],

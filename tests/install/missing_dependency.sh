@@ -32,7 +32,7 @@ echo cmake \"\$@\" >>'$calls'; exit 1"
 case \"\$*\" in *nlopt* | *NLopt*) : >'$pretended/installed' ;; esac"
 }
 
-# make_there TARGET: what it prints goes to a file; returns its status
+# make_there TARGET: its output goes to a file; returns its status
 make_there() { PATH=$pretended/bin:$PATH make -C "$root" --no-print-directory "$1" >"$pretended/output" 2>&1; }
 
 build_installs_nothing()

@@ -97,7 +97,7 @@ exports_only_ours()
     ! exported | grep -v '^volt_'
 }
 
-# All in one version, whose number is that of the file name, so that two libraries can live in one process.
+# All symbols have one version, with the number of the file name, so that two libraries can live in one process.
 versioned()
 {
     local abi

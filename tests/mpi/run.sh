@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/mpi/run.sh BUILD: the cases of the back ends as jobs of several processes, and volterra-mpi; TAP.
 #
-# Skipped with a word where BUILD has no volterra-mpi (VOLT_MPI=OFF: MPI or ScaLAPACK is not there).
+# Skipped with a message where BUILD has no volterra-mpi (VOLT_MPI=OFF: MPI or ScaLAPACK is not there).
 set -uo pipefail
 build=$(realpath "${1:?build folder}")
 tree=$(realpath "$(dirname "$0")/../..")

@@ -196,9 +196,8 @@ static void exact_races_with(volt_score score, double sign, double perfect)
         volt_search_free(full);
         free_case(&c);
     }
-    print_message(
-        "exact: %.0f%% of the blocks, %.0f%% of the operations; the winner stood there again %d times\n",
-        100 * (double)done / (double)all, 100 * work / all_work, duplicates);
+    print_message("exact: %.0f%% of the blocks, %.0f%% of the operations; the winner was the same %d times\n",
+                  100 * (double)done / (double)all, 100 * work / all_work, duplicates);
     assert_true(done < all);                  /* some trials were stopped, */
     assert_true(duplicates >= PROBLEMS / 10); /* and ties were there to be broken */
 }

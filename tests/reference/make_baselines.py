@@ -1,7 +1,7 @@
 """tests/reference/make_baselines.py: season and baselines of random and real series -> baselines.json.
 
 Run with NumPy:  python tests/reference/make_baselines.py
-Written from the formulas of docs/math.md alone. The autoregression solves the augmented least squares problem of its
+Written only from the formulas of docs/math.md. The autoregression solves the augmented least squares problem of its
 regressors once for every forecast, and once for every pair that is left out: no normal equations, no shared sums, no
 formula for leverages. Real series: bench/series."""
 import json

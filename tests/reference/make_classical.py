@@ -1,7 +1,7 @@
 """tests/reference/make_classical.py: Theta and exponential smoothing by statsforecast -> classical.json.
 
 Run in a virtual environment with statsforecast and SciPy:  python tests/reference/make_classical.py
-The recursions, likelihoods and forecasts are those of statsforecast. Its optimiser stops early, so the parameters are
+The recursions, likelihoods and forecasts follow statsforecast. Its optimiser stops early, so the parameters are
 refined by SciPy on statsforecast's own residuals: for Theta by least squares that are linear in the initial level and
 1 - 1/theta for each alpha, for exponential smoothing by L-BFGS-B from the parameters of statsforecast, with our prior for
 beta/alpha. Real series: bench/series."""

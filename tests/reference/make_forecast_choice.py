@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""tests/reference/make_forecast_choice.py: what a fit chooses on real series, by the rule of docs/math.md in NumPy.
+"""tests/reference/make_forecast_choice.py: choices of a fit on real series, by the rule of docs/math.md in NumPy.
 
     python3 tests/reference/make_forecast_choice.py
 
-writes forecast_choice.json beside this file. Series come from bench/series. Every forecast of a row held out is a solve of
+writes forecast_choice.json in this folder. Series come from bench/series. Every forecast of a row held out is a solve of
 its own, by numpy.linalg.solve, and the kernel a double loop: nothing is shared with the library but the rule.
 """
 import json
@@ -36,7 +36,7 @@ def season_of(y):
 
 
 def columns_of(y, ahead, season):
-    """All rows of the series: level, change, and with a season what stood there before the target."""
+    """All rows of the series: level, change, and with a season the value one season before the target."""
 
     def lag(k):
         return np.concatenate([np.full(min(k, len(y)), y[0]), y[: len(y) - k]])

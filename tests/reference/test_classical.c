@@ -1,7 +1,7 @@
 /* tests/reference/test_classical.c: Theta and exponential smoothing against statsforecast.
  *
  * Recursions with given parameters are compared directly. Fits are compared with the optimum of statsforecast's
- * likelihood near its own parameters: ours may be another optimum, but not a worse one. */
+ * likelihood near its own parameters: this library may find another optimum, but not a worse one. */
 #include "stats/classical.h"
 #include "support/check.h"
 #include "support/golden.h"

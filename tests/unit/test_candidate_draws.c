@@ -479,7 +479,7 @@ static void drawn_parameters_by_kernel(void **state)
         char value[64];
         for (int p = 0; p < 3 && cases[k].not_drawn[p]; p++)
             if (candidate_parameter(&a, cases[k].not_drawn[p], value))
-                fail_msg("%s: %s stands in %s", cases[k].kernel, cases[k].not_drawn[p], a.kernel);
+                fail_msg("%s: %s is in %s", cases[k].kernel, cases[k].not_drawn[p], a.kernel);
         volt_candidates_free(candidates);
     }
 }

@@ -237,7 +237,7 @@ static void minima_at_bounds_are_found(void **state)
         assert_true(fabs(found.at[i] - i % 2) < 1e-4);
 }
 
-/* Failed points rank last, wherever they stand: the same as a value above all others. */
+/* Failed points rank last, at any position: the same as a value above all others. */
 static void failures_rank_last(void **state)
 {
     (void)state;

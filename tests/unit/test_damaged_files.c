@@ -112,7 +112,7 @@ static void inconsistent_matrices_are_rejected(void **state)
         {"nothing", BODY(FLAGS(NUMBERS)), false},
         {"one flag", BODY(SHORT(UINT32, 4), NUMBERS), false},
         {"short and too long", BODY(SHORT(UINT32, 8), NUMBERS), false},
-        {"a class that is none", BODY(HEAD(18, 1, 1), DOUBLE, 8, 0, 0), false},
+        {"an unknown class", BODY(HEAD(18, 1, 1), DOUBLE, 8, 0, 0), false},
         {"text, which is passed over", BODY(HEAD(CHAR, 1, 1), 1, 2, 3, 4), true},
         {"objects of no documented form", BODY(FLAGS(OPAQUE)), false},
         {"an empty cell", BODY(HEAD(CELL, 0, 0)), true},

@@ -225,7 +225,7 @@ static void forms_follow_the_data(void **state)
         "ETS(M,Ad,A)");
 }
 
-/* Every form from its own parameters: the likelihood of the choice is that of its form, and not much better than from
+/* Every form from its own parameters: the likelihood of the choice equals that of its form, and not much better than from
  * a start elsewhere. */
 static void starts_fix_the_form(void **state)
 {

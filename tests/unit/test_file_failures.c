@@ -344,7 +344,7 @@ static void every_call_may_fail(void **state)
         for (int j = 0; j < N_JOURNEYS; j++)
             check_journey(&journeys[j], cases[i].function, cases[i].reason, hits);
         if ((cases[i].fails && hits[1] == 0) || (cases[i].passes && hits[0] == 0))
-            fail_msg("%s with errno %d: %d journeys went on, %d failed", cases[i].function, cases[i].reason,
+            fail_msg("%s with errno %d: %d scenarios continued, %d failed", cases[i].function, cases[i].reason,
                      (int)hits[0], (int)hits[1]);
     }
 }

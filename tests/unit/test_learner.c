@@ -308,7 +308,7 @@ static void feedback_models_learn(void **state)
     check_ok(volt_live_feed(learner, s.X + (N - 1) * D, second));
     for (int64_t k = 0; k < Q; k++) {
         check_near("a forecast", first[k], free_run[k]);
-        check_near("a forecast that came back", second[k], free_run[Q + k]);
+        check_near("a prediction fed back", second[k], free_run[Q + k]);
     }
     volt_live_free(learner);
     close_school(&s);

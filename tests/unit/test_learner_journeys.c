@@ -122,7 +122,7 @@ static pupil pupils[] = {
     {"a window", "gak:window=3", 0, 0, {.window = 5}, NULL},
     {"a sum", "fir:mu=0.5 + rbf:pole=0.3", 1, 0, {.window = 6}, NULL},
     {"late targets that fade", "volterra", 2, 0, {.forget = 0.9, .forget_what = VOLT_FORGET_ALL}, NULL},
-    {"outputs that come back", "volterra", 0, 0.3, {.forget = 0.9, .forget_what = VOLT_FORGET_DYNAMICS}, NULL},
+    {"fed-back outputs", "volterra", 0, 0.3, {.forget = 0.9, .forget_what = VOLT_FORGET_DYNAMICS}, NULL},
 };
 
 static void every_learner_scenario(void **state)

@@ -182,9 +182,9 @@ static int make_models(void **state)
     w = add_way("missing targets", "gak:window=3", 0);
     w->targets = holes;
     w->options.missing_targets = 1;
-    w = add_way("outputs that come back", "volterra:tau=0.6,lambda=0.7", EXPLAINS | RUNS_FREE | STREAMS);
+    w = add_way("fed-back outputs", "volterra:tau=0.6,lambda=0.7", EXPLAINS | RUNS_FREE | STREAMS);
     w->options.feedback_weight = 0.3;
-    w = add_way("missing targets that come back", "volterra", RUNS_FREE);
+    w = add_way("fed-back missing targets", "volterra", RUNS_FREE);
     w->targets = last_holes;
     w->options.missing_targets = 1;
     w->options.feedback_weight = 0.3;

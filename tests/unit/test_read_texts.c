@@ -129,10 +129,8 @@ static void texts_are_numbered_in_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(selected_column_is_read),
-        cmocka_unit_test(texts_are_numbered_in_order),
-        cmocka_unit_test(numbers_of_other_formats),
-        cmocka_unit_test(invalid_arguments_are_rejected),
+        cmocka_unit_test(selected_column_is_read),   cmocka_unit_test(texts_are_numbered_in_order),
+        cmocka_unit_test(numbers_of_other_formats),  cmocka_unit_test(invalid_arguments_are_rejected),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,7 @@ static void draw(volt_rng *rng, int n, double *y)
     }
 }
 
-/* The forecasts and errors are those of the state equations with the parameters found, and none of 800 other
+/* The forecasts and errors satisfy the state equations with the parameters found, and none of 800 other
  * parameters has smaller errors. The golden section ends within 0.08 0.618^20 = 5e-6 of the minimum over alpha. */
 static void fits_satisfy_the_state_equations(void **state)
 {

@@ -198,8 +198,10 @@ static void failures_are_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gaps_are_found_on_every_grid),  cmocka_unit_test(irregular_times_have_no_step),
-        cmocka_unit_test(rows_out_of_order_are_counted), cmocka_unit_test(rows_are_compared_with_the_last_one),
+        cmocka_unit_test(gaps_are_found_on_every_grid),
+        cmocka_unit_test(irregular_times_have_no_step),
+        cmocka_unit_test(rows_out_of_order_are_counted),
+        cmocka_unit_test(rows_are_compared_with_the_last_one),
         cmocka_unit_test(a_model_stores_the_times_of_its_rows),
         cmocka_unit_test(failures_are_reported),
     };

@@ -1,6 +1,6 @@
 # tests/cli/cases/2_completion.sh: shell completion scripts.
 
-# completes WORD...: what bash offers for the last WORD, sorted, on one line
+# completes WORD...: completions of the last WORD in bash, sorted, on one line
 completes()
 {
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()

@@ -113,7 +113,7 @@ fit_missing_most()
     absent m.safetensors
     expect 0 fit --x x.csv:a,b --missing drop -o m.safetensors
     no_err
-    # 12 of 40 whole rows are enough to fit, and few enough to say so; 28 are not.
+    # 12 of 40 whole rows are enough to fit, and few enough for a warning; 28 are not.
     awk -F, 'NR > 1 && NR > 13 { $3 = "" } NR > 1 && NR <= 13 { $3 = 4 } { print $1 "," $2 "," $3 }' x.csv >some.csv
     expect 0 fit --x some.csv --missing drop -o m.safetensors
     err_has '^volterra: warning: some.csv: 28 of 40 rows have missing values and were left out: select columns'

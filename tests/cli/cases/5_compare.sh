@@ -145,7 +145,7 @@ compare_protocols()
 }
 check "compare: both protocols, and kernels by the name of their row" compare_protocols
 
-# Products of inputs, which one kernel of the two has: the other errs twenty times as much on every row.
+# Products of inputs, which one kernel of the two has: the other has twenty times the error on every row.
 compare_alone()
 {
     awk 'BEGIN { print "u,y"; for (s = 1; t < 160; t++) {

@@ -42,7 +42,7 @@ compare_loss_text()
     out_has '^naive and a constant change +pinball loss [0-9.]+; [a-zA-Z]+ has [0-9.]+ of its loss$'
     out_has 'pinball loss [0-9.]+ in the folds'
     out_has ' forecasts best: pinball loss [0-9.]+'
-    # The loss of the test rows is that of the winner fitted by itself.
+    # The loss of the test rows equals the loss of the winner fitted separately.
     expect 0 compare --x data.csv:u --y data.csv:y --loss huber:delta=0.3 --kernel rbf:gamma=1 --draws 1 --folds 2 --weights data.csv:w --json
     valid_json out "v['rows'][0]['loss'] > 0"
 }

@@ -1,7 +1,7 @@
 # tests/cli/cases/5_device.sh: --device: accepted values, messages without a device, and equal results on a
 # device.
 #
-# The devices are those of tests/plugin/fake_plugin.c.
+# tests/plugin/fake_plugin.c provides the devices.
 
 fake=$(dirname "$VOLTERRA")/tests/plugin/fake_plugin.so
 

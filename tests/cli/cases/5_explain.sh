@@ -27,7 +27,7 @@ explain_says()
     valid_json out "v['outputs'] == ['a', 'b'] and len(v['g0']) == 2 and len(v['point']) == 2"
     valid_json out "len(v['g1']) == 2 and len(v['g1'][0]) == 6 and len(v['g1'][0][0]) == 2"
     valid_json out "len(v['g2'][1]) == 6 and len(v['g2'][1][5]) == 6 and len(v['g2'][1][5][5]) == 2 and len(v['g2'][1][5][5][0]) == 2"
-    # What the system is: the products of two inputs at two lags, and of one lag with itself.
+    # The system: the products of two inputs at two lags, and of one lag with itself.
     valid_json out "abs(v['g2'][0][1][2][1][0] + 3) < 0.5 and v['g2'][0][2][1] == [[0, 0], [0, 0]]"
     valid_json out "abs(v['g2'][0][1][1][0][0] - 1) < 0.3 and abs(v['g2'][1][0][0][0][0] + 2) < 0.3"
     valid_json out "abs(sum(v['shares'].values()) - 1) < 1e-9 and list(v['shares']) == ['order1', 'order2', 'higher']"

@@ -94,7 +94,7 @@ feedback_of_records()
     awk -F, -v OFS=, 'NR == 1 { print "run", $0; next } { print (NR <= 50 ? "a" : "b"), $0 }' train.csv >runs.csv
     expect 0 fit --x runs.csv:u --y runs.csv:y --series runs.csv:run "${golden_fit[@]}" -o m.safetensors
     expect 0 predict m.safetensors --x runs.csv:u --series runs.csv:run --known runs.csv:y --warm-up 5 -o both.csv
-    # Each record runs as it would alone.
+    # Each record runs independently.
     expect 0 predict m.safetensors --x runs.csv:u --rows 49: --start reset --known runs.csv:y --warm-up 5 -o second.csv
     cmp <(tail -n 71 both.csv | cut -d, -f2) <(sed 1d second.csv) || fail "the second record differs from a run of its own"
     expect 2 predict m.safetensors --x runs.csv:u --series runs.csv:run --known runs.csv:y --warm-up 50

@@ -53,7 +53,7 @@ intervals_in_other_units()
         paste -d, a.csv b.csv | awk -F, 'NR > 1 && (($6 - $5) / ($3 - $2) / 1000 - 1) ^ 2 > 1e-8 { exit 1 }' ||
             fail "$target: $(paste -d, a.csv b.csv)"
     done
-    # "As now" errs by the change of a row: uniform within 0.5, nine of ten within 0.45.
+    # The naive forecast has the change of a row as error: uniform within 0.5, nine of ten within 0.45.
     awk -F, 'NR > 1 && !($3 - $1 > 0.4 && $3 - $1 < 0.5) { exit 1 }' a.csv || fail "$(cat a.csv)"
 }
 check "intervals have the units of the targets, also of changes" intervals_in_other_units

@@ -51,7 +51,7 @@ check "stream --learn forecasts each row, then learns it" learn_rows
 learn_is_a_fit()
 {
     learning_model
-    # The forecast of a row is that of a fit on the rows before it, in the scales of the model: none here.
+    # The prediction of a row equals a fit on the previous rows, in the scales of the model: none here.
     tail -n +2 x.csv >x-all.csv && cat x-after.csv >>x-all.csv
     tail -n +2 y.csv >y-all.csv && cat y-after.csv >>y-all.csv
     # Inputs beyond those of training would be clipped: taken as they are while the kernel allows it.
@@ -192,7 +192,7 @@ learn_as_targets_come()
     expect 0 stream one.safetensors --learn --window 30 --beyond allow \
         < <(paste -d, <(head -n 20 lines) <(tail -n +2 lines))
     head -n 20 answers | cmp -s - out || fail "--targets now differs from the targets of each row"
-    # H = 3: the forecast after a row is that of a fit on all that is known with it, of one column or of all.
+    # H = 3: the prediction after a row equals a fit on everything known with it, of one column or of all.
     for ahead in '--y fitted.csv:a' ''; do
         expect 0 fit --x fitted.csv $ahead --ahead 3 "${fit[@]}" -o three.safetensors
         tail -n +38 all.csv >lines
@@ -218,7 +218,7 @@ learn_as_targets_come()
             case $files in *state*) same part.state whole.state ;; esac
         done
     done
-    # Targets beside the inputs, one line later: a line holds both as they are measured.
+    # Targets next to the inputs, one line later: a line holds both as they are measured.
     sed 's/^a,b/u,v/' fitted.csv >beside.csv
     expect 0 fit --x beside.csv:u --y beside.csv:v --ahead 2 --kernel memory --alpha 0.1 -o beside.safetensors
     expect 0 stream beside.safetensors --learn --targets now --interval 0.8 <lines

@@ -31,7 +31,7 @@ predict_times()
     cut -d, -f2 x.csv >bare.csv
     expect 0 predict model.safetensors --x bare.csv --rows 77: -o bare_yhat.csv
     cut -d, -f2 yhat.csv | cmp -s - bare_yhat.csv || fail "the dates changed the forecast"
-    # A model of the same row: the time is that of the row.
+    # A model of the same row: the time belongs to the row.
     awk -F, 'NR == 1 { print $1 ",in,out" } NR > 1 { print $1 "," $2 "," 2 * $2 }' x.csv >xy.csv
     expect 0 fit --x xy.csv:in --y xy.csv:out --rows :80 --alpha 1e-3 -o same.safetensors
     expect 0 predict same.safetensors --x xy.csv --rows 80:82

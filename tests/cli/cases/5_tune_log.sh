@@ -213,7 +213,7 @@ tune_failures()
 }
 check "tune: draws that fail, some or all" tune_failures
 
-# Two processes on one log: the second is told so and nothing is lost, whether it begins or goes on.
+# Two processes on one log: the second fails and nothing is lost, whether it starts or resumes.
 tune_two_writers()
 {
     system_with_memory 100

@@ -59,7 +59,7 @@ tune_loss_text()
 }
 check "tune --loss: the log, resume, merge and the line that fits it again" tune_loss_text
 
-# A series that forecasts itself: changes, and the naive forecast beside the constant.
+# A series that forecasts itself: changes, and the naive forecast in addition to the constant.
 tune_loss_series()
 {
     tune_loss_data
@@ -99,7 +99,7 @@ tune_weights()
     expect 0 tune --x data.csv:u --y data.csv:y --weights data.csv:w --folds 3 --draws 4 --alpha log:1e-3..1 --json
     valid_json out "v['score'] == 'r2' and 'baselines' not in v and '--weights data.csv:w' in v['command']"
     expect 0 tune --x data.csv:u --y data.csv:y --weights data.csv:w --loss huber:delta=1 --folds 3 --draws 4 -o m.safetensors
-    # What counts is how weights compare: small ones do not silence what a constant is worth.
+    # Only ratios of weights matter: small ones do not silence what a constant is worth.
     awk -F, -v OFS=, 'NR > 1 { $NF = $NF / 4096 } 1' data.csv >light.csv
     for file in data light; do
         expect 0 tune --x data.csv:u --y data.csv:y --weights $file.csv:w --loss huber:delta=1 --folds 3 --draws 2 --alpha log:1e-3..1

@@ -12,7 +12,7 @@ season_walk()
     }' >v.csv
 }
 
-# Nothing is said of alpha: changes are learned, draw 0 is the default kernel, and the command fits the same model again.
+# Alpha is not given: changes are learned, draw 0 is the default kernel, and the command fits the same model again.
 tune_series()
 {
     season_walk 200 3
@@ -67,7 +67,7 @@ tune_series_alpha()
     grep -q '"alpha":0,' t.jsonl && fail "the log has no alpha of the profile"
     expect 0 tune --x v.csv --draws 4 --alpha 0.01 --target change --input change --json
     valid_json out "v['target'] == 'change' and v['input'] == 'change' and '--guard' in v['command']"
-    # What is not there cannot change.
+    # Missing columns cannot change.
     expect 2 tune --x v.csv --y v.csv --allow-target-in-inputs --target change --draws 2
     err_has 'learning changes requires every target to be an input'
     expect 0 tune --x v.csv --draws 2 --target level --input level --json
@@ -147,7 +147,7 @@ tune_series_logs()
     expect 0 tune --merge part1.jsonl part2.jsonl --x v.csv -o merged.safetensors
     no_err
     cmp whole.safetensors merged.safetensors || fail "the merged shards fit another model"
-    # A search with alpha given was one on levels: its logs say so by their rows.
+    # A search with alpha given was one on levels: its logs contain their rows.
     expect 0 tune --x v.csv --draws 4 --alpha 0.1 --log level.jsonl -o whole.safetensors
     expect 0 tune --merge level.jsonl --x v.csv -o merged.safetensors
     no_err
@@ -188,7 +188,7 @@ compare_series()
 }
 check "compare on a series: changes, a gap before the test, baselines" compare_series
 
-# The errors are those of levels: the forecasts of fit and predict on the same rows have them too.
+# Errors are computed for levels: the forecasts of fit and predict on the same rows have them too.
 compare_levels()
 {
     season_walk 160 9

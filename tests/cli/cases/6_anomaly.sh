@@ -86,7 +86,7 @@ anomaly_rows()
     expect 0 anomaly --x k.csv:y --train-rows 400 --window 0 --rate 0.005
     out_has '^learned from +400$'
     out_has '^alarm +row 700, 2020-02-02 04:00: [0-9.]+ times the scale of y$'
-    # Rows are those of the file.
+    # Row numbers refer to the file.
     expect 0 anomaly --quiet --x k.csv:y --rows 300: --train-rows 200 --rate 0.005 --json
     valid_json out "v['first_row'] == 500 and {700, 850} <= {a['row'] for a in v['alarms']}"
 }

@@ -46,7 +46,7 @@ check "gram: NPY, CSV and MAT hold the full matrix" gram_files
 
 gram_normalised()
 {
-    # Of the matrix known by hand: 13/9 and 49/36 on the diagonal, 4/3 beside it.
+    # Of the matrix known by hand: 13/9 and 49/36 on the diagonal, 4/3 off the diagonal.
     printf '1\n0\n' >x.csv
     expect 0 gram --x x.csv --kernel volterra:tau=0.5,lambda=0.5 --normalise
     awk -F, 'function near(a, b) { return (a - b) ^ 2 < 1e-28 } BEGIN { beside = 4 / 3 / sqrt(13 / 9 * 49 / 36) }

@@ -41,7 +41,7 @@ def flat(value, path=""):
     else:
         yield path, value
 
-# a mean square is no double; the likelihood moves with the unit; times are those of the machine
+# a mean square is no double; the likelihood moves with the unit; times depend on the machine
 skipped = ("mse", "log_likelihood", "seconds", "blas_seconds", "command")
 for command in ("fit", "score", "tune", "forecast"):
     plain = dict(flat(json.load(open(f"{command}0"))))

@@ -53,7 +53,7 @@ hostile_errors()
     expect 1 fit --x "x.csv:$nasty$nasty" -o m
     no_controls err
     shows err "$shown"
-    # Letters that are none of ours are shown as they are.
+    # Letters of other scripts are shown unchanged.
     expect 1 fit --x $'Temp\303\251rature.csv' -o m
     shows err $'Temp\303\251rature.csv'
 }
