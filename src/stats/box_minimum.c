@@ -1,9 +1,10 @@
 /* src/stats/box_minimum.c: L-BFGS with projection onto a box.
  *
- * Variables at a bound that the gradient pushes outwards are held. In the others, the direction is -H g with the
- * two-loop recursion over the last pairs of steps and changes of the gradient, restricted to these variables. The
- * projected step is halved until the value falls by 1e-4 of what the gradient predicts (Bertsekas, SIAM Journal on
- * Control and Optimization 20, 1982; Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.4). */
+ * Variables at a bound that the gradient pushes outwards are held. In the others, the direction is -H g with
+ * the two-loop recursion over the last pairs of steps and changes of the gradient, restricted to these
+ * variables. The projected step is halved until the value falls by 1e-4 of what the gradient predicts
+ * (Bertsekas, SIAM Journal on Control and Optimization 20, 1982; Nocedal and Wright, Numerical Optimization,
+ * 2006, algorithm 7.4). */
 #include "stats/box_minimum.h"
 
 #include <math.h>
@@ -50,8 +51,8 @@ static double inner(const double *a, const double *b, const double *free, int64_
     return sum;
 }
 
-/* direction := -H gradient on the free variables, 0 on the others; trial is used for the mask. Returns the slope along
- * it. */
+/* direction := -H gradient on the free variables, 0 on the others; trial is used for the mask. Returns the
+ * slope along it. */
 static double find_direction(descent *at, const double *x)
 {
     const int64_t count = at->count;
@@ -97,8 +98,8 @@ static double find_direction(descent *at, const double *x)
     return slope;
 }
 
-/* Searches along the direction for a lower value; trial and trial_gradient receive the point. Returns its value, or
- * `value` when there is none. */
+/* Searches along the direction for a lower value; trial and trial_gradient receive the point. Returns its
+ * value, or `value` when there is none. */
 static double search_line(descent *at, const double *x, double value)
 {
     const volt_box_problem *problem = at->problem;

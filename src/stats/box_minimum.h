@@ -19,8 +19,8 @@ typedef struct volt_box_problem {
     int64_t max_iterations;
 } volt_box_problem;
 
-/* Moves x, inside the box, to a local minimum and returns the value there; x is unchanged when the value at x is
- * not finite. workspace: VOLT_BOX_WORKSPACE x count numbers. */
+/* Moves x, inside the box, to a local minimum and returns the value there; x is unchanged when the value at x
+ * is not finite. workspace: VOLT_BOX_WORKSPACE x count numbers. */
 double volt_box_minimise(const volt_box_problem *problem, double *x, double *workspace);
 
 #endif

@@ -1,8 +1,8 @@
 /* src/stats/classical.h: classical forecasts of one series: naive, Naive2, Theta, exponential smoothing.
  *
  *     volt_ets_info info;
- *     volt_ets_forecast(y, n, 12, h, NULL, mean, NULL, &info);             chooses the form by AICc
- *     volt_ets_forecast(y, n - 10, 12, h, &info, earlier, NULL, NULL);     the same form, from an earlier origin
+ *     volt_ets_forecast(y, n, 12, h, NULL, mean, NULL, &info);         chooses the form by AICc
+ *     volt_ets_forecast(y, n - 10, 12, h, &info, earlier, NULL, NULL); the same form, an earlier origin
  *
  * y[n] is finite. The season S >= 0 is a period in rows; 0 and 1 mean none. h >= 1 steps ahead are written to
  * mean[h]. All methods are equivariant to the unit of y, deterministic and thread-safe, and allocate O(n + S)
@@ -40,23 +40,26 @@ volt_status volt_finish_path(const char *name, double *path, int64_t h, int expo
 bool volt_season_significant(const double *y, int64_t n, int64_t season);
 
 /* Classical decomposition, n >= 2 S: effects[j] of the rows t with t mod S = j, the mean of y - trend or
- * y/trend (`form`), where the trend is a centred moving average over one season. The effects have mean 0 or 1. */
+ * y/trend (`form`), where the trend is a centred moving average over one season. Their mean is 0
+ * or 1. */
 void volt_season_effects(const double *y, int64_t n, int64_t season, volt_season_form form, double *effects);
 
-/* Tests the season and removes it from y, in place; effects[S]. The season is multiplicative when y is positive and
- * no effect is below 0.01, otherwise additive; none when S < 2, n < S `seasons` or it is not significant. */
+/* Tests the season and removes it from y, in place; effects[S]. The season is multiplicative when y is positive
+ * and no effect is below 0.01, otherwise additive; none when S < 2, n < S `seasons` or it is
+ * not significant. */
 volt_season_form volt_season_remove(double *y, int64_t n, int64_t season, int64_t seasons, double *effects);
 
 /* value with the effect of row t. */
 double volt_season_apply(volt_season_form form, double value, const double *effects, int64_t season, int64_t t);
 
-/* The path of a baseline from the end of the series, n >= 1: the last value, the last season (n >= S >= 2) or the
- * last value plus multiples of the mean change. VOLT_ERR_ARGUMENT for VOLT_BASELINE_AR. */
+/* The path of a baseline from the end of the series, n >= 1: the last value, the last season (n >= S >= 2) or
+ * the last value plus multiples of the mean change. VOLT_ERR_ARGUMENT for VOLT_BASELINE_AR. */
 volt_status volt_naive_forecast(volt_baseline kind, const double *y, int64_t n, int64_t season, int64_t h,
                                 double *mean);
 
-/* Naive2 of the M competitions (Makridakis, Spiliotis, Assimakopoulos, International Journal of Forecasting 36, 2020):
- * the last value of the series without its season, when it is significant (n >= 3 S), else the last value. n >= 1. */
+/* Naive2 of the M competitions (Makridakis, Spiliotis, Assimakopoulos, International Journal of Forecasting 36,
+ * 2020): the last value of the series without its season, when it is significant (n >= 3 S), else the last
+ * value. n >= 1. */
 volt_status volt_naive2_forecast(const double *y, int64_t n, int64_t season, int64_t h, double *mean,
                                  volt_season_form *form);
 
@@ -107,8 +110,8 @@ enum { VOLT_ETS_NAME_SIZE = 16 };
 /* Writes "ETS(A,Ad,M)". */
 void volt_ets_name(volt_ets_form form, char name[VOLT_ETS_NAME_SIZE]);
 
-/* Exponential smoothing in the form of the smallest AICc, n >= 3. Candidates are errors A and M, trends N, A and Ad,
- * seasons N, A and M; multiplicative errors only for positive series, a multiplicative season only with
+/* Exponential smoothing in the form of the smallest AICc, n >= 3. Candidates are errors A and M, trends N, A
+ * and Ad, seasons N, A and M; multiplicative errors only for positive series, a multiplicative season only with
  * multiplicative errors, a season only for n >= 2 S and n > parameters + 1. For n < 7 the form is ETS(A,N,N).
  *
  * The parameters maximise the likelihood with a prior for beta/alpha, half-normal with standard deviation 1/4.
@@ -128,14 +131,14 @@ typedef struct volt_ets_state {
     double *effects; /* S, in the order of the rows; not used without season */
 } volt_ets_state;
 
-/* What a run stores at each row for the gradient: n values each. */
+/* Values of a run at each row, for the gradient: n each. */
 typedef struct volt_ets_trace {
     double *slope, *trend, *effect, *error;
 } volt_ets_trace;
 
-/* Runs the recursion over y, from the initial to the last states, in place. *squares receives the sum of squared
- * errors, *logs the sum of log|forecast| for relative errors. trace may be NULL. false when a forecast or an effect
- * that divides is not positive. */
+/* Runs the recursion over y, from the initial to the last states, in place. *squares receives the sum of
+ * squared errors, *logs the sum of log|forecast| for relative errors. trace may be NULL. false when a forecast
+ * or an effect that divides is not positive. */
 bool volt_ets_run(volt_ets_form form, const double *y, int64_t n, int64_t season, volt_ets_state *state,
                   const volt_ets_trace *trace, double *squares, double *logs);
 
@@ -149,8 +152,8 @@ void volt_ets_gradient(volt_ets_form form, const double *y, int64_t n, int64_t s
 void volt_ets_path(volt_ets_form form, const volt_ets_state *state, int64_t n, int64_t season, int64_t h,
                    double *mean);
 
-/* Variances of the forecast errors along the path `mean`; sigma as in volt_ets_info (Hyndman et al., 2008, sections
- * 6.2, 6.3 and 6.4; with a multiplicative season, an approximation beyond the first season). */
+/* Variances of the forecast errors along the path `mean`; sigma as in volt_ets_info (Hyndman et al., 2008,
+ * sections 6.2, 6.3 and 6.4; with a multiplicative season, an approximation beyond the first season). */
 void volt_ets_variances(volt_ets_form form, const volt_ets_state *state, int64_t n, int64_t season,
                         double sigma, int64_t h, const double *mean, double *variance);
 

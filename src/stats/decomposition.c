@@ -1,11 +1,11 @@
-/* src/stats/decomposition.c: the season of a series by classical decomposition, and forecasts without parameters.
+/* src/stats/decomposition.c: the season of a series by classical decomposition, and naive forecasts.
  *
- * With the centred moving average over one season (for an even S, over S + 1 rows with half weights at both ends),
+ * With the centred moving average over one season (even S: S + 1 rows, half weights at both ends),
  *
  *     T[t] = (1/S) sum_{|k| < S/2} y[t+k]  (+ (y[t-S/2] + y[t+S/2])/(2 S) for an even S),
  *
- * the effect of phase j is the mean of y[t] - T[t] or y[t]/T[t] over the rows t mod S = j that have a trend, minus
- * or divided by the mean over the phases. */
+ * the effect of phase j is the mean of y[t] - T[t] or y[t]/T[t] over the rows t mod S = j that have a trend,
+ * minus or divided by the mean over the phases. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/numbers.h"

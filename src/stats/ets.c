@@ -1,7 +1,7 @@
 /* src/stats/ets.c: exponential smoothing in the form with the smallest AICc.
  *
- * With k parameters (smoothing parameters, initial states of which S - 1 for a season, and sigma) and the likelihood
- * L of volt_ets_info,
+ * With k parameters (smoothing parameters, initial states of which S - 1 for a season, and sigma) and the
+ * likelihood L of volt_ets_info,
  *
  *     AICc = L + 2 k + 2 k (k + 1)/(n - k - 1)
  *

@@ -4,13 +4,14 @@
  *
  *     n log(sum of squared errors) + 2 sum log m + 16 (beta/alpha)^2,
  *
- * -2 log L (the second term for relative errors only) with a prior: half-normal for beta/alpha, with standard deviation
- * 1/4. Without it, short series get slopes that follow the noise. It lowers the mean MASE of exponential smoothing from
- * 1.429 to 1.389 on the 3003 series of the M3 competition and from 1.698 to 1.689 on the 1001 series of the first one.
+ * -2 log L (the second term for relative errors only) with a prior: half-normal for beta/alpha, with standard
+ * deviation 1/4. Without it, short series get slopes that follow the noise. It lowers the mean MASE of
+ * exponential smoothing from 1.429 to 1.389 on the 3003 series of the M3 competition and from 1.698 to 1.689 on
+ * the 1001 series of the first one.
  *
- * The derivatives are those of the reversed recursion. The variables of the search are
- * alpha, beta/alpha, gamma/(1 - alpha), phi and the states in units of the errors. The bounds are those of R's
- * forecast::ets: alpha, beta/alpha and gamma/(1 - alpha) in [0.0001, 0.9999], phi in [0.8, 0.98].
+ * The derivatives come from the reversed recursion. The variables of the search are
+ * alpha, beta/alpha, gamma/(1 - alpha), phi and the states in units of the errors. The bounds equal those of
+ * R's forecast::ets: alpha, beta/alpha and gamma/(1 - alpha) in [0.0001, 0.9999], phi in [0.8, 0.98].
  *
  * Adding a constant to all effects and subtracting it from the level (or multiplying and dividing) changes no
  * forecast, so that the effects need no constraint during the search. */
@@ -183,8 +184,8 @@ static int64_t first_rows(const volt_ets_fitter *fitter, volt_ets_form form)
     return volt_min(fitter->n, volt_max(10, form.season == VOLT_SEASON_NONE ? 0 : 2 * fitter->season));
 }
 
-/* Initial states from the decomposition: the mean, or the regression line, of the first `rows` rows without their
- * effects. */
+/* Initial states from the decomposition: the mean, or the regression line, of the first `rows` rows without
+ * their effects. */
 static void set_first_states(const volt_ets_fitter *fitter, volt_ets_form form, int64_t rows,
                              volt_ets_state *state)
 {

@@ -5,9 +5,10 @@
  *     q = l + phi b,      m = q, q + s or q s  (forecast),      e = y - m,
  *     l := q + alpha e/u,     b := phi b + beta e/u,     s := s + gamma e/v,
  *
- * u = v = 1 without or with additive effects, and u = s, v = q for multiplicative ones (Hyndman, Koehler, Ord and
- * Snyder, Forecasting with Exponential Smoothing, 2008, tables 2.2 and 2.3). The states do not depend on the kind of
- * the errors: these are e, or e/m when they are relative. The derivatives are those of the recursion in reverse. */
+ * u = v = 1 without or with additive effects, and u = s, v = q for multiplicative ones (Hyndman, Koehler, Ord
+ * and Snyder, Forecasting with Exponential Smoothing, 2008, tables 2.2 and 2.3). The states do not depend on
+ * the kind of the errors: these are e, or e/m when they are relative. The derivatives follow from the recursion
+ * in reverse. */
 #include "stats/classical.h"
 
 #include <math.h>
@@ -134,8 +135,8 @@ void volt_ets_path(volt_ets_form form, const volt_ets_state *state, int64_t n, i
     }
 }
 
-/* Weights of the error j = 1, 2, ... steps earlier in the forecast: alpha + beta (phi + ... + phi^j), and gamma on
- * multiples of an additive season. */
+/* Weights of the error j = 1, 2, ... steps earlier in the forecast: alpha + beta (phi + ... + phi^j), and gamma
+ * on multiples of an additive season. */
 typedef struct error_weights {
     const volt_ets_state *state;
     int64_t season, steps; /* season 0: no additive effects */

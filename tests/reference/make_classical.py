@@ -135,7 +135,8 @@ def exponential_smoothing(y, S, form):
     return {"form": form, "alpha": number(fit["par"][0]), "beta": number(fit["par"][1]), "gamma": number(fit["par"][2]),
             "phi": number(fit["par"][3]) or 1.0, "level": float(initial[0]), "slope": float(initial[1]) if k == 2 else 0.0,
             "effects": [float(v) for v in initial[k:][::-1]], "likelihood": -2 * fit["loglik"],
-            "mean": path(S, form, fit["par"][3], fit["states"][-1]), "refined": best["likelihood"] + 16 * share**2, "parameters": int(parameters),
+            "mean": path(S, form, fit["par"][3], fit["states"][-1]),
+            "refined": best["likelihood"] + 16 * share**2, "parameters": int(parameters),
             "aicc": best["likelihood"] + 2 * parameters + 2 * parameters * (parameters + 1) / (len(y) - parameters - 1),
             "refined_mean": refined_path(y, S, form, best)}
 

@@ -210,8 +210,8 @@ static void choices_are_not_worse(void **state)
     golden_free(file);
 }
 
-/* The criterion of every form, from the best of three starts, is not worse than the refined one of statsforecast. At
- * most 5 % of the forms may end in another local minimum. */
+/* The criterion of every form, from the best of three starts, is not worse than the refined one of
+ * statsforecast. At most 5 % of the forms may end in another local minimum. */
 static void forms_reach_the_likelihood(void **state)
 {
     (void)state;

@@ -15,8 +15,8 @@
 
 enum { SEED = 20261117, LONG = 600 };
 
-/* A line plus effects of mean 0, or times effects of mean 1: the moving average of an additive season is the line
- * itself; that of a multiplicative season is exact for a constant. */
+/* A line plus effects of mean 0, or times effects of mean 1: the moving average of an additive season is the
+ * line itself; that of a multiplicative season is exact for a constant. */
 static void effects_of_exact_seasons(void **state)
 {
     (void)state;
@@ -38,9 +38,9 @@ static void effects_of_exact_seasons(void **state)
     golden_check("factors", factors, found, 4, 1e-14, GOLDEN_ABSOLUTE);
 }
 
-/* About 10 % of white noise series have a significant lag. The autocorrelation at lag 12 of 600 values is 2 % too
- * small, which leaves 9.3 %; over 1000 series the standard deviation of the share is 0.95 %. The autocorrelation of a
- * sine with the variance of the noise is 0.5, 12 times its standard deviation. */
+/* About 10 % of white noise series have a significant lag. The autocorrelation at lag 12 of 600 values is 2 %
+ * too small, which leaves 9.3 %; over 1000 series the standard deviation of the share is 0.95 %. The
+ * autocorrelation of a sine with the variance of the noise is 0.5, 12 times its standard deviation. */
 static void significance_of_seasons(void **state)
 {
     (void)state;

@@ -103,8 +103,8 @@ static void undefined_recursions_end(void **state)
     assert_false(volt_ets_run(form, y, 3, 0, &run, NULL, &squares, &logs));
 }
 
-/* Variances against simulated paths: the estimate of a variance from N paths has the relative standard deviation
- * sqrt((kurtosis - 1)/N), about 1.2 % here. */
+/* Variances against simulated paths: the estimate of a variance from N paths has the relative standard
+ * deviation sqrt((kurtosis - 1)/N), about 1.2 % here. */
 static void variances_equal_those_of_simulated_paths(void **state)
 {
     (void)state;
@@ -225,8 +225,8 @@ static void forms_follow_the_data(void **state)
         "ETS(M,Ad,A)");
 }
 
-/* Every form from its own parameters: the likelihood of the choice equals that of its form, and not much better than from
- * a start elsewhere. */
+/* A start fixes the form. No form from a distant start has a smaller AICc than the automatic choice, by more
+ * than 0.5. */
 static void starts_fix_the_form(void **state)
 {
     (void)state;

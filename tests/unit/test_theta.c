@@ -17,8 +17,8 @@ enum { SEED = 20261118, MOST = 150, AHEAD = 30 };
 
 static const char *const kinds[] = {"OTM", "DOTM"};
 
-/* Fiorucci et al. (2016), equations (11) to (17), with lines from sums over the rows. Returns the sum of squared errors
- * from row `first` on, and the path. */
+/* Fiorucci et al. (2016), equations (11) to (17), with lines from sums over the rows. Returns the sum of
+ * squared errors from row `first` on, and the path. */
 static double plain_theta(int kind, const double *y, int n, double alpha, double theta, double level, int first,
                           double *path, int h)
 {
@@ -57,7 +57,8 @@ static void draw(volt_rng *rng, int n, double *y)
 }
 
 /* The forecasts and errors satisfy the state equations with the parameters found, and none of 800 other
- * parameters has smaller errors. The golden section ends within 0.08 0.618^20 = 5e-6 of the minimum over alpha. */
+ * parameters has smaller errors. The golden section ends within
+ * 0.08 0.618^20 = 5e-6 of the minimum over alpha. */
 static void fits_satisfy_the_state_equations(void **state)
 {
     (void)state;
