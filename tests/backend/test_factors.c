@@ -307,6 +307,16 @@ static double plain_spread(const set *s, const double *A, int64_t k)
     return sum / (double)(s->way.intercept ? s->n - 1 : s->n);
 }
 
+static volt_status leave_one_out(volt_factor *f, volt_matrix errors, volt_matrix variances)
+{
+    double P[ROWS];
+    VOLT_TRY(volt_factor_precisions(f, P));
+    volt_factor_squares(f);
+    volt_factor_coefficients(f, errors);
+    volt_factor_loo(f, P, errors, variances, NULL);
+    return VOLT_OK;
+}
+
 static void leave_out_on(const volt_backend *backend)
 {
     for (int w = 0; w < WAYS; w++) {
@@ -316,8 +326,7 @@ static void leave_out_on(const volt_backend *backend)
         double errors[ROWS * Q], variances[ROWS * Q], A[ROWS * Q], all[ROWS * Q], c[Q];
         check_ok(volt_factor_grow(s.factor, s.n));
         volt_factor_intercepts(s.factor);
-        check_ok(volt_factor_leave_one_out(s.factor, volt_matrix_of(errors, s.n, Q),
-                                           volt_matrix_of(variances, s.n, Q)));
+        check_ok(leave_one_out(s.factor, volt_matrix_of(errors, s.n, Q), volt_matrix_of(variances, s.n, Q)));
         plain_fit_first(&s, s.n, all, c);
         for (int64_t t = 0; t < s.n; t++) {
             bool uses[ROWS];
@@ -434,8 +443,7 @@ static volt_status leave_out(set *s)
         status = volt_factor_rcond(factor, norm, &rcond);
     if (status == VOLT_OK) {
         volt_factor_intercepts(factor);
-        status = volt_factor_leave_one_out(factor, volt_matrix_of(errors, s->n, Q),
-                                           volt_matrix_of(variances, s->n, Q));
+        status = leave_one_out(factor, volt_matrix_of(errors, s->n, Q), volt_matrix_of(variances, s->n, Q));
     }
     volt_factor_free(factor);
     s->factor = given;

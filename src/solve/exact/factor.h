@@ -207,12 +207,10 @@ volt_status volt_factor_row_errors(volt_factor *factor, bool constant, const int
  *
  *     e_t = A_t / P_tt,   P = R - r r' / (u' u),   R = (L L')^{-1},   r = L^{-T} u         (P = R without intercept)
  *
- * and s_k^2 is the sum of squares of D over m - 1 (m without intercept). m^3 / 3 operations.
- * VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED. */
-volt_status volt_factor_leave_one_out(volt_factor *factor, volt_matrix errors, volt_matrix variances);
-
-/* The same in two steps: the diagonal of P (m numbers), and the errors. `variances` without data: not
- * computed. gcv (q, or NULL) receives the generalised cross-validation m |A_k|^2 / (tr P)^2. */
+ * and s_k^2 is the sum of squares of D over m - 1 (m without intercept). In two steps: the diagonal of P (m
+ * numbers, m^3 / 3 operations; VOLT_ERR_MEMORY, VOLT_ERR_CANCELLED), and from the coefficients in `errors` the
+ * errors. `variances` without data: not computed. gcv (q, or NULL) receives the generalised cross-validation
+ * m |A_k|^2 / (tr P)^2. */
 volt_status volt_factor_precisions(volt_factor *factor, double *P);
 void volt_factor_loo(volt_factor *factor, const double *P, volt_matrix errors, volt_matrix variances,
                      double *gcv);

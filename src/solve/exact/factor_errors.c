@@ -267,19 +267,6 @@ void volt_factor_loo(volt_factor *f, const double *P, volt_matrix errors, volt_m
     }
 }
 
-volt_status volt_factor_leave_one_out(volt_factor *f, volt_matrix errors, volt_matrix variances)
-{
-    double *P = volt_alloc_doubles(f->m, 1);
-    volt_status status = P ? volt_factor_precisions(f, P) : VOLT_ERR_MEMORY;
-    if (status == VOLT_OK) {
-        volt_factor_squares(f);
-        volt_factor_coefficients(f, errors);
-        volt_factor_loo(f, P, errors, variances, NULL);
-    }
-    volt_free(P);
-    return status;
-}
-
 /* ---- likelihood ------------------------------------------------------------------------------- */
 
 double volt_factor_output_score(const volt_factor *f, int64_t k, bool constant, double scale)
